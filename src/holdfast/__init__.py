@@ -1,0 +1,101 @@
+"""Holdfast: the same, fresh, explainable context for coding agents, every time.
+
+    import holdfast
+
+    holdfast.build_cache("docs", "docs.cache")
+    selection = holdfast.resolve("docs.cache", "how do I sign in?", budget=4000)
+    for hit in selection.documents:
+        print(hit.id, hit.score, hit.tokens)
+
+Names are loaded when first used, so importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.api import build_cache, inspect_cache, list_caches, open_cache, resolve, verify_cache
+    from holdfast.caches.document import Document
+    from holdfast.caches.on_disk.checking import CacheReport, Problem
+    from holdfast.caches.on_disk.reading import Cache, CacheSummary, ListedCache
+    from holdfast.caches.on_disk.writing import BuildReport
+    from holdfast.caches.selection import Hit, Selection
+    from holdfast.core.errors import (
+        CacheInvalid,
+        CacheMissing,
+        ContextError,
+        InternalError,
+        InvalidBudget,
+        InvalidQuery,
+        IoError,
+        UsageError,
+    )
+    from holdfast.version import __version__
+
+_HOMES = {
+    "build_cache": "api",
+    "inspect_cache": "api",
+    "list_caches": "api",
+    "open_cache": "api",
+    "resolve": "api",
+    "verify_cache": "api",
+    "Document": "caches.document",
+    "CacheReport": "caches.on_disk.checking",
+    "Problem": "caches.on_disk.checking",
+    "Cache": "caches.on_disk.reading",
+    "CacheSummary": "caches.on_disk.reading",
+    "ListedCache": "caches.on_disk.reading",
+    "BuildReport": "caches.on_disk.writing",
+    "Hit": "caches.selection",
+    "Selection": "caches.selection",
+    "CacheInvalid": "core.errors",
+    "CacheMissing": "core.errors",
+    "ContextError": "core.errors",
+    "InternalError": "core.errors",
+    "InvalidBudget": "core.errors",
+    "InvalidQuery": "core.errors",
+    "IoError": "core.errors",
+    "UsageError": "core.errors",
+    "__version__": "version",
+}
+
+__all__ = [
+    "BuildReport",
+    "Cache",
+    "CacheInvalid",
+    "CacheMissing",
+    "CacheReport",
+    "CacheSummary",
+    "ContextError",
+    "Document",
+    "Hit",
+    "InternalError",
+    "InvalidBudget",
+    "InvalidQuery",
+    "IoError",
+    "ListedCache",
+    "Problem",
+    "Selection",
+    "UsageError",
+    "__version__",
+    "build_cache",
+    "inspect_cache",
+    "list_caches",
+    "open_cache",
+    "resolve",
+    "verify_cache",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'holdfast' has no attribute '{name}'")
+    from importlib import import_module
+
+    value: object = getattr(import_module(f"holdfast.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

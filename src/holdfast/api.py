@@ -1,0 +1,61 @@
+"""The functions of the public Python API: the operations, for callers that already hold Python values."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.caches.on_disk.reading import Cache, inspect_cache, list_caches, open_cache, with_cache
+from holdfast.caches.operations import BUDGET, QUERY
+from holdfast.core.errors import InvalidBudget, InvalidQuery
+from holdfast.operation import fits
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.caches.on_disk.checking import CacheReport
+    from holdfast.caches.on_disk.writing import BuildReport
+    from holdfast.caches.selection import Selection
+
+__all__ = ["build_cache", "inspect_cache", "list_caches", "open_cache", "resolve", "verify_cache"]
+
+
+def build_cache(
+    sources: str | os.PathLike[str],
+    cache: str | os.PathLike[str],
+    *,
+    force: bool = False,
+    created_at: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> BuildReport:
+    """Compile the Markdown below `sources` into a cache at `cache`, all or nothing.
+
+    With `force` an existing cache is replaced in one step. `created_at` (RFC 3339, UTC) fixes the one field of a cache
+    that is not a function of its sources. `progress` is called with documents done and documents in all.
+    """
+    from holdfast.caches.on_disk.writing import build_cache
+    from holdfast.workspace import Workspace
+
+    created_at = Workspace().timestamp() if created_at is None else created_at
+    return build_cache(sources, cache, created_at=created_at, force=force, progress=progress)
+
+
+def resolve(cache: str | os.PathLike[str] | Cache, query: str, budget: int) -> Selection:
+    """The documents of a cache that answer a query within a token budget, ordered and explained.
+
+    Given a path, the answer comes from one complete cache even while it is being rebuilt.
+    """
+    if not fits(QUERY, query):
+        raise InvalidQuery("query must be valid Unicode")
+    if not fits(BUDGET, budget):
+        raise InvalidBudget("budget must be a whole number from 0")
+    if isinstance(cache, Cache):
+        return cache.resolve(query, budget)
+    return with_cache(os.fspath(cache), lambda opened: opened.resolve(query, budget))
+
+
+def verify_cache(cache: str | os.PathLike[str]) -> CacheReport:
+    """Every check of the format, every byte read, every problem named."""
+    from holdfast.caches.on_disk.checking import verify_cache
+
+    return verify_cache(cache)

@@ -1,0 +1,85 @@
+"""A document: one Markdown file as a cache remembers it. Pure."""
+
+from __future__ import annotations
+
+from holdfast.core.canonical_json import JsonError, decode, encode
+from holdfast.core.digests import PREFIX, hex_digest, tagged_digest
+from holdfast.core.errors import CacheInvalid
+from holdfast.core.lower_case import lower_case
+from holdfast.core.record import NamedTuple
+
+
+class Document(NamedTuple):
+    """`id` is the canonical name, `source` the spelling on disk, `version` the hash of the content."""
+
+    id: str
+    version: str
+    source: str
+    content: str
+
+
+_SHORT = slice(len(PREFIX), len(PREFIX) + 12)
+
+
+def document_id(source: str) -> str:
+    """The id of a path below the sources: forward slashes, no leading `./`, lower case."""
+    path = source.replace("\\", "/")
+    while path.startswith("./"):
+        path = path[2:]
+    return lower_case(path)
+
+
+def make_document(source: str, content: bytes) -> Document:
+    """The document of one source file; UnicodeDecodeError when the content is not UTF-8."""
+    return Document(document_id(source), tagged_digest(content), source, content.decode())
+
+
+def encode_document(document: Document) -> bytes:
+    """The bytes of a document file."""
+    fields = {
+        "id": document.id,
+        "version": document.version,
+        "source": document.source,
+        "content": document.content,
+        "metadata": {},
+    }
+    return encode(fields).encode()
+
+
+def parse_document(data: bytes, *, expected_id: str, expected_version: str) -> Document:
+    """The document in a file's bytes, proven to be the one the manifest means; CacheInvalid otherwise."""
+    try:
+        fields = decode(data)
+    except JsonError as error:
+        raise CacheInvalid(f"document '{expected_id}' is not JSON: {error}") from None
+    if not isinstance(fields, dict):
+        raise CacheInvalid(f"document '{expected_id}' is not an object")
+    content, source = fields.get("content"), fields.get("source")
+    if not isinstance(content, str) or not isinstance(source, str):
+        raise CacheInvalid(f"document '{expected_id}' lacks its content or source")
+    if fields.get("id") != expected_id or fields.get("version") != expected_version:
+        raise CacheInvalid(f"document '{expected_id}' names another id or version than the manifest")
+    try:
+        actual = tagged_digest(content.encode())
+    except UnicodeEncodeError:
+        raise CacheInvalid(f"document '{expected_id}' is not valid Unicode") from None
+    if actual != expected_version:
+        raise CacheInvalid(f"document '{expected_id}' does not match its version: its content was altered")
+    return Document(expected_id, expected_version, source, content)
+
+
+def file_name(document: Document, taken: set[str]) -> str:
+    """A file name not yet taken, which is added to those that are: the short hash, made distinct by the id if need be.
+
+    Called in id order, so that of two equal contents the first id always gets the short name.
+    """
+    name = document.version[_SHORT]
+    if name in taken:
+        name = f"{name}-{hex_digest(document.id.encode())[:12]}"
+    taken.add(name)
+    return f"{name}.json"
+
+
+def token_count(content_bytes: int) -> int:
+    """Tokens of a text of that many UTF-8 bytes: a quarter, rounded up."""
+    return -(-content_bytes // 4)

@@ -1,0 +1,160 @@
+"""The manifest and the index file of a cache: what is in it and what proves it. Pure."""
+
+from __future__ import annotations
+
+from holdfast.core.canonical_json import JsonError, decode, encode, encode_pretty
+from holdfast.core.digests import PREFIX, tagged_digest
+from holdfast.core.errors import CacheInvalid
+from holdfast.core.record import NamedTuple
+
+
+class Entry(NamedTuple):
+    """One listed document: its id, the hash of its content, its file below the cache."""
+
+    id: str
+    version: str
+    file: str
+
+
+class Manifest(NamedTuple):
+    """Everything `manifest.json` says, entries in id order."""
+
+    cache_version: str
+    format_version: str
+    hash_algorithm: str
+    created_at: str
+    document_count: int
+    entries: list[Entry]
+
+
+FORMAT_VERSION = "1"
+HASH_ALGORITHM = "sha256"
+# A manifest beyond this is refused, by the builder and by the reader: 64 MiB list about 280,000 documents.
+MAX_MANIFEST_BYTES = 64 << 20
+
+_HEX_DIGITS = frozenset("0123456789abcdef")
+
+
+def cache_version(entries: list[Entry], *, version: str = FORMAT_VERSION, algorithm: str = HASH_ALGORITHM) -> str:
+    """The hash that names a cache: the compact build configuration, then `id:version` of each document in id order."""
+    config = encode({"version": version, "hash_algorithm": algorithm})
+    lines = [f"{entry.id}:{entry.version}" for entry in sorted(entries)]
+    return tagged_digest((config + "".join(lines)).encode())
+
+
+def make_manifest(entries: list[Entry], created_at: str) -> Manifest:
+    """The manifest of a new cache."""
+    return Manifest(cache_version(entries), FORMAT_VERSION, HASH_ALGORITHM, created_at, len(entries), sorted(entries))
+
+
+def encode_manifest(manifest: Manifest) -> bytes:
+    """The bytes of `manifest.json`."""
+    fields = {
+        "cache_version": manifest.cache_version,
+        "build_config": {"version": manifest.format_version, "hash_algorithm": manifest.hash_algorithm},
+        "created_at": manifest.created_at,
+        "document_count": manifest.document_count,
+        "documents": [{"id": entry.id, "version": entry.version, "file": entry.file} for entry in manifest.entries],
+    }
+    return encode_pretty(fields).encode()
+
+
+def encode_index(entries: list[Entry]) -> bytes:
+    """The bytes of `index.json`: every id and its file, sorted."""
+    return encode_pretty({entry.id: entry.file for entry in sorted(entries)}).encode()
+
+
+def parse_manifest(data: bytes) -> Manifest:
+    """A manifest that has its fields, each of its type; nothing is promised yet about what they say."""
+    try:
+        fields = decode(data)
+    except JsonError as error:
+        raise CacheInvalid(f"manifest.json is not JSON: {error}") from None
+    if not isinstance(fields, dict):
+        raise CacheInvalid("manifest.json is not an object")
+    config = fields.get("build_config")
+    documents = fields.get("documents")
+    count = fields.get("document_count")
+    if not isinstance(config, dict):
+        raise CacheInvalid("manifest.json lacks build_config")
+    if not isinstance(documents, list):
+        raise CacheInvalid("manifest.json lacks documents")
+    if type(count) is not int:
+        raise CacheInvalid("manifest.json lacks document_count")
+    texts = []
+    named = (("cache_version", fields), ("version", config), ("hash_algorithm", config), ("created_at", fields))
+    for name, holder in named:
+        text = holder.get(name)
+        if not _is_text(text):
+            raise CacheInvalid(f"manifest.json lacks {name}")
+        texts.append(text)
+    entries = []
+    for document in documents:
+        entry = document if isinstance(document, dict) else {}
+        identifier, version, file = entry.get("id"), entry.get("version"), entry.get("file")
+        if not (_is_text(identifier) and _is_text(version) and _is_text(file)):
+            raise CacheInvalid("manifest.json lists a document without id, version or file")
+        entries.append(Entry(identifier, version, file))
+    entries.sort()
+    return Manifest(*texts, count, entries)
+
+
+def _is_text(value: object) -> bool:
+    """A string that has a UTF-8 form."""
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def check_manifest(manifest: Manifest) -> list[str]:
+    """Every rule of the format that the manifest alone can break, in words; none broken, an empty list."""
+    problems = []
+    if manifest.format_version != FORMAT_VERSION:
+        problems.append(f"build_config.version is '{manifest.format_version}', this release reads '{FORMAT_VERSION}'")
+    if manifest.hash_algorithm != HASH_ALGORITHM:
+        problems.append(f"hash_algorithm is '{manifest.hash_algorithm}', expected '{HASH_ALGORITHM}'")
+    if manifest.document_count != len(manifest.entries):
+        problems.append(f"document_count is {manifest.document_count}, {len(manifest.entries)} are listed")
+    for earlier, later in zip(manifest.entries, manifest.entries[1:], strict=False):
+        if earlier.id == later.id:
+            problems.append(f"'{later.id}' is listed twice")
+    for entry in manifest.entries:
+        if not is_version(entry.version):
+            problems.append(f"'{entry.id}' has a version that is no sha256")
+        if not stays_inside(entry.file):
+            problems.append(f"'{entry.id}' names a file outside the cache")
+    if not problems and manifest.cache_version != cache_version(manifest.entries):
+        problems.append("cache_version does not match the documents listed")
+    return problems
+
+
+def check_index(data: bytes, manifest: Manifest) -> list[str]:
+    """What `index.json` says that the manifest does not, and the other way round."""
+    try:
+        index = decode(data)
+    except JsonError as error:
+        return [f"index.json is not JSON: {error}"]
+    if not isinstance(index, dict):
+        return ["index.json is not an object"]
+    listed = {entry.id: entry.file for entry in manifest.entries}
+    if index == listed:
+        return []
+    differing = sorted(set(listed) ^ set(index)) or sorted(name for name in listed if listed[name] != index[name])
+    return [f"index.json and manifest.json disagree about '{name}'" for name in differing]
+
+
+def is_version(text: str) -> bool:
+    """`sha256:` and 64 lower-case hex digits."""
+    digits = text[len(PREFIX) :]
+    return text.startswith(PREFIX) and len(digits) == 64 and _HEX_DIGITS.issuperset(digits)
+
+
+def stays_inside(file: str) -> bool:
+    """Whether a listed file name is relative and does not climb; links are for whoever opens it to refuse."""
+    if not file or file.startswith("/") or "\\" in file or "\0" in file:
+        return False
+    return not {"", ".", ".."}.intersection(file.split("/"))

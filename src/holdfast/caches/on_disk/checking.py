@@ -1,0 +1,101 @@
+"""Check a cache to the last byte and name everything that is wrong."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.caches.document import document_id, encode_document, parse_document
+from holdfast.caches.manifest import (
+    MAX_MANIFEST_BYTES,
+    Manifest,
+    check_index,
+    check_manifest,
+    encode_index,
+    encode_manifest,
+    parse_manifest,
+    stays_inside,
+)
+from holdfast.caches.on_disk.directory import CACHE_NAMES, DOCUMENTS, INDEX, MANIFEST, CacheDirectory
+from holdfast.core.confined_paths import printable
+from holdfast.core.errors import CacheInvalid
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Problem(NamedTuple):
+    """One thing that is wrong with a cache, and the file it is wrong with."""
+
+    file: str
+    problem: str
+
+
+class CacheReport(NamedTuple):
+    """The outcome of checking every byte of a cache."""
+
+    cache_version: str
+    document_count: int
+    problems: list[Problem]
+
+    @property
+    def valid(self) -> bool:
+        """Whether nothing at all was found wrong."""
+        return not self.problems
+
+
+def verify_cache(path: str | os.PathLike[str]) -> CacheReport:
+    """Every check of the format, every byte read, every problem named; a file that is not listed is one too."""
+    with CacheDirectory(os.fspath(path)) as directory:
+        try:
+            data = directory.read(MANIFEST, limit=MAX_MANIFEST_BYTES)
+            manifest = parse_manifest(data)
+        except CacheInvalid as error:
+            return CacheReport("", 0, [Problem(MANIFEST, error.reason)])
+        problems = [Problem(MANIFEST, text) for text in check_manifest(manifest)]
+        if not problems and data != encode_manifest(manifest):
+            problems.append(Problem(MANIFEST, "is not in canonical form"))
+        problems.extend(_index_problems(directory, manifest))
+        problems.extend(_document_problems(directory, manifest))
+        problems.extend(_orphans(directory, manifest))
+        return CacheReport(manifest.cache_version, manifest.document_count, problems)
+
+
+def _index_problems(directory: CacheDirectory, manifest: Manifest) -> Iterator[Problem]:
+    try:
+        data = directory.read(INDEX, limit=MAX_MANIFEST_BYTES)
+    except CacheInvalid as error:
+        yield Problem(INDEX, error.reason)
+        return
+    problems = check_index(data, manifest)
+    if not problems and data != encode_index(manifest.entries):
+        problems = ["is not in canonical form"]
+    for text in problems:
+        yield Problem(INDEX, text)
+
+
+def _document_problems(directory: CacheDirectory, manifest: Manifest) -> Iterator[Problem]:
+    for entry in manifest.entries:
+        if not stays_inside(entry.file):
+            continue  # named among the manifest's problems, and never opened
+        try:
+            data = directory.read(entry.file)
+            document = parse_document(data, expected_id=entry.id, expected_version=entry.version)
+        except CacheInvalid as error:
+            yield Problem(entry.file, error.reason)
+            continue
+        if document_id(document.source) != document.id:
+            yield Problem(entry.file, f"source '{document.source}' does not give the id '{document.id}'")
+        elif data != encode_document(document):
+            yield Problem(entry.file, "is not in canonical form")
+
+
+def _orphans(directory: CacheDirectory, manifest: Manifest) -> Iterator[Problem]:
+    for name in directory.names():
+        if name not in CACHE_NAMES:
+            yield Problem(printable(name), "does not belong to the cache")
+    listed = {entry.file for entry in manifest.entries}
+    for name in directory.names(DOCUMENTS):
+        if f"{DOCUMENTS}/{name}" not in listed:
+            yield Problem(printable(f"{DOCUMENTS}/{name}"), "is not listed in the manifest")

@@ -1,0 +1,122 @@
+"""One cache directory, held by a descriptor."""
+
+from __future__ import annotations
+
+import os
+import stat
+from errno import EACCES, EIO, EPERM
+
+from holdfast.core.confined_paths import printable
+from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
+from holdfast.core.regular_files import NotRegular, TooLarge, read_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+MANIFEST, INDEX, DOCUMENTS, COMPILED = "manifest.json", "index.json", "documents", "index"
+# Whatever else stands in a directory, it is not (only) a cache.
+CACHE_NAMES = frozenset({MANIFEST, INDEX, DOCUMENTS, COMPILED})
+
+# What the system may refuse although something is there; every other failure to open means that nothing is.
+REFUSALS = frozenset({EACCES, EPERM, EIO})
+_OPEN_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+
+
+class CacheDirectory:
+    """The directory a path led to when it was opened.
+
+    Whatever happens to the path afterwards, all reads go to that directory; links inside it are not followed.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._subdirectories: dict[str, int] = {}
+        self._descriptor = -1
+        try:
+            self._descriptor = os.open(path, _OPEN_DIRECTORY)
+        except OSError as error:
+            if error.errno in REFUSALS:
+                raise IoError(f"'{printable(path)}' cannot be read: {error.strerror}") from None
+            raise CacheMissing(f"there is no directory '{printable(path)}'") from None
+        except ValueError:
+            raise CacheMissing("a path cannot hold a NUL character") from None
+
+    def __enter__(self) -> CacheDirectory:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the directory; reading afterwards is an error."""
+        for descriptor in self._subdirectories.values():
+            os.close(descriptor)
+        self._subdirectories.clear()
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def is_current(self) -> bool:
+        """Whether the path still leads to this directory."""
+        held = os.fstat(self._descriptor)
+        try:
+            now = os.stat(self.path)
+        except OSError:
+            return False
+        return (held.st_dev, held.st_ino) == (now.st_dev, now.st_ino)
+
+    def read(self, file: str, *, limit: int | None = None) -> bytes:
+        """The bytes of a file of the cache; CacheInvalid when it is missing or not a regular file."""
+        parent, _, name = file.rpartition("/")
+        try:
+            return read_regular(name, dir_fd=self._subdirectory(parent), limit=limit)
+        except FileNotFoundError:
+            raise CacheInvalid(f"'{file}' is missing") from None
+        except NotRegular:
+            raise CacheInvalid(f"'{file}' is not a regular file") from None
+        except TooLarge as error:
+            raise CacheInvalid(f"'{file}' is {error.strerror}") from None
+        except OSError as error:
+            if error.errno in REFUSALS:
+                raise IoError(f"'{file}' cannot be read: {error.strerror}") from None
+            raise CacheInvalid(f"'{file}' cannot be read: {error.strerror}") from None
+
+    def _subdirectory(self, name: str) -> int:
+        """A descriptor of a directory inside the cache, reached without following a link."""
+        if not name:
+            return self._descriptor
+        if name not in self._subdirectories:
+            above, _, last = name.rpartition("/")
+            flags = _OPEN_DIRECTORY | os.O_NOFOLLOW
+            try:
+                self._subdirectories[name] = os.open(last, flags, dir_fd=self._subdirectory(above))
+            except OSError as error:
+                if error.errno in REFUSALS:
+                    raise
+                raise FileNotFoundError from None  # absent, a link or a file: nothing of the cache is there
+        return self._subdirectories[name]
+
+    def names(self, subdirectory: str = "") -> list[str]:
+        """The names in the directory, or in one inside it, sorted; none where there is no such directory."""
+        try:
+            return sorted(os.listdir(self._subdirectory(subdirectory)))
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise IoError(f"'{subdirectory or self.path}' cannot be listed: {error.strerror}") from None
+
+    def bytes_directly_inside(self) -> int:
+        """The sizes of the regular files in the directory, not of those below it, links left out."""
+        total = 0
+        for name in self.names():
+            try:
+                status = os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+            except FileNotFoundError:
+                continue  # gone since it was listed
+            if stat.S_ISREG(status.st_mode):
+                total += status.st_size
+        return total

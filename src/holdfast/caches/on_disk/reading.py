@@ -1,0 +1,128 @@
+"""Open a cache and read from it; say what a cache is, and which there are."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from holdfast.caches.document import Document, parse_document
+from holdfast.caches.manifest import MAX_MANIFEST_BYTES, check_index, check_manifest, parse_manifest
+from holdfast.caches.on_disk.directory import INDEX, MANIFEST, REFUSALS, CacheDirectory
+from holdfast.caches.selection import Selection, select
+from holdfast.core.atomic_write import is_staging_name
+from holdfast.core.confined_paths import printable
+from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import TracebackType
+    from typing import TypeVar
+
+    Result = TypeVar("Result")
+
+
+class Cache:
+    """A cache that was found usable: its manifest holds together and its index agrees."""
+
+    def __init__(self, directory: CacheDirectory) -> None:
+        self.directory = directory
+        self.manifest = parse_manifest(directory.read(MANIFEST, limit=MAX_MANIFEST_BYTES))
+        problems = check_manifest(self.manifest)
+        if not problems:
+            problems = check_index(directory.read(INDEX, limit=MAX_MANIFEST_BYTES), self.manifest)
+        if problems:
+            raise CacheInvalid(problems[0])
+
+    def __enter__(self) -> Cache:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.directory.close()
+
+    def documents(self) -> Iterator[Document]:
+        """Every document in id order, each proven by its hash."""
+        for entry in self.manifest.entries:
+            data = self.directory.read(entry.file)
+            yield parse_document(data, expected_id=entry.id, expected_version=entry.version)
+
+    def resolve(self, query: str, budget: int) -> Selection:
+        """The documents that answer a query within a token budget, ordered and explained."""
+        return select(query, budget, self.documents())
+
+
+def open_cache(path: str | os.PathLike[str]) -> Cache:
+    """A usable cache; CacheMissing, CacheInvalid or IoError when there is none."""
+    return Cache(CacheDirectory(os.fspath(path)))
+
+
+def with_cache(path: str, use: Callable[[Cache], Result]) -> Result:
+    """The result of `use` on one complete cache, begun again when the cache was replaced underneath.
+
+    A rebuild swaps the directory and then removes the old one, so a reader of the old may find files gone.
+    """
+    while True:
+        with CacheDirectory(path) as directory:
+            try:
+                return use(Cache(directory))
+            except (CacheInvalid, IoError):
+                if directory.is_current():
+                    raise
+
+
+class CacheSummary(NamedTuple):
+    """What a cache says of itself, and whether its manifest and index hold together."""
+
+    cache_version: str
+    document_count: int
+    total_bytes: int
+    valid: bool
+
+
+def inspect_cache(path: str | os.PathLike[str]) -> CacheSummary:
+    """Describe a cache without reading its documents; an unreadable manifest is an answer, not an error."""
+    with CacheDirectory(os.fspath(path)) as directory:
+        try:
+            manifest = parse_manifest(directory.read(MANIFEST, limit=MAX_MANIFEST_BYTES))
+        except CacheInvalid:
+            return CacheSummary("", 0, 0, valid=False)
+        total = directory.bytes_directly_inside()
+        try:
+            Cache(directory)
+        except CacheInvalid:
+            return CacheSummary(manifest.cache_version, manifest.document_count, total, valid=False)
+        return CacheSummary(manifest.cache_version, manifest.document_count, total, valid=True)
+
+
+class ListedCache(NamedTuple):
+    """A directory below the cache root; `path` can be passed on as a cache's name."""
+
+    path: str
+    has_manifest: bool
+
+
+def list_caches(root: str | os.PathLike[str]) -> list[ListedCache]:
+    """The directories directly below a root, sorted; links and directories still being built are left out."""
+    shown = printable(os.fspath(root))
+    found = []
+    try:
+        with os.scandir(os.fsencode(root)) as entries:
+            for entry in entries:
+                name = printable(entry.name)
+                if entry.is_dir(follow_symlinks=False) and not is_staging_name(name):
+                    found.append((name.encode(), entry.name, _has_manifest(entry.path)))
+    except OSError as error:
+        if error.errno in REFUSALS:
+            raise IoError(f"'{shown}' cannot be listed: {error.strerror}") from None
+        raise CacheMissing(f"there is no directory '{shown}'") from None
+    except ValueError:
+        raise CacheMissing("a path cannot hold a NUL character") from None
+    return [ListedCache(name.decode(), has_manifest) for name, _, has_manifest in sorted(found)]
+
+
+def _has_manifest(path: bytes) -> bool:
+    try:
+        return stat.S_ISREG(os.lstat(os.path.join(path, MANIFEST.encode())).st_mode)
+    except OSError:
+        return False

@@ -1,0 +1,153 @@
+"""Build a cache from a folder of Markdown: all of it, or nothing."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.caches.document import encode_document, file_name, make_document
+from holdfast.caches.manifest import MAX_MANIFEST_BYTES, Entry, encode_index, encode_manifest, make_manifest
+from holdfast.caches.on_disk.directory import CACHE_NAMES, DOCUMENTS, INDEX, MANIFEST
+from holdfast.caches.sources import in_id_order, is_document_name
+from holdfast.core.atomic_write import StagedDirectory, write_new
+from holdfast.core.confined_paths import lies_inside, printable
+from holdfast.core.errors import CacheInvalid, IoError, UsageError
+from holdfast.core.record import NamedTuple
+from holdfast.core.regular_files import NotRegular, read_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Progress = Callable[[int, int], None]
+
+
+class BuildReport(NamedTuple):
+    """What a build made: its version, how many documents, and how many bytes they hold."""
+
+    cache_version: str
+    document_count: int
+    total_bytes: int
+
+
+def build_cache(
+    sources: str | os.PathLike[str],
+    cache: str | os.PathLike[str],
+    *,
+    created_at: str,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> BuildReport:
+    """Compile the Markdown below `sources` into a cache at `cache`, atomically and durably.
+
+    `created_at` is the time the manifest carries, RFC 3339 in UTC. With `force` a cache that stands at the target is
+    replaced in one step, once the new one is complete; anything else there is left alone and refused.
+    """
+    sources, cache = os.path.realpath(os.fspath(sources)), os.path.abspath(os.fspath(cache))
+    _check_target(sources, cache, force=force)
+    found = in_id_order(_source_files(sources))
+    try:
+        with StagedDirectory(cache) as staged:
+            os.mkdir(os.path.join(staged.path, DOCUMENTS))
+            entries: list[Entry] = []
+            total_bytes = 0
+            taken: set[str] = set()
+            for done, (_, source) in enumerate(found):
+                if progress is not None:
+                    progress(done, len(found))
+                content = _read_source(sources, source)
+                try:
+                    document = make_document(source, content)
+                except UnicodeDecodeError as error:
+                    raise CacheInvalid(f"'{source}' is not UTF-8 (byte {error.start}): convert it") from None
+                file = f"{DOCUMENTS}/{file_name(document, taken)}"
+                write_new(os.path.join(staged.path, file), encode_document(document))
+                entries.append(Entry(document.id, document.version, file))
+                total_bytes += len(content)
+            if progress is not None:
+                progress(len(found), len(found))
+            manifest = make_manifest(entries, created_at)
+            data = encode_manifest(manifest)
+            if len(data) > MAX_MANIFEST_BYTES:
+                raise CacheInvalid(f"{len(entries)} documents are too many for one cache: split the sources")
+            write_new(os.path.join(staged.path, MANIFEST), data)
+            write_new(os.path.join(staged.path, INDEX), encode_index(entries))
+            staged.publish(replace=force)
+    except FileExistsError:
+        raise _target_exists(cache) from None
+    except OSError as error:
+        raise IoError(f"'{printable(cache)}' cannot be written: {error.strerror}") from None
+    return BuildReport(manifest.cache_version, len(entries), total_bytes)
+
+
+def _target_exists(cache: str) -> IoError:
+    return IoError(f"'{printable(cache)}' already exists: choose another --cache, or --force to replace it")
+
+
+def _check_target(sources: str, cache: str, *, force: bool) -> None:
+    """Refuse, before anything is read or written, a target that could not or should not be written."""
+    if lies_inside(os.path.realpath(cache), sources):
+        raise UsageError(f"--cache '{printable(cache)}' lies inside --sources: choose a place outside")
+    if not os.path.lexists(cache):
+        return
+    if not force:
+        raise _target_exists(cache)
+    if os.path.islink(cache) or not os.path.isdir(cache):
+        raise IoError(f"'{printable(cache)}' is not a cache and is left alone: remove it yourself to build there")
+    try:
+        others = sorted(set(os.listdir(cache)) - CACHE_NAMES)
+    except OSError as error:
+        raise IoError(f"'{printable(cache)}' cannot be read: {error.strerror}") from None
+    if others:
+        raise IoError(
+            f"'{printable(cache)}' holds '{printable(others[0])}', which is no part of a cache, and is left alone"
+        )
+
+
+def _source_files(sources: str) -> Iterator[bytes]:
+    """The paths of all documents below the sources, relative to them, as bytes."""
+    root = os.fsencode(sources)
+    waiting = [b""]
+    while waiting:
+        directory = waiting.pop()
+        try:
+            with os.scandir(os.path.join(root, directory) if directory else root) as entries:
+                for entry in entries:
+                    relative = os.path.join(directory, entry.name)
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(relative)
+                    elif is_document_name(entry.name) and _is_document(entry, sources, relative):
+                        yield relative
+        except OSError as error:
+            shown = printable(os.path.join(root, directory) if directory else root)
+            raise IoError(f"sources '{shown}' cannot be read: {error.strerror}") from None
+
+
+def _is_document(entry: os.DirEntry[bytes], sources: str, relative: bytes) -> bool:
+    """Whether a `*.md` entry is a file to read; a link that leads outside or nowhere ends the build."""
+    if entry.is_symlink():
+        if not lies_inside(os.fsdecode(os.path.realpath(entry.path)), sources):
+            raise CacheInvalid(f"'{printable(relative)}' is a link that leads outside the sources")
+        if entry.is_dir():
+            return False
+        if not entry.is_file():
+            raise CacheInvalid(f"'{printable(relative)}' is a link that leads to no file")
+        return True
+    if not entry.is_file(follow_symlinks=False):
+        raise CacheInvalid(f"'{printable(relative)}' is not a regular file")
+    return True
+
+
+def _read_source(sources: str, source: str) -> bytes:
+    path = os.fsdecode(os.path.join(os.fsencode(sources), source.encode()))
+    try:
+        try:
+            return read_regular(path)
+        except NotRegular:  # a link, as far as _is_document saw: what it leads to now is checked once more
+            path = os.path.realpath(path)
+            if not lies_inside(path, sources):
+                raise CacheInvalid(f"'{source}' is a link that leads outside the sources") from None
+            return read_regular(path)
+    except NotRegular:
+        raise CacheInvalid(f"'{source}' is not a regular file") from None
+    except OSError as error:
+        raise IoError(f"'{source}' cannot be read: {error.strerror}") from None

@@ -1,0 +1,85 @@
+"""Caches as a person sees them on a terminal. Loaded only there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+_BAR_WIDTH = 30
+
+
+def bar(used: int, whole: int) -> Text:
+    """How much of a whole is used."""
+    filled = round(_BAR_WIDTH * used / whole) if whole else 0
+    return Text("█" * filled, style="green") + Text("░" * (_BAR_WIDTH - filled), style="dim")
+
+
+def _why(why: dict[str, Any]) -> str:
+    return f"{why['term_matches']:,} of {why['total_words']:,} words"
+
+
+def resolve(value: Any, _seconds: float) -> RenderableType:
+    """A ranked table, then a bar of the budget."""
+    selection = value["selection"]
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("#", justify="right", style="dim")
+    table.add_column("document", overflow="fold")
+    table.add_column("score", justify="right")
+    table.add_column("tokens", justify="right")
+    table.add_column("why", style="dim")
+    for place, hit in enumerate(value["documents"], 1):
+        score = f"{hit['score']:.4f}"
+        table.add_row(str(place), Text(hit["id"]), score, f"{hit['tokens']:,}", _why(hit["why"]))
+    used, budget = selection["tokens_used"], selection["budget"]
+    left_out = selection["documents_excluded_by_budget"]
+    line = Text.assemble("budget ", bar(used, budget), f" {used:,} of {budget:,} tokens")
+    counts = (
+        f"{selection['documents_selected']:,} of {selection['documents_considered']:,} documents"
+        + (f", {left_out:,} did not fit" if left_out else "")
+    )
+    return Group(table, Text(), line, Text(counts, style="dim"))
+
+
+def listing(value: Any, _seconds: float) -> RenderableType:
+    """A row a cache."""
+    if not value["caches"]:
+        return Text("No caches here. `context build --sources DIR --cache DIR` makes one.", style="dim")
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("cache")
+    table.add_column("manifest")
+    for cache in value["caches"]:
+        table.add_row(Text(cache["path"]), "yes" if cache["has_manifest"] else Text("no", style="yellow"))
+    return table
+
+
+def inspection(value: Any, _seconds: float) -> RenderableType:
+    """Name and value, a line each."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_row("version", value["cache_version"] or Text("none", style="dim"))
+    table.add_row("documents", f"{value['document_count']:,}")
+    table.add_row("manifest and index", f"{value['total_bytes']:,} bytes")
+    table.add_row("valid", Text("yes", style="green") if value["valid"] else Text("no", style="bold red"))
+    return table
+
+
+def built(value: Any, seconds: float) -> RenderableType:
+    """One line: documents, bytes, version, time."""
+    documents, size = value["document_count"], value["total_bytes"]
+    return Text(f"Built {documents:,} documents, {size:,} bytes, {value['cache_version']}, in {seconds:.1f} s")
+
+
+def verification(value: Any, _seconds: float) -> RenderableType:
+    """A verdict, and every problem with its file."""
+    if value["valid"]:
+        return Text(f"Sound: {value['document_count']:,} documents, {value['cache_version']}", style="green")
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("file")
+    table.add_column("problem", overflow="fold")
+    for problem in value["problems"]:
+        table.add_row(Text(problem["file"]), Text(problem["problem"]))
+    count = len(value["problems"])
+    return Group(Text(f"{count} problem{'s' if count > 1 else ''}", style="bold red"), table)
+

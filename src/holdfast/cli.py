@@ -1,0 +1,216 @@
+"""Door 1: the command line. Gathers arguments, delivers replies; the only file that reads the environment."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from holdfast.catalog import CATALOG, FAMILIES, find_tool
+from holdfast.command_line import Command, command_help, command_of, overview, parse
+from holdfast.core.errors import ContextError, InternalError, UnknownName, UsageError
+from holdfast.operation import Parameter, answer
+from holdfast.workspace import Workspace, system_clock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from holdfast.operation import Operation, Reply
+
+    Arguments = dict[str, object]
+
+CACHE_ROOT = Parameter(
+    "cache-root", "path", "Directory that holds the caches (default: $CONTEXT_CACHE_ROOT, else .context/caches)", metavar="DIR"
+)
+PROJECT = Parameter("path", "path", "The project (default: the current directory)", metavar="PROJECT")
+SHELLS = ("bash", "zsh", "fish")
+
+DOOR_COMMANDS = (
+    Command(
+        ("serve",),
+        "Serve the tools over MCP on standard input and output.",
+        (
+            CACHE_ROOT,
+            PROJECT,
+            Parameter("only", "texts", "Offer one family of tools only", metavar="FAMILY", choices=FAMILIES),
+            Parameter("tool-names", "text", "How names are listed", metavar="STYLE", choices=("dotted", "underscore")),
+            Parameter("telemetry", "flag", "Write counts to stderr when the server ends"),
+        ),
+    ),
+    Command(
+        ("call",),
+        "Call a tool exactly as the server would answer it.",
+        (
+            Parameter("tool", "text", "The tool's name, such as context.resolve", True, "TOOL", positional=True),
+            Parameter("arguments", "text", "Its arguments as a JSON object; - reads them from stdin", metavar="JSON", positional=True),
+            CACHE_ROOT,
+            PROJECT,
+        ),
+    ),
+    Command(
+        ("completions",),
+        "Print a completion script for a shell.",
+        (Parameter("shell", "text", "The shell", True, "SHELL", SHELLS, positional=True),),
+    ),
+)
+COMMANDS = (*(command_of(operation) for operation in CATALOG), *DOOR_COMMANDS)
+
+
+def run() -> None:
+    """The `context` script."""
+    sys.exit(main(sys.argv[1:], os.environ))
+
+
+def main(argv: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Carry out one command line; the exit code. Nothing but a bug in here itself can raise."""
+    # Whatever the locale says, a command line is UTF-8; bytes that are not arrive as lone surrogates.
+    words = [os.fsencode(word).decode("utf-8", "surrogateescape") for word in argv]
+    try:
+        return _carry_out(words, environment)
+    except ContextError as error:
+        return _tell(error)
+    except KeyboardInterrupt:
+        _say("\ninterrupted")
+        return 130
+    except BrokenPipeError:
+        # Whoever read our output has had enough; point it elsewhere so that the interpreter's last flush is quiet.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 141
+    except Exception as error:
+        if environment.get("HOLDFAST_DEBUG"):
+            raise
+        return _tell(InternalError(f"{type(error).__name__}: {error}; HOLDFAST_DEBUG=1 shows where"))
+
+
+def _carry_out(words: Sequence[str], environment: Mapping[str, str]) -> int:
+    if words[:1] == ["--version"]:
+        from holdfast.version import __version__
+
+        return _print(f"holdfast {__version__}\n")
+    request = parse(words, COMMANDS)
+    if request.command is None:
+        return _print(overview(COMMANDS))
+    if request.wants_help:
+        return _print(command_help(request.command))
+    operation = request.command.operation
+    if operation is not None:
+        return _operate(operation, request.arguments, environment)
+    return {"serve": _serve, "call": _call, "completions": _completions}[request.command.name](
+        _complete(request.command, request.arguments), environment
+    )
+
+
+def _complete(command: Command, arguments: Arguments) -> Arguments:
+    """The arguments of one of the door's own commands, none missing and each among its choices."""
+    for parameter in command.parameters:
+        value = arguments.get(parameter.name)
+        if value is None and parameter.required:
+            raise UsageError(f"'{command.name}' needs {parameter.metavar}")
+        for given in value if isinstance(value, list) else [value]:
+            if value is not None and parameter.choices and given not in parameter.choices:
+                raise UnknownName(parameter.name.replace("-", " "), str(given), list(parameter.choices))
+    return arguments
+
+
+def _operate(operation: Operation, arguments: Arguments, environment: Mapping[str, str]) -> int:
+    chosen = arguments.pop("format", None)
+    if chosen not in (None, "json", "pretty"):
+        raise UsageError(f"--format is json or pretty, not '{chosen}'")
+    terminal = chosen is None and bool(operation.view) and sys.stdout.isatty()
+    workspace = _workspace(arguments={}, environment=environment)
+    if sys.stderr.isatty():
+        from holdfast.terminal import Progress
+
+        workspace.progress = Progress()
+    started = system_clock()
+    reply = answer(operation, arguments, workspace, pretty=chosen == "pretty")
+    if isinstance(reply.error, ContextError):
+        return _tell(reply.error)
+    if reply.note:
+        _say(f"note: {reply.note}")
+    if terminal:
+        from holdfast.terminal import show
+
+        show(operation, reply, seconds=system_clock() - started)
+        return reply.exit_code
+    return _deliver(reply)
+
+
+def _deliver(reply: Reply) -> int:
+    _print(reply.text)
+    return reply.exit_code
+
+
+def _workspace(arguments: Arguments, environment: Mapping[str, str], *, by_name: bool = False) -> Workspace:
+    project = str(arguments.get("path", "."))
+    root = arguments.get("cache-root") or environment.get("CONTEXT_CACHE_ROOT")
+    epoch = environment.get("SOURCE_DATE_EPOCH", "")
+    fixed = float(epoch) if epoch.isascii() and epoch.isdigit() and len(epoch) < 12 else None
+    return Workspace(
+        project,
+        cache_root=str(root) if root else None,
+        by_name=by_name,
+        clock=system_clock if fixed is None else lambda: fixed,
+    )
+
+
+def _serve(arguments: Arguments, environment: Mapping[str, str]) -> int:
+    from holdfast.server import Server
+    from holdfast.stdio import serve
+
+    only = arguments.get("only")
+    server = Server(
+        _workspace(arguments, environment, by_name=True),
+        families=[str(family) for family in only] if isinstance(only, list) else None,
+        underscore_names=arguments.get("tool-names") == "underscore",
+    )
+    exit_code = serve(server)
+    if arguments.get("telemetry"):
+        from holdfast.core.canonical_json import encode
+
+        _say(encode({"calls": server.calls}))
+    return exit_code
+
+
+def _call(arguments: Arguments, environment: Mapping[str, str]) -> int:
+    from holdfast.core.canonical_json import JsonError, decode
+
+    operation = find_tool(str(arguments["tool"]))
+    given = str(arguments.get("arguments", "{}"))
+    try:
+        values = decode(sys.stdin.buffer.read() if given == "-" else given)
+    except JsonError as error:
+        raise UsageError(f"the arguments are not JSON: {error}") from None
+    if not isinstance(values, dict):
+        raise UsageError("the arguments must be a JSON object")
+    return _deliver(answer(operation, values, _workspace(arguments, environment, by_name=True)))
+
+
+def _completions(arguments: Arguments, _environment: Mapping[str, str]) -> int:
+    from holdfast.completions import script
+
+    return _print(script(str(arguments["shell"]), COMMANDS))
+
+
+def _print(text: str) -> int:
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode())
+    sys.stdout.buffer.flush()
+    return 0
+
+
+def _say(text: str) -> None:
+    try:
+        sys.stderr.write(text + "\n")
+    except UnicodeEncodeError:
+        sys.stderr.write(text.encode("ascii", "backslashreplace").decode() + "\n")
+
+
+def _tell(error: ContextError) -> int:
+    """An error for the person at the terminal, with what to do about it where that is known."""
+    _say(f"error: {error.message}")
+    if error.reason:
+        _say(f"reason: {error.reason}")
+    if isinstance(error, UnknownName):
+        _say(f"hint: did you mean '{error.nearest}'?" if error.nearest else f"hint: one of {', '.join(error.known)}")
+    return error.exit_code

@@ -1,0 +1,198 @@
+"""What the person typed -> what it means: one table of commands drives parsing, help and completion."""
+
+from __future__ import annotations
+
+from holdfast.core.errors import UnknownName, UsageError
+from holdfast.core.record import NamedTuple
+from holdfast.operation import Parameter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.operation import Operation
+
+FORMAT = Parameter(
+    "format",
+    "text",
+    "json: one line, pretty: indented; on a terminal the default is a readable view",
+    metavar="FORMAT",
+    choices=("json", "pretty"),
+)
+
+
+class Command(NamedTuple):
+    """One command as the command line knows it, whether an operation stands behind it or the door itself."""
+
+    words: tuple[str, ...]
+    summary: str
+    parameters: tuple[Parameter, ...]
+    operation: Operation | None = None
+    details: str = ""
+
+    @property
+    def name(self) -> str:
+        """The words as typed."""
+        return " ".join(self.words)
+
+
+class Request(NamedTuple):
+    """A command line understood: which command, with which arguments, or that help was asked for."""
+
+    command: Command | None
+    arguments: dict[str, object]
+    wants_help: bool = False
+
+
+def command_of(operation: Operation) -> Command:
+    """The command that opens an operation."""
+    return Command(operation.command, operation.summary, (*operation.offered("command"), FORMAT), operation)
+
+
+def parse(words: Sequence[str], commands: Sequence[Command]) -> Request:
+    """The request that the words make; UsageError or UnknownName when they make none."""
+    if not words or words[0] in ("-h", "--help"):
+        return Request(None, {}, wants_help=True)
+    command, rest = _find_command(words, commands)
+    if any(word in ("-h", "--help") for word in _before_separator(rest)):
+        return Request(command, {}, wants_help=True)
+    return Request(command, _arguments(command, rest))
+
+
+def _before_separator(words: Sequence[str]) -> Sequence[str]:
+    return words[: words.index("--")] if "--" in words else words
+
+
+def _find_command(words: Sequence[str], commands: Sequence[Command]) -> tuple[Command, Sequence[str]]:
+    for length in (2, 1):
+        for command in commands:
+            if len(command.words) == length and command.words == tuple(words[:length]):
+                return command, words[length:]
+    group = [command for command in commands if len(command.words) == 2 and command.words[0] == words[0]]
+    if group:
+        if len(words) == 1 or words[1] in ("-h", "--help"):
+            raise UsageError(f"'{words[0]}' needs one of: {', '.join(command.words[1] for command in group)}")
+        raise UnknownName(f"command of '{words[0]}'", words[1], [command.words[1] for command in group])
+    if words[0].startswith("-"):
+        raise UnknownName("flag", words[0], ["--help", "--version"])
+    raise UnknownName("command", words[0], list(dict.fromkeys(command.words[0] for command in commands)))
+
+
+def _arguments(command: Command, words: Sequence[str]) -> dict[str, object]:
+    options = {parameter.option: parameter for parameter in command.parameters if not parameter.positional}
+    positionals = [parameter for parameter in command.parameters if parameter.positional]
+    arguments: dict[str, object] = {}
+    rest = list(words)
+    flags_end = False
+    while rest:
+        word = rest.pop(0)
+        if word == "--" and not flags_end:
+            flags_end = True
+        elif flags_end or not word.startswith("-") or word == "-":
+            _take_positional(command, positionals, arguments, word)
+        else:
+            option, equals, value = word.partition("=")
+            parameter = options.get(option)
+            if parameter is None:
+                raise UnknownName("flag", option, list(options))
+            if parameter.kind == "flag":
+                if equals:
+                    raise UsageError(f"{option} takes no value")
+                _put(arguments, parameter, True)
+            else:
+                if not equals:
+                    if not rest or rest[0].partition("=")[0] in options:
+                        raise UsageError(f"{option} needs a value: {option} {parameter.metavar or 'VALUE'}")
+                    value = rest.pop(0)
+                _put(arguments, parameter, _converted(parameter, value))
+    return arguments
+
+
+def _take_positional(
+    command: Command, positionals: list[Parameter], arguments: dict[str, object], word: str
+) -> None:
+    for parameter in positionals:
+        if parameter.name not in arguments or parameter.kind == "texts":
+            _put(arguments, parameter, _converted(parameter, word))
+            return
+    raise UsageError(f"'{command.name}' does not know what to do with '{word}'")
+
+
+def _put(arguments: dict[str, object], parameter: Parameter, value: object) -> None:
+    if parameter.kind == "texts":
+        earlier = arguments.setdefault(parameter.name, [])
+        if isinstance(earlier, list):
+            earlier.append(value)
+    elif parameter.name in arguments:
+        raise UsageError(f"{parameter.option} is given twice")
+    else:
+        arguments[parameter.name] = value
+
+
+def _converted(parameter: Parameter, text: str) -> object:
+    """A word as a value of the parameter's kind; one that is no number stays text, and is refused with the others."""
+    digits = text[1:] if text.startswith("-") else text
+    if parameter.kind == "integer" and digits.isascii() and digits.isdigit() and len(digits) < 400:
+        return int(text)
+    return text
+
+
+def usage(command: Command) -> str:
+    """One line: the command with its arguments, those in brackets optional."""
+    parts = []
+    for parameter in command.parameters:
+        if parameter is FORMAT:
+            continue
+        value = parameter.metavar or parameter.name.upper()
+        if parameter.choices:
+            value = "|".join(parameter.choices)
+        text = value if parameter.positional else parameter.option
+        if parameter.kind != "flag" and not parameter.positional:
+            text = f"{text} {value}"
+        if not parameter.required:
+            text = f"[{text}]"
+        parts.append(text + ("..." if parameter.kind == "texts" else ""))
+    return " ".join(["context", command.name, *parts])
+
+
+def command_help(command: Command) -> str:
+    """Everything about one command."""
+    lines = [command.summary, "", f"Usage: {usage(command)}"]
+    rows = []
+    for parameter in command.parameters:
+        value = parameter.metavar or parameter.name.upper()
+        name = value if parameter.positional else parameter.option
+        if parameter.kind != "flag" and not parameter.positional:
+            name = f"{name} {value}"
+        text = parameter.description
+        if parameter.choices:
+            text += f" ({', '.join(parameter.choices)})"
+        if parameter.kind == "texts":
+            text += "; may be repeated"
+        rows.append((name, text))
+    rows.append(("--help", "Show this text"))
+    width = max(len(name) for name, _ in rows)
+    lines += ["", *(f"  {name:<{width}}  {text}" for name, text in rows)]
+    if command.details:
+        lines += ["", command.details]
+    return "\n".join(lines) + "\n"
+
+
+def overview(commands: Sequence[Command]) -> str:
+    """All commands, a line each."""
+    width = max(len(command.name) for command in commands)
+    rows = [f"  {command.name:<{width}}  {command.summary}" for command in commands]
+    return "\n".join(
+        [
+            "The same, fresh, explainable context for coding agents, every time.",
+            "",
+            "Usage: context COMMAND [ARGUMENTS]",
+            "",
+            *rows,
+            "",
+            "`context COMMAND --help` explains one. `context --version` tells the version.",
+            "Exit codes: 0 done, 1 usage, 2 invalid query, 3 invalid budget, 4 no such cache, 5 invalid cache,",
+            "6 input or output failed, 7 internal error, 130 interrupted.",
+            "",
+        ]
+    )

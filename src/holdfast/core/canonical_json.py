@@ -1,0 +1,114 @@
+"""The one JSON encoder and the one decoder.
+
+Encoding is compact (`,` and `:`), keys in the order given, non-ASCII unescaped, f32 numbers in their shortest form;
+a final newline is added by whoever writes a line. `pretty` indents by two spaces.
+
+The decoder reads through the interpreter's own C scanner. `import json` would load `re` and `enum`, a third of the
+time a cold command has (docs/decisions/0006-cold-start.md), for the same scanner.
+"""
+
+from __future__ import annotations
+
+from _json import encode_basestring, encode_basestring_ascii, make_scanner
+
+from holdfast.core.float32 import Float32, shortest_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
+
+
+def encode(value: Json) -> str:
+    """One compact line, without the newline."""
+    if type(value) is dict:
+        return "{" + ",".join([_quoted(key) + ":" + encode(item) for key, item in value.items()]) + "}"
+    if type(value) is list or type(value) is tuple:
+        return "[" + ",".join([encode(item) for item in value]) + "]"
+    return _scalar(value)
+
+
+def encode_pretty(value: Json, indent: str = "\n") -> str:
+    """The same value with two spaces a level; empty containers stay on one line."""
+    inner = indent + "  "
+    if type(value) is dict and value:
+        items = [_quoted(key) + ": " + encode_pretty(item, inner) for key, item in value.items()]
+        return "{" + inner + ("," + inner).join(items) + indent + "}"
+    if (type(value) is list or type(value) is tuple) and value:
+        return "[" + inner + ("," + inner).join([encode_pretty(item, inner) for item in value]) + indent + "]"
+    return encode(value)
+
+
+def _scalar(value: Json) -> str:
+    if type(value) is str:
+        return _quoted(value)
+    if value is True:
+        return "true"
+    if value is False:
+        return "false"
+    if value is None:
+        return "null"
+    if type(value) is Float32:
+        return shortest_text(value)
+    if type(value) is int:
+        return int.__repr__(value)
+    if type(value) is float:
+        return float.__repr__(value)
+    raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def _quoted(text: str) -> str:
+    """A JSON string. A lone surrogate has no UTF-8 form, so only a string that holds one is written in escapes."""
+    quoted: str = encode_basestring(text)
+    if not quoted.isascii():
+        try:
+            quoted.encode()
+        except UnicodeEncodeError:
+            escaped: str = encode_basestring_ascii(text)
+            return escaped
+    return quoted
+
+
+class JsonError(ValueError):
+    """The text is not JSON, or is nested too deep to read."""
+
+
+def _reject_constant(name: str) -> None:
+    raise JsonError(f"{name} is not JSON")
+
+
+def _whole_number(digits: str) -> int | float:
+    # Beyond a few hundred digits an integer is no id, count or budget; as a float it fails every check for one.
+    return int(digits) if len(digits) < 400 else float(digits)
+
+
+class _Rules:
+    strict = True
+    object_hook = None
+    object_pairs_hook = None
+    parse_float = float
+    parse_int = staticmethod(_whole_number)
+    parse_constant = staticmethod(_reject_constant)
+
+
+_scan = make_scanner(_Rules)
+_WHITE_SPACE = " \t\n\r"
+
+
+def decode(data: bytes | str) -> Json:
+    """The value of a JSON text in UTF-8, or JsonError; a later duplicate of a key wins."""
+    try:
+        text = data.decode() if isinstance(data, bytes) else data
+        text = text.strip(_WHITE_SPACE)
+        value, end = _scan(text, 0)
+    except StopIteration:
+        raise JsonError("a value is missing") from None
+    except RecursionError:
+        raise JsonError("nested too deep") from None
+    except ValueError as error:  # not UTF-8, or not JSON
+        raise JsonError(str(error)) from None
+    if end != len(text):
+        raise JsonError(f"more text after the value, at character {end}")
+    result: Json = value
+    return result

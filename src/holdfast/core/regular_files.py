@@ -1,0 +1,56 @@
+"""Reading a file that must be a regular one: a FIFO, device or directory is never waited on."""
+
+from __future__ import annotations
+
+import os
+import stat
+from errno import EISDIR, ELOOP, ENOTDIR, ENXIO
+
+_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+# A link; a socket or a device without a driver; a directory where a file belongs, or the other way round.
+_NOT_REGULAR_ERRORS = frozenset({ELOOP, ENXIO, EISDIR, ENOTDIR})
+
+
+class NotRegular(OSError):
+    """What stands there is a directory, link, FIFO, socket or device."""
+
+
+class TooLarge(OSError):
+    """The file is larger than the caller is willing to hold."""
+
+
+def read_regular(path: str, *, dir_fd: int | None = None, limit: int | None = None) -> bytes:
+    """All bytes of a regular file; its last component is not followed if it is a link.
+
+    Raises FileNotFoundError, NotRegular, TooLarge or another OSError.
+    """
+    try:
+        descriptor = os.open(path, _FLAGS, dir_fd=dir_fd)
+    except OSError as error:
+        if error.errno in _NOT_REGULAR_ERRORS:
+            raise NotRegular(error.errno, "not a regular file", path) from None
+        raise
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise NotRegular(0, "not a regular file", path)
+        if limit is not None and status.st_size > limit:
+            raise TooLarge(0, f"larger than {limit} bytes", path)
+        return _read_all(descriptor, status.st_size, path, limit)
+    finally:
+        os.close(descriptor)
+
+
+def _read_all(descriptor: int, size: int, path: str, limit: int | None) -> bytes:
+    data = os.read(descriptor, size + 1)
+    if len(data) == size:
+        return data  # the size held and the end was reached: the usual case, in one call
+    chunks = [data]
+    total = len(data)
+    while chunk := os.read(descriptor, 1 << 20):
+        chunks.append(chunk)
+        total += len(chunk)
+        if limit is not None and total > limit:
+            raise TooLarge(0, f"larger than {limit} bytes", path)
+    return b"".join(chunks)
+

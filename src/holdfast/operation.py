@@ -1,0 +1,157 @@
+"""An operation: one thing Holdfast can do, declared once for both doors; and `answer`, which does it.
+
+`answer` is the only place that checks arguments, encodes an answer or turns an error into one. The doors gather
+arguments and deliver text; neither can format, so they cannot differ.
+"""
+
+from __future__ import annotations
+
+from holdfast.core.canonical_json import encode, encode_pretty
+from holdfast.core.confined_paths import is_unicode
+from holdfast.core.errors import ContextError, IoError, UnknownName, UsageError
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from holdfast.core.canonical_json import Json
+    from holdfast.workspace import Workspace
+
+    Arguments = dict[str, Any]
+
+
+class Parameter(NamedTuple):
+    """One argument of an operation, as both doors know it.
+
+    `kind` is `text` (valid Unicode), `path` (any name the system can hold), `integer`, `flag` or `texts`.
+    `error` is what a missing or unfit value counts as; without one it is a usage error.
+    """
+
+    name: str
+    kind: str
+    description: str
+    required: bool = False
+    metavar: str = ""
+    choices: tuple[str, ...] = ()
+    maximum: int | None = None
+    error: type[ContextError] = UsageError
+    checked: int = 0  # arguments are checked in this order, ties in the order declared
+    positional: bool = False
+    flag: str = ""  # on the command line, when it is not `--name`
+    only: str = ""  # `command` or `tool` when the other door does not offer it
+
+    @property
+    def option(self) -> str:
+        """The spelling on the command line."""
+        return self.flag or "--" + self.name
+
+
+class Outcome(NamedTuple):
+    """What an operation found: a value to encode, and what it means for exit codes and `isError`."""
+
+    value: Json
+    exit_code: int = 0
+    is_error: bool = False
+    note: str = ""  # for the person at the terminal, on stderr
+
+
+class Reply(NamedTuple):
+    """What a door delivers: the text, byte for byte; the rest is how."""
+
+    text: str
+    exit_code: int = 0
+    is_error: bool = False
+    value: Json = None
+    error: ContextError | None = None
+    note: str = ""
+
+
+def error_object(error: ContextError) -> Json:
+    """An error as the `context.*` tools give it: code and canonical message, nothing else."""
+    return {"error": {"code": error.code, "message": error.message}}
+
+
+class Operation(NamedTuple):
+    """One entry of the catalog."""
+
+    family: str
+    command: tuple[str, ...]
+    summary: str
+    parameters: tuple[Parameter, ...]
+    run: Callable[[Workspace, Arguments], Outcome]
+    tool: str = ""
+    title: str = ""
+    description: str = ""
+    view: str = ""  # `module:function` that shows the value on a terminal
+    failure: Callable[[ContextError], Json] = error_object
+    always_load: bool = False  # clients that hide tools behind a search should show this one
+    large_result: bool = False  # the answer may be longer than clients usually take whole
+
+    def offered(self, door: str) -> list[Parameter]:
+        """The parameters that `command` or `tool` offers."""
+        return [parameter for parameter in self.parameters if parameter.only in ("", door)]
+
+
+def answer(
+    operation: Operation, arguments: Mapping[str, object], workspace: Workspace, *, pretty: bool = False
+) -> Reply:
+    """Check, run, encode. A ContextError becomes a reply; UnknownName is raised, since it is the caller's mistake."""
+    known = [parameter.name for parameter in operation.parameters]
+    for name in arguments:
+        if name not in known:
+            raise UnknownName("argument", name, known)
+    write = encode_pretty if pretty else encode
+    try:
+        try:
+            outcome = operation.run(workspace, check_arguments(operation, arguments))
+        except OSError as error:
+            raise IoError(f"the system refused: {error.strerror}") from error
+    except ContextError as error:
+        return Reply(write(operation.failure(error)) + "\n", error.exit_code, is_error=True, error=error)
+    text = write(outcome.value) + "\n"
+    return Reply(text, outcome.exit_code, outcome.is_error, outcome.value, None, outcome.note)
+
+
+def check_arguments(operation: Operation, arguments: Mapping[str, object]) -> Arguments:
+    """The arguments, each of its kind, the absent ones left out; the first unfit one raises its error."""
+    checked = {}
+    for parameter in sorted(operation.parameters, key=lambda parameter: parameter.checked):
+        value = arguments.get(parameter.name)
+        if value is None and (parameter.name not in arguments or not parameter.required):
+            if parameter.required:
+                raise parameter.error(f"{parameter.name} is required")
+            continue
+        if not fits(parameter, value):
+            raise parameter.error(f"{parameter.name} must be {expectation(parameter)}")
+        checked[parameter.name] = value
+    return checked
+
+
+def fits(parameter: Parameter, value: object) -> bool:
+    """Whether a value is what a parameter takes."""
+    if parameter.kind == "flag":
+        return isinstance(value, bool)
+    if parameter.kind == "integer":
+        # A boolean is an int to Python, not to a caller.
+        return type(value) is int and 0 <= value and (parameter.maximum is None or value <= parameter.maximum)
+    if parameter.kind == "texts":
+        return isinstance(value, list) and all(_is_choice(parameter, item) for item in value)
+    if parameter.kind == "path":
+        return isinstance(value, str)
+    return _is_choice(parameter, value)
+
+
+def _is_choice(parameter: Parameter, value: object) -> bool:
+    return isinstance(value, str) and is_unicode(value) and (not parameter.choices or value in parameter.choices)
+
+
+def expectation(parameter: Parameter) -> str:
+    """What a value must be, in words that end `must be …`."""
+    if parameter.choices:
+        return "one of: " + ", ".join(parameter.choices)
+    if parameter.kind == "integer":
+        bound = f" up to {parameter.maximum}" if parameter.maximum is not None else ""
+        return f"a whole number from 0{bound}"
+    return {"flag": "true or false", "texts": "a list of strings", "path": "a path"}.get(parameter.kind, "a string")

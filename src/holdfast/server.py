@@ -1,0 +1,292 @@
+"""Door 2: JSON-RPC messages to operations and back. The only file that knows MCP.
+
+Both eras of the protocol are spoken, request by request: the legacy one opens with `initialize`, the modern one carries
+its version in every request's `_meta`. docs/formats/wire.md describes what is written to the wire and when.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.core.canonical_json import JsonError, decode, encode
+from holdfast.core.errors import UnknownName
+from holdfast.core.record import NamedTuple
+from holdfast.operation import Operation, Parameter, answer
+from holdfast.version import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from holdfast.core.canonical_json import Json
+    from holdfast.workspace import Workspace
+
+    Members = dict[str, Json]
+
+LEGACY_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+MODERN_VERSIONS = ("2026-07-28",)
+
+PARSE_ERROR, INVALID_REQUEST, UNKNOWN_METHOD, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
+UNSUPPORTED_VERSION = -32022
+
+_PREFIX = "io.modelcontextprotocol/"
+_VERSION, _CAPABILITIES, _SERVER_INFO = _PREFIX + "protocolVersion", _PREFIX + "clientCapabilities", _PREFIX + "serverInfo"
+_CACHING: Mapping[str, Json] = {"ttlMs": 3_600_000, "cacheScope": "private"}
+# Clients that spill long tool results to a file raise their limit to this.
+_LARGE_RESULT = 500_000
+
+
+class ProtocolError(Exception):
+    """A request that cannot be served, as JSON-RPC says so."""
+
+    def __init__(self, code: int, message: str, data: Json = None) -> None:
+        super().__init__(message)
+        self.code, self.message, self.data = code, message, data
+
+
+class Call(NamedTuple):
+    """A tool call that was understood and is still to be run; `run` returns the line to write."""
+
+    key: tuple[str, Json]
+    run: Callable[[], bytes]
+
+
+class Server:
+    """One connection: what was opened, and what each line is answered with. Knows nothing of threads or descriptors."""
+
+    def __init__(
+        self, workspace: Workspace, *, families: Collection[str] | None = None, underscore_names: bool = False
+    ) -> None:
+        self.workspace = workspace
+        self.families = families
+        self.underscore_names = underscore_names
+        self.calls: dict[str, int] = {}
+        self._opened = False
+
+    def receive(self, line: bytes, cancel: Callable[[tuple[str, Json]], None]) -> bytes | Call | None:
+        """What a line asks for: an answer at once, a call to run, or nothing; `cancel` is told of cancelled requests."""
+        try:
+            message = decode(line)
+        except JsonError:
+            return _error_line(None, ProtocolError(PARSE_ERROR, "Parse error"))
+        identifier: Json = None
+        try:
+            if not isinstance(message, dict):
+                raise ProtocolError(INVALID_REQUEST, "A message is one JSON object; batches are not supported")
+            if "id" in message:
+                identifier = _checked_id(message["id"])
+            if message.get("jsonrpc") != "2.0":
+                raise ProtocolError(INVALID_REQUEST, 'jsonrpc must be "2.0"')
+            method = message.get("method")
+            if not isinstance(method, str):
+                if "method" not in message and ("result" in message or "error" in message):
+                    return None  # a response to a request this server never makes
+                raise ProtocolError(INVALID_REQUEST, "method must be a string")
+            params = message.get("params", {})
+            if identifier is None:
+                self._notified(method, params, cancel)
+                return None
+            if not isinstance(params, dict):
+                raise ProtocolError(INVALID_PARAMS, "params must be an object")
+            return self._requested(identifier, method, params)
+        except ProtocolError as error:
+            return _error_line(identifier, error)
+
+    def _notified(self, method: str, params: Json, cancel: Callable[[tuple[str, Json]], None]) -> None:
+        if method == "notifications/cancelled" and isinstance(params, dict):
+            try:
+                cancel(_key(_checked_id(params.get("requestId"))))
+            except ProtocolError:
+                pass  # a notification is never answered, not even a wrong one
+
+    def _requested(self, identifier: Json, method: str, params: Members) -> bytes | Call:
+        modern = self._is_modern(method, params)
+        if method == "tools/call":
+            operation, arguments = self._called_tool(params)
+            return Call(_key(identifier), lambda: self._call(identifier, operation, arguments, modern=modern))
+        handlers = _MODERN if modern else _LEGACY
+        handler = handlers.get(method)
+        if handler is None:
+            raise ProtocolError(UNKNOWN_METHOD, f"Method not found: {method}")
+        return _result_line(identifier, handler(self, params), modern=modern)
+
+    def _is_modern(self, method: str, params: Members) -> bool:
+        """Which era a request belongs to, or an error when it belongs to neither."""
+        meta = params.get("_meta")
+        if isinstance(meta, dict) and _VERSION in meta:
+            version = meta[_VERSION]
+            if not isinstance(version, str):
+                raise ProtocolError(INVALID_PARAMS, f"_meta {_VERSION} must be a string")
+            if version not in MODERN_VERSIONS:
+                supported: Json = {"supported": MODERN_VERSIONS, "requested": version}
+                raise ProtocolError(UNSUPPORTED_VERSION, "Unsupported protocol version", supported)
+            if not isinstance(meta.get(_CAPABILITIES), dict):
+                raise ProtocolError(INVALID_PARAMS, f"_meta {_CAPABILITIES} must be an object")
+            return True
+        if not self._opened and method not in ("initialize", "ping"):
+            raise ProtocolError(INVALID_PARAMS, f"Send initialize first, or _meta with {_VERSION} in every request")
+        return False
+
+    def _initialize(self, params: Members) -> Members:
+        requested = params.get("protocolVersion")
+        if not isinstance(requested, str):
+            raise ProtocolError(INVALID_PARAMS, "protocolVersion must be a string")
+        self._opened = True
+        return {
+            "protocolVersion": requested if requested in LEGACY_VERSIONS else LEGACY_VERSIONS[-1],
+            "capabilities": self._capabilities(),
+            "serverInfo": _server_info(),
+            "instructions": _instructions(),
+        }
+
+    def _discover(self, params: Members) -> Members:
+        return {
+            "supportedVersions": MODERN_VERSIONS,
+            "capabilities": self._capabilities(),
+            "instructions": _instructions(),
+            **_CACHING,
+        }
+
+    def _capabilities(self) -> Members:
+        return {"tools": {}}
+
+    def _ping(self, params: Members) -> Members:
+        return {}
+
+    def _list_tools(self, params: Members) -> Members:
+        from holdfast.catalog import tools
+
+        if params.get("cursor") is not None:
+            raise ProtocolError(INVALID_PARAMS, "There is one page only: no cursor was given out")
+        offered = tools(self.families) if self.families else tools()
+        return {"tools": [self._described(operation) for operation in offered]}
+
+    def _list_tools_cacheable(self, params: Members) -> Members:
+        return {**self._list_tools(params), **_CACHING}
+
+    def _described(self, operation: Operation) -> Members:
+        from holdfast.catalog import underscored
+
+        meta: Members = {}
+        if operation.always_load:
+            meta["anthropic/alwaysLoad"] = True
+        if operation.large_result:
+            meta["anthropic/maxResultSizeChars"] = _LARGE_RESULT
+        described: Members = {
+            "name": underscored(operation.tool) if self.underscore_names else operation.tool,
+            "title": operation.title,
+            "description": operation.description,
+            "inputSchema": input_schema(operation),
+            "annotations": {"readOnlyHint": True, "openWorldHint": False},
+        }
+        return {**described, "_meta": meta} if meta else described
+
+    def _called_tool(self, params: Members) -> tuple[Operation, Members]:
+        from holdfast.catalog import find_tool
+
+        name, arguments = params.get("name"), params.get("arguments", {})
+        if not isinstance(name, str):
+            raise ProtocolError(INVALID_PARAMS, "name must be a string")
+        if not isinstance(arguments, dict):
+            raise ProtocolError(INVALID_PARAMS, "arguments must be an object")
+        try:
+            operation = find_tool(name, self.families) if self.families else find_tool(name)
+        except UnknownName as error:
+            raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {error.name}") from None
+        return operation, arguments
+
+    def _call(self, identifier: Json, operation: Operation, arguments: Members, *, modern: bool) -> bytes:
+        """Run a tool and write its answer; a bug in it is told on stderr and to the client as nothing but a code."""
+        try:
+            reply = answer(operation, arguments, self.workspace)
+        except UnknownName as error:
+            return _error_line(identifier, ProtocolError(INVALID_PARAMS, f"Unknown argument: {error.name}"))
+        except Exception:
+            from traceback import print_exc
+
+            print_exc()
+            return _error_line(identifier, ProtocolError(INTERNAL_ERROR, "Internal error"))
+        self.calls[operation.tool] = self.calls.get(operation.tool, 0) + 1
+        result: Members = {"content": [{"type": "text", "text": reply.text}], "isError": reply.is_error}
+        return _result_line(identifier, result, modern=modern)
+
+
+_LEGACY: Mapping[str, Callable[[Server, Members], Members]] = {
+    "initialize": Server._initialize,
+    "ping": Server._ping,
+    "tools/list": Server._list_tools,
+}
+_MODERN: Mapping[str, Callable[[Server, Members], Members]] = {
+    "server/discover": Server._discover,
+    "tools/list": Server._list_tools_cacheable,
+}
+
+
+def input_schema(operation: Operation) -> Members:
+    """The JSON Schema of a tool's arguments."""
+    parameters = operation.offered("tool")
+    schema: Members = {
+        "type": "object",
+        "properties": {parameter.name: _property(parameter) for parameter in parameters},
+        "additionalProperties": False,
+    }
+    if required := [parameter.name for parameter in parameters if parameter.required]:
+        schema["required"] = required
+    return schema
+
+
+def _property(parameter: Parameter) -> Members:
+    described: Members = {"type": _TYPES[parameter.kind], "description": parameter.description}
+    if parameter.kind == "integer":
+        described["minimum"] = 0
+    if parameter.kind == "texts":
+        described["items"] = {"type": "string", "enum": parameter.choices} if parameter.choices else {"type": "string"}
+    elif parameter.choices:
+        described["enum"] = parameter.choices
+    return described
+
+
+_TYPES = {"text": "string", "path": "string", "integer": "integer", "flag": "boolean", "texts": "array"}
+
+
+def _server_info() -> Members:
+    return {"name": "holdfast", "title": "Holdfast", "version": __version__}
+
+
+def _instructions() -> str:
+    """What an agent is told about this server, before anything else."""
+    path = os.path.join(os.path.dirname(__file__), "templates", "instructions.md")
+    with open(path, "rb") as file:
+        return file.read().decode()
+
+
+def _checked_id(identifier: Json) -> Json:
+    if type(identifier) is int or type(identifier) is str:
+        return identifier
+    raise ProtocolError(INVALID_REQUEST, "id must be a string or a whole number")
+
+
+def _key(identifier: Json) -> tuple[str, Json]:
+    """What tells requests apart: 1 and "1" are two."""
+    return type(identifier).__name__, identifier
+
+
+def _result_line(identifier: Json, result: Members, *, modern: bool) -> bytes:
+    if modern:
+        result = {**result, "resultType": "complete", "_meta": {_SERVER_INFO: _server_info()}}
+    return _line({"jsonrpc": "2.0", "id": identifier, "result": result})
+
+
+def _error_line(identifier: Json, error: ProtocolError) -> bytes:
+    """An error response; without a usable id that member is left out."""
+    message: Members = {"jsonrpc": "2.0"}
+    if identifier is not None:
+        message["id"] = identifier
+    body: Members = {"code": error.code, "message": error.message}
+    if error.data is not None:
+        body["data"] = error.data
+    return _line({**message, "error": body})
+
+
+def _line(message: Members) -> bytes:
+    return (encode(message) + "\n").encode()

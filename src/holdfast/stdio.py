@@ -1,0 +1,199 @@
+"""Lines in, lines out: the server's threads and descriptors. Knows nothing of what the lines say.
+
+One thread reads and decides the order, a few run calls, one writes. So a slow call holds up no other, and a client that
+sends everything before it reads anything is served all the same; only when 64 MiB wait does reading pause.
+
+Nothing here imports more than the interpreter already holds: `_thread`, `_queue` and `_signal` are what `threading`,
+`queue` and `signal` are made of, without the milliseconds those take to load (docs/decisions/0006-cold-start.md).
+"""
+
+from __future__ import annotations
+
+import os
+from _queue import SimpleQueue
+from _signal import SIGINT, SIGTERM, signal
+from _thread import allocate_lock, start_new_thread
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+
+    from holdfast.core.canonical_json import Json
+    from holdfast.server import Call, Server
+
+WORKERS = 4
+# One line, request or answer, may be this long; what waits inside the process may add up to as much.
+MAX_LINE = 64 << 20
+MAX_WAITING = 64 << 20
+_CHUNK = 1 << 18
+
+
+class _Stopped(BaseException):
+    """A signal asked the process to end."""
+
+    def __init__(self, exit_code: int) -> None:
+        self.exit_code = exit_code
+
+
+def serve(server: Server) -> int:
+    """Answer every line on standard input until it ends; the exit code. Takes over descriptors 0 and 1."""
+    signal(SIGTERM, _stop)
+    signal(SIGINT, _stop)
+    lines, output = _take_descriptors()
+    connection = _Connection(server, output)
+    try:
+        for line in read_lines(lines):
+            connection.receive(line)
+        connection.finish()
+    except _Stopped as stopped:
+        os._exit(stopped.exit_code)  # calls may still be running, and nobody waits for them any more
+    except BrokenPipeError:
+        pass  # the client is gone
+    return 0
+
+
+def _stop(number: int, _frame: FrameType | None) -> None:
+    raise _Stopped(0 if number == SIGTERM else 130)
+
+
+def _take_descriptors() -> tuple[int, int]:
+    """The real standard input and output, for this module alone; anything else that prints reaches stderr."""
+    lines, output = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return lines, output
+
+
+def read_lines(descriptor: int) -> Iterator[bytes]:
+    """Every line, without its end; the last one also when no newline follows. A line beyond MAX_LINE arrives cut."""
+    parts: list[bytes] = []
+    held = 0
+    while chunk := os.read(descriptor, _CHUNK):
+        start = 0
+        while (end := chunk.find(b"\n", start)) >= 0:
+            parts.append(chunk[start:end])
+            yield b"".join(parts)
+            parts.clear()
+            held = 0
+            start = end + 1
+        if start < len(chunk) and held <= MAX_LINE:
+            parts.append(chunk[start:])
+            held += len(chunk) - start
+    if parts:
+        yield b"".join(parts)
+
+
+class _Connection:
+    """The calls that wait, those that run, and the lines still to be written."""
+
+    def __init__(self, server: Server, output: int) -> None:
+        self._server = server
+        self._output = output
+        self._lock = allocate_lock()
+        self._calls: SimpleQueue[tuple[Call, int] | None] = SimpleQueue()
+        self._lines: SimpleQueue[bytes | None] = SimpleQueue()
+        self._ended: SimpleQueue[None] = SimpleQueue()
+        self._room: SimpleQueue[None] = SimpleQueue()
+        self._waiting_bytes = 0
+        self._reader_waits = False
+        self._workers = 0
+        self._idle = 0
+        self._in_flight: dict[tuple[str, Json], list[Call]] = {}
+        self._gone = False
+        start_new_thread(self._write_lines, ())
+
+    def receive(self, line: bytes) -> None:
+        """Take in one line: answer it, or hand it to a worker."""
+        if not line.strip():
+            return
+        reply = self._server.receive(line, self._cancel)
+        if reply is None:
+            return
+        if isinstance(reply, bytes):
+            self._send(reply)
+        else:
+            self._schedule(reply, len(line))
+        self._wait_for_room()
+
+    def finish(self) -> None:
+        """Wait until everything that was read is answered."""
+        for _ in range(self._workers):
+            self._calls.put(None)
+        for _ in range(self._workers):
+            self._ended.get()
+        self._lines.put(None)
+        self._ended.get()
+
+    def _schedule(self, call: Call, size: int) -> None:
+        with self._lock:
+            self._in_flight.setdefault(call.key, []).append(call)
+            self._waiting_bytes += size
+            busy = self._idle == 0
+            if busy and self._workers < WORKERS:
+                self._workers += 1
+                start_new_thread(self._run_calls, ())
+        self._calls.put((call, size))
+
+    def _cancel(self, key: tuple[str, Json]) -> None:
+        with self._lock:
+            self._in_flight.pop(key, None)
+
+    def _run_calls(self) -> None:
+        while True:
+            with self._lock:
+                self._idle += 1
+            waiting = self._calls.get()
+            with self._lock:
+                self._idle -= 1
+            if waiting is None:
+                self._ended.put(None)
+                return
+            call, size = waiting
+            line = call.run() if self._is_wanted(call) else b""
+            if self._is_wanted(call, last=True):
+                self._send(line)
+            self._make_room(size)
+
+    def _is_wanted(self, call: Call, *, last: bool = False) -> bool:
+        """Whether a call was not cancelled; the `last` time this is asked it is also taken off the list."""
+        with self._lock:
+            same_id = self._in_flight.get(call.key, [])
+            wanted = any(other is call for other in same_id)
+            if wanted and last:
+                if len(same_id) == 1:
+                    del self._in_flight[call.key]
+                else:
+                    same_id.remove(call)
+            return wanted
+
+    def _send(self, line: bytes) -> None:
+        with self._lock:
+            self._waiting_bytes += len(line)
+        self._lines.put(line)
+
+    def _write_lines(self) -> None:
+        while (line := self._lines.get()) is not None:
+            rest = memoryview(line)
+            try:
+                while rest and not self._gone:
+                    rest = rest[os.write(self._output, rest) :]
+            except OSError:
+                self._gone = True  # the client reads no more: drain what is left and let the input's end finish it
+            self._make_room(len(line))
+        self._ended.put(None)
+
+    def _wait_for_room(self) -> None:
+        with self._lock:
+            self._reader_waits = self._waiting_bytes > MAX_WAITING
+        if self._reader_waits:
+            self._room.get()
+
+    def _make_room(self, size: int) -> None:
+        with self._lock:
+            self._waiting_bytes -= size
+            if self._reader_waits and self._waiting_bytes <= MAX_WAITING:
+                self._reader_waits = False
+                self._room.put(None)

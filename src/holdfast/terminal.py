@@ -1,0 +1,43 @@
+"""What a person at a terminal sees instead of JSON: views and progress. Loaded only on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from time import monotonic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.operation import Operation, Reply
+
+# Work shorter than this needs no progress line.
+_PATIENCE = 1.0
+_EVERY = 0.1
+
+
+def show(operation: Operation, reply: Reply, *, seconds: float) -> None:
+    """Print the readable view of a reply."""
+    from rich.console import Console
+
+    module, _, function = operation.view.partition(":")
+    view = getattr(import_module(module), function)
+    Console(highlight=False).print(view(reply.value, seconds))
+
+
+class Progress:
+    """A line on stderr that counts up, once the work takes longer than a second; it erases itself at the end."""
+
+    def __init__(self) -> None:
+        self._started = monotonic()
+        self._shown = 0.0
+
+    def __call__(self, done: int, total: int) -> None:
+        now = monotonic()
+        if now - self._started < _PATIENCE:
+            return
+        if done >= total:
+            sys.stderr.write("\r\x1b[K")
+        elif now - self._shown >= _EVERY:
+            self._shown = now
+            sys.stderr.write(f"\r\x1b[K{done:,} of {total:,} documents ({100 * done // max(total, 1)} %)")
+        sys.stderr.flush()

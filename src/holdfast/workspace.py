@@ -1,0 +1,63 @@
+"""The world as one value: roots, clock and whatever else a process holds, passed to every operation."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.core.confined_paths import confined
+from holdfast.core.errors import CacheMissing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DEFAULT_CACHE_ROOT = ".context/caches"
+
+
+def system_clock() -> float:
+    """Seconds since 1970, from the system."""
+    from time import time
+
+    return time()
+
+
+class Workspace:
+    """Where the project and its caches are, how names lead to them, and what time it is.
+
+    A `by_name` workspace is the server's: a cache is a name under the cache root and nothing else can be reached.
+    Otherwise, on the command line, a cache is any path.
+    """
+
+    def __init__(
+        self,
+        project: str = ".",
+        *,
+        cache_root: str | None = None,
+        by_name: bool = False,
+        clock: Callable[[], float] = system_clock,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        self.project = project
+        self.cache_root = cache_root if cache_root is not None else os.path.join(project, DEFAULT_CACHE_ROOT)
+        self.by_name = by_name
+        self.clock = clock
+        self.progress = progress
+
+    def cache_directory(self, cache: str) -> str:
+        """The path of a cache; CacheMissing when its name leads out of the cache root."""
+        if not self.by_name:
+            return cache
+        path = confined(self.cache_root, cache)
+        if path is None:
+            raise CacheMissing("a cache is a name below the cache root")
+        return path
+
+    def directory(self, path: str) -> str:
+        """A directory argument: relative to the project."""
+        return os.path.join(self.project, path)
+
+    def timestamp(self) -> str:
+        """Now, as RFC 3339 in UTC, to the second."""
+        from time import gmtime, strftime
+
+        return strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(self.clock()))
