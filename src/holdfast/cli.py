@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     Arguments = dict[str, object]
 
 CACHE_ROOT = Parameter(
-    "cache-root", "path", "Directory that holds the caches (default: $CONTEXT_CACHE_ROOT, else .context/caches)", metavar="DIR"
+    "cache-root",
+    "path",
+    "Directory that holds the caches (default: $CONTEXT_CACHE_ROOT, else .context/caches)",
+    metavar="DIR",
 )
 PROJECT = Parameter("path", "path", "The project (default: the current directory)", metavar="PROJECT")
 SHELLS = ("bash", "zsh", "fish")
@@ -42,7 +45,13 @@ DOOR_COMMANDS = (
         "Call a tool exactly as the server would answer it.",
         (
             Parameter("tool", "text", "The tool's name, such as context.resolve", True, "TOOL", positional=True),
-            Parameter("arguments", "text", "Its arguments as a JSON object; - reads them from stdin", metavar="JSON", positional=True),
+            Parameter(
+                "arguments",
+                "text",
+                "Its arguments as a JSON object; - reads them from stdin",
+                metavar="JSON",
+                positional=True,
+            ),
             CACHE_ROOT,
             PROJECT,
         ),

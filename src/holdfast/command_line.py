@@ -108,9 +108,7 @@ def _arguments(command: Command, words: Sequence[str]) -> dict[str, object]:
     return arguments
 
 
-def _take_positional(
-    command: Command, positionals: list[Parameter], arguments: dict[str, object], word: str
-) -> None:
+def _take_positional(command: Command, positionals: list[Parameter], arguments: dict[str, object], word: str) -> None:
     for parameter in positionals:
         if parameter.name not in arguments or parameter.kind == "texts":
             _put(arguments, parameter, _converted(parameter, word))
@@ -131,7 +129,7 @@ def _put(arguments: dict[str, object], parameter: Parameter, value: object) -> N
 
 def _converted(parameter: Parameter, text: str) -> object:
     """A word as a value of the parameter's kind; one that is no number stays text, and is refused with the others."""
-    digits = text[1:] if text.startswith("-") else text
+    digits = text.removeprefix("-")
     if parameter.kind == "integer" and digits.isascii() and digits.isdigit() and len(digits) < 400:
         return int(text)
     return text

@@ -50,7 +50,7 @@ def _bash(commands: Sequence[Command]) -> str:
             "_holdfast() {",
             '  local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}" words=""',
             '  case "$previous" in',
-            "    --sources|--cache|--root|--cache-root|--path) COMPREPLY=($(compgen -d -- \"$current\")); return ;;",
+            '    --sources|--cache|--root|--cache-root|--path) COMPREPLY=($(compgen -d -- "$current")); return ;;',
             '    --format) COMPREPLY=($(compgen -W "json pretty" -- "$current")); return ;;',
             "  esac",
             '  if [ "$COMP_CWORD" -eq 1 ]; then',

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 class Parameter(NamedTuple):
     """One argument of an operation, as both doors know it.
 
-    `kind` is `text` (valid Unicode), `path` (any name the system can hold), `integer`, `flag` or `texts`.
+    `kind` is `text` (valid Unicode), `query` (a text that cannot be taken for a flag), `path` (any name the system can
+    hold), `integer`, `flag` or `texts`.
     `error` is what a missing or unfit value counts as; without one it is a usage error.
     """
 
@@ -135,11 +136,14 @@ def fits(parameter: Parameter, value: object) -> bool:
         return isinstance(value, bool)
     if parameter.kind == "integer":
         # A boolean is an int to Python, not to a caller.
-        return type(value) is int and 0 <= value and (parameter.maximum is None or value <= parameter.maximum)
+        return type(value) is int and value >= 0 and (parameter.maximum is None or value <= parameter.maximum)
     if parameter.kind == "texts":
         return isinstance(value, list) and all(_is_choice(parameter, item) for item in value)
     if parameter.kind == "path":
         return isinstance(value, str)
+    if parameter.kind == "query" and isinstance(value, str) and value.startswith("-") and value != "-":
+        # The command line has always refused this; the server is its projection (docs/decisions/0007-doors.md).
+        return False
     return _is_choice(parameter, value)
 
 
@@ -154,4 +158,6 @@ def expectation(parameter: Parameter) -> str:
     if parameter.kind == "integer":
         bound = f" up to {parameter.maximum}" if parameter.maximum is not None else ""
         return f"a whole number from 0{bound}"
+    if parameter.kind == "query":
+        return "a string of valid Unicode that does not start with '-': put a word in front"
     return {"flag": "true or false", "texts": "a list of strings", "path": "a path"}.get(parameter.kind, "a string")

@@ -30,7 +30,11 @@ PARSE_ERROR, INVALID_REQUEST, UNKNOWN_METHOD, INVALID_PARAMS, INTERNAL_ERROR = -
 UNSUPPORTED_VERSION = -32022
 
 _PREFIX = "io.modelcontextprotocol/"
-_VERSION, _CAPABILITIES, _SERVER_INFO = _PREFIX + "protocolVersion", _PREFIX + "clientCapabilities", _PREFIX + "serverInfo"
+_VERSION, _CAPABILITIES, _SERVER_INFO = (
+    _PREFIX + "protocolVersion",
+    _PREFIX + "clientCapabilities",
+    _PREFIX + "serverInfo",
+)
 _CACHING: Mapping[str, Json] = {"ttlMs": 3_600_000, "cacheScope": "private"}
 # Clients that spill long tool results to a file raise their limit to this.
 _LARGE_RESULT = 500_000
@@ -64,7 +68,7 @@ class Server:
         self._opened = False
 
     def receive(self, line: bytes, cancel: Callable[[tuple[str, Json]], None]) -> bytes | Call | None:
-        """What a line asks for: an answer at once, a call to run, or nothing; `cancel` is told of cancelled requests."""
+        """What a line asks for: an answer at once, a call to run, or nothing; `cancel` learns of cancelled requests."""
         try:
             message = decode(line)
         except JsonError:
@@ -246,7 +250,14 @@ def _property(parameter: Parameter) -> Members:
     return described
 
 
-_TYPES = {"text": "string", "path": "string", "integer": "integer", "flag": "boolean", "texts": "array"}
+_TYPES = {
+    "text": "string",
+    "query": "string",
+    "path": "string",
+    "integer": "integer",
+    "flag": "boolean",
+    "texts": "array",
+}
 
 
 def _server_info() -> Members:

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import os
 from _queue import SimpleQueue
-from _signal import SIGINT, SIGTERM, signal
+from _signal import SIGINT, SIGTERM, signal  # type: ignore[import-not-found]  # has no stub; `signal` would load enum
 from _thread import allocate_lock, start_new_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from types import FrameType
 
     from holdfast.core.canonical_json import Json

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from holdfast.core.canonical_json import JsonError, decode, encode, encode_pretty
 from holdfast.core.digests import PREFIX, tagged_digest
 from holdfast.core.errors import CacheInvalid
@@ -96,7 +98,8 @@ def parse_manifest(data: bytes) -> Manifest:
             raise CacheInvalid("manifest.json lists a document without id, version or file")
         entries.append(Entry(identifier, version, file))
     entries.sort()
-    return Manifest(*texts, count, entries)
+    cache_version, format_version, hash_algorithm, created_at = texts
+    return Manifest(cache_version, format_version, hash_algorithm, created_at, count, entries)
 
 
 def _is_text(value: object) -> bool:
@@ -119,7 +122,7 @@ def check_manifest(manifest: Manifest) -> list[str]:
         problems.append(f"hash_algorithm is '{manifest.hash_algorithm}', expected '{HASH_ALGORITHM}'")
     if manifest.document_count != len(manifest.entries):
         problems.append(f"document_count is {manifest.document_count}, {len(manifest.entries)} are listed")
-    for earlier, later in zip(manifest.entries, manifest.entries[1:], strict=False):
+    for earlier, later in pairwise(manifest.entries):
         if earlier.id == later.id:
             problems.append(f"'{later.id}' is listed twice")
     for entry in manifest.entries:

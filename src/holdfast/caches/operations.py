@@ -22,7 +22,13 @@ CACHE = Parameter(
     checked=3,
 )
 QUERY = Parameter(
-    "query", "text", "Natural-language query", required=True, metavar="TEXT", error=InvalidQuery, checked=1
+    "query",
+    "query",
+    "Natural-language query",
+    required=True,
+    metavar="TEXT",
+    error=InvalidQuery,
+    checked=1,
 )
 BUDGET = Parameter(
     "budget",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from holdfast.caches.document import document_id
 from holdfast.core.errors import CacheInvalid
 
@@ -27,7 +29,7 @@ def source_text(relative: bytes) -> str:
 def in_id_order(paths: Iterable[bytes]) -> list[tuple[str, str]]:
     """(id, source) of every path, sorted by id; CacheInvalid names both files when two share an id."""
     named = sorted([(document_id(source), source) for source in map(source_text, paths)])
-    for (earlier, first), (later, second) in zip(named, named[1:], strict=False):
+    for (earlier, first), (later, second) in pairwise(named):
         if earlier == later:
             raise CacheInvalid(f"'{first}' and '{second}' have the same id '{later}': rename one of them")
     return named

@@ -36,9 +36,8 @@ def resolve(value: Any, _seconds: float) -> RenderableType:
     used, budget = selection["tokens_used"], selection["budget"]
     left_out = selection["documents_excluded_by_budget"]
     line = Text.assemble("budget ", bar(used, budget), f" {used:,} of {budget:,} tokens")
-    counts = (
-        f"{selection['documents_selected']:,} of {selection['documents_considered']:,} documents"
-        + (f", {left_out:,} did not fit" if left_out else "")
+    counts = f"{selection['documents_selected']:,} of {selection['documents_considered']:,} documents" + (
+        f", {left_out:,} did not fit" if left_out else ""
     )
     return Group(table, Text(), line, Text(counts, style="dim"))
 
@@ -82,4 +81,3 @@ def verification(value: Any, _seconds: float) -> RenderableType:
         table.add_row(Text(problem["file"]), Text(problem["problem"]))
     count = len(value["problems"])
     return Group(Text(f"{count} problem{'s' if count > 1 else ''}", style="bold red"), table)
-

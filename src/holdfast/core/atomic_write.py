@@ -12,6 +12,7 @@ from errno import EEXIST, EINVAL, ENOSYS, ENOTEMPTY, ENOTSUP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ctypes
     from collections.abc import Iterator
 
 _MARK = ".holdfast-"
@@ -263,7 +264,7 @@ def _special_rename(source: str, target: str, *, swap: bool) -> bool:
     return False
 
 
-def _libc():  # type: ignore[no-untyped-def]  # a ctypes library has no static type worth naming
+def _libc() -> ctypes.CDLL:
     import ctypes
 
     return ctypes.CDLL(None, use_errno=True)

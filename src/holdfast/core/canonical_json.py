@@ -15,9 +15,9 @@ from holdfast.core.float32 import Float32, shortest_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from typing import Any
 
-    Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
+    Json = Any  # None, bool, int, float, str, or lists, tuples and dicts of these
 
 
 def encode(value: Json) -> str:
@@ -92,7 +92,7 @@ class _Rules:
     parse_constant = staticmethod(_reject_constant)
 
 
-_scan = make_scanner(_Rules)
+_scan = make_scanner(_Rules)  # type: ignore[arg-type]  # it reads the attributes of any object
 _WHITE_SPACE = " \t\n\r"
 
 

@@ -69,8 +69,8 @@ def _reads_back(digits: int, exponent: int, numerator: int, denominator: int) ->
     # In units of 2**(power-2): the value is 4*mantissa, the bounds lie half a step up and half a step down.
     low = 4 * mantissa - (1 if mantissa == 1 << 23 else 2)
     high = 4 * mantissa + 2
-    scaled_up = digits * 10 ** max(0, exponent) << max(0, 2 - power)
-    scale = 10 ** max(0, -exponent) << max(0, power - 2)
+    scaled_up: int = digits * 10 ** max(0, exponent) << max(0, 2 - power)
+    scale: int = 10 ** max(0, -exponent) << max(0, power - 2)
     if mantissa % 2 == 0:  # a tie rounds to the even mantissa, so the bounds belong to it
         return low * scale <= scaled_up <= high * scale
     return low * scale < scaled_up < high * scale

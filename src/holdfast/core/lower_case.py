@@ -72,7 +72,7 @@ def lower_case(text: str) -> str:
     if _SIGMA in text and not _AROUND_SIGMA.isdisjoint(text):
         text = _settle_sigmas(text)
     encoded = text.encode("utf-8", "surrogatepass")
-    if any([mark in encoded for mark in _PAIR_MARKS]):
+    if any(mark in encoded for mark in _PAIR_MARKS):
         text = "".join([_PAIRS.get(character, character) for character in text])
     return text.lower()
 

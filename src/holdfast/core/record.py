@@ -8,11 +8,11 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NamedTuple
+    from typing import NamedTuple as NamedTuple
 else:
     from _collections import _tuplegetter
 
-    class NamedTuple(tuple):  # noqa: SLOT001  # slots come with each subclass, below
+    class NamedTuple(tuple):  # slots come with each subclass, below
         __slots__ = ()
 
         def __init_subclass__(cls) -> None:

@@ -53,4 +53,3 @@ def _read_all(descriptor: int, size: int, path: str, limit: int | None) -> bytes
         if limit is not None and total > limit:
             raise TooLarge(0, f"larger than {limit} bytes", path)
     return b"".join(chunks)
-

@@ -1,0 +1,46 @@
+"""Fixtures shared by all tests: sources, caches, doors and a fixed clock."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from holdfast import build_cache
+from support.doors import CallCommand, Library, StdioServer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from support.doors import Door
+
+FIXED_TIME = "2026-01-02T03:04:05Z"
+
+
+@pytest.fixture
+def make_cache(tmp_path: Path) -> Callable[..., Path]:
+    """A function that builds a cache below `tmp_path` from {file name: text} and returns its path."""
+
+    def make(documents: dict[str, str], name: str = "docs") -> Path:
+        sources = tmp_path / f"{name}-sources"
+        sources.mkdir()
+        for file, text in documents.items():
+            (sources / file).parent.mkdir(parents=True, exist_ok=True)
+            (sources / file).write_bytes(text.encode())
+        build_cache(sources, tmp_path / name, created_at=FIXED_TIME)
+        return tmp_path / name
+
+    return make
+
+
+@pytest.fixture(params=["library", "call command", "server"])
+def door(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Door]:
+    """Each way in, in turn; caches are found below `tmp_path`."""
+    if request.param == "server":
+        with StdioServer(tmp_path) as server:
+            yield server
+    elif request.param == "library":
+        yield Library(tmp_path)
+    else:
+        yield CallCommand(tmp_path)
