@@ -7,9 +7,9 @@ arguments and deliver text; neither can format, so they cannot differ.
 from __future__ import annotations
 
 from holdfast.core.canonical_json import encode, encode_pretty
-from holdfast.core.confined_paths import is_unicode
 from holdfast.core.errors import ContextError, IoError, UnknownName, UsageError
 from holdfast.core.record import NamedTuple
+from holdfast.core.unicode_text import is_unicode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

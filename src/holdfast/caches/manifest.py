@@ -8,6 +8,11 @@ from holdfast.core.canonical_json import JsonError, decode, encode, encode_prett
 from holdfast.core.digests import PREFIX, tagged_digest
 from holdfast.core.errors import CacheInvalid
 from holdfast.core.record import NamedTuple
+from holdfast.core.unicode_text import is_unicode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.core.canonical_json import Json
 
 
 class Entry(NamedTuple):
@@ -83,34 +88,28 @@ def parse_manifest(data: bytes) -> Manifest:
         raise CacheInvalid("manifest.json lacks documents")
     if type(count) is not int:
         raise CacheInvalid("manifest.json lacks document_count")
-    texts = []
-    named = (("cache_version", fields), ("version", config), ("hash_algorithm", config), ("created_at", fields))
-    for name, holder in named:
-        text = holder.get(name)
-        if not _is_text(text):
-            raise CacheInvalid(f"manifest.json lacks {name}")
-        texts.append(text)
     entries = []
     for document in documents:
-        entry = document if isinstance(document, dict) else {}
-        identifier, version, file = entry.get("id"), entry.get("version"), entry.get("file")
-        if not (_is_text(identifier) and _is_text(version) and _is_text(file)):
-            raise CacheInvalid("manifest.json lists a document without id, version or file")
-        entries.append(Entry(identifier, version, file))
+        if not isinstance(document, dict):
+            raise CacheInvalid("manifest.json lists a document that is not an object")
+        entries.append(Entry(_text(document, "id"), _text(document, "version"), _text(document, "file")))
     entries.sort()
-    cache_version, format_version, hash_algorithm, created_at = texts
-    return Manifest(cache_version, format_version, hash_algorithm, created_at, count, entries)
+    return Manifest(
+        _text(fields, "cache_version"),
+        _text(config, "version"),
+        _text(config, "hash_algorithm"),
+        _text(fields, "created_at"),
+        count,
+        entries,
+    )
 
 
-def _is_text(value: object) -> bool:
-    """A string that has a UTF-8 form."""
-    if not isinstance(value, str):
-        return False
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def _text(holder: dict[str, Json], name: str) -> str:
+    """A member that must be a string with a UTF-8 form."""
+    value = holder.get(name)
+    if not isinstance(value, str) or not is_unicode(value):
+        raise CacheInvalid(f"manifest.json lacks {name}, or it is not a string")
+    return value
 
 
 def check_manifest(manifest: Manifest) -> list[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from holdfast.core.unicode_text import is_unicode
+
 
 def lies_inside(path: str, root: str) -> bool:
     """Whether a real path is the real root or below it."""
@@ -25,15 +27,6 @@ def confined(root: str, name: str) -> str | None:
     if path == real_root or not lies_inside(path, real_root):
         return None
     return path
-
-
-def is_unicode(text: str) -> bool:
-    """Whether the text has a UTF-8 form: no lone surrogates, which is how undecodable bytes arrive."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def printable(path: str | bytes) -> str:

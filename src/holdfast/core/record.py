@@ -6,9 +6,11 @@ see the real `typing.NamedTuple`; at run time a subclass gets the same construct
 
 from __future__ import annotations
 
+__all__ = ["NamedTuple"]
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NamedTuple as NamedTuple
+    from typing import NamedTuple
 else:
     from _collections import _tuplegetter
 
