@@ -20,10 +20,12 @@ _EVERY = 0.1
 def show(operation: Operation, reply: Reply, *, seconds: float) -> None:
     """Print the readable view of a reply."""
     from rich.console import Console
+    from rich.text import Text
 
     module, _, function = operation.view.partition(":")
-    view = getattr(import_module(module), function)
-    Console(highlight=False).print(view(reply.value, seconds))
+    shown = getattr(import_module(module), function)(reply.value, seconds)
+    # A single line stays one however narrow the terminal, so that a hash can be copied whole.
+    Console(highlight=False).print(shown, soft_wrap=isinstance(shown, Text))
 
 
 class Progress:

@@ -21,11 +21,6 @@ def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def _line(text: str, style: str = "") -> Text:
-    """One line however long, so that a hash can be copied whole."""
-    return Text(text, style=style, no_wrap=True, overflow="ignore")
-
-
 def _why(why: dict[str, Any]) -> str:
     return f"{why['term_matches']:,} of {why['total_words']:,} words"
 
@@ -78,7 +73,7 @@ def inspection(value: Any, _seconds: float) -> RenderableType:
 def built(value: Any, seconds: float) -> RenderableType:
     """One line: documents, bytes, version, time."""
     documents = _counted(value["document_count"], "document")
-    return _line(
+    return Text(
         f"Built {documents}, {_counted(value['total_bytes'], 'byte')}, {value['cache_version']}, in {seconds:.1f} s"
     )
 
@@ -86,7 +81,7 @@ def built(value: Any, seconds: float) -> RenderableType:
 def verification(value: Any, _seconds: float) -> RenderableType:
     """A verdict, and every problem with its file."""
     if value["valid"]:
-        return _line(f"Sound: {_counted(value['document_count'], 'document')}, {value['cache_version']}", style="green")
+        return Text(f"Sound: {_counted(value['document_count'], 'document')}, {value['cache_version']}", style="green")
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("file")
     table.add_column("problem", overflow="fold")
