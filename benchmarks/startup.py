@@ -1,6 +1,6 @@
 """How long until the first answer: the server's `initialize`, and `context resolve` on ten documents.
 
-    python -m benchmarks.startup [ROUNDS]
+python -m benchmarks.startup [ROUNDS]
 """
 
 from __future__ import annotations
