@@ -17,6 +17,13 @@ from holdfast import CacheInvalid, ContextError, IoError, build_cache, resolve
 from support.doors import Answer, CallCommand, Door, Library, StdioServer, run_context
 
 Make = Callable[..., Path]
+CANONICAL = {
+    "cache_missing": "Cache does not exist",
+    "cache_invalid": "Cache exists but is invalid",
+    "invalid_query": "Query is invalid",
+    "invalid_budget": "Budget is invalid",
+    "io_error": "I/O error occurred",
+}
 GOOD = {"cache": "docs", "query": "alpha", "budget": 100}
 
 
@@ -26,8 +33,8 @@ def error_code(answer: Answer) -> str:
     message = json.loads(answer.text)
     assert list(message) == ["error"]
     assert list(message["error"]) == ["code", "message"]
-    assert "/" not in message["error"]["message"]
     code: str = message["error"]["code"]
+    assert message["error"]["message"] == CANONICAL[code]
     return code
 
 
