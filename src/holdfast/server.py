@@ -109,6 +109,8 @@ class Server:
         modern = self._is_modern(method, params)
         if method == "tools/call":
             operation, arguments = self._called_tool(params)
+            # Counted here, where one thread comes by, and not where several run.
+            self.calls[operation.tool] = self.calls.get(operation.tool, 0) + 1
             return Call(_key(identifier), lambda: self._call(identifier, operation, arguments, modern=modern))
         handlers = _MODERN if modern else _LEGACY
         handler = handlers.get(method)
@@ -209,7 +211,6 @@ class Server:
             return _error_line(identifier, ProtocolError(INVALID_PARAMS, f"Unknown argument: {error.name}"))
         except BaseException:  # a worker outlives whatever its tool does, `sys.exit` included
             return _bug_line(identifier)
-        self.calls[operation.tool] = self.calls.get(operation.tool, 0) + 1
         result: Members = {"content": [{"type": "text", "text": reply.text}], "isError": reply.is_error}
         return _result_line(identifier, result, modern=modern)
 

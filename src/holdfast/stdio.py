@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import os
 from _queue import SimpleQueue
-from _signal import SIGINT, SIGTERM, signal  # type: ignore[import-not-found]  # has no stub; `signal` would load enum
+from _signal import SIG_IGN, SIGINT, SIGTERM, signal  # type: ignore[import-not-found]  # has no stub; `signal` would load enum
 from _thread import allocate_lock, start_new_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import FrameType
 
     from holdfast.core.canonical_json import Json
@@ -29,24 +29,29 @@ MAX_WAITING = 64 << 20
 _CHUNK = 1 << 18
 
 
-def serve(server: Server) -> int:
-    """Answer every line on standard input until it ends; the exit code. Takes over descriptors 0 and 1."""
-    signal(SIGTERM, _stop)
-    signal(SIGINT, _stop)
+def serve(server: Server, at_end: Callable[[], None] = lambda: None) -> int:
+    """Answer every line on standard input until it ends, or a signal ends the process; the exit code.
+
+    Takes over descriptors 0 and 1. `at_end` runs once, whichever end comes.
+    """
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        try:
+            at_end()
+        finally:
+            os._exit(0 if number == SIGTERM else 130)  # calls may still be running, and nobody waits for them any more
+
+    signal(SIGTERM, stop)
+    signal(SIGINT, stop)
     lines, output = _take_descriptors()
     connection = _Connection(server, output)
-    try:
-        for line in read_lines(lines):
-            connection.receive(line)
-        connection.finish()
-    except BrokenPipeError:
-        pass  # the client is gone
+    for line in read_lines(lines):
+        connection.receive(line)
+    connection.finish()
+    signal(SIGTERM, SIG_IGN)  # the end has come already
+    signal(SIGINT, SIG_IGN)
+    at_end()
     return 0
-
-
-def _stop(number: int, _frame: FrameType | None) -> None:
-    """End the process, wherever it is: calls may still be running, and nobody waits for them any more."""
-    os._exit(0 if number == SIGTERM else 130)
 
 
 def _take_descriptors() -> tuple[int, int]:
