@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from http_bridge import Bridge
 
 from holdfast import build_cache
 from holdfast.catalog import FAMILIES, tools, underscored
@@ -79,7 +82,33 @@ def inspector(root: Path) -> Iterator[Check]:
         yield Check(f"{era}: 500 calls, 50 at once", (result.get("ok"), result.get("errors"), exit_code), (500, 0, 0))
 
 
-SUITES = (inspector,)
+# The scenarios that need no tools of the suite's own, by the capability a server must have for each.
+SCENARIOS = {
+    "server-initialize": "",
+    "ping": "",
+    "tools-list": "tools",
+    "resources-list": "resources",
+    "prompts-list": "prompts",
+}
+
+
+def conformance_suite(root: Path) -> Iterator[Check]:
+    """The protocol's own conformance suite, which speaks HTTP, through a bridge."""
+    with Bridge((CONTEXT, "serve", "--cache-root", str(root))) as bridge:
+        capabilities = bridge.open()["capabilities"]
+        for scenario, capability in SCENARIOS.items():
+            if not capability or capability in capabilities:
+                done = subprocess.run(
+                    ["conformance", "server", "--url", bridge.url, "--scenario", scenario],
+                    capture_output=True,
+                    cwd=root.parent,
+                    timeout=TIMEOUT,
+                )
+                summary = re.search(rb"Passed: (\d+)/\1, 0 failed, 0 warnings", done.stdout)
+                yield Check(f"conformance: {scenario}", (done.returncode, summary is not None), (0, True))
+
+
+SUITES = (inspector, conformance_suite)
 
 
 def _inspect(root: Path, era: str, *words: str, serve: tuple[str, ...] = ()) -> tuple[dict[str, Any], int]:
