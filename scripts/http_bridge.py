@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SESSION = "Mcp-Session-Id"
+# What the modern era's errors are in HTTP.
+STATUSES = {-32700: 400, -32600: 400, -32601: 404, -32602: 400, -32022: 400}
 
 
 class Session:
@@ -68,20 +70,24 @@ class Bridge:
                 if message.get("method") == "initialize" or name not in bridge._sessions:
                     name = name or f"session-{len(bridge._sessions)}"
                     bridge._sessions[name] = Session(command)
-                self._answer(bridge._sessions[name].send(message), name)
+                line = bridge._sessions[name].send(message)
+                code = json.loads(line).get("error", {}).get("code") if line else None
+                # Only a request of the legacy era names a session, and its errors are no errors of HTTP.
+                status = 202 if line is None else 200 if SESSION in self.headers else STATUSES.get(code, 200)
+                self._answer(status, line or b"", name)
 
             def do_GET(self) -> None:
                 self.send_error(405)  # this server never speaks first, so there is no stream to offer
 
             do_DELETE = do_GET  # noqa: N815  # the name is the base class's
 
-            def _answer(self, line: bytes | None, session: str) -> None:
-                self.send_response(202 if line is None else 200)
+            def _answer(self, status: int, line: bytes, session: str) -> None:
+                self.send_response(status)
                 self.send_header(SESSION, session)
                 self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(line or b"")))
+                self.send_header("Content-Length", str(len(line)))
                 self.end_headers()
-                self.wfile.write(line or b"")
+                self.wfile.write(line)
 
             def log_message(self, *_: object) -> None:
                 pass
