@@ -7,7 +7,7 @@ import os
 from holdfast.caches.manifest import MAX_MANIFEST_BYTES, Entry, encode_index, encode_manifest, make_manifest
 from holdfast.caches.on_disk.compiling import write_index
 from holdfast.caches.on_disk.directory import CACHE_NAMES, DOCUMENTS, INDEX, MANIFEST
-from holdfast.caches.on_disk.sharing import default_workers, write_documents
+from holdfast.caches.on_disk.sharing import write_documents
 from holdfast.caches.sources import in_id_order, is_document_name
 from holdfast.core.atomic_write import StagedDirectory, write_new
 from holdfast.core.confined_paths import lies_inside, printable
@@ -49,7 +49,7 @@ def build_cache(
     found = in_id_order(_source_files(sources))
     try:
         with StagedDirectory(cache) as staged:
-            written = write_documents(sources, staged.path, found, workers or default_workers(), progress)
+            written = write_documents(sources, staged.path, found, workers, progress)
             entries = [Entry(item.id, item.version, f"{DOCUMENTS}/{item.name}") for item in written.documents]
             manifest = make_manifest(entries, created_at)
             data, index = encode_manifest(manifest), encode_index(entries)
