@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable, Sequence
-    from typing import BinaryIO
+    from typing import Any
 
     Progress = Callable[[int, int], None]
 
@@ -75,15 +75,15 @@ def _share(
     sources: str, staged: str, names: list[str], workers: int, progress: Progress | None
 ) -> tuple[list[Written], list[str]]:
     batches = [(start, names[start : start + _BATCH]) for start in range(0, len(names), _BATCH)]
-    running = []
+    running: list[subprocess.Popen[bytes]] = []
     written: list[Written] = []
     runs: list[str] = []
     try:
-        for number in range(workers):
+        while len(running) < workers:
             running.append(_start())
         for number, process in enumerate(running):
             assignment = (sources, staged, f"run-{number}", _SPILL_BYTES // workers, batches[number::workers])
-            _send(process.stdin, assignment)  # type: ignore[arg-type]  # it is a pipe
+            _send(process.stdin, assignment)
         for number in range(len(batches)):
             if progress is not None:
                 progress(len(written), len(names))
@@ -93,9 +93,10 @@ def _share(
     finally:
         for process in running:
             process.kill()
-            for pipe in (process.stdin, process.stdout):
+            pipes: tuple[Any, ...] = (process.stdin, process.stdout)
+            for pipe in pipes:
                 try:
-                    pipe.close()  # type: ignore[union-attr]  # it is a pipe
+                    pipe.close()
                 except OSError:
                     pass  # what it could not flush, nobody reads any more
             process.wait()
@@ -113,7 +114,7 @@ def _start() -> subprocess.Popen[bytes]:
     )
 
 
-def _send(pipe: BinaryIO, value: object) -> None:
+def _send(pipe: Any, value: Any) -> None:
     import marshal
 
     data = marshal.dumps(value)
@@ -124,7 +125,7 @@ def _send(pipe: BinaryIO, value: object) -> None:
         pass  # it ended; what it last said, or that it said nothing, is reported when it is asked
 
 
-def _receive(pipe: BinaryIO) -> object:
+def _receive(pipe: Any) -> Any:
     """The next value, or None at the end."""
     import marshal
 
@@ -133,10 +134,10 @@ def _receive(pipe: BinaryIO) -> object:
     return marshal.loads(data) if data else None  # noqa: S302  # from a process of our own
 
 
-def _answer(process: subprocess.Popen[bytes]) -> list[tuple[object, ...]] | list[str]:
+def _answer(process: subprocess.Popen[bytes]) -> list[Any]:
     """What a worker made of its next batch; its error, if it met one."""
     try:
-        answer = _receive(process.stdout)  # type: ignore[arg-type]  # it is a pipe
+        answer = _receive(process.stdout)
     except (EOFError, ValueError, TypeError):
         answer = None
     if not isinstance(answer, tuple):
@@ -146,14 +147,14 @@ def _answer(process: subprocess.Popen[bytes]) -> list[tuple[object, ...]] | list
         raise OSError(*value)
     if kind != "done":
         raise getattr(errors, kind)(value)
-    result: list[tuple[object, ...]] = value
+    result: list[Any] = value
     return result
 
 
 def work() -> None:
     """The life of a worker: read the assignment, answer every batch, say where the counted words are."""
     receiving, sending = sys.stdin.buffer, sys.stdout.buffer
-    sources, staged, name, limit, batches = _receive(receiving)  # type: ignore[misc]  # as _share sent it
+    sources, staged, name, limit, batches = _receive(receiving)
     target = os.path.join(staged, DOCUMENTS)
     try:
         spilling = Spilling(staged, name, limit)
