@@ -150,9 +150,9 @@ def _descending(matches: int, numbers: Iterable[int], columns: Columns) -> Itera
 def best_first(matches: Matches, columns: Columns) -> Iterator[Ranked]:
     """Every document with a match: by score on f32, then by id."""
     streams = []
-    if matches.lane is not None:
-        for count in range(1, min(matches.most, 255) + 1):
-            streams.append(_descending(count, _positions(matches.lane, count), columns))
+    if (lane := matches.lane) is not None:
+        counts = range(1, min(matches.most, 255) + 1)
+        streams = [_descending(count, _positions(lane, count), columns) for count in counts]
     by_count: dict[int, list[int]] = {}
     for number, count in matches.others.items():
         if count in by_count:
