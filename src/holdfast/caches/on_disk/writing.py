@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from holdfast.caches.index.identity import is_time
 from holdfast.caches.manifest import MAX_MANIFEST_BYTES, Entry, encode_index, encode_manifest, make_manifest
 from holdfast.caches.on_disk.compiling import write_index
 from holdfast.caches.on_disk.directory import CACHE_NAMES, DOCUMENTS, INDEX, MANIFEST
@@ -45,6 +46,8 @@ def build_cache(
     many processes share the work, by default one a core; the bytes written do not depend on it.
     """
     sources, cache = os.path.realpath(os.fspath(sources)), os.path.abspath(os.fspath(cache))
+    if not is_time(created_at.encode()):
+        raise UsageError(f"created_at '{created_at}' is no time: write it as 2026-01-02T03:04:05Z")
     _check_target(sources, cache, force=force)
     found = in_id_order(_source_files(sources))
     try:
