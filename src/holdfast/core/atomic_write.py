@@ -1,8 +1,4 @@
-"""All or nothing on disk: a sibling is written, flushed and renamed; a reader sees the old or the new, never a half.
-
-A directory in the making is called `.NAME.holdfast-XXXX`, beside its target and locked by its maker. The lock dies with
-the process, so the next writer can tell an abandoned one from one still being written, and removes only the former.
-"""
+"""All or nothing on disk: a sibling is written, flushed and renamed; a reader sees the old or the new, never a half."""
 
 from __future__ import annotations
 
@@ -10,53 +6,59 @@ import os
 import stat
 from errno import EEXIST, EINVAL, ENOSYS, ENOTEMPTY, ENOTSUP
 
+from holdfast.core.siblings import ASIDE, close_quietly, is_staging_name, make_beside, remove, remove_abandoned
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ctypes
     from collections.abc import Iterator
 
-_MARK = ".holdfast-"
+__all__ = ["StagedDirectory", "flush_directory", "is_staging_name", "write_file", "write_new"]
+
 _UNSUPPORTED = frozenset({ENOSYS, EINVAL, ENOTSUP})
 # Above this many files one flush of the whole file system is cheaper than one flush a file.
 _FEW_FILES = 64
 
 
-def is_staging_name(name: str) -> bool:
-    """Whether a directory name is that of a directory in the making (or abandoned there)."""
-    return name.startswith(".") and _MARK in name
-
-
 def write_file(path: str, data: bytes) -> None:
     """Replace or create one file atomically and durably; its permissions are kept when it existed."""
-    parent, name = os.path.split(os.path.abspath(path))
-    temporary = os.path.join(parent, f".{name}{_MARK}{os.urandom(6).hex()}")
+    path = os.path.abspath(path)
+    temporary, descriptor = make_beside(path, _create)
     try:
-        write_new(temporary, data, flush=True)
+        _write_all(descriptor, data)
         try:
-            os.chmod(temporary, stat.S_IMODE(os.stat(path).st_mode))
+            os.fchmod(descriptor, stat.S_IMODE(os.stat(path).st_mode))
         except FileNotFoundError:
             pass  # a new file keeps the permissions the umask gave it
+        os.fsync(descriptor)
         os.replace(temporary, path)
     except BaseException:
-        try:
-            os.unlink(temporary)
-        except OSError:
-            pass  # it was never created, or the failure that brought us here prevents this too
+        remove(temporary)
         raise
-    flush_directory(parent)
+    finally:
+        close_quietly(descriptor)
+    flush_directory(os.path.dirname(path))
 
 
 def write_new(path: str, data: bytes, *, flush: bool = False) -> None:
     """Create a file that must not exist yet and write all of it, however many calls that takes."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    descriptor = _create(path)
     try:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(descriptor, rest) :]
+        _write_all(descriptor, data)
         if flush:
             os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _create(path: str) -> int:
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
 
 
 def flush_directory(path: str) -> None:
@@ -80,95 +82,78 @@ class StagedDirectory:
 
     def __init__(self, target: str) -> None:
         self.target = os.path.abspath(target)
-        self.parent, self.name = os.path.split(self.target)
         self.path = ""
         self._lock = -1
+        self._made_parents: list[str] = []
 
     def __enter__(self) -> StagedDirectory:
-        self._made_parents = _make_parents(self.parent)
-        gate = _lock(self.parent)
         try:
-            _remove_abandoned(self.parent, f".{self.name}{_MARK}")
-            self.path = os.path.join(self.parent, f".{self.name}{_MARK}{os.urandom(6).hex()}")
-            os.mkdir(self.path)
-            self._lock = _lock(self.path)
-        finally:
-            os.close(gate)
+            _make_parents(os.path.dirname(self.target), self._made_parents)
+            self.path, self._lock = make_beside(self.target, _make_directory)
+        except BaseException:
+            self._remove_parents()
+            raise
         return self
 
     def __exit__(self, *exc: object) -> None:
-        if self.path:
-            _remove_tree(self.path)
-        if self._lock >= 0:
-            os.close(self._lock)
+        remove(self.path)
+        close_quietly(self._lock)
+        try:
+            remove_abandoned(self.target)
+        except OSError:
+            pass  # the next writer will
         if exc[0] is not None:
-            for made in reversed(self._made_parents):
-                try:
-                    os.rmdir(made)
-                except OSError:
-                    break  # no longer empty: someone else uses it now
+            self._remove_parents()
+
+    def _remove_parents(self) -> None:
+        for made in reversed(self._made_parents):
+            try:
+                os.rmdir(made)
+            except OSError:
+                break  # no longer empty: someone else uses it now
 
     def publish(self, *, replace: bool) -> None:
         """Flush everything and put the directory at its target; with `replace`, swap out what stands there.
 
-        Without `replace` an existing target raises FileExistsError. What was swapped out is removed on leaving.
+        Without `replace` an existing target raises FileExistsError. What was swapped out is removed on leaving, or by
+        the next writer.
         """
         _flush_tree(self.path)
         if not _rename_new(self.path, self.target):
             if not replace:
                 raise FileExistsError(EEXIST, "already exists", self.target)
             _exchange(self.path, self.target)
-        flush_directory(self.parent)
+        flush_directory(os.path.dirname(self.target))
 
 
-def _make_parents(path: str) -> list[str]:
-    """Create the missing directories down to `path`; the list of those made, outermost first."""
-    missing = []
-    while not os.path.isdir(path):
-        missing.append(path)
-        path = os.path.dirname(path)
-    missing.reverse()
-    for directory in missing:
-        os.mkdir(directory)
-    return missing
-
-
-def _lock(directory: str) -> int:
-    """A descriptor of the directory holding an exclusive lock, where the file system knows locks."""
-    import fcntl
-
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-    except OSError:
-        pass  # no locks here (some network file systems): abandoned directories are then judged by this one attempt
-    return descriptor
-
-
-def _remove_abandoned(parent: str, prefix: str) -> None:
-    import fcntl
-
-    with os.scandir(parent) as entries:
-        candidates = [entry.path for entry in entries if entry.name.startswith(prefix)]
-    for path in candidates:
+def _make_parents(path: str, made: list[str]) -> None:
+    """Create the missing directories down to `path`, adding each to those made, outermost first."""
+    missing = [path]
+    while missing:
         try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW)
-        except OSError:
+            os.mkdir(missing[-1])
+        except FileNotFoundError:
+            above = os.path.dirname(missing[-1])
+            if above == missing[-1]:
+                raise
+            missing.append(above)
             continue
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            _remove_tree(path)
         except OSError:
-            pass  # its maker is alive
-        finally:
-            os.close(descriptor)
+            if not os.path.isdir(missing[-1]):
+                raise
+        else:
+            made.append(missing[-1])
+        missing.pop()
 
 
-def _remove_tree(path: str) -> None:
-    from shutil import rmtree
-
-    # What cannot be removed now is found and removed by the next writer.
-    rmtree(path, ignore_errors=True)
+def _make_directory(path: str) -> int:
+    """Create a directory; a descriptor of it."""
+    os.mkdir(path)
+    try:
+        return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except BaseException:
+        remove(path)
+        raise
 
 
 def _walk(path: str) -> Iterator[tuple[str, bool]]:
@@ -230,14 +215,13 @@ def _exchange(source: str, target: str) -> None:
     """Swap two names in one step; where the system cannot, move the old aside first."""
     if _special_rename(source, target, swap=True):
         return
-    aside = source + "-old"
+    aside = source + ASIDE
     os.rename(target, aside)
     try:
         os.rename(source, target)
     except OSError:
         os.rename(aside, target)
         raise
-    _remove_tree(aside)
 
 
 def _special_rename(source: str, target: str, *, swap: bool) -> bool:

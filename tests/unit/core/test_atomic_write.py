@@ -88,6 +88,88 @@ def test_the_next_writer_removes_what_a_dead_one_left_and_not_what_a_living_one_
     assert sorted(os.listdir(tmp_path)) == [".d.holdfast-alive", "d"]
 
 
+def test_the_next_write_removes_the_file_a_killed_writer_left_and_not_one_still_being_written(tmp_path: Path) -> None:
+    abandoned, alive = tmp_path / ".a.holdfast-dead", tmp_path / ".a.holdfast-beef"
+    abandoned.write_bytes(b"half")
+    alive.write_bytes(b"half")
+    (tmp_path / ".a.holdfast-notes").write_bytes(b"somebody's own")
+    lock = os.open(alive, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        write_file(str(tmp_path / "a"), b"new")
+    finally:
+        os.close(lock)
+    assert sorted(os.listdir(tmp_path)) == [".a.holdfast-beef", ".a.holdfast-notes", "a"]
+
+
+def test_a_file_taken_for_abandoned_before_it_was_locked_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really_lock = fcntl.flock
+    made: list[str] = []
+
+    def flock(descriptor: int, operation: int) -> None:
+        if not made:
+            made.extend(os.listdir(tmp_path))
+            (tmp_path / made[0]).unlink()
+        really_lock(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    write_file(str(tmp_path / "a"), b"new")
+    assert (len(made), (tmp_path / "a").read_bytes(), os.listdir(tmp_path)) == (1, b"new", ["a"])
+
+
+def test_a_lock_on_the_folder_above_does_not_hold_a_writer_up(tmp_path: Path) -> None:
+    lock = os.open(tmp_path, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        make(tmp_path / "d", b"1", replace=False)
+        write_file(str(tmp_path / "a"), b"new")
+    finally:
+        os.close(lock)
+    assert sorted(os.listdir(tmp_path)) == ["a", "d"]
+
+
+def test_a_disk_that_no_longer_answers_ends_a_write_instead_of_hanging_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    for name in ("mkdir", "stat", "lstat"):
+        monkeypatch.setattr(os, name, fail)
+    with pytest.raises(OSError, match="Input/output error"), StagedDirectory(str(tmp_path / "a" / "b")):
+        pass
+    monkeypatch.undo()
+    assert os.listdir(tmp_path) == []
+
+
+def test_parents_made_for_a_directory_that_could_not_be_made_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really_mkdir = os.mkdir
+
+    def mkdir(path: str) -> None:
+        if ".holdfast-" in path:
+            raise OSError(28, "No space left on device")
+        really_mkdir(path)
+
+    monkeypatch.setattr(os, "mkdir", mkdir)
+    with pytest.raises(OSError, match="No space"), StagedDirectory(str(tmp_path / "a" / "b" / "d")):
+        pass
+    assert os.listdir(tmp_path) == []
+
+
+def test_killed_between_two_renames_the_old_directory_is_kept_until_a_new_one_stands(tmp_path: Path) -> None:
+    aside = tmp_path / ".d.holdfast-dead-old"
+    aside.mkdir()
+    with pytest.raises(KeyboardInterrupt), StagedDirectory(str(tmp_path / "d")):
+        raise KeyboardInterrupt
+    assert os.listdir(tmp_path) == [".d.holdfast-dead-old"]
+    make(tmp_path / "d", b"1", replace=False)
+    assert os.listdir(tmp_path) == ["d"]
+
+
 def test_staging_names_are_recognised() -> None:
     assert [is_staging_name(name) for name in (".d.holdfast-1", "d", ".holdfast", "d.holdfast-1")] == [
         True,

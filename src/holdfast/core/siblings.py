@@ -1,0 +1,119 @@
+"""Names for what is still being written: hidden, beside the target, and locked by the maker.
+
+A file or directory in the making is called `.NAME.holdfast-XXXX`. The lock dies with the process, so the next writer
+can tell an abandoned one from one still being written, and removes only the former. Between making one and locking it
+another writer may take it for abandoned: then it is gone once the lock is had, and is made again.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_MARK = ".holdfast-"
+# What was moved out of the way where a system cannot exchange two names: the only copy until the new one is in place.
+ASIDE = "-old"
+_HEX_DIGITS = frozenset("0123456789abcdef")
+_RETRIES = 8
+
+
+def is_staging_name(name: str) -> bool:
+    """Whether a name is that of something in the making (or abandoned there)."""
+    return name.startswith(".") and _MARK in name
+
+
+def make_beside(target: str, make: Callable[[str], int]) -> tuple[str, int]:
+    """Make something new beside `target` and lock it: its path, and the descriptor that `make` gave and holds the lock.
+
+    What dead writers of the same target left is removed first.
+    """
+    parent, name = os.path.split(target)
+    remove_abandoned(target)
+    while True:
+        path = os.path.join(parent, f".{name}{_MARK}{os.urandom(6).hex()}")
+        descriptor = make(path)
+        try:
+            _lock(descriptor)
+            if _leads_to(path, descriptor):
+                return path, descriptor
+        except BaseException:
+            close_quietly(descriptor)
+            remove(path)
+            raise
+        close_quietly(descriptor)
+
+
+def remove_abandoned(target: str) -> None:
+    """Remove what dead writers of a target left beside it; a former target moved aside only if there is one again."""
+    import fcntl
+
+    parent, name = os.path.split(target)
+    prefix = f".{name}{_MARK}"
+    with os.scandir(parent) as entries:
+        candidates = [entry.path for entry in entries if _is_ours(entry.name, prefix)]
+    for path in candidates:
+        if path.endswith(ASIDE) and not os.path.lexists(target):
+            continue
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except OSError:
+            continue
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            remove(path)
+        except OSError:
+            pass  # its maker is alive
+        finally:
+            close_quietly(descriptor)
+
+
+def remove(path: str) -> None:
+    """Remove a file or a directory with all it holds; what cannot be removed is left for the next writer."""
+    from shutil import rmtree
+
+    try:
+        if not stat.S_ISDIR(os.lstat(path).st_mode):
+            os.unlink(path)
+            return
+    except OSError:
+        return
+    # A process that has not yet noticed its parent's end may still be adding to it.
+    for _ in range(_RETRIES):
+        try:
+            rmtree(path, ignore_errors=True)
+        except OSError:
+            pass  # a close that fails is not among the errors it ignores
+        if not os.path.lexists(path):
+            return
+
+
+def close_quietly(descriptor: int) -> None:
+    """Close a descriptor whose content no longer matters: what was worth knowing, its flush has told."""
+    try:
+        os.close(descriptor)
+    except OSError:
+        pass
+
+
+def _is_ours(name: str, prefix: str) -> bool:
+    return name.startswith(prefix) and _HEX_DIGITS.issuperset(name[len(prefix) :].removesuffix(ASIDE))
+
+
+def _lock(descriptor: int) -> None:
+    import fcntl
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    except OSError:
+        pass  # no locks here (some network file systems): then nothing can be taken for abandoned either
+
+
+def _leads_to(path: str, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(os.lstat(path), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
