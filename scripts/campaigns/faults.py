@@ -1,0 +1,420 @@
+"""Every system call a write is made of fails in turn, and nothing but the old state or the new one is ever left.
+
+Each subject below is run on an injected file system. Call by call, one is made to fail: with ENOSPC, EIO or EACCES,
+once or from then on; a write comes up short; the process is killed right there. Afterwards the target must be
+complete, old or new; a cache must verify; no descriptor may be left open; and the next run must succeed and leave no
+stray file. Another thing that writes is one more line in SUBJECTS.
+"""
+
+from __future__ import annotations
+
+import builtins
+import errno
+import fcntl
+import io
+import json
+import os
+import shutil  # before anything is replaced: it looks at what the system can do when it is loaded
+import signal
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from campaign import CREATED_AT, Campaign, arguments, command_line, scratch, snapshot, write_sources
+
+from holdfast.caches.on_disk import sharing
+from holdfast.caches.on_disk.checking import verify_cache
+from holdfast.caches.on_disk.writing import build_cache
+from holdfast.core import atomic_write
+from holdfast.core.errors import IoError
+
+PATH_CALLS = ("mkdir", "rename", "replace", "link", "unlink", "rmdir", "chmod", "scandir", "listdir", "stat", "lstat")
+DESCRIPTOR_CALLS = ("read", "write", "fsync", "close")
+FAULT = "HOLDFAST_CAMPAIGN_FAULT"
+
+
+class Mode(NamedTuple):
+    """What happens at the chosen call: an error, a write that comes up short, or the end of the process."""
+
+    name: str
+    error: int = 0
+    lasting: bool = False
+    short: bool = False
+    kill: bool = False
+
+
+MODES = (
+    *(Mode(name, getattr(errno, name)) for name in ("ENOSPC", "EIO", "EACCES")),
+    *(Mode(f"{name} from then on", getattr(errno, name), lasting=True) for name in ("ENOSPC", "EIO")),
+    Mode("short write", short=True),
+    Mode("short write, then ENOSPC", errno.ENOSPC, lasting=True, short=True),
+    Mode("SIGKILL", kill=True),
+)
+
+
+class FaultyDisk:
+    """The system's calls, counted; the one numbered `at` goes wrong."""
+
+    def __init__(self, at: int, mode: Mode) -> None:
+        self.at = at
+        self.mode = mode
+        self.calls = 0
+        self.hit = ""
+
+    def meet(self, call: str, path: object = None) -> bool:
+        """Count a call and let it fail if it is its turn; whether a write must come up short."""
+        self.calls += 1
+        mode = self.mode
+        if self.calls < self.at or (self.calls > self.at and not mode.lasting):
+            return False
+        if mode.short and not self.hit:
+            if call != "write":
+                self.at += 1  # the next write, then
+                return False
+            self.hit = call
+            return True
+        self.hit = self.hit or call
+        if mode.kill:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if mode.error and not (mode.short and call != "write"):
+            shown = path if isinstance(path, str | bytes) else None
+            raise OSError(mode.error, os.strerror(mode.error), shown)
+        return False
+
+    @contextmanager
+    def installed(self) -> Iterator[None]:
+        """In place of the real calls."""
+        kept = self._install()
+        try:
+            yield
+        finally:
+            for holder, name, real in kept:
+                setattr(holder, name, real)
+
+    def _install(self) -> list[tuple[Any, str, Any]]:
+        kept: list[tuple[Any, str, Any]] = []
+        real_fstat = os.fstat
+
+        def replace(holder: Any, name: str, make: Callable[[Any], Any]) -> None:
+            real = getattr(holder, name)
+            kept.append((holder, name, real))
+            setattr(holder, name, make(real))
+
+        def by_path(call: str) -> Callable[[Any], Any]:
+            def make(real: Any) -> Any:
+                def called(*given: Any, **named: Any) -> Any:
+                    self.meet(call, given[0] if given else None)
+                    return real(*given, **named)
+
+                return called
+
+            return make
+
+        def by_descriptor(call: str) -> Callable[[Any], Any]:
+            def make(real: Any) -> Any:
+                def called(descriptor: int, *given: Any) -> Any:
+                    mode = real_fstat(descriptor).st_mode
+                    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                        return real(descriptor, *given)  # a pipe between processes is not the disk's business
+                    try:
+                        short = self.meet(call)
+                    except OSError:
+                        if call == "close":
+                            real(descriptor)  # a close that fails has closed all the same
+                        raise
+                    if short:
+                        return real(descriptor, bytes(given[0])[: max(1, len(given[0]) // 2)])
+                    return real(descriptor, *given)
+
+                return called
+
+            return make
+
+        for call in PATH_CALLS:
+            replace(os, call, by_path(call))
+        replace(os, "open", by_path("open"))
+        for call in DESCRIPTOR_CALLS:
+            replace(os, call, by_descriptor(call))
+        replace(fcntl, "flock", by_path("flock"))
+        replace(atomic_write, "_special_rename", by_path("rename"))
+        replace(atomic_write, "_flush_file_system", by_path("fsync"))
+        replace(builtins, "open", lambda real: lambda *given, **named: opened(real, *given, **named))
+        return kept
+
+
+class RawFile(io.RawIOBase):
+    """A file whose every call goes through `os`, where it can be made to fail."""
+
+    def __init__(self, path: str, mode: str) -> None:
+        flags = os.O_RDONLY if mode.startswith("r") else os.O_WRONLY | os.O_CREAT
+        flags |= os.O_EXCL if mode.startswith("x") else 0 if mode.startswith("r") else os.O_TRUNC
+        self._descriptor = os.open(path, flags | os.O_CLOEXEC, 0o666)
+        self._reads = mode.startswith("r")
+
+    def readable(self) -> bool:
+        return self._reads
+
+    def writable(self) -> bool:
+        return not self._reads
+
+    def seekable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._descriptor
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return os.lseek(self._descriptor, offset, whence)
+
+    def write(self, data: Any) -> int:
+        return os.write(self._descriptor, data)
+
+    def readinto(self, buffer: Any) -> int:
+        data = os.read(self._descriptor, len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            super().close()
+            os.close(self._descriptor)
+
+
+def opened(real: Any, path: Any, mode: str = "r", buffering: int = -1, **named: Any) -> Any:
+    """What `open` gives: binary files by path on the injected file system, anything else as ever."""
+    if "b" not in mode or not isinstance(path, str):
+        return real(path, mode, buffering, **named)
+    raw = RawFile(path, mode)
+    size = buffering if buffering > 1 else io.DEFAULT_BUFFER_SIZE
+    return io.BufferedReader(raw, size) if mode.startswith("r") else io.BufferedWriter(raw, size)
+
+
+class Subject(NamedTuple):
+    """Something that writes: `act` turns the state that `prepare` left into the next one, and can be repeated."""
+
+    name: str
+    target: str
+    prepare: Callable[[Path], None]
+    act: Callable[[Path], None]
+    in_workers: bool = False
+    exchange: bool = True
+
+
+def _build(sources: str, cache: str, *, workers: int | None = None) -> Callable[[Path], None]:
+    def act(home: Path) -> None:
+        target = home / cache
+        build_cache(home.parent / sources, target, created_at=CREATED_AT, force=target.exists(), workers=workers)
+
+    return act
+
+
+def _write(file: str, data: bytes) -> Callable[[Path], None]:
+    return lambda home: atomic_write.write_file(str(home / file), data)
+
+
+def _nothing(_: Path) -> None:
+    pass
+
+
+SUBJECTS = (
+    Subject("build", "cache", _nothing, _build("second", "cache")),
+    Subject("build, folders above missing", "a/b/cache", _nothing, _build("second", "a/b/cache")),
+    Subject("build --force", "cache", _build("first", "cache"), _build("second", "cache")),
+    Subject("build --force, no exchange", "cache", _build("first", "cache"), _build("second", "cache"), exchange=False),
+    Subject("build --force, many files", "cache", _build("first", "cache"), _build("many", "cache")),
+    Subject(
+        "build --force, inside workers", "cache", _build("first", "cache"), _build("many", "cache", workers=2), True
+    ),
+    Subject("write a new file", "file", _nothing, _write("file", b"new" * 4000)),
+    Subject(
+        "replace a file", "file", lambda home: (home / "file").write_bytes(b"old") and None, _write("file", b"new")
+    ),
+)
+
+
+class Run:
+    """One subject under one mode, call after call."""
+
+    def __init__(self, campaign: Campaign, subject: Subject, home: Path) -> None:
+        self.campaign = campaign
+        self.subject = subject
+        self.home = home
+        self.begin()
+        self.old = snapshot(home / subject.target)
+        subject.act(home)
+        self.new = snapshot(home / subject.target)
+        self.final = snapshot(home)
+
+    def begin(self) -> None:
+        """The state before."""
+        shutil.rmtree(self.home, ignore_errors=True)
+        self.home.mkdir()
+        self.subject.prepare(self.home)
+
+    def case(self, at: int, mode: Mode) -> bool:
+        """One run with one fault; False when there is no such call any more."""
+        self.begin()
+        disk = FaultyDisk(at, mode)
+        before = len(os.listdir("/proc/self/fd"))
+        if mode.kill and not self.subject.in_workers:
+            error, hit = self._killed(disk)
+        elif self.subject.in_workers:
+            error, hit = self._in_workers(at, mode)
+        else:
+            error = None
+            with disk.installed():
+                try:
+                    self.subject.act(self.home)
+                except Exception as raised:
+                    error = raised
+            hit = disk.hit
+        where = f"{self.subject.name}, call {at} ({hit}), {mode.name}"
+        again = f"--only '{self.subject.name}' --mode '{mode.name}' --at {at}"
+        self.campaign.counts["faults injected"] += bool(hit)
+        if error is not None and not isinstance(error, OSError | IoError):
+            self.campaign.find(f"{where}: {type(error).__name__}: {error}", again)
+        if len(os.listdir("/proc/self/fd")) != before:
+            self.campaign.find(f"{where}: a descriptor was left open", again)
+        self._check(where, again, error, killed=mode.kill and bool(hit))
+        return bool(hit)
+
+    def _killed(self, disk: FaultyDisk) -> tuple[Exception | None, str]:
+        process = os.fork()
+        if not process:
+            with disk.installed():
+                self.subject.act(self.home)
+            os._exit(0)
+        return None, "killed" if os.waitpid(process, 0)[1] == signal.SIGKILL else ""
+
+    def _in_workers(self, at: int, mode: Mode) -> tuple[Exception | None, str]:
+        """The fault happens in every worker process of the build instead of in this one."""
+        real = sharing._MAIN
+        here = str(Path(__file__).parent)
+        told = self.home.parent / "hit"
+        told.unlink(missing_ok=True)
+        os.environ[FAULT] = json.dumps([at, mode, str(told)])
+        prelude = f"import sys; sys.path[:0] = [{here!r}]; import faults; faults.install_in_worker(); "
+        sharing._MAIN = prelude.replace("{", "{{").replace("}", "}}") + real
+        try:
+            self.subject.act(self.home)
+        except Exception as raised:
+            return raised, "in a worker"
+        finally:
+            sharing._MAIN = real
+            del os.environ[FAULT]
+        return None, "in a worker" if told.exists() else ""
+
+    def _check(self, where: str, again: str, error: Exception | None, *, killed: bool) -> None:
+        target = self.home / self.subject.target
+        found = snapshot(target)
+        if found == self.new:
+            self.campaign.counts["left the new state"] += 1
+        elif found == self.old and (error is not None or killed):
+            self.campaign.counts["left the old state"] += 1
+        elif not found and not self.subject.exchange:
+            # Without an exchange there is a moment between two renames; the old cache waits beside its place.
+            self.campaign.counts["left nothing between two renames, where the system cannot exchange"] += 1
+        else:
+            self.campaign.find(f"{where}: the target is neither the old state nor the new one", again)
+        if (target / "manifest.json").exists() and (problems := verify_cache(target).problems):
+            self.campaign.find(f"{where}: {problems[0]}", again)
+        try:
+            self.subject.act(self.home)
+        except Exception as raised:
+            self.campaign.find(f"{where}: the next run failed: {type(raised).__name__}: {raised}", again)
+            return
+        after = snapshot(self.home)
+        if after != self.final:
+            stray = sorted(set(after) ^ set(self.final))[:3]
+            self.campaign.find(f"{where}: the next run left something else: {stray}", again)
+
+
+def install_in_worker() -> None:
+    """Make the calls of a worker process fail as its parent was told to; it says when one did."""
+    at, mode, told = json.loads(os.environ[FAULT])
+    disk = FaultyDisk(at, Mode(*mode))
+    really_open, really_close, meet = os.open, os.close, disk.meet
+
+    def telling(call: str, path: object = None) -> bool:
+        if disk.calls + 1 >= disk.at and not disk.hit:
+            really_close(really_open(told, os.O_WRONLY | os.O_CREAT))
+        return meet(call, path)
+
+    disk.meet = telling  # type: ignore[method-assign]
+    disk._install()
+
+
+@contextmanager
+def without_exchange() -> Iterator[None]:
+    """A system that has neither a rename that refuses nor one that exchanges."""
+    real = atomic_write._special_rename
+    atomic_write._special_rename = lambda *_, **__: False
+    try:
+        yield
+    finally:
+        atomic_write._special_rename = real
+
+
+@contextmanager
+def sabotaged() -> Iterator[None]:
+    """Writers that write in place."""
+    real = atomic_write.write_file
+    atomic_write.write_file = lambda path, data: (
+        Path(path).write_bytes(data[:1]) and Path(path).write_bytes(data) and None
+    )
+    really_exchange = atomic_write._exchange
+
+    def in_place(source: str, target: str) -> None:
+        shutil.rmtree(target)
+        os.rename(source, target)
+
+    atomic_write._exchange = in_place
+    try:
+        yield
+    finally:
+        atomic_write.write_file, atomic_write._exchange = real, really_exchange
+
+
+def run(campaign: Campaign, every: int, only: str | None, chosen: str | None, at: int | None) -> None:
+    """Every `every`-th call of every subject, in every mode."""
+    with scratch(in_memory=True) as folder:
+        write_sources(folder / "first", "one two three", 3)
+        write_sources(folder / "second", "four five six", 4)
+        write_sources(folder / "many", "seven eight nine", 70, size=8)
+        for subject in SUBJECTS:
+            if only not in (None, subject.name):
+                continue
+            with nullcontext() if subject.exchange else without_exchange():
+                run = Run(campaign, subject, folder / "home")
+                calls = 0
+                for mode in MODES:
+                    if chosen not in (None, mode.name):
+                        continue
+                    start = at or campaign.random.randrange(every) + 1
+                    last = start
+                    while run.case(last, mode) and at is None:
+                        last += every
+                    calls = max(calls, last)
+            campaign.counts[f"calls in '{subject.name}'"] = calls
+
+
+def main() -> int:
+    parser = arguments(__doc__, "every", 1, "let every so many-th call fail")
+    parser.add_argument("--only", help="one subject", choices=[subject.name for subject in SUBJECTS])
+    parser.add_argument("--mode", help="one mode", choices=[mode.name for mode in MODES])
+    parser.add_argument("--at", type=int, help="one call")
+    given = parser.parse_args()
+    campaign = Campaign("faults", given.seed, command_line(given.every))
+    if given.sabotage:
+        with sabotaged():
+            run(campaign, given.every, given.only, given.mode, given.at)
+    else:
+        run(campaign, given.every, given.only, given.mode, given.at)
+    return campaign.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
