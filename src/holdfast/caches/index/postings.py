@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 # A term has a lane when at least one document in this many holds it.
-LANE_SHARE = 8
+LANE_SHARE = 5
 # Counts above this stand outside the lane, so that four lanes add up within a byte.
 LANE_LIMIT = 63
 _CHUNK = 1 << 16
