@@ -115,6 +115,11 @@ def _encode_run(documents: Sequence[int], document_count: int) -> bytes:
     return pack(f"<{chunks}I{count}H", *sizes, *[document & 0xFFFF for document in documents])
 
 
+def longest_record(document_count: int) -> int:
+    """No record of that many documents has more bytes: runs of one each, in the widest form, and a lane."""
+    return _HEAD.size + _SHAPE.size + document_count * (_RUN.size + 4 + 1) + 4 * _chunks(document_count)
+
+
 def record_length(head: bytes) -> int:
     """The bytes of a record whose head this is, the head included."""
     if len(head) < _HEAD.size:
