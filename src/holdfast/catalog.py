@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from holdfast.caches.operations import OPERATIONS as CACHES
 from holdfast.core.errors import UnknownName
+from holdfast.specs.operations import OPERATIONS as SPECS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
     from holdfast.operation import Operation
 
-CATALOG: tuple[Operation, ...] = (*CACHES,)
+CATALOG: tuple[Operation, ...] = (*CACHES, *SPECS)
 FAMILIES = tuple(dict.fromkeys(operation.family for operation in CATALOG))
 
 
