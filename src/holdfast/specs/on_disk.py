@@ -86,18 +86,24 @@ def find_spec(project: Project, name: str) -> Spec | None:
 
 def list_specs(project: Project) -> list[Spec]:
     """Every spec of the project, by name in code-point order; hidden folders are none."""
-    try:
-        names = sorted(os.listdir(project.root + "/specs"))
-    except OSError:
-        return []
-    found = [find_spec(project, name) for name in names if not name.startswith(".")]
+    found = [find_spec(project, name) for name in _names(project)]
     return [spec for spec in found if spec is not None]
 
 
+def spec_names(project: Project) -> list[str]:
+    """The names of all specs, in the same order."""
+    return [name for name in _names(project) if _spec_folder(project, name) is not None]
+
+
 def task_list(project: Project, name: str) -> TaskList | None:
-    """The tasks of a spec; None when it has no readable tasks.md."""
+    """The tasks of a spec that was found; None when it has no readable tasks.md."""
     path = project.phase(name, "tasks")
     return project.file_contents.memo(path, (path,), _parsed, namespace="spec-status")
+
+
+def task_list_of(project: Project, name: str) -> TaskList | None:
+    """The same for a name that may lead nowhere."""
+    return None if _spec_folder(project, name) is None else task_list(project, name)
 
 
 def read_phase(project: Project, name: str, phase: str) -> str | None:
@@ -126,6 +132,13 @@ def write_missing(folder: str, texts: dict[str, str]) -> list[str]:
 
     os.makedirs(folder, exist_ok=True)
     return [name for name, text in texts.items() if create_file(os.path.join(folder, name), text.encode())]
+
+
+def _names(project: Project) -> list[str]:
+    try:
+        return [name for name in sorted(os.listdir(project.root + "/specs")) if not name.startswith(".")]
+    except OSError:
+        return []
 
 
 def _parsed(data: bytes | None) -> TaskList | None:
