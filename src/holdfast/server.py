@@ -112,6 +112,8 @@ class Server:
             # Counted here, where one thread comes by, and not where several run.
             self.calls[operation.tool] = self.calls.get(operation.tool, 0) + 1
             return Call(_key(identifier), lambda: self._call(identifier, operation, arguments, modern=modern))
+        if _OFFERS.get(method) in self._capabilities():
+            return Call(_key(identifier), lambda: self._offer(identifier, method, params, modern=modern))
         handlers = _MODERN if modern else _LEGACY
         handler = handlers.get(method)
         if handler is None:

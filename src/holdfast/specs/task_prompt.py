@@ -29,11 +29,15 @@ def take_prompt(lines: Sequence[str], at: int) -> tuple[str, int]:
     if text.endswith("_") and len(text) > 1:
         return trimmed(text[:-1]), 1
     parts = [trimmed(text.removesuffix("_"))]
-    for line in lines[at + 1 :]:
-        if not line or is_bullet(line) or line.lower().startswith(_BREAKS):
-            break
-        parts.append(trimmed(line.removesuffix("_")))
-    return " ".join(parts), len(parts)
+    end = at + 1
+    while end < len(lines) and _continues(lines[end]):
+        parts.append(trimmed(lines[end].removesuffix("_")))
+        end += 1
+    return " ".join(parts), end - at
+
+
+def _continues(line: str) -> bool:
+    return bool(line) and not is_bullet(line) and not line[:8].lower().startswith(_BREAKS)
 
 
 def is_bullet(line: str) -> bool:
