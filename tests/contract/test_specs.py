@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.doors import CallCommand, Library, run_context
+from support.doors import Library, StdioServer, run_context
 from support.specs import SpecProject, lay_out_tree, status_vectors
 
 if TYPE_CHECKING:
@@ -419,6 +419,16 @@ class TestCommands:
         refused = self.run(project, "spec", "init", name, exit_code=1)
         assert (refused["message"], os.listdir(project.root)) == (f"'{name}' is no name for a spec", [])
 
+    def test_init_does_not_write_through_a_link_that_leads_elsewhere(self, project: SpecProject) -> None:
+        (project.root / "elsewhere").mkdir()
+        project.spec("other")
+        (project.folder / "specs" / "demo").symlink_to(project.root / "elsewhere")
+        refused = self.run(project, "spec", "init", "demo", exit_code=1)
+        assert (refused["message"], os.listdir(project.root / "elsewhere")) == (
+            "specs/demo cannot be made: something else is in the way",
+            [],
+        )
+
     def test_init_uses_the_workflow_folder_that_is_there(self, project: SpecProject) -> None:
         (project.root / ".kiro").mkdir()
         assert self.run(project, "spec", "init", "demo")["data"]["folder"] == ".kiro/specs/demo"
@@ -436,15 +446,22 @@ class TestCommands:
         assert (project.folder / "steering" / "tech.md").read_text(encoding="utf-8") == "# Tech\n\nRules of tech.\n"
 
 
-def test_two_processes_on_one_project_see_each_others_changes(project: SpecProject) -> None:
+def test_two_servers_on_one_project_see_every_change_at_once(project: SpecProject) -> None:
     tasks = project.spec("demo") / "tasks.md"
-    doors: list[Door] = [Library(project.root), CallCommand(project.root)]
+    project.steering()
     seen = []
-    for text in ("- [ ] 1. a\n", "- [x] 1. a\n", "- [-] 1. a\n", "- [ ] 1. b\n"):
-        tasks.write_text(text, encoding="utf-8")
-        seen.append([value(door.call("spec-status", {"specName": "demo"}))["data"]["taskProgress"] for door in doors])
-    assert [first == second for first, second in seen] == [True] * 4
-    assert [first["completed"] for first, _ in seen] == [0, 1, 0, 0]
+    with StdioServer(project.root) as first, StdioServer(project.root) as second:
+        for number, text in enumerate(("- [ ] 1. a\n", "- [x] 1. a\n", "- [-] 1. a\n", "- [ ] 1. b\n")):
+            tasks.write_text(text, encoding="utf-8")
+            project.write("steering/tech.md", f"{number}")
+            for server in (first, second):
+                status = value(server.call("spec-status", {"specName": "demo"}))["data"]["taskProgress"]
+                guide = value(server.call("get-implementer-guide", {}))["data"]["steering"]["tech"]
+                seen.append((status["completed"], status["pending"], guide))
+    assert seen == [
+        *((0, 1, "0"), (0, 1, "0"), (1, 0, "1"), (1, 0, "1")),
+        *((0, 0, "2"), (0, 0, "2"), (0, 1, "3"), (0, 1, "3")),
+    ]
 
 
 def test_many_processes_may_start_one_spec_at_once(project: SpecProject) -> None:

@@ -63,6 +63,8 @@ def spec_init(workspace: Workspace, arguments: Arguments) -> Outcome:
     name = arguments["specName"]
     if not is_new_spec_name(name):
         return failed(f"'{name}' is no name for a spec", ["Use one folder name, such as password-reset"])
+    if on_disk.is_taken(project, name):
+        return failed(f"specs/{name} cannot be made: something else is in the way", ["Move it away"], project.note)
     texts = {
         f"{phase}.md": guides.filled(on_disk.template(project, f"spec-{phase}"), {"name": name})
         for phase in phases.PHASES

@@ -95,6 +95,11 @@ def spec_names(project: Project) -> list[str]:
     return [name for name in _names(project) if _spec_folder(project, name) is not None]
 
 
+def is_taken(project: Project, name: str) -> bool:
+    """Whether something that is no spec stands where a spec of this name would: a file, a link that leads elsewhere."""
+    return os.path.lexists(f"{project.root}/specs/{name}") and _spec_folder(project, name) is None
+
+
 def task_list(project: Project, name: str) -> TaskList | None:
     """The tasks of a spec that was found; None when it has no readable tasks.md."""
     path = project.phase(name, "tasks")

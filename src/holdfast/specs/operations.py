@@ -55,6 +55,7 @@ def _operation(
     tool: str = "",
     title: str = "",
     description: str = "",
+    large_result: bool = False,
 ) -> Operation:
     return Operation(
         family="specs",
@@ -68,6 +69,7 @@ def _operation(
         view=f"holdfast.specs.views:{view}",
         failure=_failure,
         failures_are_answers=True,
+        large_result=large_result,
     )
 
 
@@ -93,6 +95,7 @@ OPERATIONS = (
         view="guide",
         tool="spec-workflow-guide",
         title="Spec workflow guide",
+        large_result=True,  # steering documents may be long
         description=(
             "Explain how a spec is written and carried out here: the workflow, the templates of its documents and the "
             "project's steering documents. Call it before creating a spec."
@@ -106,6 +109,7 @@ OPERATIONS = (
         view="guide",
         tool="get-implementer-guide",
         title="Implementer's guide",
+        large_result=True,  # steering documents may be long
         description=(
             "Give the rules for carrying out one task, with the project's steering documents. Pass a runId and ask for "
             "mode compact in later calls: it costs a fraction, and is the full guide again whenever something changed."
@@ -119,6 +123,7 @@ OPERATIONS = (
         view="guide",
         tool="get-reviewer-guide",
         title="Reviewer's guide",
+        large_result=True,  # steering documents may be long
         description=(
             "Give the rules for reviewing a change made for a task, quoting the project's steering documents. runId "
             "and mode work as in get-implementer-guide."
