@@ -13,6 +13,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from http_bridge import Bridge
+
 from holdfast import build_cache
 from holdfast.catalog import FAMILIES, tools, underscored
 
@@ -79,7 +81,51 @@ def inspector(root: Path) -> Iterator[Check]:
         yield Check(f"{era}: 500 calls, 50 at once", (result.get("ok"), result.get("errors"), exit_code), (500, 0, 0))
 
 
-SUITES = (inspector,)
+# The scenarios of the suite that a server without the suite's own tools can pass, with the capability each needs.
+SCENARIOS = (
+    ("server-initialize", "2025-11-25", ""),
+    ("ping", "2025-11-25", ""),
+    ("tools-list", "2025-11-25", "tools"),
+    ("tools-list", "2026-07-28", "tools"),
+    ("resources-list", "2025-11-25", "resources"),
+    ("resources-list", "2026-07-28", "resources"),
+    ("prompts-list", "2025-11-25", "prompts"),
+    ("prompts-list", "2026-07-28", "prompts"),
+    ("server-stateless", "2026-07-28", ""),
+    ("caching", "2026-07-28", ""),
+    ("input-required-result-unsupported-methods", "2026-07-28", ""),
+)
+# Checks within those that do not speak of this server, by how their names start: of a capability it lacks, or of HTTP.
+OF_CAPABILITY = {"sep-2549-prompts-": "prompts", "sep-2549-resources-": "resources"}
+OF_HTTP = ("sep-2575-http-server-header-mismatch-400",)
+
+
+def conformance_suite(root: Path) -> Iterator[Check]:
+    """The protocol's own conformance suite, which speaks HTTP, through a bridge."""
+    with Bridge((CONTEXT, "serve", "--cache-root", str(root))) as bridge:
+        capabilities = bridge.open()["capabilities"]
+        for scenario, revision, needed in SCENARIOS:
+            if needed and needed not in capabilities:
+                continue
+            with tempfile.TemporaryDirectory() as output:
+                words = ("--url", bridge.url, "--scenario", scenario, "--spec-version", revision, "-o", output)
+                command = ["conformance", "server", *words]
+                subprocess.run(command, capture_output=True, cwd=output, stdin=subprocess.DEVNULL, timeout=TIMEOUT)
+                reports = [json.loads(file.read_bytes()) for file in Path(output).rglob("checks.json")]
+            yield Check(f"{revision}: {scenario} ran", len(reports), 1)
+            for check in (check for report in reports for check in report if _speaks_of_us(check, capabilities)):
+                found = (check["status"], check.get("errorMessage", ""))
+                yield Check(f"{revision}: {scenario}: {check['id']}", found, ("SUCCESS", ""))
+
+
+def _speaks_of_us(check: dict[str, Any], capabilities: dict[str, Any]) -> bool:
+    lacking = any(check["id"].startswith(name) and of not in capabilities for name, of in OF_CAPABILITY.items())
+    # The suite says so itself where a check needs a tool that only a server made for the suite would have.
+    untestable = check["status"] == "SKIPPED" or check.get("errorMessage", "").startswith("Not testable")
+    return not lacking and not untestable and check["id"] not in OF_HTTP
+
+
+SUITES = (inspector, conformance_suite)
 
 
 def _inspect(root: Path, era: str, *words: str, serve: tuple[str, ...] = ()) -> tuple[dict[str, Any], int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import re
@@ -110,6 +111,22 @@ def test_a_signal_ends_an_idle_server_quietly(tmp_path: Path, number: signal.Sig
     with Wire(tmp_path) as wire:
         assert wire.ask(PING) == PONG
         assert wire.stop(number) == ([], exit_code, "")
+
+
+@pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_a_signal_ends_the_server_whichever_thread_it_reaches(
+    tmp_path: Path, number: signal.Signals, exit_code: int
+) -> None:
+    """The main thread may be between two lines, on its way into a read that no signal interrupts any more."""
+    libc = ctypes.CDLL(None)
+    if not hasattr(libc, "tgkill"):
+        pytest.skip("this system's C library cannot send a signal to one thread")
+    with Wire(tmp_path) as wire:
+        assert wire.ask(PING) == PONG
+        process = wire.process.pid
+        others = [int(name) for name in os.listdir(f"/proc/{process}/task") if name != str(process)]
+        assert libc.tgkill(process, others[0], number) == 0
+        assert wire.process.wait(60) == exit_code
 
 
 def test_the_counts_are_told_at_the_end_of_input(tmp_path: Path) -> None:
