@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from holdfast.core.canonical_json import Json
     from holdfast.server import Call, Server
 
-WORKERS = 4
+WORKERS = 16  # started as they are needed; as many slow calls, less one, hold up no other
 # One line, request or answer, may be this long; what waits inside the process may add up to as much.
 MAX_LINE = 64 << 20
 MAX_WAITING = 64 << 20

@@ -180,8 +180,8 @@ class TestToolsThatMisbehave:
             end.write("go")
         assert wire.read() == text("slow", {"read": "go"})
 
-    def test_three_slow_calls_hold_up_no_fourth(self, wire: Wire, tmp_path: Path) -> None:
-        pipes = [str(tmp_path / f"pipe{number}") for number in range(3)]
+    def test_fifteen_slow_calls_hold_up_no_sixteenth(self, wire: Wire, tmp_path: Path) -> None:
+        pipes = [str(tmp_path / f"pipe{number}") for number in range(15)]
         for pipe in pipes:
             os.mkfifo(pipe)
         wire.send(*(call(pipe, "odd.wait", {"pipe": pipe}) for pipe in pipes), call(2, "context.list_caches", {}))
