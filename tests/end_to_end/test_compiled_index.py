@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holdfast import CacheInvalid, IoError, UsageError, build_cache, open_cache, resolve, verify_cache
+from holdfast.caches.index.container import encode_header, parse_header
 from holdfast.caches.on_disk import sharing, writing
+from holdfast.caches.on_disk.batches import Written
+from holdfast.caches.on_disk.compiling import Spilling, write_words
 from holdfast.caches.selection import as_json
 from holdfast.core.canonical_json import encode
 from support.vectors import cache_vectors, lay_out_sources, load
@@ -149,6 +152,29 @@ def test_a_worker_that_dies_ends_the_build_with_an_error_and_leaves_nothing(
     assert os.listdir(tmp_path) == ["sources"]
 
 
+def test_an_interrupt_ends_the_workers_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sources").mkdir()
+    for number in range(200):
+        (tmp_path / "sources" / f"{number}.md").write_text(f"text {number}", encoding="utf-8")
+    started: list[subprocess.Popen[bytes]] = []
+
+    def interrupt(done: int, _total: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    start = sharing._start
+
+    def start_and_note() -> subprocess.Popen[bytes]:
+        started.append(start())
+        return started[-1]
+
+    monkeypatch.setattr(sharing, "_start", start_and_note)
+    sources, cache = tmp_path / "sources", tmp_path / "cache"
+    with pytest.raises(KeyboardInterrupt):
+        writing.build_cache(sources, cache, created_at=CREATED_AT, workers=2, progress=interrupt)
+    assert ([process.returncode is None for process in started], os.listdir(tmp_path)) == ([False] * 2, ["sources"])
+
+
 def test_a_time_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "sources").mkdir()
     with pytest.raises(UsageError, match="is no time"):
@@ -255,3 +281,62 @@ def test_damage_anywhere_is_named_by_verify_and_never_changes_an_answer(
                 pass
         file.write_bytes(data)
     assert (unnamed, wrong) == ([], [])
+
+
+def forge(cache: Path, chance: random.Random, scratch: Path) -> None:
+    """An index whose every checksum and digest is right and whose every statement may be a lie."""
+    with open_cache(cache) as opened:
+        entries = opened.manifest.entries
+    lied = [
+        entry._replace(file=chance.choice(entries).file, version=chance.choice(entries).version) for entry in entries
+    ]
+    counts = [chance.choice([0, 1, 7, 2**32 - 1]) for _ in entries]
+    sizes = [chance.choice([0, 1, 5, 2**32 - 1]) for _ in entries]
+    documents = [
+        Written(entry.id, entry.version, "", 0, words, tokens, bytes(32))
+        for entry, words, tokens in zip(entries, counts, sizes, strict=True)
+    ]
+    spilling = Spilling(str(scratch), "run", 1 << 20)
+    for place in range(len(entries)):
+        spilling.add(place, chance.choices(["alpha", "beta", "common3", "nowhere"], k=chance.randrange(300)))
+    spilling.spill()
+    (cache / WORDS_FILE).unlink()
+    manifest, index = (cache / "manifest.json").read_bytes(), (cache / "index.json").read_bytes()
+    write_words(str(cache / WORDS_FILE), chance.choice([entries, lied]), documents, spilling.files, manifest, index)
+    for run in spilling.files:
+        os.unlink(run)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_forged_index_reaches_nothing_but_proven_documents_and_is_named_by_verify(
+    seed: int, make_cache: Callable[..., Path], tmp_path: Path
+) -> None:
+    cache = make_cache(TEXTS)
+    forge(cache, random.Random(seed), tmp_path)
+    genuine = set(TEXTS.values())
+    foreign = set()
+    for query, budget in QUESTIONS:
+        try:
+            foreign |= {hit.content for hit in resolve(cache, query, budget).documents} - genuine
+        except CacheInvalid:
+            pass  # a document is not what the forger said it is
+    assert (foreign, verify_cache(cache).valid) == (set(), False)
+
+
+def test_an_index_that_claims_to_be_huge_is_ignored_before_any_of_it_is_held(make_cache: Callable[..., Path]) -> None:
+    cache = make_cache(TEXTS)
+    expected = answers(cache)
+    file = cache / WORDS_FILE
+    with file.open("rb") as opened:
+        header = parse_header(
+            lambda offset, length: os.pread(opened.fileno(), length, offset),
+            kind="words",
+            file_length=file.stat().st_size,
+        )
+    size = 1 << 40
+    columns = header.sections["columns"]
+    sections = {**header.sections, "columns": columns._replace(length=size - columns.offset)}
+    with file.open("r+b") as opened:
+        opened.write(encode_header(header._replace(file_length=size, sections=sections)))
+        opened.truncate(size)
+    assert (is_compiled(cache), answers(cache)) == (False, expected)
