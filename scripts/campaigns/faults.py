@@ -31,8 +31,8 @@ from holdfast.caches.on_disk.writing import build_cache
 from holdfast.core import atomic_write
 from holdfast.core.errors import IoError
 
-PATH_CALLS = ("mkdir", "rename", "replace", "link", "unlink", "rmdir", "chmod", "scandir", "listdir", "stat", "lstat")
-DESCRIPTOR_CALLS = ("read", "write", "fsync", "close")
+PATH_CALLS = ("mkdir", "rename", "replace", "link", "unlink", "rmdir", "scandir", "listdir", "stat", "lstat")
+DESCRIPTOR_CALLS = ("read", "write", "fchmod", "fsync", "close")
 FAULT = "HOLDFAST_CAMPAIGN_FAULT"
 
 
@@ -215,6 +215,13 @@ def _write(file: str, data: bytes) -> Callable[[Path], None]:
     return lambda home: atomic_write.write_file(str(home / file), data)
 
 
+def _create(file: str, data: bytes) -> Callable[[Path], None]:
+    def act(home: Path) -> None:
+        atomic_write.create_file(str(home / file), data)
+
+    return act
+
+
 def _nothing(_: Path) -> None:
     pass
 
@@ -228,6 +235,7 @@ SUBJECTS = (
     Subject(
         "build --force, inside workers", "cache", _build("first", "cache"), _build("many", "cache", workers=2), True
     ),
+    Subject("create a file", "file", _nothing, _create("file", b"new" * 4000)),
     Subject("write a new file", "file", _nothing, _write("file", b"new" * 4000)),
     Subject(
         "replace a file", "file", lambda home: (home / "file").write_bytes(b"old") and None, _write("file", b"new")
@@ -362,9 +370,13 @@ def without_exchange() -> Iterator[None]:
 def sabotaged() -> Iterator[None]:
     """Writers that write in place."""
     real = atomic_write.write_file
-    atomic_write.write_file = lambda path, data: (
-        Path(path).write_bytes(data[:1]) and Path(path).write_bytes(data) and None
-    )
+
+    def over(path: str, data: bytes) -> None:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+        os.write(descriptor, data)
+        os.close(descriptor)
+
+    atomic_write.write_file = over
     really_exchange = atomic_write._exchange
 
     def in_place(source: str, target: str) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import ctypes
     from collections.abc import Iterator
 
-__all__ = ["StagedDirectory", "flush_directory", "is_staging_name", "write_file", "write_new"]
+__all__ = ["StagedDirectory", "create_file", "flush_directory", "is_staging_name", "write_file", "write_new"]
 
 _UNSUPPORTED = frozenset({ENOSYS, EINVAL, ENOTSUP})
 # Above this many files one flush of the whole file system is cheaper than one flush a file.
@@ -23,20 +23,13 @@ _FEW_FILES = 64
 def write_file(path: str, data: bytes) -> None:
     """Replace or create one file atomically and durably; its permissions are kept when it existed."""
     path = os.path.abspath(path)
-    temporary, descriptor = make_beside(path, _create)
-    try:
-        _write_all(descriptor, data)
+    with StagedFile(path) as staged:
         try:
-            os.fchmod(descriptor, stat.S_IMODE(os.stat(path).st_mode))
+            os.fchmod(staged.descriptor, stat.S_IMODE(os.stat(path).st_mode))
         except FileNotFoundError:
             pass  # a new file keeps the permissions the umask gave it
-        os.fsync(descriptor)
-        os.replace(temporary, path)
-    except BaseException:
-        remove(temporary)
-        raise
-    finally:
-        close_quietly(descriptor)
+        staged.write(data)
+        os.replace(staged.path, path)
     flush_directory(os.path.dirname(path))
 
 
@@ -49,6 +42,38 @@ def write_new(path: str, data: bytes, *, flush: bool = False) -> None:
             os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def create_file(path: str, data: bytes) -> bool:
+    """Create one file, whole from the moment it is seen; False when something stands there already."""
+    path = os.path.abspath(path)
+    with StagedFile(path) as staged:
+        staged.write(data)
+        try:
+            os.link(staged.path, path)
+        except FileExistsError:
+            return False
+    flush_directory(os.path.dirname(path))
+    return True
+
+
+class StagedFile:
+    """A file written beside its target. Leaving the block removes what was not put in place by then."""
+
+    def __init__(self, target: str) -> None:
+        self.path, self.descriptor = make_beside(target, _create)
+
+    def __enter__(self) -> StagedFile:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        remove(self.path)
+        close_quietly(self.descriptor)
+
+    def write(self, data: bytes) -> None:
+        """Write all of it, durably."""
+        _write_all(self.descriptor, data)
+        os.fsync(self.descriptor)
 
 
 def _create(path: str) -> int:

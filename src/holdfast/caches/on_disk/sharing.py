@@ -83,7 +83,10 @@ def _share(
             running.append(_start())
         for number, process in enumerate(running):
             assignment = (sources, staged, f"run-{number}", _SPILL_BYTES // workers, batches[number::workers])
-            _send(process.stdin, assignment)
+            try:
+                _send(process.stdin, assignment)
+            except BrokenPipeError:
+                pass  # it ended at once: that is reported when it is asked for an answer
         for number in range(len(batches)):
             if progress is not None:
                 progress(len(written), len(names))
@@ -118,11 +121,8 @@ def _send(pipe: Any, value: Any) -> None:
     import marshal
 
     data = marshal.dumps(value)
-    try:
-        pipe.write(len(data).to_bytes(_LENGTH_BYTES, "little") + data)
-        pipe.flush()
-    except BrokenPipeError:
-        pass  # it ended; what it last said, or that it said nothing, is reported when it is asked
+    pipe.write(len(data).to_bytes(_LENGTH_BYTES, "little") + data)
+    pipe.flush()
 
 
 def _receive(pipe: Any) -> Any:
@@ -168,5 +168,7 @@ def work() -> None:
         _send(sending, ("done", spilling.files))
     except errors.ContextError as error:
         _send(sending, (type(error).__name__, error.reason))
+    except BrokenPipeError:
+        os._exit(1)  # the build is gone: nobody is left to work for, or to tell
     except OSError as error:
         _send(sending, ("os", (error.errno, error.strerror)))
