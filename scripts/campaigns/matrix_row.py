@@ -1,0 +1,105 @@
+"""One surrounding of the determinism matrix: build everything, ask everything cold and warm, print two hashes.
+
+Runs under any supported Python, with nothing but the package on its path. Cold is a process that has answered nothing
+before, one for each answer; warm is a server asked everything twice, of which the second round counts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from holdfast import cli
+from holdfast.caches.on_disk.writing import build_cache
+from holdfast.core.errors import ContextError
+
+# Smaller ones would only measure how fast processes start.
+WORTH_SHARING = 20
+CREATED_AT = "2026-01-02T03:04:05Z"
+
+
+def build_all(inputs: Path, root: Path, workers: int) -> bytes:
+    """Build every folder of sources; one hash over every byte written, or what the build was refused with."""
+    total = hashlib.sha256()
+    for sources in sorted((inputs / "sources").iterdir()):
+        cache = root / sources.name
+        try:
+            shared = workers if sum(1 for _ in sources.rglob("*.md")) >= WORTH_SHARING else 1
+            report = build_cache(sources, cache, created_at=CREATED_AT, workers=shared)
+            total.update(repr(tuple(report)).encode())
+        except ContextError as error:
+            total.update(f"{error.code} {error.reason}".replace(str(inputs), "").encode("utf-8", "surrogateescape"))
+        for file in sorted(cache.rglob("*")):
+            if file.is_file():
+                total.update(str(file.relative_to(root)).encode() + b"\0" + file.read_bytes())
+    return total.digest()
+
+
+def ask_cold(tool: str, arguments: dict[str, Any], root: Path, project: str) -> bytes:
+    """What `context call` prints, and its exit code, in a process that has done nothing else."""
+    reading, writing = os.pipe()
+    process = os.fork()
+    if not process:
+        os.dup2(writing, 1)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        words = ["call", tool, json.dumps(arguments), "--cache-root", str(root), "--path", project]
+        os._exit(cli.main(words, os.environ))
+    os.close(writing)
+    with open(reading, "rb") as pipe:
+        text = pipe.read()
+    os.waitpid(process, 0)
+    return text
+
+
+class Server:
+    """A server for one project."""
+
+    def __init__(self, root: Path, project: str) -> None:
+        command = [sys.executable, "-m", "holdfast", "serve", "--cache-root", str(root), "--path", project]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        client = {"name": "matrix", "version": "0"}
+        self.ask("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client})
+
+    def ask(self, method: str, params: dict[str, Any]) -> Any:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())["result"]
+
+    def call(self, tool: str, arguments: dict[str, Any]) -> bytes:
+        text: str = self.ask("tools/call", {"name": tool, "arguments": arguments})["content"][0]["text"]
+        return text.encode()
+
+    def close(self) -> None:
+        self.process.communicate()
+
+
+def main() -> int:
+    inputs, root, workers = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+    built = build_all(inputs, root, workers)
+    questions = json.loads((inputs / "questions.json").read_bytes())
+    cold, warm = hashlib.sha256(built), hashlib.sha256(built)
+    for tool, arguments, project in questions:
+        cold.update(ask_cold(tool, arguments, root, project))
+    servers: dict[str, Server] = {}
+    for project in {question[2] for question in questions}:
+        servers[project] = Server(root, project)
+    for tool, arguments, project in reversed(questions):
+        servers[project].call(tool, arguments)
+    for tool, arguments, project in questions:
+        warm.update(servers[project].call(tool, arguments))
+    for server in servers.values():
+        server.close()
+    print(json.dumps({"python": sys.version.split()[0], "cold": cold.hexdigest(), "warm": warm.hexdigest()}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
