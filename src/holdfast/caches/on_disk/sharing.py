@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _SPILL_BYTES = 256 << 20
 _BATCH = 32
 # Below this many documents a worker's start costs more than its help is worth.
-_WORTH_A_WORKER = 500
+_WORTH_A_WORKER = 1000
 _LENGTH_BYTES = 8
 _MAIN = "import sys; sys.path[:] = {path!r}; from holdfast.caches.on_disk.sharing import work; work()"
 
