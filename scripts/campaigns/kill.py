@@ -14,12 +14,17 @@ import sys
 import time
 from pathlib import Path
 
-from campaign import Campaign, arguments, command_line, digest, scratch, start_context, write_sources
+from campaign import Campaign, arguments, command_line, digest, environment, scratch, write_sources
 
 from holdfast.caches.on_disk.checking import verify_cache
 
-# Enough that a build is shared among processes where there are cores to share among.
-DOCUMENTS = 1100
+DOCUMENTS = 700
+# The `context` command, with builds shared among processes from fewer documents on: shorter builds, more kills.
+COMMAND = (
+    "import sys; from holdfast import cli; from holdfast.caches.on_disk import sharing; "
+    "sharing._WORTH_A_WORKER = 300; sharing.default_workers = lambda: 2; sys.exit(cli.run())"
+)
+SABOTAGE = "from holdfast.core import siblings; siblings.remove_abandoned = lambda target: None; "
 
 
 def children(process: int) -> list[int]:
@@ -38,8 +43,14 @@ def is_alive(process: int) -> bool:
         return False
 
 
-def build(sources: Path, cache: Path, *options: str) -> subprocess.Popen[bytes]:
-    return start_context("build", "--sources", sources, "--cache", cache, *options)
+def build(sources: Path, cache: Path, *options: str, command: str = COMMAND) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-c", command, "build", "--sources", sources, "--cache", cache, *options],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    )
 
 
 def finished(process: subprocess.Popen[bytes], patience: float | None = 120) -> tuple[int, bytes]:
@@ -48,7 +59,7 @@ def finished(process: subprocess.Popen[bytes], patience: float | None = 120) -> 
     return process.returncode, stderr
 
 
-def one(campaign: Campaign, number: int, folder: Path, moment: float, known: dict[str, str]) -> None:
+def one(campaign: Campaign, number: int, folder: Path, moment: float, known: dict[str, str], command: str) -> None:
     """One build, killed after so many seconds."""
     home = folder / "home"
     cache = home / "cache"
@@ -61,7 +72,7 @@ def one(campaign: Campaign, number: int, folder: Path, moment: float, known: dic
     if not force and cache.exists():
         subprocess.run(["rm", "-r", cache], check=True)
         before = ""
-    process = build(sources, cache, *(["--force"] if force else []))
+    process = build(sources, cache, *(["--force"] if force else []), command=command)
     workers: list[int] = []
     ends = time.monotonic() + moment
     while process.poll() is None and time.monotonic() < ends:
@@ -77,7 +88,7 @@ def one(campaign: Campaign, number: int, folder: Path, moment: float, known: dic
         os.kill(victim, signal.SIGKILL)
     code, stderr = finished(process)
     where = f"kill {number} after {moment * 1000:.0f} ms{' of a worker' if victims else ''}"
-    if victims and code not in (0, 6):
+    if (victims and code not in (0, 6)) or b"Traceback" in stderr:
         campaign.find(f"{where}: exit {code}: {stderr.decode()[-200:]}", again)
     campaign.counts[
         "builds killed" if was_running and not victims else "workers killed" if victims else "too late"
@@ -92,7 +103,7 @@ def one(campaign: Campaign, number: int, folder: Path, moment: float, known: dic
         campaign.find(f"{where}: {problems[0]}", again)
     staged = [name for name in os.listdir(home) if name != "cache"]
     campaign.counts["left a directory in the making, for the next build to remove"] += bool(staged)
-    code, stderr = finished(build(sources, cache, "--force"))
+    code, stderr = finished(build(sources, cache, "--force", command=command))
     if code != 0 or digest(cache) != known[sources.name]:
         campaign.find(f"{where}: the next build: exit {code}: {stderr.decode()[-200:]}", again)
     if os.listdir(home) != ["cache"]:
@@ -101,7 +112,7 @@ def one(campaign: Campaign, number: int, folder: Path, moment: float, known: dic
         campaign.find(f"{where}: processes that outlived the next build: {lasting}", again)
 
 
-def run(campaign: Campaign, count: int) -> None:
+def run(campaign: Campaign, count: int, command: str) -> None:
     with scratch() as folder:
         known = {}
         longest = 0.0
@@ -116,13 +127,13 @@ def run(campaign: Campaign, count: int) -> None:
                 return
             known[name] = digest(folder / f"{name}-built")
         for number in range(count):
-            one(campaign, number, folder, campaign.random.uniform(0, longest), known)
+            one(campaign, number, folder, campaign.random.uniform(0, longest), known, command)
 
 
 def main() -> int:
     given = arguments(__doc__, "count", 300, "builds to kill").parse_args()
     campaign = Campaign("kill", given.seed, command_line(given.count))
-    run(campaign, given.count)
+    run(campaign, given.count, SABOTAGE + COMMAND if given.sabotage else COMMAND)
     return campaign.finish()
 
 

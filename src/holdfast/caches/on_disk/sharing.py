@@ -153,8 +153,16 @@ def _answer(process: subprocess.Popen[bytes]) -> list[Any]:
 
 def work() -> None:
     """The life of a worker: read the assignment, answer every batch, say where the counted words are."""
-    receiving, sending = sys.stdin.buffer, sys.stdout.buffer
-    sources, staged, name, limit, batches = _receive(receiving)
+    try:
+        assignment = _receive(sys.stdin.buffer)
+        if assignment is not None:
+            _work(sys.stdout.buffer, *assignment)
+    except (BrokenPipeError, EOFError):
+        pass
+    os._exit(0)  # the build has all it asked for, or is gone: then nobody is left to work for, or to tell
+
+
+def _work(sending: Any, sources: str, staged: str, name: str, limit: int, batches: list[tuple[int, list[str]]]) -> None:
     target = os.path.join(staged, DOCUMENTS)
     try:
         spilling = Spilling(staged, name, limit)
@@ -169,6 +177,6 @@ def work() -> None:
     except errors.ContextError as error:
         _send(sending, (type(error).__name__, error.reason))
     except BrokenPipeError:
-        os._exit(1)  # the build is gone: nobody is left to work for, or to tell
+        raise
     except OSError as error:
         _send(sending, ("os", (error.errno, error.strerror)))

@@ -1,0 +1,43 @@
+"""The campaigns of scripts/campaigns, in short; and each, with a promise broken on purpose, does notice."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CAMPAIGNS = Path(__file__).parent.parent.parent / "scripts" / "campaigns"
+SHORT = {
+    "kill": ["4"],
+    "faults": ["83"],
+    "readers": ["2"],
+    "corrupt": ["40"],
+    "matrix": ["2", "--documents", "60"],
+}
+SABOTAGED = {
+    "kill": ["4"],
+    "faults": ["3", "--only", "replace a file"],
+    "readers": ["1", "--only", "caches"],
+    "corrupt": ["4"],
+}
+
+
+def run(campaign: str, *options: str) -> tuple[int, str]:
+    """Exit code, and everything it said."""
+    command = [sys.executable, str(CAMPAIGNS / f"{campaign}.py"), *options]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600)
+    return done.returncode, done.stdout.decode()
+
+
+@pytest.mark.parametrize("campaign", SHORT)
+def test_a_short_campaign_finds_nothing(campaign: str) -> None:
+    code, said = run(campaign, *SHORT[campaign])
+    assert (code, said.splitlines()[-1].strip()) == (0, "0 findings"), said
+
+
+@pytest.mark.parametrize("campaign", SABOTAGED)
+def test_a_campaign_notices_a_broken_promise_and_says_how_to_see_it_again(campaign: str) -> None:
+    code, said = run(campaign, *SABOTAGED[campaign], "--sabotage")
+    assert (code, "FINDING " in said, "again: .venv/bin/python scripts/campaigns/" in said) == (1, True, True), said
