@@ -33,9 +33,9 @@ _STANDARD = {
     ),
 }
 _NODE_NAMES = (
-    "assert async_hooks buffer child_process cluster console constants crypto dgram dns domain events fs http http2 https "
-    "inspector module net os path perf_hooks process punycode querystring readline repl stream string_decoder sys timers "
-    "tls trace_events tty url util v8 vm wasi worker_threads zlib"
+    "assert async_hooks buffer child_process cluster console constants crypto dgram dns domain events fs http http2 "
+    "https inspector module net os path perf_hooks process punycode querystring readline repl stream string_decoder "
+    "sys timers tls trace_events tty url util v8 vm wasi worker_threads zlib"
 )
 _RUBY_NAMES = "json set time date yaml csv erb fileutils pathname optparse ostruct net securerandom tempfile uri"
 _NODE, _RUBY = frozenset(_NODE_NAMES.split()), frozenset(_RUBY_NAMES.split())
@@ -49,6 +49,7 @@ class Index:
         self._places = frozenset(files)
         self._stems: dict[str, str] = {}
         self._suffixes: dict[str, str] = {}
+        self._folders: set[str] = set()  # the places and what leads to them
         for place in sorted(files, key=lambda place: (place.count("/"), place)):
             for name in files[place]:
                 path = posixpath.join(place, name)
@@ -57,27 +58,31 @@ class Index:
             parts = place.split("/")
             for at in range(len(parts)):
                 self._suffixes.setdefault("/".join(parts[at:]), place)
+                self._folders.add("/".join(parts[: at + 1]))
         self._modules = sorted(modules.items(), key=lambda item: (-len(item[0]), item))
 
     def find(self, path: str) -> str | None:
         """The place of a file (with or without its extension) or of a directory."""
-        path = posixpath.normpath(path) if path else ""
-        path = "" if path == "." else path
+        if path.startswith(".") or "/." in path or "//" in path:
+            path = posixpath.normpath(path)
+            path = "" if path == "." else path
         if path in self._places:
             return path
         return self._stems.get(path)
 
     def find_below_roots(self, place: str, path: str) -> str | None:
-        """The same, tried from the directory itself upwards and then from the usual source folders."""
+        """The same, tried from the directory itself upwards, and from the usual source folders on the way."""
         at = place
-        while at:
-            if (found := self.find(f"{at}/{path}")) is not None:
-                return found
+        while True:
+            for root in _ROOTS:
+                start = "/".join([part for part in (at, root) if part])
+                if (not start or start in self._folders) and (
+                    found := self.find(f"{start}/{path}" if start else path)
+                ) is not None:
+                    return found
+            if not at:
+                return None
             at = at.rpartition("/")[0]
-        for root in _ROOTS:
-            if (found := self.find(posixpath.join(root, path))) is not None:
-                return found
-        return None
 
     def find_package(self, parts: list[str]) -> str | None:
         """The place whose path ends in a dotted name, or in what is left of it without its last words."""
@@ -91,20 +96,20 @@ class Index:
         """The place below a module that a manifest names."""
         for module, place in self._modules:
             if name == module or name.startswith(module + "/"):
-                return self.find(posixpath.join(place, name[len(module) :].lstrip("/")))
+                rest = name[len(module) :].lstrip("/")
+                return self.find("/".join([part for part in (place, rest) if part]))
         return None
 
 
 def dependencies(place: str, files: Iterable[FileFacts], index: Index) -> Dependencies:
     """What the files of a place need, itself left out."""
     internal, external = set(), set()
-    for file in files:
-        for name in file.imports:
-            inside, outside = _resolved(place, file.language, name, index)
-            if inside is not None:
-                internal.add(inside)
-            elif outside:
-                external.add(outside)
+    for language, name in {(file.language, name) for file in files for name in file.imports}:
+        inside, outside = _resolved(place, language, name, index)
+        if inside is not None:
+            internal.add(inside)
+        elif outside:
+            external.add(outside)
     internal.discard(place)
     return Dependencies(sorted(found or "." for found in internal), sorted(external))
 

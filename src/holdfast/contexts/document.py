@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 HEADING = "# What this directory is for. `context regen` renews the fields in derived_fields; whatever you edit stays."
 _DIGESTS = "# derived: "
+_METADATA = frozenset({"version", "scope", "fingerprint", "last_updated"})
 # What YAML must not hold as it is, beside what JSON already escapes.
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 
@@ -78,7 +79,7 @@ def derived_parts(context: Mapping[str, Value]) -> dict[str, Value]:
         value = context.get(field)
         if part:
             value = value.get(part) if type(value) is dict else None
-        if value is not None and field not in ("version", "scope", "fingerprint", "last_updated", "derived_fields"):
+        if value is not None and field not in _METADATA and field != "derived_fields":
             parts[name] = value
     return parts
 
@@ -139,7 +140,8 @@ def edited(text: str, changes: Mapping[str, Value]) -> str:
             result = _inserted(result, name, field_text(name, changes[name]).replace("\n", newline))
     changed = {**values, **changes}
     context = {name: value for name, value in changed.items() if value is not None}
-    tail = _with_digests(tail, _digest_line(context).replace("\n", newline))
+    if not _METADATA.issuperset(changes):  # a mere new fingerprint must not vouch for what a person edited
+        tail = _with_digests(tail, _digest_line(context).replace("\n", newline))
     parts = [*head, *[row for rows in result.values() for row in rows], *tail]
     for place, row in enumerate(parts[:-1]):
         if not row.endswith("\n"):

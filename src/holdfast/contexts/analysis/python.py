@@ -77,7 +77,9 @@ def _signature(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: list[bytes])
         if first == last:
             header = lines[first][node.col_offset : body.col_offset]
         else:
-            header = b"\n".join([lines[first][node.col_offset :], *lines[first + 1 : last]])
+            header = b"\n".join(
+                [lines[first][node.col_offset :], *lines[first + 1 : last], lines[last][: body.col_offset]]
+            )
         text = header.decode("utf-8", "replace").rstrip(" \t\r\n")
         text = text.removeprefix("async").lstrip().removeprefix("def").lstrip()
         if text.endswith(":") and text.startswith(node.name) and "#" not in text:

@@ -123,12 +123,13 @@ class DirectoryView:
         if self._verdict is None:
             try:
                 stored = self.headline().fingerprint
-                self._verdict = freshness(stored, self.fingerprint(), self._stat_fingerprint)
+                self._verdict = freshness(stored, self.fingerprint(), self.stat_fingerprint)
             except (ContextMissing, ContextCorrupt, schema.UnsupportedVersion):
                 self._verdict = Freshness(MISSING, "")
         return self._verdict
 
-    def _stat_fingerprint(self) -> str:
+    def stat_fingerprint(self) -> str:
+        """The stat form, of all regular files, ignored ones too."""
         return stat_fingerprint([StatEntry(os.fsencode(name), mtime, size) for name, mtime, size in self._all_files])
 
 

@@ -115,16 +115,12 @@ def exported_name(export: str) -> str:
     text = export
     while found := _KEYWORDS.match(text):
         text = text[found.end() :]
-    head = re.sub(
-        r"<[^<>]*>",
-        "",
-        text.partition("(")[0] if not text.startswith("(") else text.partition(")")[2].partition("(")[0],
-    )
-    is_call = "(" in text
-    names = re.findall(r"[^\W\d]\w*", head)
+    text = text.partition(")")[2].strip() if text.startswith("(") else text  # Go: the receiver
+    head, is_call, _ = text.partition("(")
+    names: list[str] = re.findall(r"[^\W\d]\w*", re.sub(r"<[^<>]*>", "", head))
     if not names:
         return ""
-    return names[-1] if is_call and len(names) > 1 and not export.startswith("class ") else names[0]
+    return names[-1] if is_call else names[0]
 
 
 def _words(path: str, names: list[str] | tuple[str, ...]) -> set[str]:
