@@ -110,6 +110,11 @@ _KEYWORDS = re.compile(
 )
 
 
+_OWNER = re.compile(
+    r"(?:export |default |abstract |data |sealed )*(?:class|interface|struct|record|object|trait|enum)\b"
+)
+
+
 def exported_name(export: str) -> str:
     """The name a signature is about: what stands before its parameters, else its first word after the keywords."""
     text = export
@@ -120,7 +125,7 @@ def exported_name(export: str) -> str:
     names: list[str] = re.findall(r"[^\W\d]\w*", re.sub(r"<[^<>]*>", "", head))
     if not names:
         return ""
-    return names[-1] if is_call else names[0]
+    return names[-1] if is_call and not _OWNER.match(export) else names[0]
 
 
 def _words(path: str, names: list[str] | tuple[str, ...]) -> set[str]:
