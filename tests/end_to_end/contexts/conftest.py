@@ -24,8 +24,7 @@ def project(tmp_path: Path) -> Path:
         "pyproject.toml": '[project]\nname = "shop"\ndescription = "Sells things."\n',
         ".gitignore": "*.log\n/dist/\n",
         "src/shop/__init__.py": '"""The shop itself."""\n\nfrom shop.db.store import Store\n' + BODY,
-        "src/shop/db/store.py": '"""Where orders are kept."""\n\nimport numpy\n\n\nclass Store:\n    def get(self): ...\n'
-        + BODY,
+        "src/shop/db/store.py": f'"""Where orders are kept."""\n\nimport numpy\n\n\n{STORE}{BODY}',
         "src/shop/db/notes.log": "ignored\n",
         "web/index.ts": "export function render(a: string): string { return a; }\n" + "const filler = 1;\n" * 1000,
         "web/logo.png": "not really\n",
