@@ -81,8 +81,10 @@ def _by_contents(place: str, names: Sequence[str], folders: Sequence[str]) -> st
     parts = []
     if names:
         language = main_language(names)
-        kind = f"{language} file" if language else "file"
-        parts.append(f"{len(names)} {kind}{'s' if len(names) > 1 else ''} ({_some(names)})")
+        share = sum([language_of(name) == language for name in names]) if language else 0
+        kind = f"{language} file" if share == len(names) else "file"
+        mostly = f", mostly {language}" if len(names) > share > len(names) // 2 else ""
+        parts.append(f"{len(names)} {kind}{'s' if len(names) > 1 else ''}{mostly} ({_some(names)})")
     if folders:
         parts.append(f"{len(folders)} folder{'s' if len(folders) > 1 else ''} ({_some(folders)})")
     return f"{title}: {' and '.join(parts) if parts else 'no source files'}."

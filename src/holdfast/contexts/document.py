@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from holdfast.contexts.schema import FIELDS, Shape
-from holdfast.contexts.yaml_text import parse_document
+from holdfast.contexts.yaml_text import YamlError, parse, parse_document
 from holdfast.core.canonical_json import encode
 from holdfast.core.digests import hex_digest
 
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     Value = Any
 
 HEADING = "# What this directory is for. `context regen` renews the fields in derived_fields; whatever you edit stays."
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _DIGESTS = "# derived: "
 _METADATA = frozenset({"version", "scope", "fingerprint", "last_updated"})
 # What YAML must not hold as it is, beside what JSON already escapes.
-_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 def field_digest(value: Value) -> str:
@@ -33,9 +34,18 @@ def field_digest(value: Value) -> str:
     return hex_digest(encode(value).encode("utf-8", "backslashreplace"))[:8]
 
 
+def writable(value: Value) -> Value:
+    """A value with U+FFFD for whatever stands for bytes that are not UTF-8: YAML cannot hold them."""
+    if type(value) is str:
+        return _SURROGATE.sub("\ufffd", value)
+    if type(value) is list:
+        return [writable(item) for item in value]
+    return {key: writable(item) for key, item in value.items()} if type(value) is dict else value
+
+
 def quoted(text: str) -> str:
     """A double-quoted scalar."""
-    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", encode(text))
+    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", encode(writable(text)))
 
 
 def field_text(name: str, value: Value) -> str:
@@ -146,7 +156,16 @@ def edited(text: str, changes: Mapping[str, Value]) -> str:
     for place, row in enumerate(parts[:-1]):
         if not row.endswith("\n"):
             parts[place] = row + newline
-    return "".join(parts)
+    result_text = "".join(parts)
+    return result_text if _reads_as(result_text, context) else new_text(context)
+
+
+def _reads_as(text: str, context: Mapping[str, Value]) -> bool:
+    """Whether an edited text means what it should; an alias into a field that is gone would make it mean nothing."""
+    try:
+        return bool(parse(text.encode("utf-8", "replace")) == context)
+    except YamlError:
+        return False
 
 
 def replaced_field(text: str, name: str, new: str) -> str:

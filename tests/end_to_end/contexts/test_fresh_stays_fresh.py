@@ -121,6 +121,13 @@ def test_since_looks_only_at_directories_that_differ_from_a_commit(
     assert (states(found), found["total_directories"]) == ({"src/shop": "stale", "web": "stale"}, 5)
 
 
+def test_before_the_first_commit_everything_differs_from_head(project: Path, context: Callable[..., Any]) -> None:
+    git(project, "init", "-q")
+    assert set(states(context("status", "--since", "HEAD"))) == {".", "src/shop", "src/shop/db", "web"}
+    git(project, "add", "-A")
+    assert set(states(context("status", "--since", "HEAD"))) == {".", "src/shop", "src/shop/db", "web"}
+
+
 @pytest.mark.parametrize("ref", ["no-such-ref", "--output=x", ""])
 def test_a_commit_that_does_not_exist_is_a_usage_error(committed: Path, context: Callable[..., Any], ref: str) -> None:
     assert context("status", f"--since={ref}", exit_code=1).startswith("error: Usage error\nreason: ")

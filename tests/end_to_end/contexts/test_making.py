@@ -93,6 +93,31 @@ def test_agents_can_be_left_alone_and_an_existing_file_keeps_its_text(project: P
     assert states(context("status", "--check"))["."] == "fresh"
 
 
+def test_a_linked_agents_file_is_written_through_and_one_that_leads_elsewhere_is_left_alone(
+    project: Path, context: Run, tmp_path: Path
+) -> None:
+    (project / "CLAUDE.md").write_text("# Mine\n")
+    (project / "AGENTS.md").symlink_to("CLAUDE.md")
+    assert context("init")["agents"] == "renewed"
+    assert ((project / "AGENTS.md").is_symlink(), "## Directory contexts" in (project / "CLAUDE.md").read_text()) == (
+        True,
+        True,
+    )
+    assert states(context("status", "--check"))["."] == "fresh"
+    (tmp_path / "outside.md").write_text("not yours\n")
+    (project / "AGENTS.md").unlink()
+    (project / "AGENTS.md").symlink_to("../outside.md")
+    assert (context("init")["agents"], (tmp_path / "outside.md").read_text()) == ("left alone", "not yours\n")
+
+
+def test_a_name_that_is_not_utf_8_gives_a_context_that_can_be_read(project: Path, context: Run) -> None:
+    with open(os.fsencode(project / "web") + b"/odd\xff.ts", "w") as file:
+        file.write("export const x = 1;\n")
+    context("init", "--full")
+    assert context("check", "web")["state"] == "fresh"
+    assert context("regen", "--all")["unchanged"] == 5
+
+
 def test_nothing_is_rewritten_when_nothing_changed(project: Path, context: Run) -> None:
     context("init", env=THEN)
     before, stamps = snapshot(project), {path: path.stat().st_mtime_ns for path in project.rglob(".context.yaml")}

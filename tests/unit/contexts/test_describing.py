@@ -61,6 +61,8 @@ def test_the_summary_comes_from_the_best_source_there_is() -> None:
         summary("lib", About(readme="From the README."), [other], names, []),
         summary("lib", About(), [other], ["a.py"], []),
         summary("my_lib", About(), [other], names, ["x", "y"]),
+        summary("lib", About(), [], ["a.py", "b.py", "c.md"], []),
+        summary("lib", About(), [], ["a.py", "b.go", "c.md", "d.md"], []),
         summary("lib", About(), [], [], ["x"]),
         summary("", About(), [], [], []),
     ] == [
@@ -69,6 +71,8 @@ def test_the_summary_comes_from_the_best_source_there_is() -> None:
         "From the README.",
         "From a file.",
         "My lib: 2 Python files (__init__.py, a.py) and 2 folders (x, y).",
+        "Lib: 3 files, mostly Python (a.py, b.py, c.md).",
+        "Lib: 4 files (a.py, b.go, c.md, d.md).",
         "Lib: 1 folder (x).",
         "Project root: no source files.",
     ]

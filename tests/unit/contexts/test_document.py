@@ -114,6 +114,20 @@ def test_one_setting_is_replaced_and_the_rest_stays() -> None:
     assert replaced_field(text, "mode", "mode: full\n") == text + "mode: full\n"
 
 
+def test_a_field_that_others_refer_to_is_not_lost_with_its_anchor() -> None:
+    text = "version: 1\nscope: a\ntodos: &shared\n  - x\nconstraints: *shared\n"
+    assert parse(edited(text, {"todos": ["y"]}).encode()) == {
+        "version": 1,
+        "scope": "a",
+        "todos": ["y"],
+        "constraints": ["x"],
+    }
+
+
+def test_what_has_no_utf_8_form_is_written_as_a_replacement() -> None:
+    assert quoted("a\udcff") == '"a\ufffd"'
+
+
 @given(st.text())
 def test_any_text_survives_being_quoted(text: str) -> None:
     assert parse(f"key: {quoted(text)}\n".encode()) == {"key": text}

@@ -80,9 +80,19 @@ def configure(project: Project, key: str | None, value: str | None, *, now: str)
     except YamlError as error:
         raise SettingsInvalid(f"{SETTINGS_FILE} line {error.line}: {error.reason}") from None
     text = replaced_field(data.decode(), key, rendered(key, new))
+    if not _says(text, key, new):
+        raise SettingsInvalid(f"{SETTINGS_FILE} is written in a way that cannot be edited here: set {key} by hand")
     if text.encode() != data:
         _write_keeping_fresh(project, SETTINGS_FILE, text.encode(), now)
     return Outcome({"key": key, "value": new})
+
+
+def _says(text: str, key: str, value: Value) -> bool:
+    try:
+        found = parse(text.encode())
+    except YamlError:
+        return False
+    return type(found) is dict and found.get(key) == value
 
 
 def _value(key: str, text: str) -> Value:

@@ -10,10 +10,20 @@ def places_changed_since(project: Project, ref: str) -> set[str]:
     """The directories, as paths from the root, that hold a file which differs from a commit or is new to git."""
     if ref.startswith("-") or not ref:
         raise UsageError(f"'{ref}' is no commit")
+    if ref == "HEAD" and not _has_commits(project.root):
+        ref = _git(project.root, "hash-object", "-t", "tree", "--stdin").decode().strip()  # the tree of nothing
     changed = _git(project.root, "diff", "--name-only", "--no-renames", "--relative", "-z", ref, "--")
     unknown = _git(project.root, "ls-files", "--others", "--exclude-standard", "-z")
     paths = [path.decode("utf-8", "surrogateescape") for path in (changed + unknown).split(b"\0") if path]
     return {path.rpartition("/")[0] for path in paths}
+
+
+def _has_commits(root: str) -> bool:
+    try:
+        _git(root, "rev-parse", "--quiet", "--verify", "HEAD")
+    except UsageError:
+        return False
+    return True
 
 
 def _git(root: str, *words: str) -> bytes:

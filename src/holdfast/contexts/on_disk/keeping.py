@@ -14,7 +14,7 @@ from holdfast.contexts.on_disk.directory import (
     parse_context,
     read_context_bytes,
 )
-from holdfast.contexts.on_disk.guiding import write_guide
+from holdfast.contexts.on_disk.guiding import LEFT_ALONE, write_guide
 from holdfast.contexts.on_disk.listing import judge_all
 from holdfast.contexts.on_disk.making import FAILED, RENEWED, UNCHANGED, Made, make
 from holdfast.contexts.on_disk.project import Found, Project, ScopeOutside
@@ -72,7 +72,7 @@ def initialise(
 ) -> Outcome:
     """`context init`. AGENTS.md comes first: it is a file of the root, so the root's fingerprint must see it."""
     found = scan(project)
-    guide = write_guide(project.root, dry_run=dry_run) if agents else "left alone"
+    guide = write_guide(project.root, dry_run=dry_run) if agents else LEFT_ALONE
     if guide in ("written", "renewed") and not dry_run:
         found = scan(project)
     full = full or project.settings.mode == "full"

@@ -7,7 +7,7 @@ import os
 from holdfast.contexts import schema
 from holdfast.contexts.dependencies import Index, dependencies
 from holdfast.contexts.describing import ALWAYS, FULL_ONLY, About, Child, fields
-from holdfast.contexts.document import edited, machine_fields, new_text
+from holdfast.contexts.document import edited, machine_fields, new_text, writable
 from holdfast.contexts.on_disk.directory import (
     CONTEXT_FILE,
     ContextCorrupt,
@@ -18,6 +18,7 @@ from holdfast.contexts.on_disk.directory import (
 from holdfast.contexts.on_disk.gathering import DirectoryFacts, gather_all
 from holdfast.contexts.on_disk.project import Found, Project
 from holdfast.core.atomic_write import write_files
+from holdfast.core.confined_paths import printable
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -180,8 +181,9 @@ def _make_one(
     fresh = fields(
         item.scope, item.place, facts.about, facts.files, view.sources, folders, needs, children, full=is_full
     )
+    fresh = writable(fresh)
     if not item.place and "project" in fresh:
-        fresh["project"]["name"] = fresh["project"]["name"] or os.path.basename(view.path)
+        fresh["project"]["name"] = fresh["project"]["name"] or printable(os.path.basename(view.path))
     merged = _merged(context, machine, fresh)
     merged.update(version=schema.VERSION, scope=item.scope, fingerprint=facts.fingerprint)
     merged["last_updated"] = context.get("last_updated", now)

@@ -124,10 +124,7 @@ def _contexts(project: Project) -> tuple[str, str, str]:
 def _agents(project: Project) -> tuple[str, str, str]:
     from holdfast.contexts.on_disk.guiding import write_guide
 
-    try:
-        told = write_guide(project.root, dry_run=True) == "unchanged"
-    except OSError as error:
-        return "AGENTS.md", ADVICE, f"cannot be read: {error.strerror}"
+    told = write_guide(project.root, dry_run=True) == "unchanged"
     return (
         "AGENTS.md",
         OK if told else ADVICE,
