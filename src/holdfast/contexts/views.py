@@ -31,7 +31,7 @@ def listing(value: Any, seconds: float) -> RenderableType:
         table.add_row(_state(entry["state"]), Text(entry["scope"]), Text(entry.get("summary", ""), style="dim"))
     counts = f"{value['tracked']:,} of {value['total_directories']:,} directories have a context"
     if value["skipped_directories"]:
-        counts += f", {value['skipped_directories']:,} are too small for one"
+        counts += f", {value['skipped_directories']:,} too small for one"
     return Group(table, Text(), Text(f"{counts} ({seconds:.1f} s)", style="dim"))
 
 
