@@ -45,6 +45,8 @@ def writable(value: Value) -> Value:
 
 def quoted(text: str) -> str:
     """A double-quoted scalar."""
+    if text.isascii() and "\x7f" not in text:
+        return encode(text)
     return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", encode(writable(text)))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.contexts.analysis.facts import MAX_ANALYSED, FileFacts, language_of
+from holdfast.contexts.analysis.facts import MAX_ANALYSED, Export, FileFacts, language_of
 from holdfast.contexts.analysis.reading import analyse
 from holdfast.contexts.describing import About
 from holdfast.contexts.fingerprint import ContentEntry, content_fingerprint
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import ProcessPoolExecutor
 
+    Packed = tuple[str, list[tuple[str, str, str, list[tuple[str, ...]], tuple[str, ...]]], tuple[str, ...]]
     Task = tuple[str, list[tuple[str, int]]]  # a directory, and its files with their sizes
 
 # Less source than this is analysed before other processes have started.
@@ -83,8 +84,8 @@ def gather_all(
     try:
         place = 0
         for batch in pool.map(_gather_batch, list(_batches(tasks)), chunksize=1):
-            for facts in batch:
-                yield place, facts
+            for packed in batch:
+                yield place, _unpacked(packed)
                 place += 1
             if progress is not None:
                 progress(place, len(tasks))
@@ -106,8 +107,26 @@ def _batches(tasks: Sequence[Task]) -> Iterator[list[Task]]:
         yield batch
 
 
-def _gather_batch(tasks: list[Task]) -> list[DirectoryFacts]:
-    return [gather(task) for task in tasks]
+def _gather_batch(tasks: list[Task]) -> list[Packed]:
+    return [_packed(gather(task)) for task in tasks]
+
+
+def _packed(facts: DirectoryFacts) -> Packed:
+    """The same in plain tuples, which cross from process to process in half the time."""
+    files = [
+        (file.name, file.language, file.doc, [tuple(export) for export in file.exports], file.imports)
+        for file in facts.files
+    ]
+    return facts.fingerprint, files, tuple(facts.about)
+
+
+def _unpacked(packed: Packed) -> DirectoryFacts:
+    fingerprint, files, about_it = packed
+    facts = [
+        FileFacts(name, language, doc, tuple([Export(*export) for export in exports]), imports)
+        for name, language, doc, exports, imports in files
+    ]
+    return DirectoryFacts(fingerprint, tuple(facts), About(*about_it))
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:
