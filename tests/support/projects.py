@@ -1,4 +1,4 @@
-"""Helpers for tests that run the real command in a project."""
+"""What tests need that run the real command in a project."""
 
 from __future__ import annotations
 

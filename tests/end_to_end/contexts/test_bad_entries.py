@@ -156,7 +156,7 @@ def test_what_may_not_be_read_is_missing_or_counts_by_name_and_size(tree: Path) 
     (tree / "z" / "secret.py").chmod(0)
     (tree / "bad").chmod(0)
     for parent in (tree, *tree.parents):
-        if str(parent).startswith("/tmp/") or "pytest" in str(parent):
+        if "pytest" in str(parent):
             parent.chmod(0o755)
     try:
         done = subprocess.run([sys.executable, "-c", UNREADABLE, str(tree)], capture_output=True, check=True)

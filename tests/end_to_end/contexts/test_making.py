@@ -96,10 +96,10 @@ def test_agents_can_be_left_alone_and_an_existing_file_keeps_its_text(project: P
 def test_a_linked_agents_file_is_written_through_and_one_that_leads_elsewhere_is_left_alone(
     project: Path, context: Run, tmp_path: Path
 ) -> None:
-    (project / "CLAUDE.md").write_text("# Mine\n")
-    (project / "AGENTS.md").symlink_to("CLAUDE.md")
+    (project / "NOTES.md").write_text("# Mine\n")
+    (project / "AGENTS.md").symlink_to("NOTES.md")
     assert context("init")["agents"] == "renewed"
-    assert ((project / "AGENTS.md").is_symlink(), "## Directory contexts" in (project / "CLAUDE.md").read_text()) == (
+    assert ((project / "AGENTS.md").is_symlink(), "## Directory contexts" in (project / "NOTES.md").read_text()) == (
         True,
         True,
     )
