@@ -102,7 +102,7 @@ WAYS = [
     "..\\uff0foutside",
     "{outside}/.",
     "//{outside}",
-    "/",
+    "/usr/..",
     "/etc",
     "/dev/null",
     "..",
