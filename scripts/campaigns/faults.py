@@ -28,11 +28,14 @@ from campaign import CREATED_AT, Campaign, arguments, command_line, scratch, sna
 from holdfast.caches.on_disk import sharing
 from holdfast.caches.on_disk.checking import verify_cache
 from holdfast.caches.on_disk.writing import build_cache
+from holdfast.catalog import CATALOG
 from holdfast.core import atomic_write
 from holdfast.core.errors import IoError
+from holdfast.operation import Operation, answer
+from holdfast.workspace import Workspace
 
 PATH_CALLS = ("mkdir", "rename", "replace", "link", "unlink", "rmdir", "scandir", "listdir", "stat", "lstat")
-DESCRIPTOR_CALLS = ("read", "write", "fchmod", "fsync", "close")
+DESCRIPTOR_CALLS = ("read", "pread", "fstat", "write", "fchmod", "fsync", "close")
 FAULT = "HOLDFAST_CAMPAIGN_FAULT"
 
 
@@ -139,8 +142,8 @@ class FaultyDisk:
         for call in DESCRIPTOR_CALLS:
             replace(os, call, by_descriptor(call))
         replace(fcntl, "flock", by_path("flock"))
-        replace(atomic_write, "_special_rename", by_path("rename"))
-        replace(atomic_write, "_flush_file_system", by_path("fsync"))
+        replace(atomic_write, "special_rename", by_path("rename"))
+        replace(atomic_write, "flush_file_system", by_path("fsync"))
         replace(builtins, "open", lambda real: lambda *given, **named: opened(real, *given, **named))
         return kept
 
@@ -241,6 +244,63 @@ SUBJECTS = (
         "replace a file", "file", lambda home: (home / "file").write_bytes(b"old") and None, _write("file", b"new")
     ),
 )
+
+
+# What is asked on a disk that fails: each answer must be the right one, or one of the codes a failing disk may give.
+READS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("context.resolve", {"cache": "cache", "query": "seven", "budget": 100}),
+    ("context.search", {"cache": "cache", "query": "seven", "budget": 100}),
+    ("context.inspect_cache", {"cache": "cache"}),
+    ("context.list_caches", {}),
+)
+FAILED = tuple(f'{{"error":{{"code":"{code}",' for code in ("io_error", "cache_invalid", "cache_missing"))
+
+
+def read_on_a_failing_disk(campaign: Campaign, folder: Path, every: int) -> None:
+    """Every call of every read fails in turn, for a process that knows nothing yet and for one that holds the cache."""
+    operations = {operation.tool: operation for operation in CATALOG}
+    build_cache(folder / "many", folder / "cache", created_at=CREATED_AT)
+    for tool, given in READS:
+        if tool not in operations:
+            continue
+        for mode in MODES[:5]:
+            for warm in (False, True):
+                at = 1
+                while _one_read(campaign, operations[tool], given, folder, at, mode, warm=warm):
+                    at += every
+                campaign.counts[f"calls in '{tool}'"] = max(at - 1, campaign.counts[f"calls in '{tool}'"])
+
+
+def _one_read(
+    campaign: Campaign, operation: Operation, given: dict[str, Any], folder: Path, at: int, mode: Mode, *, warm: bool
+) -> bool:
+    """One answer with one fault; False when there is no such call any more."""
+
+    def fresh() -> Workspace:
+        return Workspace(str(folder), cache_root=str(folder), by_name=True)
+
+    workspace = fresh()
+    expected = answer(operation, given, workspace if warm else fresh()).text
+    disk = FaultyDisk(at, mode)
+    with disk.installed():
+        try:
+            found = answer(operation, given, workspace).text
+        except Exception as error:
+            found = f"{type(error).__name__}: {error}"
+    if not disk.hit:
+        return False
+    campaign.counts["faults injected into reads"] += 1
+    if found == expected:
+        campaign.counts["reads answered all the same"] += 1
+    elif found.startswith(FAILED):
+        campaign.counts["reads refused with a code"] += 1
+    elif found == expected.replace('"has_manifest":true', '"has_manifest":false'):
+        campaign.counts["listings of caches that could not be looked into"] += 1
+    else:
+        campaign.find(f"{operation.tool}, call {at} ({disk.hit}), {mode.name}: {found[:300]!r}")
+    if answer(operation, given, workspace).text != expected:
+        campaign.find(f"{operation.tool}, after call {at} ({disk.hit}) failed with {mode.name}: another answer")
+    return True
 
 
 class Run:
@@ -358,12 +418,12 @@ def install_in_worker() -> None:
 @contextmanager
 def without_exchange() -> Iterator[None]:
     """A system that has neither a rename that refuses nor one that exchanges."""
-    real = atomic_write._special_rename
-    atomic_write._special_rename = lambda *_, **__: False
+    real = atomic_write.special_rename
+    atomic_write.special_rename = lambda *_, **__: False
     try:
         yield
     finally:
-        atomic_write._special_rename = real
+        atomic_write.special_rename = real
 
 
 @contextmanager
@@ -396,6 +456,8 @@ def run(campaign: Campaign, every: int, only: str | None, chosen: str | None, at
         write_sources(folder / "first", "one two three", 3)
         write_sources(folder / "second", "four five six", 4)
         write_sources(folder / "many", "seven eight nine", 70, size=8)
+        if only is None:
+            read_on_a_failing_disk(campaign, folder, every)
         for subject in SUBJECTS:
             if only not in (None, subject.name):
                 continue

@@ -31,7 +31,7 @@ def dying(function):
     return call
 for name in ("mkdir", "write", "fsync", "rename", "unlink", "rmdir", "open"):
     setattr(os, name, dying(getattr(os, name)))
-atomic_write._special_rename = dying(atomic_write._special_rename)
+atomic_write.special_rename = dying(atomic_write.special_rename)
 from holdfast.api import build_cache
 build_cache(sys.argv[2], sys.argv[3], force=True)
 """

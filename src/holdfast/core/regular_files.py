@@ -35,11 +35,22 @@ def _open(path: str, dir_fd: int | None) -> tuple[int, int]:
         if error.errno in _NOT_REGULAR_ERRORS:
             raise NotRegular(error.errno, "not a regular file", path) from None
         raise
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode):
-        os.close(descriptor)
-        raise NotRegular(0, "not a regular file", path)
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise NotRegular(0, "not a regular file", path)
+    except BaseException:
+        close_quietly(descriptor)
+        raise
     return descriptor, status.st_size
+
+
+def close_quietly(descriptor: int) -> None:
+    """Close a descriptor that nothing more is expected of: what was read is read, what was flushed is flushed."""
+    try:
+        os.close(descriptor)
+    except OSError:
+        pass  # it is closed all the same
 
 
 def read_regular(path: str, *, dir_fd: int | None = None, limit: int | None = None) -> bytes:
@@ -53,7 +64,7 @@ def read_regular(path: str, *, dir_fd: int | None = None, limit: int | None = No
             raise TooLarge(0, f"larger than {limit} bytes", path)
         return _read_all(descriptor, size, path, limit)
     finally:
-        os.close(descriptor)
+        close_quietly(descriptor)
 
 
 def _read_all(descriptor: int, size: int, path: str, limit: int | None) -> bytes:

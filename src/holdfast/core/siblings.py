@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import stat
 
+from holdfast.core.regular_files import close_quietly
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,14 +91,6 @@ def remove(path: str) -> None:
             pass  # a close that fails is not among the errors it ignores
         if not os.path.lexists(path):
             return
-
-
-def close_quietly(descriptor: int) -> None:
-    """Close a descriptor whose content no longer matters: what was worth knowing, its flush has told."""
-    try:
-        os.close(descriptor)
-    except OSError:
-        pass
 
 
 def _is_ours(name: str, prefix: str) -> bool:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.core import atomic_write
-from holdfast.core.atomic_write import StagedDirectory, is_staging_name, write_file
+from holdfast.core.atomic_write import StagedDirectory, write_file
+from holdfast.core.siblings import is_staging_name
 
 
 def test_a_file_is_replaced_whole_and_keeps_its_permissions(tmp_path: Path) -> None:
@@ -55,7 +56,7 @@ def test_a_directory_appears_whole_and_only_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize("exchange", [True, False], ids=["exchange", "two renames"])
 def test_a_directory_is_replaced_in_place(tmp_path: Path, exchange: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not exchange:
-        monkeypatch.setattr(atomic_write, "_special_rename", lambda *_, **__: False)
+        monkeypatch.setattr(atomic_write, "special_rename", lambda *_, **__: False)
     make(tmp_path / "d", b"1", replace=False)
     make(tmp_path / "d", b"2", replace=True)
     assert ((tmp_path / "d" / "file").read_bytes(), os.listdir(tmp_path)) == (b"2", ["d"])

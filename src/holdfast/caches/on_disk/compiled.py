@@ -21,6 +21,7 @@ from holdfast.caches.on_disk.directory import COMPILED, INDEX, MANIFEST
 from holdfast.caches.scoring import score
 from holdfast.caches.selection import Hit, Selection
 from holdfast.caches.words import words
+from holdfast.core.regular_files import close_quietly
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,8 +81,9 @@ class CompiledIndex:
     def close(self) -> None:
         """Let go of the file."""
         if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+            # Forgotten before it is closed: whatever close says, the number may be another file's from then on.
+            descriptor, self._descriptor = self._descriptor, -1
+            close_quietly(descriptor)
 
     def __del__(self) -> None:
         self.close()
@@ -166,7 +168,7 @@ def _digest_of_manifest(directory: CacheDirectory) -> tuple[int, bytes | None]:
         size = os.fstat(descriptor).st_size
         return size, manifest_digest(_chunks(descriptor, size))
     finally:
-        os.close(descriptor)
+        close_quietly(descriptor)
 
 
 def _digest_of_index(directory: CacheDirectory) -> bytes:
@@ -177,7 +179,7 @@ def _digest_of_index(directory: CacheDirectory) -> bytes:
             digest.update(chunk)
         return digest.digest()
     finally:
-        os.close(descriptor)
+        close_quietly(descriptor)
 
 
 def _chunks(descriptor: int, size: int) -> Iterator[bytes]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
-from errno import EACCES, EIO, EPERM
+from errno import ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR
 
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
-from holdfast.core.regular_files import NotRegular, TooLarge, open_regular, read_regular
+from holdfast.core.regular_files import NotRegular, TooLarge, close_quietly, open_regular, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,9 +22,15 @@ MANIFEST, INDEX, DOCUMENTS, COMPILED = "manifest.json", "index.json", "documents
 # Whatever else stands in a directory, it is not (only) a cache.
 CACHE_NAMES = frozenset({MANIFEST, INDEX, DOCUMENTS, COMPILED})
 
-# What the system may refuse although something is there; every other failure to open means that nothing is.
-REFUSALS = frozenset({EACCES, EPERM, EIO})
+# What the system says when nothing of that name can be there; by everything else it refuses: permissions, a failing
+# disk, too many open files.
+_ABSENCES = frozenset({ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG})
 _OPEN_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+
+
+def is_refusal(error: OSError) -> bool:
+    """Whether the system would not say, rather than that there is nothing."""
+    return error.errno not in _ABSENCES
 
 
 class CacheDirectory:
@@ -40,7 +46,7 @@ class CacheDirectory:
         try:
             self._descriptor = os.open(path, _OPEN_DIRECTORY)
         except OSError as error:
-            if error.errno in REFUSALS:
+            if is_refusal(error):
                 raise IoError(f"'{printable(path)}' cannot be read: {error.strerror}") from None
             raise CacheMissing(f"there is no directory '{printable(path)}'") from None
         except ValueError:
@@ -57,12 +63,11 @@ class CacheDirectory:
 
     def close(self) -> None:
         """Let go of the directory; reading afterwards is an error."""
-        for descriptor in self._subdirectories.values():
-            os.close(descriptor)
-        self._subdirectories.clear()
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+        # Forgotten before they are closed: whatever close says, the numbers may be other files' from then on.
+        held, self._descriptor, self._subdirectories = [self._descriptor, *self._subdirectories.values()], -1, {}
+        for descriptor in held:
+            if descriptor >= 0:
+                close_quietly(descriptor)
 
     def is_current(self) -> bool:
         """Whether the path still leads to this directory."""
@@ -98,7 +103,7 @@ class CacheDirectory:
         except TooLarge as error:
             raise CacheInvalid(f"'{file}' is {error.strerror}") from None
         except OSError as error:
-            if error.errno in REFUSALS:
+            if is_refusal(error):
                 raise IoError(f"'{file}' cannot be read: {error.strerror}") from None
             raise CacheInvalid(f"'{file}' cannot be read: {error.strerror}") from None
 
@@ -117,7 +122,7 @@ class CacheDirectory:
             try:
                 self._subdirectories[name] = os.open(last, flags, dir_fd=self._subdirectory(above))
             except OSError as error:
-                if error.errno in REFUSALS:
+                if is_refusal(error):
                     raise
                 raise FileNotFoundError from None  # absent, a link or a file: nothing of the cache is there
         return self._subdirectories[name]

@@ -9,7 +9,7 @@ from holdfast.caches.document import Document, parse_document
 from holdfast.caches.index.container import IndexUnusable
 from holdfast.caches.manifest import MAX_MANIFEST_BYTES, check_index, check_manifest, parse_manifest
 from holdfast.caches.on_disk.compiled import CompiledIndex
-from holdfast.caches.on_disk.directory import INDEX, MANIFEST, REFUSALS, CacheDirectory, look_into
+from holdfast.caches.on_disk.directory import INDEX, MANIFEST, CacheDirectory, is_refusal, look_into
 from holdfast.caches.selection import Selection, select
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
@@ -139,7 +139,7 @@ class ListedCache(NamedTuple):
 
 def list_caches(root: str | os.PathLike[str]) -> list[ListedCache]:
     """The directories directly below a root, sorted; links and directories still being built are left out."""
-    from holdfast.core.atomic_write import is_staging_name  # the writers' module: no other reading needs it
+    from holdfast.core.siblings import is_staging_name  # the writers' module: no other reading needs it
 
     shown = printable(os.fspath(root))
     found = []
@@ -150,7 +150,7 @@ def list_caches(root: str | os.PathLike[str]) -> list[ListedCache]:
                 if entry.is_dir(follow_symlinks=False) and not is_staging_name(name):
                     found.append((name.encode(), entry.name, _has_manifest(entry.path)))
     except OSError as error:
-        if error.errno in REFUSALS:
+        if is_refusal(error):
             raise IoError(f"'{shown}' cannot be listed: {error.strerror}") from None
         raise CacheMissing(f"there is no directory '{shown}'") from None
     except ValueError:

@@ -15,6 +15,7 @@ from holdfast.caches.on_disk.compiling import Spilling, write_words
 from holdfast.caches.on_disk.directory import COMPILED, INDEX, MANIFEST
 from holdfast.caches.words import words
 from holdfast.core.confined_paths import printable
+from holdfast.core.regular_files import close_quietly
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class Recompiled:
         except IndexUnusable as error:
             yield WORDS_FILE, str(error)
         finally:
-            os.close(descriptor)
+            close_quietly(descriptor)
 
     def _compared(self, descriptor: int, manifest: Manifest, data: bytes, index: bytes) -> Iterator[tuple[str, str]]:
         header = parse_header(
