@@ -8,7 +8,7 @@ from errno import EACCES, EIO, EPERM
 
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
-from holdfast.core.regular_files import NotRegular, TooLarge, read_regular
+from holdfast.core.regular_files import NotRegular, TooLarge, open_regular, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,6 +84,11 @@ class CacheDirectory:
             if error.errno in REFUSALS:
                 raise IoError(f"'{file}' cannot be read: {error.strerror}") from None
             raise CacheInvalid(f"'{file}' cannot be read: {error.strerror}") from None
+
+    def open(self, file: str) -> int:
+        """A descriptor of a regular file of the cache; OSError when there is none."""
+        parent, _, name = file.rpartition("/")
+        return open_regular(name, dir_fd=self._subdirectory(parent))
 
     def _subdirectory(self, name: str) -> int:
         """A descriptor of a directory inside the cache, reached without following a link."""
