@@ -17,6 +17,10 @@ def bar(used: int, whole: int) -> Text:
     return Text("█" * filled, style="green") + Text("░" * (_BAR_WIDTH - filled), style="dim")
 
 
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def _why(why: dict[str, Any]) -> str:
     return f"{why['term_matches']:,} of {why['total_words']:,} words"
 
@@ -36,9 +40,9 @@ def resolve(value: Any, _seconds: float) -> RenderableType:
     used, budget = selection["tokens_used"], selection["budget"]
     left_out = selection["documents_excluded_by_budget"]
     line = Text.assemble("budget ", bar(used, budget), f" {used:,} of {budget:,} tokens")
-    counts = f"{selection['documents_selected']:,} of {selection['documents_considered']:,} documents" + (
-        f", {left_out:,} did not fit" if left_out else ""
-    )
+    counts = f"{selection['documents_selected']:,} of {_counted(selection['documents_considered'], 'document')}"
+    if left_out:
+        counts += f", {left_out:,} did not fit"
     return Group(table, Text(), line, Text(counts, style="dim"))
 
 
@@ -57,6 +61,8 @@ def listing(value: Any, _seconds: float) -> RenderableType:
 def inspection(value: Any, _seconds: float) -> RenderableType:
     """Name and value, a line each."""
     table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column()
+    table.add_column(overflow="fold")
     table.add_row("version", value["cache_version"] or Text("none", style="dim"))
     table.add_row("documents", f"{value['document_count']:,}")
     table.add_row("manifest and index", f"{value['total_bytes']:,} bytes")
@@ -66,18 +72,19 @@ def inspection(value: Any, _seconds: float) -> RenderableType:
 
 def built(value: Any, seconds: float) -> RenderableType:
     """One line: documents, bytes, version, time."""
-    documents, size = value["document_count"], value["total_bytes"]
-    return Text(f"Built {documents:,} documents, {size:,} bytes, {value['cache_version']}, in {seconds:.1f} s")
+    documents = _counted(value["document_count"], "document")
+    return Text(
+        f"Built {documents}, {_counted(value['total_bytes'], 'byte')}, {value['cache_version']}, in {seconds:.1f} s"
+    )
 
 
 def verification(value: Any, _seconds: float) -> RenderableType:
     """A verdict, and every problem with its file."""
     if value["valid"]:
-        return Text(f"Sound: {value['document_count']:,} documents, {value['cache_version']}", style="green")
+        return Text(f"Sound: {_counted(value['document_count'], 'document')}, {value['cache_version']}", style="green")
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("file")
     table.add_column("problem", overflow="fold")
     for problem in value["problems"]:
         table.add_row(Text(problem["file"]), Text(problem["problem"]))
-    count = len(value["problems"])
-    return Group(Text(f"{count} problem{'s' if count > 1 else ''}", style="bold red"), table)
+    return Group(Text(_counted(len(value["problems"]), "problem"), style="bold red"), table)

@@ -101,7 +101,7 @@ def decode(data: bytes | str) -> Json:
     try:
         text = data.decode() if isinstance(data, bytes) else data
         text = text.strip(_WHITE_SPACE)
-        value, end = _scan(text, 0)
+        value, end = _scan_value(text)
     except StopIteration:
         raise JsonError("a value is missing") from None
     except RecursionError:
@@ -110,5 +110,14 @@ def decode(data: bytes | str) -> Json:
         raise JsonError(str(error)) from None
     if end != len(text):
         raise JsonError(f"more text after the value, at character {end}")
-    result: Json = value
-    return result
+    return value
+
+
+def _scan_value(text: str) -> tuple[Json, int]:
+    try:
+        return _scan(text, 0)
+    except SystemError:
+        # The scanner's own error class lives in a module it expects to be loaded; bad input can afford that.
+        import json.decoder  # noqa: F401
+
+        return _scan(text, 0)

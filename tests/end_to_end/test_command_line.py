@@ -1,0 +1,155 @@
+"""The command line as a person meets it: help, typing errors, completion, odd surroundings."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from holdfast.catalog import CATALOG
+from holdfast.cli import COMMANDS
+from support.doors import run_context
+
+NAMES = [command.name for command in COMMANDS]
+
+
+def test_both_scripts_are_installed_and_tell_the_version() -> None:
+    from holdfast import __version__
+
+    folder = Path(sys.executable).parent
+    for name in ("context", "holdfast"):
+        done = subprocess.run([folder / name, "--version"], capture_output=True, timeout=60)
+        assert (done.returncode, done.stdout) == (0, f"holdfast {__version__}\n".encode())
+
+
+def test_help_lists_every_command_once() -> None:
+    for words in ([], ["--help"], ["-h"]):
+        done = run_context(*words)
+        listed = re.findall(r"^  (\S+(?: \S+)?)  +\S", done.stdout.decode(), re.MULTILINE)
+        assert (done.returncode, listed, done.stderr) == (0, NAMES, b"")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_help_of_a_command_names_each_of_its_arguments(name: str) -> None:
+    done = run_context(*name.split(), "--help")
+    assert (done.returncode, done.stderr) == (0, b"")
+    (command,) = (command for command in COMMANDS if command.name == name)
+    text = done.stdout.decode()
+    assert text.startswith(f"{command.summary}\n\nUsage: context {name}")
+    for parameter in command.parameters:
+        assert parameter.description in text
+
+
+@pytest.mark.parametrize(
+    ("words", "stderr"),
+    [
+        (["reslove"], "unknown command 'reslove'\nhint: did you mean 'resolve'?"),
+        (["resolve", "--cahce", "x"], "unknown flag '--cahce'\nhint: did you mean '--cache'?"),
+        (["--vresion"], "unknown flag '--vresion'\nhint: did you mean '--version'?"),
+        (["call", "context.reslove"], "unknown tool 'context.reslove'\nhint: did you mean 'context.resolve'?"),
+        (["call", "context.list_caches", '{"rot":1}'], "unknown argument 'rot'\nhint: did you mean 'root'?"),
+        (["call", "context.list_caches", "{"], "the arguments are not JSON"),
+        (["call", "context.list_caches", "[]"], "the arguments must be a JSON object"),
+        (["call"], "'call' needs TOOL"),
+        (["serve", "--only", "cache"], "unknown only 'cache'\nhint: did you mean 'caches'?"),
+        (["completions", "bsh"], "unknown shell 'bsh'\nhint: did you mean 'bash'?"),
+        (["inspect", "--cache"], "--cache needs a value: --cache DIR"),
+        (["resolve", "--cache", "--query", "x"], "--cache needs a value: --cache DIR"),
+        (["inspect", "--cache", "a", "--cache", "b"], "--cache is given twice"),
+        (["inspect", "a"], "'inspect' does not know what to do with 'a'"),
+        (["build", "--force=yes"], "--force takes no value"),
+        (["build", "--cache", "x"], "sources is required"),
+        (["inspect", "--cache", "a", "--format", "xml"], "--format is json or pretty, not 'xml'"),
+    ],
+    ids=" ".join,
+)
+def test_a_slip_is_a_usage_error_that_says_what_was_meant(words: list[str], stderr: str) -> None:
+    done = run_context(*words)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.decode().startswith(f"error: Usage error\nreason: {stderr}")
+
+
+def test_call_reads_its_arguments_from_standard_input(make_cache: Callable[..., Path]) -> None:
+    cache = make_cache({"a.md": "alpha"})
+    words = ["--cache-root", str(cache.parent)]
+    asked = '{"cache":"docs","query":"alpha","budget":9}'
+    piped = run_context("call", "context.resolve", "-", *words, stdin=asked)
+    assert piped.stdout == run_context("call", "context_resolve", asked, *words).stdout
+    assert piped.stdout.startswith(b'{"documents":[{"id":"a.md"')
+
+
+def test_a_reader_that_leaves_early_ends_the_command_quietly(make_cache: Callable[..., Path]) -> None:
+    cache = make_cache({"a.md": "alpha " * 100_000})
+    command = [sys.executable, "-m", "holdfast", "resolve", "--cache", str(cache), "--query", "x", "--budget", "999999"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(60) == 141
+
+
+def test_a_bug_shows_no_traceback_unless_asked(tmp_path: Path) -> None:
+    script = (
+        "import sys, holdfast.cli as cli\n"
+        "cli.answer = None\n"
+        "sys.exit(cli.main(['list', '--root', '.'], {'HOLDFAST_DEBUG': sys.argv[1]}))\n"
+    )
+    quiet = subprocess.run([sys.executable, "-c", script, ""], capture_output=True, cwd=tmp_path)
+    assert (quiet.returncode, quiet.stdout) == (7, b"")
+    assert quiet.stderr.startswith(b"error: Internal error\nreason: TypeError")
+    assert b"Traceback" in subprocess.run([sys.executable, "-c", script, "1"], capture_output=True, cwd=tmp_path).stderr
+
+
+def test_a_path_that_is_not_utf8_is_a_path_like_any_other(make_cache: Callable[..., Path]) -> None:
+    cache = make_cache({"a.md": "alpha"})
+    strange = os.path.join(os.fsencode(cache.parent), b"caf\xe9")
+    os.rename(os.fsencode(cache), strange)
+    assert run_context("resolve", "--cache", strange, "--query", "alpha", "--budget", "9").returncode == 0
+    listed = run_context("list", "--root", str(cache.parent)).stdout.decode()
+    assert '{"path":"caf\ufffd","has_manifest":true}' in listed
+
+
+def test_a_query_in_bytes_that_are_not_utf8_is_invalid(make_cache: Callable[..., Path]) -> None:
+    cache = make_cache({"a.md": "alpha"})
+    done = run_context("resolve", "--cache", str(cache), "--query", b"caf\xe9", "--budget", "9")
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_completion_script_knows_every_command_and_is_sound_shell(shell: str, tmp_path: Path) -> None:
+    text = run_context("completions", shell).stdout.decode()
+    for command in COMMANDS:
+        assert command.words[0] in text
+        for parameter in command.parameters:
+            assert parameter.positional or parameter.option.lstrip("-") in text
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed, so its syntax check cannot run")
+    (tmp_path / "script").write_text(text, encoding="utf-8")
+    assert subprocess.run([shell, "-n", tmp_path / "script"], capture_output=True).stderr == b""
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("context re", {operation.command[0] for operation in CATALOG if operation.command[0].startswith("re")}),
+        ("context resolve --b", {"--budget"}),
+        ("context build --f", {"--force", "--format"}),
+        ("context completions z", {"zsh"}),
+    ],
+)
+def test_bash_completes_commands_flags_and_choices(typed: str, offered: set[str], tmp_path: Path) -> None:
+    (tmp_path / "script").write_bytes(run_context("completions", "bash").stdout)
+    words = typed.split()
+    ask = (
+        f"source {tmp_path}/script; COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; "
+        '_holdfast; printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+    done = subprocess.run(["bash", "-c", ask], capture_output=True, check=True)
+    assert set(done.stdout.decode().split()) == offered

@@ -1,0 +1,110 @@
+"""The same bytes whatever surrounds the process."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from holdfast import build_cache
+from support.doors import run_context
+from support.vectors import cache_vectors, lay_out_sources, load
+
+QUERIES = ["", "deploy", "İSTANBUL ΟΔΟΣ straße", "the guide a b c x y"]
+SOURCE = Path(__file__).parent.parent.parent / "src"
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sources of several vectors in one folder, with everything odd they have."""
+    home = tmp_path_factory.mktemp("corpus")
+    for path in cache_vectors():
+        if any(word in path.stem for word in ("unicode", "sigma", "letters", "separators", "random-11", "escapes")):
+            lay_out_sources(load(path), home / path.stem)
+    (home / "all").mkdir()
+    for folder in sorted(home.glob("[0-9]*")):
+        folder.rename(home / "all" / folder.name)
+    return home
+
+
+def fingerprint(python: str, home: Path, cwd: Path, env: dict[str, str]) -> str:
+    """One hash over a build and its answers, made by another process."""
+    cache = home / "cache"
+    shutil.rmtree(cache, ignore_errors=True)
+    env = {"SOURCE_DATE_EPOCH": "1767323045", "PYTHONPATH": str(SOURCE), **env}
+    built = run_context("build", "--sources", str(home / "all"), "--cache", str(cache), cwd=cwd, env=env, python=python)
+    assert built.returncode == 0, built.stderr
+    digest = hashlib.sha256(built.stdout)
+    for file in sorted(cache.rglob("*")):
+        if file.is_file():
+            digest.update(str(file.relative_to(cache)).encode() + file.read_bytes())
+    for query in QUERIES:
+        words = ["resolve", "--cache", str(cache), "--query", query, "--budget", "3000"]
+        done = run_context(*words, cwd=cwd, env=env, python=python)
+        assert done.returncode == 0, done.stderr
+        digest.update(done.stdout)
+    return digest.hexdigest()
+
+
+def test_hash_seeds_locales_and_working_directories_do_not_move_a_byte(corpus: Path, tmp_path: Path) -> None:
+    seeds = ["0", "1", "4242"]
+    locales = ["C", "de_DE.UTF-8", "tr_TR.UTF-8"]
+    folders = [tmp_path, Path("/")]
+    surroundings = itertools.islice(zip(itertools.cycle(seeds), itertools.cycle(locales), itertools.cycle(folders)), 6)
+    hashes = {
+        fingerprint(sys.executable, corpus, folder, {"PYTHONHASHSEED": seed, "LC_ALL": locale, "LANG": locale})
+        for seed, locale, folder in surroundings
+    }
+    assert len(hashes) == 1
+
+
+def other_pythons() -> list[str]:
+    """Every other supported interpreter that can be found."""
+    found = {}
+    for minor in range(11, 16):
+        homes = [shutil.which(f"python3.{minor}")]
+        homes += [str(path) for path in Path.home().glob(f".pyenv/versions/3.{minor}.*/bin/python3")]
+        for python in homes:
+            if python is None or f"3.{minor}" in found:
+                continue
+            asked = [python, "-c", "import sys; print(f'{sys.version_info[0]}.{sys.version_info[1]}')"]
+            done = subprocess.run(asked, capture_output=True, cwd="/")
+            if done.returncode == 0 and done.stdout.decode().strip() == f"3.{minor}":
+                found[f"3.{minor}"] = python
+    found.pop(f"{sys.version_info[0]}.{sys.version_info[1]}", None)
+    return list(found.values())
+
+
+def test_every_supported_python_writes_the_same_bytes(corpus: Path, tmp_path: Path) -> None:
+    others = other_pythons()
+    if not others:
+        pytest.skip("no other supported Python is installed here")
+    expected = fingerprint(sys.executable, corpus, tmp_path, {})
+    assert {python: fingerprint(python, corpus, tmp_path, {}) for python in others} == dict.fromkeys(others, expected)
+
+
+def test_the_clock_is_the_only_thing_two_builds_differ_in(corpus: Path, tmp_path: Path) -> None:
+    build_cache(corpus / "all", tmp_path / "one", created_at="2026-01-01T00:00:00Z")
+    build_cache(corpus / "all", tmp_path / "two", created_at="2027-01-01T00:00:00Z")
+    differing = [
+        file.relative_to(tmp_path / "one")
+        for file in sorted((tmp_path / "one").rglob("*"))
+        if file.is_file() and file.read_bytes() != (tmp_path / "two" / file.relative_to(tmp_path / "one")).read_bytes()
+    ]
+    assert [str(path) for path in differing if path.parts[0] != "index"] == ["manifest.json"]
+
+
+def test_the_time_zone_does_not_reach_the_manifest(tmp_path: Path) -> None:
+    (tmp_path / "sources").mkdir()
+    for zone in ("UTC", "Asia/Kathmandu"):
+        env = {"TZ": zone, "SOURCE_DATE_EPOCH": "1767323045"}
+        words = ["build", "--sources", "sources", "--cache", "cache", "--force"]
+        assert run_context(*words, cwd=tmp_path, env=env).returncode == 0
+        assert b'"created_at": "2026-01-02T03:04:05Z"' in (tmp_path / "cache" / "manifest.json").read_bytes()
+    assert os.listdir(tmp_path / "cache" / "documents") == []
