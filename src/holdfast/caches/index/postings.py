@@ -73,7 +73,7 @@ def encode_postings(key: bytes, runs: Mapping[int, Sequence[int]], document_coun
         kept = [(times, documents) for times, documents in kept if times > LANE_LIMIT]
     parts = [_SHAPE.pack(len(kept), 1 if lane else 0)]
     parts += [_RUN.pack(times, len(documents)) for times, documents in kept]
-    parts += [_encode_run(documents, document_count) for _, documents in kept]
+    parts += [encode_numbers(documents, document_count) for _, documents in kept]
     body = b"".join(parts) + lane
     checked = pack("<II", len(body), holding) + body
     return pack("<I", crc32(checked, crc32(key))) + checked
@@ -98,7 +98,8 @@ def _is_wide(count: int, document_count: int) -> bool:
     return chunks > 1 and count <= 2 * chunks
 
 
-def _encode_run(documents: Sequence[int], document_count: int) -> bytes:
+def encode_numbers(documents: Sequence[int], document_count: int) -> bytes:
+    """Ascending numbers below a count, in half the room where that can be had."""
     if document_count <= _CHUNK:
         return array("H", documents).tobytes()
     if _is_wide(len(documents), document_count):
@@ -132,7 +133,7 @@ def parse_postings(data: bytes, key: bytes, document_count: int) -> Postings:
         at += run_count * _RUN.size
         runs = []
         for times, count in shapes:
-            documents, at = _parse_run(view, at, count, document_count)
+            documents, at = parse_numbers(view, at, count, document_count)
             if documents and documents[-1] >= document_count:
                 raise IndexUnusable("postings name no document")
             runs.append((times, documents))
@@ -144,7 +145,8 @@ def parse_postings(data: bytes, key: bytes, document_count: int) -> Postings:
     return Postings(holding, runs, lane)
 
 
-def _parse_run(view: memoryview, at: int, count: int, document_count: int) -> tuple[list[int], int]:
+def parse_numbers(view: memoryview, at: int, count: int, document_count: int) -> tuple[list[int], int]:
+    """So many numbers below a count, and where what follows them begins."""
     if document_count <= _CHUNK:
         return view[at : at + 2 * count].cast("H").tolist(), at + 2 * count
     if _is_wide(count, document_count):

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from holdfast.caches.manifest import Manifest
+    from holdfast.caches.on_disk.section_index import SectionIndex
+    from holdfast.caches.search.answers import SearchResult
 
     Result = TypeVar("Result")
 
@@ -37,6 +39,7 @@ class Cache:
         self.directory = directory
         self._manifest: Manifest | None = None
         self._compiled: CompiledIndex | None = None
+        self._sections: SectionIndex | None = None
         try:
             self._compiled = CompiledIndex(directory)
         except IndexUnusable:
@@ -59,6 +62,8 @@ class Cache:
         """Let go of the directory; reading afterwards is an error."""
         if self._compiled is not None:
             self._compiled.close()
+        if self._sections is not None:
+            self._sections.close()
         self.directory.close()
 
     def documents(self) -> Iterator[Document]:
@@ -75,6 +80,20 @@ class Cache:
             except (IndexUnusable, CacheInvalid):
                 pass  # the documents have the last word, also about what is wrong
         return select(query, budget, self.documents())
+
+    def search(self, query: str, budget: int, limit: int | None = None) -> SearchResult:
+        """The sections that answer a query within a token budget, ordered, explained and cited."""
+        from holdfast.caches.on_disk.section_index import SectionIndex
+        from holdfast.caches.search.searching import search_documents
+
+        if self._compiled is not None:
+            try:
+                if self._sections is None:
+                    self._sections = SectionIndex(self.directory, self._compiled)
+                return self._sections.search(query, budget, limit)
+            except (IndexUnusable, CacheInvalid):
+                pass  # the documents have the last word, also about what is wrong
+        return search_documents(query, budget, limit, self.documents(), self.manifest.cache_version)
 
 
 def _checked_manifest(directory: CacheDirectory) -> Manifest:

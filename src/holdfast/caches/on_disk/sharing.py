@@ -7,6 +7,7 @@ import os
 from holdfast.caches.on_disk.batches import Written, settle_names, write_document
 from holdfast.caches.on_disk.compiling import Spilling
 from holdfast.caches.on_disk.directory import DOCUMENTS
+from holdfast.caches.on_disk.section_compiling import SectionSpilling
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -24,6 +25,7 @@ class Shared(NamedTuple):
 
     documents: list[Written]
     runs: list[str]
+    section_runs: list[str]
 
 
 def default_workers() -> int:
@@ -35,16 +37,23 @@ def default_workers() -> int:
 
 
 def write_documents(
-    sources: str, staged: str, found: Sequence[tuple[str, str]], workers: int, progress: Progress | None
+    sources: str,
+    staged: str,
+    found: Sequence[tuple[str, str]],
+    workers: int,
+    progress: Progress | None,
+    tokenizer: str,
 ) -> Shared:
     """Write every source, given as (id, source) in id order, into a directory in the making."""
     target = os.path.join(staged, DOCUMENTS)
     os.mkdir(target)
-    spilling = Spilling(staged, "run-0", _SPILL_BYTES)
+    spilling = Spilling(staged, "run-0", _SPILL_BYTES // 2)
+    sections = SectionSpilling(staged, "sections-0", _SPILL_BYTES // 2, tokenizer)
     written = []
     for place, (_, source) in enumerate(found):
         if progress is not None:
             progress(place, len(found))
-        written.append(write_document(sources, source, target, place, spilling))
+        written.append(write_document(sources, source, target, place, spilling, sections))
     spilling.spill()
-    return Shared(settle_names(target, written), spilling.files)
+    sections.spill()
+    return Shared(settle_names(target, written), spilling.files, sections.files)

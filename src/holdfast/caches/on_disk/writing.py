@@ -7,7 +7,11 @@ import os
 from holdfast.caches.manifest import MAX_MANIFEST_BYTES, Entry, encode_index, encode_manifest, make_manifest
 from holdfast.caches.on_disk.compiling import write_index
 from holdfast.caches.on_disk.directory import CACHE_NAMES, DOCUMENTS, INDEX, MANIFEST
+from holdfast.caches.on_disk.section_compiling import write_sections
+from holdfast.caches.on_disk.section_index import SECTIONS_FILE
 from holdfast.caches.on_disk.sharing import default_workers, write_documents
+from holdfast.caches.on_disk.tokenizing import choose_tokenizer
+from holdfast.caches.search.records import Summary
 from holdfast.caches.sources import in_id_order, is_document_name
 from holdfast.core.atomic_write import StagedDirectory, write_new
 from holdfast.core.confined_paths import lies_inside, printable
@@ -37,6 +41,7 @@ def build_cache(
     force: bool = False,
     progress: Progress | None = None,
     workers: int | None = None,
+    tokenizer: str | None = None,
 ) -> BuildReport:
     """Compile the Markdown below `sources` into a cache at `cache`, atomically and durably.
 
@@ -49,7 +54,10 @@ def build_cache(
     found = in_id_order(_source_files(sources))
     try:
         with StagedDirectory(cache) as staged:
-            written = write_documents(sources, staged.path, found, workers or default_workers(), progress)
+            counted_by = choose_tokenizer(tokenizer)
+            written = write_documents(
+                sources, staged.path, found, workers or default_workers(), progress, counted_by
+            )
             entries = [Entry(item.id, item.version, f"{DOCUMENTS}/{item.name}") for item in written.documents]
             manifest = make_manifest(entries, created_at)
             data, index = encode_manifest(manifest), encode_index(entries)
@@ -58,6 +66,13 @@ def build_cache(
             write_new(os.path.join(staged.path, MANIFEST), data)
             write_new(os.path.join(staged.path, INDEX), index)
             write_index(staged.path, entries, written, data, index)
+            write_sections(
+                os.path.join(staged.path, SECTIONS_FILE),
+                [item.sections for item in written.documents],
+                written.section_runs,
+                Summary(manifest.cache_version, counted_by),
+                *(data, index),
+            )
             staged.publish(replace=force)
     except FileExistsError:
         raise _target_exists(cache) from None

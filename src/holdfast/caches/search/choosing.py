@@ -14,7 +14,7 @@ from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 TURN = 3
 # As many as a usual budget needs are put in order first; the rest only if budget is left that something could fit.
@@ -31,11 +31,15 @@ class Choice(NamedTuple):
 
 
 def choose(
-    scores: Mapping[int, int], tokens: Sequence[int], documents: Sequence[int], budget: int, limit: int | None = None
+    scores: Mapping[int, int],
+    tokens: Sequence[int],
+    document_of: Callable[[int], int],
+    budget: int,
+    limit: int | None = None,
 ) -> Choice:
     """Take from the sections that have a score; sections are numbered by id and line.
 
-    `tokens` and `documents` say by number how large a section is and which document it is of.
+    `tokens` and `document_of` say by number how large a section is and which document it is of.
     """
     taken: dict[int, int] = {}  # number -> document
     turns: dict[int, int] = {}
@@ -47,7 +51,7 @@ def choose(
             if len(taken) == limit:
                 return
             if tokens[number] <= left and number not in taken:
-                document = documents[number]
+                document = document_of(number)
                 if turn is None or turns.get(document, 0) < turn:
                     taken[number] = document
                     turns[document] = turns.get(document, 0) + 1

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from holdfast.core.record import NamedTuple
 
+# Characters. Beyond this a title is no title; the rest of it is found in the section's text.
+LONGEST_TITLE = 400
+
 _BLANKS = " \t"
 _RST_UNDERLINES = frozenset("=-~^\"*+#'`:._")
 # HTML that ends at its closing mark, whatever stands between ...
@@ -100,7 +103,7 @@ def _front_matter(lines: list[str]) -> tuple[int, str]:
     for number in range(1, len(lines)):
         line = lines[number].rstrip()
         if line == mark or (mark == "---" and line == "..."):
-            return number + 1, title
+            return number + 1, title[:LONGEST_TITLE]
         name, separator, value = line.partition("=" if mark == "+++" else ":")
         if separator and not title and name.rstrip() == "title":
             title = value.strip()
@@ -229,7 +232,7 @@ def heading_text(raw: str, *, closed: bool = False) -> str:
         at = text.rfind("{")
         if at >= 0 and text[at + 1 : -1].lstrip()[:1] in ("#", ".", "/"):
             text = text[:at].rstrip()
-    return text
+    return text[:LONGEST_TITLE]
 
 
 def _read_restructured(lines: list[str], body: int) -> tuple[list[Heading], list[int]]:

@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from holdfast.caches.document import Document
+    from holdfast.caches.search.searching import Impacts
     from holdfast.caches.search.sections import Section
-
-    Impacts = dict[tuple[str, str], int]  # (term, field) -> impact, in the order of the query and of the fields
 
 
 class Found(NamedTuple):

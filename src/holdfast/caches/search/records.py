@@ -1,0 +1,103 @@
+"""What the section index knows of a cache and of each section. Pure; docs/formats/search.md has the bytes."""
+
+from __future__ import annotations
+
+from array import array
+from binascii import crc32
+from struct import Struct, error
+
+from holdfast.caches.index.container import IndexUnusable
+from holdfast.caches.search.impacts import PARAMETERS, RANKING
+from holdfast.caches.search.sections import Section
+from holdfast.core.canonical_json import JsonError, decode, encode
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_SECTION = Struct("<IIIIIH")  # checksum, characters from and to, first and last line, number of headings
+_COUNT = Struct("<H")
+_COUNTS = Struct("<II")
+
+
+class Summary(NamedTuple):
+    """Which cache was compiled, and how its tokens were counted."""
+
+    cache_version: str
+    tokenizer: str
+
+
+def encode_summary(summary: Summary) -> bytes:
+    """The bytes of the `summary` section."""
+    return encode({**summary._asdict(), "ranking": {"name": RANKING, "parameters": PARAMETERS}}).encode()
+
+
+def parse_summary(data: bytes) -> Summary:
+    """The summary, when it is of the ranking of this release."""
+    try:
+        fields = decode(data)
+        summary = Summary(fields["cache_version"], fields["tokenizer"])
+    except (JsonError, LookupError, TypeError):
+        raise IndexUnusable("the summary is damaged") from None
+    if data != encode_summary(summary):
+        raise IndexUnusable("made by another ranking")
+    return summary
+
+
+class SectionColumns(NamedTuple):
+    """Tokens of each section; the first section of each document and, last, how many sections there are."""
+
+    tokens: Sequence[int]
+    firsts: Sequence[int]
+
+
+def encode_columns(columns: SectionColumns) -> bytes:
+    """The bytes of the `columns` section."""
+    counts = _COUNTS.pack(len(columns.tokens), len(columns.firsts) - 1)
+    return counts + array("I", columns.tokens).tobytes() + array("I", columns.firsts).tobytes()
+
+
+def parse_columns(data: bytes) -> SectionColumns:
+    """The columns in a section that was checked as a whole."""
+    if len(data) < _COUNTS.size:
+        raise IndexUnusable("the columns are cut short")
+    sections, documents = _COUNTS.unpack_from(data)
+    if len(data) != _COUNTS.size + 4 * (sections + documents + 1):
+        raise IndexUnusable("the columns are cut short")
+    view = memoryview(data)[_COUNTS.size :].cast("I")
+    columns = SectionColumns(view[:sections], view[sections:])
+    if columns.firsts[0] != 0 or columns.firsts[-1] != sections:
+        raise IndexUnusable("the columns do not add up")
+    return columns
+
+
+def encode_section(section: Section) -> bytes:
+    """The record of a section; its checksum is seeded with its number when the index is written."""
+    parts = [_SECTION.pack(0, section.start, section.end, section.first, section.last, len(section.heading))[4:]]
+    for heading in section.heading:
+        text = heading.encode()
+        parts.append(_COUNT.pack(len(text)) + text)
+    return b"".join(parts)
+
+
+def seal_section(number: int, body: bytes) -> bytes:
+    """A record as the index holds it."""
+    return crc32(body, number).to_bytes(4, "little") + body
+
+
+def parse_section(data: bytes, number: int) -> Section:
+    """The section in a record, proven to be that of the number."""
+    try:
+        crc, start, end, first, last, count = _SECTION.unpack_from(data)
+        if crc32(data[4:], number) != crc:
+            raise IndexUnusable("a section record is damaged")
+        at = _SECTION.size
+        heading = []
+        for _ in range(count):
+            (length,) = _COUNT.unpack_from(data, at)
+            heading.append(data[at + 2 : at + 2 + length].decode())
+            at += 2 + length
+    except (error, UnicodeDecodeError):
+        raise IndexUnusable("a section record is damaged") from None
+    return Section(tuple(heading), first, last, start, end)
