@@ -173,12 +173,13 @@ def _serve(arguments: Arguments, environment: Mapping[str, str]) -> int:
         families=[str(family) for family in only] if isinstance(only, list) else None,
         underscore_names=arguments.get("tool-names") == "underscore",
     )
-    exit_code = serve(server)
-    if arguments.get("telemetry"):
+
+    def tell_counts() -> None:
         from holdfast.core.canonical_json import encode
 
-        _say(encode({"calls": server.calls}))
-    return exit_code
+        _say(encode({"calls": dict(server.calls)}))
+
+    return serve(server, tell_counts) if arguments.get("telemetry") else serve(server)
 
 
 def _call(arguments: Arguments, environment: Mapping[str, str]) -> int:

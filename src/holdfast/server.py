@@ -77,14 +77,14 @@ class Server:
         try:
             if not isinstance(message, dict):
                 raise ProtocolError(INVALID_REQUEST, "A message is one JSON object; batches are not supported")
+            if "method" not in message and ("result" in message or "error" in message):
+                return None  # a response, to a request this server never makes: answering could go on for ever
             if "id" in message:
                 identifier = _checked_id(message["id"])
             if message.get("jsonrpc") != "2.0":
                 raise ProtocolError(INVALID_REQUEST, 'jsonrpc must be "2.0"')
             method = message.get("method")
             if not isinstance(method, str):
-                if "method" not in message and ("result" in message or "error" in message):
-                    return None  # a response to a request this server never makes
                 raise ProtocolError(INVALID_REQUEST, "method must be a string")
             params = message.get("params", {})
             if identifier is None:
@@ -95,6 +95,8 @@ class Server:
             return self._requested(identifier, method, params)
         except ProtocolError as error:
             return _error_line(identifier, error)
+        except Exception:
+            return _bug_line(identifier)
 
     def _notified(self, method: str, params: Json, cancel: Callable[[tuple[str, Json]], None]) -> None:
         if method == "notifications/cancelled" and isinstance(params, dict):
@@ -107,6 +109,8 @@ class Server:
         modern = self._is_modern(method, params)
         if method == "tools/call":
             operation, arguments = self._called_tool(params)
+            # Counted here, where one thread comes by, and not where several run.
+            self.calls[operation.tool] = self.calls.get(operation.tool, 0) + 1
             return Call(_key(identifier), lambda: self._call(identifier, operation, arguments, modern=modern))
         handlers = _MODERN if modern else _LEGACY
         handler = handlers.get(method)
@@ -205,12 +209,8 @@ class Server:
             reply = answer(operation, arguments, self.workspace)
         except UnknownName as error:
             return _error_line(identifier, ProtocolError(INVALID_PARAMS, f"Unknown argument: {error.name}"))
-        except Exception:
-            from traceback import print_exc
-
-            print_exc()
-            return _error_line(identifier, ProtocolError(INTERNAL_ERROR, "Internal error"))
-        self.calls[operation.tool] = self.calls.get(operation.tool, 0) + 1
+        except BaseException:  # a worker outlives whatever its tool does, `sys.exit` included
+            return _bug_line(identifier)
         result: Members = {"content": [{"type": "text", "text": reply.text}], "isError": reply.is_error}
         return _result_line(identifier, result, modern=modern)
 
@@ -297,6 +297,17 @@ def _error_line(identifier: Json, error: ProtocolError) -> bytes:
     if error.data is not None:
         body["data"] = error.data
     return _line({**message, "error": body})
+
+
+def _bug_line(identifier: Json) -> bytes:
+    """What a client learns of the bug being handled: that there was one. The rest is told on stderr."""
+    try:
+        from traceback import print_exc
+
+        print_exc()
+    except Exception:
+        pass  # nobody reads stderr any more; the client still gets its answer
+    return _error_line(identifier, ProtocolError(INTERNAL_ERROR, "Internal error"))
 
 
 def _line(message: Members) -> bytes:

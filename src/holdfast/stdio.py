@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import os
 from _queue import SimpleQueue
-from _signal import SIGINT, SIGTERM, signal  # type: ignore[import-not-found]  # has no stub; `signal` would load enum
+from _signal import SIG_IGN, SIGINT, SIGTERM, signal  # type: ignore[import-not-found]  # has no stub; `signal` would load enum
 from _thread import allocate_lock, start_new_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import FrameType
 
     from holdfast.core.canonical_json import Json
@@ -29,32 +29,29 @@ MAX_WAITING = 64 << 20
 _CHUNK = 1 << 18
 
 
-class _Stopped(BaseException):
-    """A signal asked the process to end."""
+def serve(server: Server, at_end: Callable[[], None] = lambda: None) -> int:
+    """Answer every line on standard input until it ends, or a signal ends the process; the exit code.
 
-    def __init__(self, exit_code: int) -> None:
-        self.exit_code = exit_code
+    Takes over descriptors 0 and 1. `at_end` runs once, whichever end comes.
+    """
 
+    def stop(number: int, _frame: FrameType | None) -> None:
+        try:
+            at_end()
+        finally:
+            os._exit(0 if number == SIGTERM else 130)  # calls may still be running, and nobody waits for them any more
 
-def serve(server: Server) -> int:
-    """Answer every line on standard input until it ends; the exit code. Takes over descriptors 0 and 1."""
-    signal(SIGTERM, _stop)
-    signal(SIGINT, _stop)
+    signal(SIGTERM, stop)
+    signal(SIGINT, stop)
     lines, output = _take_descriptors()
     connection = _Connection(server, output)
-    try:
-        for line in read_lines(lines):
-            connection.receive(line)
-        connection.finish()
-    except _Stopped as stopped:
-        os._exit(stopped.exit_code)  # calls may still be running, and nobody waits for them any more
-    except BrokenPipeError:
-        pass  # the client is gone
+    for line in read_lines(lines):
+        connection.receive(line)
+    connection.finish()
+    signal(SIGTERM, SIG_IGN)  # the end has come already
+    signal(SIGINT, SIG_IGN)
+    at_end()
     return 0
-
-
-def _stop(number: int, _frame: FrameType | None) -> None:
-    raise _Stopped(0 if number == SIGTERM else 130)
 
 
 def _take_descriptors() -> tuple[int, int]:
@@ -74,7 +71,8 @@ def read_lines(descriptor: int) -> Iterator[bytes]:
     while chunk := os.read(descriptor, _CHUNK):
         start = 0
         while (end := chunk.find(b"\n", start)) >= 0:
-            parts.append(chunk[start:end])
+            if held <= MAX_LINE:  # the end of a cut line must not close what its middle left open
+                parts.append(chunk[start:end])
             yield b"".join(parts)
             parts.clear()
             held = 0
@@ -100,7 +98,7 @@ class _Connection:
         self._waiting_bytes = 0
         self._reader_waits = False
         self._workers = 0
-        self._idle = 0
+        self._unfinished = 0
         self._in_flight: dict[tuple[str, Json], list[Call]] = {}
         self._gone = False
         start_new_thread(self._write_lines, ())
@@ -131,8 +129,9 @@ class _Connection:
         with self._lock:
             self._in_flight.setdefault(call.key, []).append(call)
             self._waiting_bytes += size
-            busy = self._idle == 0
-            if busy and self._workers < WORKERS:
+            self._unfinished += 1
+            # Counted, not seen: a worker that has yet to wake for the call before this one only looks idle.
+            if self._workers < min(self._unfinished, WORKERS):
                 self._workers += 1
                 start_new_thread(self._run_calls, ())
         self._calls.put((call, size))
@@ -142,20 +141,15 @@ class _Connection:
             self._in_flight.pop(key, None)
 
     def _run_calls(self) -> None:
-        while True:
-            with self._lock:
-                self._idle += 1
-            waiting = self._calls.get()
-            with self._lock:
-                self._idle -= 1
-            if waiting is None:
-                self._ended.put(None)
-                return
+        while (waiting := self._calls.get()) is not None:
             call, size = waiting
             line = call.run() if self._is_wanted(call) else b""
             if self._is_wanted(call, last=True):
                 self._send(line)
+            with self._lock:
+                self._unfinished -= 1
             self._make_room(size)
+        self._ended.put(None)
 
     def _is_wanted(self, call: Call, *, last: bool = False) -> bool:
         """Whether a call was not cancelled; the `last` time this is asked it is also taken off the list."""
@@ -187,8 +181,8 @@ class _Connection:
 
     def _wait_for_room(self) -> None:
         with self._lock:
-            self._reader_waits = self._waiting_bytes > MAX_WAITING
-        if self._reader_waits:
+            self._reader_waits = must_wait = self._waiting_bytes > MAX_WAITING
+        if must_wait:
             self._room.get()
 
     def _make_room(self, size: int) -> None:

@@ -34,9 +34,9 @@ def small_steps() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(index_documents, "BLOCK", 3)
         patch.setattr(search, "BLOCK", 3)
-        patch.setattr(search, "_LANE_BLOCK", 4)
+        patch.setattr(search, "_SPARSE_SHARE", 2)
+        patch.setattr(search, "_TOLD_APART", 5)
         patch.setattr(search, "_FEW", 1)
-        patch.setattr(search, "LANE_LIMIT", 3)
         patch.setattr(index_postings, "LANE_LIMIT", 3)
         patch.setattr(index_postings, "LANE_SHARE", 3)
         yield
@@ -72,7 +72,7 @@ def indexed(query: str, budget: int, documents: list[Document], documents_a_run:
                 held = parse_postings(postings[value : value + length], key_of(term), columns.count)
             matches.append((terms.count(term), held))
     hits = []
-    for place, count, total, tokens in search.choose(search.Matches(matches), columns, budget):
+    for place, count, total, tokens in search.choose(search.Matches(matches, columns.count), columns, budget):
         document = documents[place]
         points = score(count, total)
         hits.append(Hit(document.id, document.version, document.content, points, tokens, terms, count, total))
@@ -117,5 +117,5 @@ def test_documents_whose_scores_differ_but_round_to_one_f32_are_ordered_by_id() 
     columns = make_columns([(1 << 24) + extra for extra in (3, 1, 2, 0)], [1, 1, 1, 1])
     postings = index_postings.Postings(4, [(1, [0, 1, 2, 3])])
     expected = sorted(range(4), key=lambda place: (-score(1, (1 << 24) + (3, 1, 2, 0)[place]), place))
-    chosen = search.choose(search.Matches([(1, postings)]), columns, 100)
+    chosen = search.choose(search.Matches([(1, postings)], 4), columns, 100)
     assert [choice.place for choice in chosen] == expected

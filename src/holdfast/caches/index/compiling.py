@@ -7,9 +7,9 @@ among runs leaves no trace in what the merge gives.
 from __future__ import annotations
 
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict, deque
 from heapq import merge
-from itertools import groupby
+from itertools import groupby, repeat
 from struct import Struct
 
 from holdfast.caches.index.dictionary import DictionaryPages, key_of
@@ -30,31 +30,36 @@ class Accumulator:
     """Counts the words of documents until it is time to spill."""
 
     def __init__(self) -> None:
-        # times -> term -> places: most terms occur once, so most lists are found in the first of these.
-        self._lists: dict[int, dict[str, list[int]]] = {}
         self.weight = 0
+        self._once: defaultdict[str, list[int]] = defaultdict(list)  # term -> places that hold it once
+        self._more: dict[int, dict[str, list[int]]] = {}  # times -> term -> places that hold it that often
 
     def add(self, place: int, words: Iterable[str]) -> None:
         """Count one document; `weight` grows by about the memory it takes."""
-        lists = self._lists
-        added = new = 0
-        for term, times in Counter(words).items():
+        counts = Counter(words)
+        repeated = [item for item in counts.items() if item[1] > 1]
+        once, more = self._once, self._more
+        new = -len(once)
+        self.weight += len(counts) * _POSTING
+        for term, times in repeated:
+            del counts[term]
             try:
-                lists[times][term].append(place)
+                more[times][term].append(place)
             except KeyError:
-                lists.setdefault(times, {})[term] = [place]
+                more.setdefault(times, {})[term] = [place]
                 new += 1
-            added += 1
-        self.weight += added * _POSTING + new * _LIST
+        # Most terms occur once: these are appended without a step of the interpreter between them.
+        deque(map(list.append, map(once.__getitem__, counts), repeat(place)), maxlen=0)
+        self.weight += (new + len(once)) * _LIST
 
     def spill(self) -> Iterator[bytes]:
         """Everything counted so far as the bytes of one run, after which the counting starts anew."""
-        lists, self._lists, self.weight = self._lists, {}, 0
-        by_key: dict[bytes, list[tuple[int, list[int]]]] = {}
-        for times, terms in lists.items():
+        once, more = self._once, self._more
+        self._once, self._more, self.weight = defaultdict(list), {}, 0
+        by_key = {key_of(term): [(1, places)] for term, places in once.items()}
+        for times, terms in more.items():
             for term, places in terms.items():
                 by_key.setdefault(key_of(term), []).append((times, places))
-        lists.clear()
         for key in sorted(by_key):
             body = b"".join(
                 [_RUN.pack(times, len(places)) + array("I", places).tobytes() for times, places in by_key[key]]

@@ -24,7 +24,7 @@ LANE_LIMIT = 63
 _CHUNK = 1 << 16
 
 _HEAD = Struct("<III")  # checksum, bytes that follow this head, documents that hold the term
-_SHAPE = Struct("<HH")  # runs, whether there is a lane
+_SHAPE = Struct("<HH")  # runs, the largest count in the lane (0 when there is none)
 _RUN = Struct("<II")  # how often, how many documents
 HEAD_SIZE = _HEAD.size
 
@@ -34,14 +34,17 @@ _ALONE_LIMIT = 1 << 31
 
 
 class Postings:
-    """The documents of one term: runs of (times, ascending numbers), and a lane or None."""
+    """The documents of one term: runs of (times, ascending numbers), most often first, and a lane or None."""
 
-    __slots__ = ("document_count", "lane", "runs")
+    __slots__ = ("document_count", "lane", "lane_most", "runs")
 
-    def __init__(self, document_count: int, runs: list[tuple[int, list[int]]], lane: bytes | None = None) -> None:
+    def __init__(
+        self, document_count: int, runs: list[tuple[int, list[int]]], lane: bytes | None = None, lane_most: int = 0
+    ) -> None:
         self.document_count = document_count
         self.runs = runs
         self.lane = lane
+        self.lane_most = lane_most
 
 
 def alone_value(runs: Mapping[int, Sequence[int]]) -> int | None:
@@ -66,12 +69,13 @@ def parse_alone(value: int, document_count: int) -> Postings | None:
 def encode_postings(key: bytes, runs: Mapping[int, Sequence[int]], document_count: int) -> bytes:
     """The record of a term; `runs` gives for each count the ascending numbers of the documents with that count."""
     holding = sum([len(documents) for documents in runs.values()])
-    lane = b""
+    lane, lane_most = b"", 0
     kept = sorted(runs.items(), reverse=True)
-    if holding * LANE_SHARE >= document_count:
+    if holding * LANE_SHARE >= document_count and min(runs) <= LANE_LIMIT:
         lane = _lane(runs, document_count)
+        lane_most = max([times for times in runs if times <= LANE_LIMIT], default=0)
         kept = [(times, documents) for times, documents in kept if times > LANE_LIMIT]
-    parts = [_SHAPE.pack(len(kept), 1 if lane else 0)]
+    parts = [_SHAPE.pack(len(kept), lane_most)]
     parts += [_RUN.pack(times, len(documents)) for times, documents in kept]
     parts += [encode_numbers(documents, document_count) for _, documents in kept]
     body = b"".join(parts) + lane
@@ -124,7 +128,7 @@ def parse_postings(data: bytes, key: bytes, document_count: int) -> Postings:
         crc, _, holding = _HEAD.unpack_from(data)
         if crc32(data[4:], crc32(key)) != crc or holding > document_count:
             raise IndexUnusable("postings are damaged")
-        run_count, has_lane = _SHAPE.unpack_from(data, _HEAD.size)
+        run_count, lane_most = _SHAPE.unpack_from(data, _HEAD.size)
         view = memoryview(data)
         at = _HEAD.size + _SHAPE.size
         shapes = [_RUN.unpack_from(data, at + position * _RUN.size) for position in range(run_count)]
@@ -137,12 +141,12 @@ def parse_postings(data: bytes, key: bytes, document_count: int) -> Postings:
             if documents and documents[-1] >= document_count:
                 raise IndexUnusable("postings name no document")
             runs.append((times, documents))
-        lane = data[at : at + document_count] if has_lane else None
-        if has_lane != (lane is not None) or (lane is not None and len(lane) != document_count):
+        lane = data[at : at + document_count] if lane_most else None
+        if lane is not None and len(lane) != document_count:
             raise IndexUnusable("a lane is cut short")
     except (error, ValueError, TypeError, IndexError):
         raise IndexUnusable("postings are damaged") from None
-    return Postings(holding, runs, lane)
+    return Postings(holding, runs, lane, lane_most)
 
 
 def parse_numbers(view: memoryview, at: int, count: int, document_count: int) -> tuple[list[int], int]:

@@ -1,35 +1,37 @@
 """Which documents answer a query within a budget, from the index alone: the same choice `selection.select` makes. Pure.
 
-The ranking is a lazy stream. A source gives the best score it can still offer and, when no other source offers more,
-the documents that may have it; a document leaves the stream once nothing unseen can come before it.
+Documents with equally many matches are, in the order of their numbers, in descending order of score. So the ranking is
+a merge of as many lazy streams as there are different counts, and only its beginning is ever made.
 """
 
 from __future__ import annotations
 
-from heapq import heapify, heappop, heappush, heapreplace
+from heapq import merge
 from struct import Struct
 
 from holdfast.caches.index.documents import BLOCK
-from holdfast.caches.index.postings import LANE_LIMIT
 from holdfast.core.float32 import divide
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any
+    from collections.abc import Iterable, Iterator
 
     from holdfast.caches.index.documents import Columns
     from holdfast.caches.index.postings import Postings
 
-    # A bound and then the documents that may have it, alternately.
-    Source = Iterator[Any]
+    # Minus the score, the place, the number, the matches: what the ranking sorts by comes first.
+    Ranked = tuple[float, int, int, int]
 
 _SINGLE = Struct("<f")
 _EXACT = 1 << 24  # every whole number below has an f32 of its own
-_LANE_BLOCK = 256
+# Up to this many words, one word more changes the f32 of the same matches.
+_TOLD_APART = 1 << 22
 # Once no more documents than this can still fit, ranking just those is cheaper than going on down the stream.
 _FEW = 64
+# A query that fewer documents match is counted by document, not in a byte for each there is.
+_SPARSE_SHARE = 64
+_NOT_ZERO = bytes([0] + [1] * 255)
 
 
 class Choice(NamedTuple):
@@ -50,140 +52,115 @@ def _points(matches: int, words: int) -> float:
 
 
 class Matches:
-    """How often the query's terms occur in each document: counted in `sparse`, or added up in `lanes`, or both."""
+    """How often the query's terms occur in each document.
 
-    def __init__(self, terms: Iterable[tuple[int, Postings]]) -> None:
+    `lane` has a byte a document; a count that does not fit a byte is in `others` instead, where the lane says 0. When
+    few documents match, there is no lane (None) and all are in `others`.
+    """
+
+    def __init__(self, terms: Iterable[tuple[int, Postings]], document_count: int) -> None:
         runs: list[tuple[int, list[int]]] = []
-        weighted: list[tuple[int, bytes]] = []
+        lanes: list[tuple[int, bytes]] = []
+        self.most = 0  # no count in the lane is above
         for weight, postings in terms:
             runs += [(times * weight, documents) for times, documents in postings.runs]
+            self.most += weight * max(postings.lane_most, postings.runs[0][0] if postings.runs else 0)
             if postings.lane is not None:
-                weighted.append((weight, postings.lane))
-        self.runs = runs
-        self.lanes = _add_lanes(weighted) if weighted else None
-        self.disjoint = len(runs) == 1
-        self.sparse: dict[int, int] = {}
-        runs.sort(key=lambda run: -len(run[1]))
-        if runs:
-            times, documents = runs[0]
-            sparse = dict.fromkeys(documents, times)
-            for times, documents in runs[1:]:
+                lanes.append((weight, postings.lane))
+        self.lane: bytes | bytearray | None = None
+        self.others: dict[int, int] = {}
+        if lanes:
+            self.lane, self.others = _add_lanes(lanes, self.most)
+        if lanes or sum([len(documents) for _, documents in runs]) * _SPARSE_SHARE > document_count:
+            self._count_in_lane(runs, document_count)
+        else:
+            others = self.others
+            for times, documents in runs:
                 for document in documents:
-                    sparse[document] = sparse.get(document, 0) + times
-            self.sparse = sparse
+                    others[document] = others.get(document, 0) + times
+
+    def _count_in_lane(self, runs: list[tuple[int, list[int]]], document_count: int) -> None:
+        lane = bytearray(document_count) if self.lane is None else bytearray(self.lane) if runs else self.lane
+        others = self.others
+        for times, documents in runs:
+            for document in documents:
+                found = lane[document] + times
+                if found > 255:
+                    others[document] = others.get(document, 0) + found
+                    found = 0
+                lane[document] = found  # type: ignore[index]  # with runs to count, it is a bytearray
+        for document in others if runs else ():
+            others[document] += lane[document]
+            lane[document] = 0  # type: ignore[index]  # the same
+        self.lane = lane
 
     def of(self, number: int) -> int:
         """The matches of one document."""
-        found = self.sparse.get(number, 0)
-        return found + self.lanes[number] if self.lanes is not None else found
-
-    def by_count(self) -> dict[int, list[int]]:
-        """The documents in `sparse`, lanes added, by their matches; ascending, which is best first."""
-        if self.disjoint and self.lanes is None:
-            times, documents = self.runs[0]
-            return {times: documents}
-        groups: dict[int, list[int]] = {}
-        lanes = self.lanes
-        for number, found in self.sparse.items():
-            if lanes is not None:
-                found += lanes[number]
-            if found in groups:
-                groups[found].append(number)
-            else:
-                groups[found] = [number]
-        for numbers in groups.values():
-            numbers.sort()
-        return groups
+        return (self.lane is not None and self.lane[number]) or self.others.get(number, 0)
 
 
-def _add_lanes(weighted: list[tuple[int, bytes]]) -> Sequence[int]:
-    """The weighted sum of lanes, document by document, in lanes wide enough to hold any sum."""
-    most = sum([weight for weight, _ in weighted]) * LANE_LIMIT
+def _add_lanes(lanes: list[tuple[int, bytes]], most: int) -> tuple[bytes | bytearray, dict[int, int]]:
+    """The weighted sum of lanes document by document, and the sums that do not fit a byte."""
     width = next(size for size in (1, 2, 4, 8) if most < 1 << 8 * size)
     total = 0
-    for weight, lane in weighted:
-        total += weight * int.from_bytes(_widened(lane, width), "little")
-    summed = total.to_bytes(width * len(weighted[0][1]), "little")
+    for weight, lane in lanes:
+        wide: bytes | bytearray = lane
+        if width > 1:
+            wide = bytearray(width * len(lane))
+            wide[::width] = lane
+        # One addition of long integers adds all documents at once: no sum reaches into its neighbour's bytes.
+        total += weight * int.from_bytes(wide, "little")
+    summed = total.to_bytes(width * len(lanes[0][1]), "little")
     if width == 1:
-        return summed
-    view = memoryview(summed)
-    return view.cast("H") if width == 2 else view.cast("I") if width == 4 else view.cast("Q")
+        return summed, {}
+    low = bytearray(summed[::width])
+    others: dict[int, int] = {}
+    for plane in range(1, width):
+        for document in _positions(summed[plane::width].translate(_NOT_ZERO), 1):
+            others[document] = int.from_bytes(summed[width * document : width * (document + 1)], "little")
+            low[document] = 0
+    return low, others
 
 
-def _widened(lane: bytes, width: int) -> bytes | bytearray:
-    if width == 1:
-        return lane
-    wide = bytearray(width * len(lane))
-    wide[::width] = lane
-    return wide
+def _positions(lane: bytes | bytearray, value: int) -> Iterator[int]:
+    """Where a value stands in a lane, ascending."""
+    at = lane.find(value)
+    while at >= 0:
+        yield at
+        at = lane.find(value, at + 1)
 
 
-def _group_source(matches: int, numbers: list[int], columns: Columns) -> Source:
-    """Documents with equally many matches, fewest words first: their scores only fall."""
+def _descending(matches: int, numbers: Iterable[int], columns: Columns) -> Iterator[Ranked]:
+    """Documents with equally many matches, given by ascending number, in ranking order."""
     words, places = columns.words, columns.places
-    position, end = 0, len(numbers)
-    while position < end:
-        points = _points(matches, words[numbers[position]])
-        yield -points
-        level = []
-        while position < end and _points(matches, words[numbers[position]]) == points:
-            number = numbers[position]
-            level.append((-points, 1, places[number], number, matches))
-            position += 1
-        yield level
-
-
-def _block_source(start: int, lanes: Sequence[int], matches: Matches, columns: Columns) -> Source:
-    """Documents with neighbouring numbers, by their sum of lanes; those also counted in `sparse` are left to it."""
-    block = lanes[start : start + _LANE_BLOCK]
-    words, places, sparse = columns.words, columns.places, matches.sparse
-    best = max(block)
-    # A document without words has no matches either, so it never sets the bound that others are held to.
-    fewest = words[start] or 1
-    if not best:
-        return
-    yield -_points(best, fewest)
-    for found in sorted(set(block), reverse=True):
-        if not found:
-            return
-        if found != best:
-            yield -_points(found, fewest)
-        level = []
-        for offset, value in enumerate(block):
-            if value == found and start + offset not in sparse:
-                number = start + offset
-                level.append((-_points(found, words[number]), 1, places[number], number, found))
-        yield level
-
-
-def best_first(matches: Matches, columns: Columns) -> Iterator[tuple[int, int, int]]:
-    """(place, number, matches) of every document with a match: by score on f32, then by id."""
-    sources = [_group_source(count, numbers, columns) for count, numbers in matches.by_count().items()]
-    lanes = matches.lanes
-    if lanes is not None:
-        sources += [_block_source(at, lanes, matches, columns) for at in range(0, columns.count, _LANE_BLOCK)]
-    # At an equal score a source (0) stands before a document (1): it may still hold one with a lesser id.
-    heap: list[Any] = []
-    for order, source in enumerate(sources):
-        bound = next(source, None)
-        if bound is not None:
-            heap.append((bound, 0, order, source))
-    heapify(heap)
-    while heap:
-        first = heap[0]
-        if first[1]:
-            heappop(heap)
-            yield first[2], first[3], first[4]
-            continue
-        source = first[3]
-        level = next(source)
-        bound = next(source, None)
-        if bound is None:
-            heappop(heap)
+    last, points = -1, 0.0
+    alike = []
+    for number in numbers:
+        total = words[number]
+        if total != last:
+            last, points = total, -_points(matches, total)
+        if total < _TOLD_APART:
+            yield points, places[number], number, matches
         else:
-            heapreplace(heap, (bound, 0, first[2], source))
-        for document in level:
-            heappush(heap, document)
+            alike.append((points, places[number], number, matches))
+    alike.sort()
+    yield from alike
+
+
+def best_first(matches: Matches, columns: Columns) -> Iterator[Ranked]:
+    """Every document with a match: by score on f32, then by id."""
+    streams = []
+    if (lane := matches.lane) is not None:
+        counts = range(1, min(matches.most, 255) + 1)
+        streams = [_descending(count, _positions(lane, count), columns) for count in counts]
+    by_count: dict[int, list[int]] = {}
+    for number, count in matches.others.items():
+        if count in by_count:
+            by_count[count].append(number)
+        else:
+            by_count[count] = [number]
+    streams += [_descending(count, sorted(numbers), columns) for count, numbers in by_count.items()]
+    return merge(*streams)
 
 
 def choose(matches: Matches, columns: Columns, budget: int) -> list[Choice]:
@@ -192,7 +169,7 @@ def choose(matches: Matches, columns: Columns, budget: int) -> list[Choice]:
     taken: list[Choice] = []
     fitting = columns.fitting(budget)
     passed_over = 0
-    for place, number, found in best_first(matches, columns):
+    for _, place, number, found in best_first(matches, columns):
         size = tokens[place]
         if size <= budget:
             taken.append(Choice(place, found, words[number], size))
@@ -201,7 +178,7 @@ def choose(matches: Matches, columns: Columns, budget: int) -> list[Choice]:
             passed_over = 0
         else:
             passed_over += 1
-        if fitting <= _FEW or passed_over * 2 > fitting:
+        if passed_over * 2 > fitting or fitting <= _FEW:
             return taken + _choose_among(columns.by_tokens[:fitting], taken, matches, columns, budget)
     return taken + _choose_unmatched(matches, columns, budget)
 
@@ -217,12 +194,12 @@ def _choose_among(
         if place not in seen:
             number = numbers[place]
             found = matches.of(number)
-            ranked.append((-_points(found, words[number]) if found else 0.0, place, found, words[number]))
+            ranked.append((-_points(found, words[number]) if found else 0.0, place, number, found))
     ranked.sort()
     chosen = []
-    for _, place, found, total in ranked:
+    for _, place, number, found in ranked:
         if tokens[place] <= budget:
-            chosen.append(Choice(place, found, total, tokens[place]))
+            chosen.append(Choice(place, found, words[number], tokens[place]))
             budget -= tokens[place]
     return chosen
 

@@ -16,10 +16,10 @@ from holdfast.core.regular_files import NotRegular, read_regular
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from holdfast.caches.on_disk.compiling import Spilling
-    from holdfast.caches.on_disk.section_compiling import SectionSpilling
-    from holdfast.caches.search.compiling import DocumentSections
+    from holdfast.caches.on_disk.section_compiling import FieldSpilling
 
 
 class Written(NamedTuple):
@@ -32,11 +32,11 @@ class Written(NamedTuple):
     words: int
     tokens: int
     digest: bytes
-    sections: DocumentSections
+    sections: tuple[Any, ...]  # the members of DocumentSections
 
 
 def write_document(
-    sources: str, source: str, target: str, place: int, spilling: Spilling, sections: SectionSpilling
+    sources: str, source: str, target: str, place: int, spilling: Spilling, fields: FieldSpilling
 ) -> Written:
     """Read one source, write its document into the directory `target`, count its words and its sections' terms.
 
@@ -59,7 +59,7 @@ def write_document(
     size = len(content)
     return Written(
         *(document.id, document.version, name, size, len(found), token_count(size), sha256(data).digest()),
-        sections.add_document(place, document),
+        tuple(fields.add_document(place, document)),
     )
 
 

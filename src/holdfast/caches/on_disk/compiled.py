@@ -111,7 +111,7 @@ class CompiledIndex:
         found = [(weight, postings) for term, weight in weights.items() if (postings := self._look_up(term))]
         hits = []
         used = 0
-        for place, matches, total, tokens in choose(Matches(found), self._columns, budget):
+        for place, matches, total, tokens in choose(Matches(found, self._columns.count), self._columns, budget):
             entry = self.entry(place)
             data = self._directory.read(entry.file)
             document = parse_document(data, expected_id=entry.id, expected_version=entry.version)

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import os
+import sys
 from array import array
 from contextlib import ExitStack
 
 from holdfast.caches.index.compiling import merged, read_run
 from holdfast.caches.index.dictionary import DictionaryPages
 from holdfast.caches.on_disk.compiling import IndexFile, Spilling
-from holdfast.caches.on_disk.section_index import COLUMNS, DICTIONARY, KIND, OFFSETS, POSTINGS, RECORDS, SUMMARY
+from holdfast.caches.on_disk.section_index import (
+    COLUMNS,
+    DICTIONARY,
+    KIND,
+    OFFSETS,
+    POSTINGS,
+    RECORDS,
+    SECTIONS_FILE,
+    SUMMARY,
+)
 from holdfast.caches.on_disk.tokenizing import counter
 from holdfast.caches.search.compiling import (
     BODY,
@@ -17,11 +27,12 @@ from holdfast.caches.search.compiling import (
     PATH,
     TITLE,
     DocumentSections,
-    FieldAccumulator,
+    Terms,
     Weights,
-    compile_impacts,
+    compile_fields,
 )
 from holdfast.caches.search.fields import read_fields
+from holdfast.caches.search.impacts import FIELDS
 from holdfast.caches.search.records import (
     SectionColumns,
     Summary,
@@ -36,20 +47,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from holdfast.caches.document import Document
+    from holdfast.caches.on_disk.sharing import Shared
     from holdfast.caches.on_disk.tokenizing import CountTokens
 
 _BUFFER = 1 << 18
 
 
-class SectionSpilling(Spilling):
-    """Sections counted in one process of several, spilled like the words of documents."""
+class FieldSpilling:
+    """Terms of sections counted in one process of several: a spilling for each field, each with its share of memory."""
 
     def __init__(self, directory: str, name: str, limit: int, tokenizer: str, worker: int = 0, workers: int = 1) -> None:
-        super().__init__(directory, name, limit)
-        self._accumulator: FieldAccumulator = FieldAccumulator()
+        self._fields = [Spilling(directory, f"{name}-{field}", limit // len(FIELDS)) for field in FIELDS]
+        self._terms = Terms()
         self._tokenizer = tokenizer
         self._count_tokens: CountTokens | None = None
-        # Numbers no other process gives: each has its own residue.
+        # Numbers that no other process gives: each has its own residue.
         self._next, self._step = worker, workers
 
     def add_document(self, place: int, document: Document) -> DocumentSections:
@@ -57,17 +69,17 @@ class SectionSpilling(Spilling):
         if self._count_tokens is None:
             self._count_tokens = counter(self._tokenizer)
         read = read_fields(document.source, document.content)
+        terms = self._terms.of
         provisional = self._next
-        add = self._accumulator.add_field
-        for headings, body in zip(read.headings, read.bodies, strict=True):
-            add(HEADINGS, self._next, headings)
-            add(BODY, self._next, body)
+        headings, bodies = self._fields[HEADINGS], self._fields[BODY]
+        for heading, body in zip(read.headings, read.bodies, strict=True):
+            if heading:
+                headings.add(self._next, terms(heading))
+            bodies.add(self._next, terms(body))
             self._next += self._step
         if read.sections:
-            add(TITLE, place, read.title)
-            add(PATH, place, read.path)
-        if self._accumulator.weight > self._limit:
-            self.spill()
+            self._fields[TITLE].add(place, terms(read.title))
+            self._fields[PATH].add(place, terms(read.path))
         records = [encode_section(section) for section in read.sections]
         count = self._count_tokens
         return DocumentSections(
@@ -79,23 +91,30 @@ class SectionSpilling(Spilling):
             [len(record) for record in records],
         )
 
+    def spill(self) -> None:
+        """Write what was counted since the last time."""
+        for field in self._fields:
+            field.spill()
 
-def write_sections(
-    path: str,
-    documents: Sequence[DocumentSections],
-    runs: Sequence[str],
-    summary: Summary,
-    manifest: bytes,
-    index: bytes,
-) -> None:
-    """Write the index that `search` uses, of documents in id order and sorted runs of their terms."""
+    @property
+    def files(self) -> list[tuple[int, str]]:
+        """The field and the path of every run."""
+        return [(number, path) for number, field in enumerate(self._fields) for path in field.files]
+
+
+def write_sections(cache: str, written: Shared, summary: Summary, manifest: bytes, index: bytes) -> None:
+    """Write the index that `search` uses, of documents in id order and sorted runs of their terms, which are removed."""
+    if sys.byteorder != "little":
+        return  # as with the index of words
+    documents = [DocumentSections(*item.sections) for item in written.documents]
     weights = Weights(documents)
     pages = DictionaryPages()
     with ExitStack() as stack:
-        opened = [stack.enter_context(open(run, "rb", buffering=_BUFFER)) for run in runs]
+        opened = [(field, stack.enter_context(open(path, "rb", buffering=_BUFFER))) for field, path in written.field_runs]
+        fields = [merged([read_run(run) for field, run in opened if field == wanted]) for wanted in range(len(FIELDS))]
+        path = os.path.join(cache, SECTIONS_FILE)
         target = IndexFile(stack.enter_context(open(path, "xb", buffering=_BUFFER)), 6)
-        terms = merged([read_run(run) for run in opened])
-        target.add(POSTINGS, compile_impacts(terms, weights, pages))
+        target.add(POSTINGS, compile_fields(fields, weights, pages))
         target.add(DICTIONARY, pages.finish())
         tokens = [size for document in documents for size in document.tokens]
         target.add(COLUMNS, [encode_columns(SectionColumns(tokens, weights.firsts))], checked=True)
@@ -103,8 +122,8 @@ def write_sections(
         target.add(RECORDS, _records(documents))
         target.add(SUMMARY, [encode_summary(summary)], checked=True)
         target.seal(KIND, manifest, index)
-    for run in runs:
-        os.unlink(run)
+    for _, path in written.field_runs:
+        os.unlink(path)
 
 
 def _records(documents: Sequence[DocumentSections]) -> Iterator[bytes]:

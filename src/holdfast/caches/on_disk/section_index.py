@@ -15,7 +15,7 @@ from holdfast.caches.on_disk.compiled import MISLED
 from holdfast.caches.on_disk.directory import COMPILED
 from holdfast.caches.search.answers import SearchResult
 from holdfast.caches.search.choosing import choose
-from holdfast.caches.search.postings import HEAD_SIZE, parse_alone, parse_impacts, record_length
+from holdfast.caches.search.postings import HEAD_SIZE, parse_alone, parse_record, record_length
 from holdfast.caches.search.records import parse_columns, parse_section, parse_summary
 from holdfast.caches.search.scores import Scores
 from holdfast.caches.search.searching import make_hit
@@ -137,7 +137,7 @@ class SectionIndex:
         length = record_length(data[:HEAD_SIZE])
         if length > len(data):
             data = self._part(section, offset, length)
-        return parse_impacts(data[:length], key, self._populations)
+        return parse_record(data[:length], key, self._populations)
 
     def _part(self, section: FileSection, offset: int, length: int) -> bytes:
         if offset < 0 or length < 0 or offset + length > section.length:

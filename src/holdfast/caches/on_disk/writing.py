@@ -8,8 +8,7 @@ from holdfast.caches.manifest import MAX_MANIFEST_BYTES, Entry, encode_index, en
 from holdfast.caches.on_disk.compiling import write_index
 from holdfast.caches.on_disk.directory import CACHE_NAMES, DOCUMENTS, INDEX, MANIFEST
 from holdfast.caches.on_disk.section_compiling import write_sections
-from holdfast.caches.on_disk.section_index import SECTIONS_FILE
-from holdfast.caches.on_disk.sharing import default_workers, write_documents
+from holdfast.caches.on_disk.sharing import write_documents
 from holdfast.caches.on_disk.tokenizing import choose_tokenizer
 from holdfast.caches.search.records import Summary
 from holdfast.caches.sources import in_id_order, is_document_name
@@ -47,17 +46,16 @@ def build_cache(
 
     `created_at` is the time the manifest carries, RFC 3339 in UTC. With `force` a cache that stands at the target is
     replaced in one step, once the new one is complete; anything else there is left alone and refused. `workers` is how
-    many processes share the work, by default one a core; the bytes written do not depend on it.
+    many processes share the work, by default one a core; the bytes written do not depend on it. `tokenizer`
+    says how the tokens of sections are counted, by default as well as can be done here.
     """
     sources, cache = os.path.realpath(os.fspath(sources)), os.path.abspath(os.fspath(cache))
     _check_target(sources, cache, force=force)
+    counted_by = choose_tokenizer(tokenizer)
     found = in_id_order(_source_files(sources))
     try:
         with StagedDirectory(cache) as staged:
-            counted_by = choose_tokenizer(tokenizer)
-            written = write_documents(
-                sources, staged.path, found, workers or default_workers(), progress, counted_by
-            )
+            written = write_documents(sources, staged.path, found, counted_by, workers, progress)
             entries = [Entry(item.id, item.version, f"{DOCUMENTS}/{item.name}") for item in written.documents]
             manifest = make_manifest(entries, created_at)
             data, index = encode_manifest(manifest), encode_index(entries)
@@ -66,13 +64,7 @@ def build_cache(
             write_new(os.path.join(staged.path, MANIFEST), data)
             write_new(os.path.join(staged.path, INDEX), index)
             write_index(staged.path, entries, written, data, index)
-            write_sections(
-                os.path.join(staged.path, SECTIONS_FILE),
-                [item.sections for item in written.documents],
-                written.section_runs,
-                Summary(manifest.cache_version, counted_by),
-                *(data, index),
-            )
+            write_sections(staged.path, written, Summary(manifest.cache_version, counted_by), data, index)
             staged.publish(replace=force)
     except FileExistsError:
         raise _target_exists(cache) from None

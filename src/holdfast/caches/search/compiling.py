@@ -1,18 +1,18 @@
-"""Compile sections into impacts: count terms by field, merge what was counted, weigh it. Pure.
+"""Compile what was counted in sections into the records of an index. Pure.
 
-A section has a provisional number while it is counted, since other processes count other documents; the merge turns
-it into the final one, by id and line.
+A section has a provisional number while it is counted, since other processes count other documents; here it gets its
+final one, by id and line.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections import Counter
-from itertools import chain
+from heapq import merge
+from itertools import chain, groupby
+from operator import add
 
-from holdfast.caches.index.compiling import Accumulator
-from holdfast.caches.search.impacts import FIELDS, Norms, impact, inverse_frequency
-from holdfast.caches.search.postings import alone_value, encode_impacts
+from holdfast.caches.search.impacts import FIELDS, Steps, unit
+from holdfast.caches.search.postings import alone_value, encode_record
 from holdfast.caches.search.terms import terms_of
 from holdfast.core.record import NamedTuple
 
@@ -21,16 +21,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from holdfast.caches.index.dictionary import DictionaryPages
-    from holdfast.caches.search.postings import TermImpacts
+
+    Lists = dict[int, list[int]]  # how often -> where
 
 TITLE, HEADINGS, PATH, BODY = range(len(FIELDS))
-# What a posting and a list of postings weigh in memory, roughly.
-_POSTING, _LIST = 8, 220
-# Words met so often that what they count as is worth remembering; beyond this many the memory starts anew.
+# What so many different words count as is remembered; then the memory starts anew.
 _REMEMBERED = 1 << 18
 
 
-class _Terms(dict[str, tuple[str, ...]]):
+class Terms(dict[str, tuple[str, ...]]):
     """word -> its terms."""
 
     def __missing__(self, word: str) -> tuple[str, ...]:
@@ -39,27 +38,9 @@ class _Terms(dict[str, tuple[str, ...]]):
         terms = self[word] = terms_of(word)
         return terms
 
-
-class FieldAccumulator(Accumulator):
-    """Counts the terms of fields until it is time to spill; `times` of a run is four times the count, plus the field."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._terms = _Terms()
-
-    def add_field(self, field: int, number: int, words: Iterable[str]) -> None:
-        """Count the words of one field of a section, or of a document."""
-        lists = self._lists
-        counts = Counter(chain.from_iterable(map(self._terms.__getitem__, words)))
-        new = 0
-        for term, times in counts.items():
-            code = times << 2 | field
-            try:
-                lists[code][term].append(number)
-            except KeyError:
-                lists.setdefault(code, {})[term] = [number]
-                new += 1
-        self.weight += len(counts) * _POSTING + new * _LIST
+    def of(self, words: Iterable[str]) -> Iterator[str]:
+        """Every term of every word."""
+        return chain.from_iterable(map(self.__getitem__, words))
 
 
 class DocumentSections(NamedTuple):
@@ -81,84 +62,86 @@ class DocumentSections(NamedTuple):
 
 
 class Weights:
-    """What turns counts into impacts: final numbers, lengths of fields, norms."""
+    """What turns counts into units and steps: final numbers and lengths of fields."""
 
     def __init__(self, documents: Sequence[DocumentSections]) -> None:
-        count = sum([len(document.tokens) for document in documents])
-        self.section_count, self.document_count = count, len(documents)
+        self.section_count = count = sum([len(document.tokens) for document in documents])
+        self.populations = (len(documents), count, len(documents), count)
+        self.firsts = array("I", [0])  # the number of each document's first section and, last, of all
         top = max([d.provisional + d.step * len(d.tokens) for d in documents], default=0)
-        numbers = [0] * top  # by provisional number
-        number = 0
-        self.firsts = array("I")  # the number of each document's first section
+        # By provisional number: the final one, shifted to make room for a step, and the lengths of both fields.
+        numbers, headings, bodies = [0] * top, [0] * top, [0] * top
+        first = 0
         for document in documents:
             held = len(document.tokens)
-            self.firsts.append(number)
-            end = document.provisional + document.step * held
-            numbers[document.provisional : end : document.step] = range(number, number + held)
-            number += held
-        self.firsts.append(number)
-        self.number_of = numbers.__getitem__
-        self.populations = (self.document_count, count, self.document_count, count)
-        self.lengths = (
-            [document.title_length for document in documents],
-            list(chain.from_iterable([document.heading_lengths for document in documents])),
-            [document.path_length for document in documents],
-            list(chain.from_iterable([document.body_lengths for document in documents])),
-        )
-        # The average title is that of a section, not of a document: a long document counts as often as it has sections.
-        weighted = [len(document.tokens) for document in documents]
-        self._norms = tuple(
-            [
-                Norms(sum(lengths) if field in (HEADINGS, BODY) else _dot(lengths, weighted), count)
-                for field, lengths in enumerate(self.lengths)
-            ]
-        )
-        self._idf: dict[int, int] = {}
+            places = slice(document.provisional, document.provisional + document.step * held, document.step)
+            numbers[places] = range(first << 8, (first + held) << 8, 1 << 8)
+            headings[places] = document.heading_lengths
+            bodies[places] = document.body_lengths
+            first += held
+            self.firsts.append(first)
+        titles = [document.title_length for document in documents]
+        paths = [document.path_length for document in documents]
+        held_by = [len(document.tokens) for document in documents]
+        places_ = range(0, len(documents) << 8, 1 << 8)
+        self._numbers = (places_, numbers, places_, numbers)
+        self._lengths = (titles, headings, paths, bodies)
+        # The average is over sections: a title counts once for each section below it.
+        totals = (sum(map(_times, titles, held_by)), sum(headings), sum(map(_times, paths, held_by)), sum(bodies))
+        self._steps = [Steps(total, count) for total in totals]
+        self._units: dict[int, int] = {}
 
-    def impacts(self, lists: dict[int, list[int]]) -> TermImpacts:
-        """The impacts of a term from its merged runs."""
-        gathered: list[list[tuple[int, int]]] = [[], [], [], []]
-        for code, provisional in lists.items():
-            field = code & 3
-            numbers = map(self.number_of, provisional) if field in (HEADINGS, BODY) else provisional
-            lengths, norms = self.lengths[field], self._norms[field].of(code >> 2)
-            gathered[field] += [(number, norms[lengths[number]]) for number in numbers]
-        idf = self._inverse_frequency(gathered)
-        fields: TermImpacts = []
-        for pairs in gathered:
-            pairs.sort()
-            fields.append(([number for number, _ in pairs], [impact(idf, norm) for _, norm in pairs]))
-        return fields
+    def steps(self, field: int, lists: Lists) -> tuple[list[int], bytes]:
+        """Ascending numbers that hold a term in a field, and the step of each."""
+        number_of, length_of = self._numbers[field].__getitem__, self._lengths[field].__getitem__
+        both: list[int] = []
+        for times, provisional in lists.items():
+            step_of = self._steps[field].of(times).__getitem__
+            both += map(add, map(number_of, provisional), map(step_of, map(length_of, provisional)))
+        both.sort()
+        return [pair >> 8 for pair in both], bytes([pair & 255 for pair in both])
 
-    def _inverse_frequency(self, gathered: Sequence[Sequence[tuple[int, int]]]) -> int:
-        title, headings, path, body = gathered
-        if title or path or headings:
-            holding = {number for number, _ in chain(headings, body)}
-            for place, _ in chain(title, path):
-                holding.update(range(self.firsts[place], self.firsts[place + 1]))
-            count = len(holding)
-        else:
-            count = len(body)
-        if count not in self._idf:
-            self._idf[count] = inverse_frequency(self.section_count, count)
-        return self._idf[count]
+    def unit(self, fields: Sequence[tuple[Sequence[int], bytes]]) -> int:
+        """The unit of a term that these sections and documents hold."""
+        (titles, _), (headings, _), (paths, _), (bodies, _) = fields
+        holding = len(bodies)
+        if titles or headings or paths:
+            sections = {*headings, *bodies}
+            for place in chain(titles, paths):
+                sections.update(range(self.firsts[place], self.firsts[place + 1]))
+            holding = len(sections)
+        if holding not in self._units:
+            self._units[holding] = unit(self.section_count, holding)
+        return self._units[holding]
 
 
-def _dot(left: Sequence[int], right: Sequence[int]) -> int:
-    return sum([a * b for a, b in zip(left, right, strict=True)])
+def _times(left: int, right: int) -> int:
+    return left * right
 
 
-def compile_impacts(
-    terms: Iterable[tuple[bytes, dict[int, list[int]]]], weights: Weights, pages: DictionaryPages
+def compile_fields(
+    fields: Sequence[Iterable[tuple[bytes, Lists]]], weights: Weights, pages: DictionaryPages
 ) -> Iterator[bytes]:
-    """The records of the postings, one after another, while `pages` collects the dictionary."""
+    """The records of all terms, one after another, while `pages` collects the dictionary.
+
+    `fields` gives for each field its terms in key order, with their lists.
+    """
+    tagged = [_tagged(field, terms) for field, terms in enumerate(fields)]
     offset = 0
-    for key, lists in terms:
-        fields = weights.impacts(lists)
-        value = alone_value(fields)
+    for key, group in groupby(merge(*tagged), key=lambda item: item[0]):
+        found: list[tuple[list[int], bytes]] = [([], b"")] * len(FIELDS)
+        for _, field, lists in group:
+            found[field] = weights.steps(field, lists)
+        worth = weights.unit(found)
+        value = alone_value(worth, found)
         if value is None:
-            record = encode_impacts(key, fields, weights.populations)
+            record = encode_record(key, worth, found, weights.populations)
             value = offset
             offset += len(record)
             yield record
         pages.add(key, value)
+
+
+def _tagged(field: int, terms: Iterable[tuple[bytes, Lists]]) -> Iterator[tuple[bytes, int, Lists]]:
+    for key, lists in terms:
+        yield key, field, lists

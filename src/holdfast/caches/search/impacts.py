@@ -1,12 +1,13 @@
 """How much a term in a field says for a section: BM25, as integers that come out the same on every machine. Pure.
 
-An impact is 1000 times idf times norm, rounded to the nearest and at least 1:
+An impact is `unit` times `step`, two whole numbers that are computed once, when a cache is built:
 
-    idf  = ln((2N + 2) / (2n + 1))            N sections, the term in n of them, in whichever field
-    norm = 2.2 tf / (tf + 0.3 + 0.9 length / average length)      which is BM25 with k1 = 1.2 and b = 0.75
+    unit = 100 idf      idf  = ln((2N + 2) / (2n + 1))      N sections, the term in n of them, in whichever field
+    step = 100 norm     norm = 2.2 tf / (tf + 0.3 + 0.9 length / average length)
 
-Both are held to 2^-20. The logarithm is computed with integers to as many places as it takes to round it correctly;
-nothing here asks the platform's mathematics.
+each rounded to the nearest and at least 1. That is BM25 with k1 = 1.2 and b = 0.75, in ten-thousandths. The logarithm
+is computed with integers to as many places as it takes to round it correctly; nothing here asks the platform's
+mathematics.
 """
 
 from __future__ import annotations
@@ -15,75 +16,61 @@ RANKING = "bm25-sections-1"
 FIELDS = ("title", "headings", "path", "body")
 # As a receipt states them. Every field counts alike: each is a BM25 of its own, and a short field weighs more by its
 # norm already (docs/decisions/0041-ranking.md has what was tried).
-PARAMETERS = {"k1": "1.2", "b": "0.75", "scale": 1000, "fields": {field: 1 for field in FIELDS}}
+PARAMETERS = {"k1": "1.2", "b": "0.75", "scale": 10000, "weights": dict.fromkeys(FIELDS, 1)}
 
-_SCALE = 1000
-_PLACES = 20
-_HALF = 1 << (2 * _PLACES - 1)
-HIGHEST = 0xFFFF  # as much as an index can hold; BM25 reaches it beyond 10^12 sections
-
-
-def inverse_frequency(sections: int, holding: int) -> int:
-    """idf in units of 2^-20, correctly rounded."""
-    return natural_logarithm(2 * sections + 2, 2 * holding + 1, _PLACES)
+_SCALE = 100
+# Steps end at 220 and fit a byte; units fit two, unless there were more sections than 2^900.
+HIGHEST_UNIT = 0xFFFF
 
 
-def norm(times: int, length: int, total_length: int, population: int) -> int:
-    """The norm in units of 2^-20 of a term that occurs `times` in a field of `length` words, rounded half up.
-
-    `total_length` is the sum over the `population` of fields that the average is taken of.
-    """
-    numerator = 22 * times * total_length << _PLACES
-    denominator = 10 * times * total_length + 3 * total_length + 9 * length * population
-    return (2 * numerator + denominator) // (2 * denominator)
+def unit(sections: int, holding: int) -> int:
+    """The unit of a term that so many of the sections hold."""
+    return min(max(logarithm(2 * sections + 2, 2 * holding + 1, _SCALE), 1), HIGHEST_UNIT)
 
 
-def impact(idf: int, norm_value: int) -> int:
-    """The impact of a term with that idf at a place with that norm."""
-    return min(max((_SCALE * idf * norm_value + _HALF) >> (2 * _PLACES), 1), HIGHEST)
+class Steps:
+    """The steps of one field, each computed once; `total` is the sum of its lengths over all sections."""
 
-
-class Norms:
-    """The norms of one field, each computed once."""
-
-    def __init__(self, total_length: int, population: int) -> None:
-        self._total, self._population = total_length, population
-        self._known: dict[int, dict[int, int]] = {}
+    def __init__(self, total: int, sections: int) -> None:
+        self._total, self._sections = total, sections
+        self._known: dict[int, _StepsByLength] = {}
 
     def of(self, times: int) -> dict[int, int]:
-        """length -> norm of a term that occurs so often, computed when first asked for."""
+        """length of the field -> step of a term that occurs so often in it."""
         if times not in self._known:
-            self._known[times] = _NormsByLength(times, self._total, self._population)
+            self._known[times] = _StepsByLength(times, self._total, self._sections)
         return self._known[times]
 
 
-class _NormsByLength(dict[int, int]):
-    def __init__(self, times: int, total_length: int, population: int) -> None:
+class _StepsByLength(dict[int, int]):
+    def __init__(self, times: int, total: int, sections: int) -> None:
         super().__init__()
-        self._arguments = times, total_length, population
+        self._arguments = times, total, sections
 
     def __missing__(self, length: int) -> int:
-        times, total_length, population = self._arguments
-        value = self[length] = norm(times, length, total_length, population)
+        times, total, sections = self._arguments
+        numerator = _SCALE * 22 * times * total
+        denominator = 10 * times * total + 3 * total + 9 * length * sections
+        value = self[length] = max((2 * numerator + denominator) // (2 * denominator), 1)
         return value
 
 
-def natural_logarithm(numerator: int, denominator: int, places: int) -> int:
-    """ln(numerator / denominator) in units of 2^-places, correctly rounded.
+def logarithm(numerator: int, denominator: int, scale: int) -> int:
+    """scale * ln(numerator / denominator), correctly rounded.
 
-    The logarithm of a rational other than 1 is irrational, so it never lies half-way between two units, and some number
-    of guard bits always decides.
+    The logarithm of a rational other than 1 is irrational, so it never lies half-way between two whole numbers, and
+    some number of bits always decides.
     """
     if numerator == denominator:
         return 0
-    guard = 32
+    bits = 32
     while True:
-        value, error = _logarithm(numerator, denominator, places + guard)
-        low = (value - error + (1 << (guard - 1))) >> guard
-        high = (value + error + (1 << (guard - 1))) >> guard
+        value, error = _logarithm(numerator, denominator, bits)
+        half = 1 << (bits - 1)
+        low, high = (scale * (value - error) + half) >> bits, (scale * (value + error) + half) >> bits
         if low == high:
             return low
-        guard *= 2
+        bits *= 2
 
 
 def _logarithm(numerator: int, denominator: int, bits: int) -> tuple[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from holdfast.caches.document import token_count
 from holdfast.caches.search.fields import read_fields
-from holdfast.caches.search.impacts import FIELDS, Norms, impact, inverse_frequency
+from holdfast.caches.search.impacts import FIELDS, Steps, unit
 from holdfast.caches.search.terms import query_terms, terms_of
 from holdfast.core.record import NamedTuple
 
@@ -50,12 +50,12 @@ def find(query: str, documents: Iterable[Document]) -> Found:
             found.places.append(place)
             found.tokens.append(token_count(len(document.content[section.start : section.end].encode())))
             fields.append({**shared, "headings": _count(headings, terms), "body": _count(body, terms)})
-    norms = {name: _norms([each[name] for each in fields]) for name in FIELDS}
-    idf = {term: inverse_frequency(len(fields), _holding(term, fields)) for term in terms}
+    steps = {name: _steps([each[name] for each in fields]) for name in FIELDS}
+    units = {term: unit(len(fields), _holding(term, fields)) for term in terms}
     for number, each in enumerate(fields):
         is_first = number == 0 or found.places[number - 1] != found.places[number]
         impacts = {
-            (term, name): impact(idf[term], norms[name].of(each[name].times[term])[each[name].length])
+            (term, name): units[term] * steps[name].of(each[name].times[term])[each[name].length]
             for term in terms
             for name in FIELDS
             if each[name].times[term]
@@ -74,8 +74,8 @@ def _count(words: Sequence[str], terms: Sequence[str]) -> _Field:
     return _Field(len(words), times)
 
 
-def _norms(fields: Sequence[_Field]) -> Norms:
-    return Norms(sum([field.length for field in fields]), len(fields))
+def _steps(fields: Sequence[_Field]) -> Steps:
+    return Steps(sum([field.length for field in fields]), len(fields))
 
 
 def _holding(term: str, fields: Sequence[Mapping[str, _Field]]) -> int:
