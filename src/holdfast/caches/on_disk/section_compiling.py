@@ -27,10 +27,10 @@ from holdfast.caches.search.compiling import (
     PATH,
     TITLE,
     DocumentSections,
-    Terms,
     Weights,
     compile_fields,
 )
+from holdfast.caches.search.counting import FieldAccumulator
 from holdfast.caches.search.fields import read_fields
 from holdfast.caches.search.impacts import FIELDS
 from holdfast.caches.search.records import (
@@ -57,8 +57,12 @@ class FieldSpilling:
     """Terms of sections counted in one process of several: a spilling for each field, each with its share of memory."""
 
     def __init__(self, directory: str, name: str, limit: int, tokenizer: str, worker: int = 0, workers: int = 1) -> None:
-        self._fields = [Spilling(directory, f"{name}-{field}", limit // len(FIELDS)) for field in FIELDS]
-        self._terms = Terms()
+        # Bodies hold nearly all there is.
+        shares = {"body": limit * 3 // 4}
+        self._fields = [
+            Spilling(directory, f"{name}-{field}", shares.get(field, limit // 12), FieldAccumulator())
+            for field in FIELDS
+        ]
         self._tokenizer = tokenizer
         self._count_tokens: CountTokens | None = None
         # Numbers that no other process gives: each has its own residue.
@@ -69,17 +73,16 @@ class FieldSpilling:
         if self._count_tokens is None:
             self._count_tokens = counter(self._tokenizer)
         read = read_fields(document.source, document.content)
-        terms = self._terms.of
         provisional = self._next
         headings, bodies = self._fields[HEADINGS], self._fields[BODY]
         for heading, body in zip(read.headings, read.bodies, strict=True):
             if heading:
-                headings.add(self._next, terms(heading))
-            bodies.add(self._next, terms(body))
+                headings.add(self._next, heading)
+            bodies.add(self._next, body)
             self._next += self._step
         if read.sections:
-            self._fields[TITLE].add(place, terms(read.title))
-            self._fields[PATH].add(place, terms(read.path))
+            self._fields[TITLE].add(place, read.title)
+            self._fields[PATH].add(place, read.path)
         records = [encode_section(section) for section in read.sections]
         count = self._count_tokens
         return DocumentSections(

@@ -13,7 +13,6 @@ from operator import add
 
 from holdfast.caches.search.impacts import FIELDS, Steps, unit
 from holdfast.caches.search.postings import alone_value, encode_record
-from holdfast.caches.search.terms import terms_of
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -25,22 +24,6 @@ if TYPE_CHECKING:
     Lists = dict[int, list[int]]  # how often -> where
 
 TITLE, HEADINGS, PATH, BODY = range(len(FIELDS))
-# What so many different words count as is remembered; then the memory starts anew.
-_REMEMBERED = 1 << 18
-
-
-class Terms(dict[str, tuple[str, ...]]):
-    """word -> its terms."""
-
-    def __missing__(self, word: str) -> tuple[str, ...]:
-        if len(self) > _REMEMBERED:
-            self.clear()
-        terms = self[word] = terms_of(word)
-        return terms
-
-    def of(self, words: Iterable[str]) -> Iterator[str]:
-        """Every term of every word."""
-        return chain.from_iterable(map(self.__getitem__, words))
 
 
 class DocumentSections(NamedTuple):
