@@ -40,6 +40,7 @@ BUDGET = Parameter(
     error=InvalidBudget,
     checked=2,
 )
+LIMIT = Parameter("limit", "integer", "Most sections to return", metavar="N", maximum=MAX_BUDGET, checked=2)
 
 
 def resolve(workspace: Workspace, arguments: Arguments) -> Outcome:
