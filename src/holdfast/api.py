@@ -57,9 +57,7 @@ def resolve(cache: str | os.PathLike[str] | Cache, query: str, budget: int) -> S
     return with_cache(os.fspath(cache), lambda opened: opened.resolve(query, budget))
 
 
-def search(
-    cache: str | os.PathLike[str] | Cache, query: str, budget: int, limit: int | None = None
-) -> SearchResult:
+def search(cache: str | os.PathLike[str] | Cache, query: str, budget: int, limit: int | None = None) -> SearchResult:
     """The sections of a cache that answer a query within a token budget, ordered, explained and cited."""
     if not fits(QUERY, query):
         raise InvalidQuery("query must be valid Unicode")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.caches.operations import OPERATIONS as CACHES
+from holdfast.caches.search_operations import OPERATIONS as SECTIONS
 from holdfast.core.errors import UnknownName
 
 TYPE_CHECKING = False
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
     from holdfast.operation import Operation
 
-CATALOG: tuple[Operation, ...] = (*CACHES,)
+CATALOG: tuple[Operation, ...] = (*CACHES, *SECTIONS)
 FAMILIES = tuple(dict.fromkeys(operation.family for operation in CATALOG))
 
 

@@ -56,7 +56,9 @@ _BUFFER = 1 << 18
 class FieldSpilling:
     """Terms of sections counted in one process of several: a spilling for each field, each with its share of memory."""
 
-    def __init__(self, directory: str, name: str, limit: int, tokenizer: str, worker: int = 0, workers: int = 1) -> None:
+    def __init__(
+        self, directory: str, name: str, limit: int, tokenizer: str, worker: int = 0, workers: int = 1
+    ) -> None:
         # Bodies hold nearly all there is.
         shares = {"body": limit * 3 // 4}
         self._fields = [
@@ -106,14 +108,16 @@ class FieldSpilling:
 
 
 def write_sections(cache: str, written: Shared, summary: Summary, manifest: bytes, index: bytes) -> None:
-    """Write the index that `search` uses, of documents in id order and sorted runs of their terms, which are removed."""
+    """Write the index that `search` uses, of documents in id order and the runs of their terms, which are removed."""
     if sys.byteorder != "little":
         return  # as with the index of words
     documents = [DocumentSections(*item.sections) for item in written.documents]
     weights = Weights(documents)
     pages = DictionaryPages()
     with ExitStack() as stack:
-        opened = [(field, stack.enter_context(open(path, "rb", buffering=_BUFFER))) for field, path in written.field_runs]
+        opened = [
+            (field, stack.enter_context(open(path, "rb", buffering=_BUFFER))) for field, path in written.field_runs
+        ]
         fields = [merged([read_run(run) for field, run in opened if field == wanted]) for wanted in range(len(FIELDS))]
         path = os.path.join(cache, SECTIONS_FILE)
         target = IndexFile(stack.enter_context(open(path, "xb", buffering=_BUFFER)), 6)

@@ -14,11 +14,11 @@ from holdfast.caches.index.dictionary import PAGE_SIZE, key_of, look_up
 from holdfast.caches.on_disk.compiled import MISLED
 from holdfast.caches.on_disk.directory import COMPILED
 from holdfast.caches.search.answers import SearchResult
-from holdfast.caches.search.choosing import choose
+from holdfast.caches.search.choosing import choose, ranked
 from holdfast.caches.search.postings import HEAD_SIZE, parse_alone, parse_record, record_length
 from holdfast.caches.search.records import parse_columns, parse_section, parse_summary
 from holdfast.caches.search.scores import Scores
-from holdfast.caches.search.searching import make_hit
+from holdfast.caches.search.searching import make_candidate, make_hit
 from holdfast.caches.search.terms import query_terms
 
 TYPE_CHECKING = False
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from holdfast.caches.index.container import Section as FileSection
     from holdfast.caches.on_disk.compiled import CompiledIndex
     from holdfast.caches.on_disk.directory import CacheDirectory
-    from holdfast.caches.search.answers import SectionHit
+    from holdfast.caches.search.answers import Candidate, SectionHit
     from holdfast.caches.search.postings import TermImpacts
+    from holdfast.caches.search.sections import Section
 
 SECTIONS_FILE = f"{COMPILED}/sections.idx"
 KIND = "sections-1"
@@ -92,10 +93,27 @@ class SectionIndex:
         except MISLED as error:
             raise IndexUnusable(f"misleading: {type(error).__name__}") from None
 
+    def candidates(self, query: str) -> list[Candidate]:
+        """What `rank_documents` gives."""
+        try:
+            scores = self.scores(query)
+            return [
+                make_candidate(
+                    self._words.entry(scores.document_of(number)).id,
+                    self._section(number),
+                    self._columns.tokens[number],
+                    scores.impacts(number),
+                )
+                for number in ranked(scores.scores)
+            ]
+        except OSError as error:
+            raise IndexUnusable(f"cannot be read: {error.strerror}") from None
+        except MISLED as error:
+            raise IndexUnusable(f"misleading: {type(error).__name__}") from None
+
     def _search(self, query: str, budget: int, limit: int | None) -> SearchResult:
         scores = self.scores(query)
-        tokens = self._columns.tokens
-        choice = choose(scores.scores, tokens, scores.document_of, budget, limit)
+        choice = choose(scores.scores, self._columns.tokens, scores.document_of, budget, limit)
         held: dict[int, Document] = {}
         hits = [self._hit(number, scores, held) for number in choice.numbers]
         return SearchResult(
@@ -114,10 +132,12 @@ class SectionIndex:
             entry = self._words.entry(place)
             data = self._directory.read(entry.file)
             held[place] = parse_document(data, expected_id=entry.id, expected_version=entry.version)
+        return make_hit(held[place], self._section(number), self._columns.tokens[number], scores.impacts(number))
+
+    def _section(self, number: int) -> Section:
         ends = self._part(self._offsets, 8 * number, 16)
         start, end = int.from_bytes(ends[:8], "little"), int.from_bytes(ends[8:], "little")
-        section = parse_section(self._part(self._records, start, end - start), number)
-        return make_hit(held[place], section, self._columns.tokens[number], scores.impacts(number))
+        return parse_section(self._part(self._records, start, end - start), number)
 
     def _look_up(self, term: str) -> TermImpacts | None:
         section = self._dictionary

@@ -36,6 +36,18 @@ class SectionHit(NamedTuple):
         return f"{self.id}#L{self.first}-L{self.last}@{self.digest[:12]}"
 
 
+class Candidate(NamedTuple):
+    """A section that matches, taken or not."""
+
+    id: str
+    heading: tuple[str, ...]
+    first: int
+    last: int
+    score: int
+    tokens: int
+    why: list[tuple[str, str, int]]
+
+
 class SearchResult(NamedTuple):
     """The answer to one search: the sections taken, in order, and what was considered."""
 

@@ -212,7 +212,9 @@ def _html(bare: str, *, alone: bool) -> str:
     """What ends the HTML that a line begins: a closing mark, a line's end for a blank line; empty when it is none."""
     lowered = bare[:12].lower()
     for opening, closing in _HTML_PAIRS:
-        if lowered.startswith(opening) and (not opening[-1].isalpha() or lowered[len(opening) : len(opening) + 1] in " \t>"):
+        if lowered.startswith(opening) and (
+            not opening[-1].isalpha() or lowered[len(opening) : len(opening) + 1] in " \t>"
+        ):
             return closing
     name = bare[1:64].lstrip("/").replace(">", " ").replace("/", " ").replace("\t", " ").split(" ", 1)[0]
     if name.lower() in _HTML_BLOCKS:
@@ -262,9 +264,8 @@ def _read_restructured(lines: list[str], body: int) -> tuple[list[Heading], list
         # The body of a directive is indented prose, one or two steps deep; its paragraphs may be parted like others.
         if gap and item < 0 and literal < 0 and (margin < 4 or bare.startswith(".. ")):
             breaks.append(number)
-        if item < 0 and (gap or not margin) and (bare[0] in "-*+" or bare[0].isdigit() or bare.startswith("#. ")):
-            if bare.startswith("#. ") or _is_item(bare):
-                item = margin
+        if item < 0 and (gap or not margin) and (bare.startswith("#. ") or _is_item(bare)):
+            item = margin
         if literal < 0 and bare.endswith("::") and (not bare.startswith(".. ") or "code" in bare):
             literal = margin
         gap = False

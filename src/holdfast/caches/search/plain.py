@@ -1,4 +1,4 @@
-"""Search without an index: every document is read and counted. Slow, short, and what the index must agree with. Pure."""
+"""Search without an index: every document is read and counted. Slow, and what the index must agree with. Pure."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def find(query: str, documents: Iterable[Document]) -> Found:
             for name in FIELDS
             if each[name].times[term]
         }
-        if impacts and (is_first or any([name in ("headings", "body") for _, name in impacts])):
+        if impacts and (is_first or any(name in ("headings", "body") for _, name in impacts)):
             found.impacts[number] = impacts
     return found
 
@@ -79,4 +79,4 @@ def _steps(fields: Sequence[_Field]) -> Steps:
 
 
 def _holding(term: str, fields: Sequence[Mapping[str, _Field]]) -> int:
-    return sum([any([each[name].times[term] for name in FIELDS]) for each in fields])
+    return sum([any(each[name].times[term] for name in FIELDS) for each in fields])

@@ -7,7 +7,7 @@ documents in title and path. An impact is the term's unit times the step.
 from __future__ import annotations
 
 from binascii import crc32
-from itertools import accumulate, compress
+from itertools import accumulate, compress, pairwise
 from struct import Struct, error
 
 from holdfast.caches.index.container import IndexUnusable
@@ -72,8 +72,8 @@ def encode_record(key: bytes, unit: int, fields: FieldSteps, populations: Sequen
 
 
 def _gaps(numbers: Sequence[int], steps: bytes) -> tuple[bytes, bytes]:
-    """How far each number is from the one before, in bytes: a stride, with the step 0, leads on where one is too few."""
-    gaps = [numbers[0], *[after - before for before, after in zip(numbers, numbers[1:], strict=False)]]
+    """The way from each number to the next, a byte each; a stride, with the step 0, leads on where it is far."""
+    gaps = [numbers[0], *[after - before for before, after in pairwise(numbers)]]
     if max(gaps) < _STRIDE:
         return bytes(gaps), steps
     strides = sum([gap // _STRIDE for gap in gaps])

@@ -6,7 +6,9 @@ compact JSON. A file that is not exactly that is refused. docs/formats/search.md
 
 from __future__ import annotations
 
+from holdfast.caches.search.choosing import TURN
 from holdfast.caches.search.impacts import PARAMETERS, RANKING
+from holdfast.caches.search.sections import LONG
 from holdfast.core.canonical_json import JsonError, decode, encode
 from holdfast.core.digests import tagged_digest
 from holdfast.core.errors import InvalidReceipt
@@ -45,8 +47,8 @@ def make_record(
     return {
         "record_version": RECORD_VERSION,
         "cache_version": cache_version,
-        "ranking": {"name": RANKING, "parameters": PARAMETERS},
-        "tokenizer": {"name": tokenizer, "parameters": {}},
+        "ranking": {"name": RANKING, "parameters": {**PARAMETERS, "turn": TURN, "long": LONG}},
+        "tokenizer": {"name": tokenizer, "parameters": {"bytes": 4} if tokenizer == BYTES else {}},
         "query": query,
         "budget": budget,
         "limit": limit,

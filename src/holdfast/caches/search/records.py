@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from binascii import crc32
 from struct import Struct, error
 
@@ -54,6 +53,8 @@ class SectionColumns(NamedTuple):
 
 def encode_columns(columns: SectionColumns) -> bytes:
     """The bytes of the `columns` section."""
+    from array import array  # it loads collections, which no search needs
+
     counts = _COUNTS.pack(len(columns.tokens), len(columns.firsts) - 1)
     return counts + array("I", columns.tokens).tobytes() + array("I", columns.firsts).tobytes()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.caches.search.answers import SearchResult, SectionHit
+from holdfast.caches.search.answers import Candidate, SearchResult, SectionHit
 from holdfast.caches.search.receipts import BYTES
 
 TYPE_CHECKING = False
@@ -28,6 +28,28 @@ def make_hit(document: Document, section: Section, tokens: int, impacts: Impacts
         tokens,
         [(term, field, value) for (term, field), value in impacts.items()],
     )
+
+
+def make_candidate(name: str, section: Section, tokens: int, impacts: Impacts) -> Candidate:
+    """One section that matches."""
+    why = [(term, field, value) for (term, field), value in impacts.items()]
+    return Candidate(name, section.heading, section.first, section.last, sum(impacts.values()), tokens, why)
+
+
+def rank_documents(query: str, documents: Iterable[Document]) -> list[Candidate]:
+    """Every section that matches, best first, from the documents alone."""
+    from holdfast.caches.search.choosing import ranked
+    from holdfast.caches.search.plain import find
+
+    held = list(documents)
+    found = find(query, held)
+    scores = {number: sum(impacts.values()) for number, impacts in found.impacts.items()}
+    return [
+        make_candidate(
+            held[found.places[number]].id, found.sections[number], found.tokens[number], found.impacts[number]
+        )
+        for number in ranked(scores)
+    ]
 
 
 def search_documents(

@@ -46,7 +46,7 @@ def _singular(word: str) -> str:
 
 def _base(word: str, base: str) -> str:
     """What is left when an ending falls, or the word itself when that is no word."""
-    if len(base) < 2 or base[0] not in "aeiou" and _VOWELS.isdisjoint(base[1:]):
+    if len(base) < 2 or (base[0] not in "aeiou" and _VOWELS.isdisjoint(base[1:])):
         return word
     if len(base) > 2 and base[-1] == base[-2] and base[-1] not in "lszaeiouy":
         return base[:-1]

@@ -40,7 +40,14 @@ _SEPARATORS = (
 # Marks that only say how to join or direct letters are passed over.
 _IGNORED = frozenset("\u00ad\u200c\u200d\u200e\u200f\u2060\ufe0e\ufe0f\ufeff")
 # Scripts written without blanks: a run of these counts by pairs of neighbours.
-_UNSPACED = ((0x3041, 0x3096), (0x30A1, 0x30FA), (0x30FC, 0x30FF), (0x3400, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))
+_UNSPACED = (
+    (0x3041, 0x3096),
+    (0x30A1, 0x30FA),
+    (0x30FC, 0x30FF),
+    (0x3400, 0x9FFF),
+    (0xF900, 0xFAFF),
+    (0x20000, 0x3FFFF),
+)
 
 
 def _ascii_table() -> str:
@@ -95,7 +102,7 @@ def terms_of(word: str) -> tuple[str, ...]:
 
 
 def _part_terms(part: str) -> Iterable[str]:
-    if not part.isascii() and any([_within(ord(character), _UNSPACED) for character in part]):
+    if not part.isascii() and any(_within(ord(character), _UNSPACED) for character in part):
         return _unspaced_terms(part)
     terms = [stem(lower_case(part[:LONGEST]))]
     # Which letters are capitals depends on the interpreter beyond ASCII; code is written in ASCII.
