@@ -36,12 +36,7 @@ CUMULATIVE = list(accumulate(10**9 // (rank + 3) for rank in range(VOCABULARY)))
 def text(seed: int) -> str:
     """One document: a title, paragraphs of twelve lines."""
     source = random.Random(seed)
-    length = source.randrange(80, 860)
-    kind = source.randrange(50)
-    if kind == 0:
-        length = source.randrange(1, 20)
-    elif kind == 1:
-        length *= 6
+    length = source.randrange(240, 700)
     words = source.choices(WORDS, cum_weights=CUMULATIVE, k=length)
     for position in range(0, length, 100):
         words[position] = f"id{seed}x{position}"

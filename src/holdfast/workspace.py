@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from _thread import allocate_lock
 
 from holdfast.core.confined_paths import confined
 from holdfast.core.errors import CacheMissing
@@ -10,6 +11,9 @@ from holdfast.core.errors import CacheMissing
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeVar
+
+    Kept = TypeVar("Kept")
 
 DEFAULT_CACHE_ROOT = ".context/caches"
 
@@ -42,6 +46,16 @@ class Workspace:
         self.by_name = by_name
         self.clock = clock
         self.progress = progress
+        self._kept: dict[object, object] = {}
+        self._lock = allocate_lock()
+
+    def keep(self, kind: Callable[[], Kept]) -> Kept:
+        """The one object of a kind that lives as long as the workspace, made when first asked for."""
+        with self._lock:
+            if kind not in self._kept:
+                self._kept[kind] = kind()
+            kept: Kept = self._kept[kind]  # type: ignore[assignment]  # it was made by `kind`
+            return kept
 
     def cache_directory(self, cache: str) -> str:
         """The path of a cache; CacheMissing when its name leads out of the cache root."""

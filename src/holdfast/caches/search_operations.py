@@ -18,18 +18,19 @@ _OPTIONAL_CACHE = CACHE._replace(required=False, description="The cache (default
 
 
 def search(workspace: Workspace, arguments: Arguments) -> Outcome:
-    from holdfast.caches.on_disk.reading import with_cache
+    from holdfast.caches.on_disk.keeping import OpenCaches
     from holdfast.caches.search.answers import as_json
 
     query, budget, limit = arguments["query"], arguments["budget"], arguments.get("limit")
     path = workspace.cache_directory(arguments["cache"])
-    result = with_cache(path, lambda cache: cache.search(query, budget, limit))
+    result = workspace.keep(OpenCaches).use(path, lambda cache: cache.search(query, budget, limit))
     if "receipt" in arguments:
         from holdfast.caches.on_disk.receipts import write_receipt
 
         write_receipt(arguments["receipt"], result)
     if "html" in arguments:
         from holdfast.caches.on_disk.pages import write_page
+        from holdfast.caches.on_disk.reading import with_cache
 
         write_page(arguments["html"], result, with_cache(path, lambda cache: cache.candidates(query)))
     return Outcome(as_json(result))

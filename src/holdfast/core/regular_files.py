@@ -24,16 +24,22 @@ def open_regular(path: str, *, dir_fd: int | None = None) -> int:
 
     Raises FileNotFoundError, NotRegular or another OSError.
     """
+    return _open(path, dir_fd)[0]
+
+
+def _open(path: str, dir_fd: int | None) -> tuple[int, int]:
+    """A descriptor of a regular file, and its size."""
     try:
         descriptor = os.open(path, _FLAGS, dir_fd=dir_fd)
     except OSError as error:
         if error.errno in _NOT_REGULAR_ERRORS:
             raise NotRegular(error.errno, "not a regular file", path) from None
         raise
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
         os.close(descriptor)
         raise NotRegular(0, "not a regular file", path)
-    return descriptor
+    return descriptor, status.st_size
 
 
 def read_regular(path: str, *, dir_fd: int | None = None, limit: int | None = None) -> bytes:
@@ -41,9 +47,8 @@ def read_regular(path: str, *, dir_fd: int | None = None, limit: int | None = No
 
     Raises FileNotFoundError, NotRegular, TooLarge or another OSError.
     """
-    descriptor = open_regular(path, dir_fd=dir_fd)
+    descriptor, size = _open(path, dir_fd)
     try:
-        size = os.fstat(descriptor).st_size
         if limit is not None and size > limit:
             raise TooLarge(0, f"larger than {limit} bytes", path)
         return _read_all(descriptor, size, path, limit)

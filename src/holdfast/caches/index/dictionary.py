@@ -100,16 +100,22 @@ class _Page:
         return self._values[low] if low < self.count and self.key(low) == key else None
 
 
-def look_up(read_page: Callable[[int], bytes], page_count: int, key: bytes) -> int | None:
-    """The value of a key, or None; only the pages on the way to it are read, and each is checked."""
-    page = None
+def look_up(
+    read_page: Callable[[int], bytes], page_count: int, key: bytes, first_keys: dict[int, bytes] | None = None
+) -> int | None:
+    """The value of a key, or None; only the pages on the way to it are read, and each is checked.
+
+    Whoever looks up often gives a `first_keys` to remember the first key of each page met: then one page is read.
+    """
+    if first_keys is None:
+        first_keys = {}
     low, high = 0, page_count  # the page that may hold the key is the last whose first key is not greater
     while low < high:
         middle = (low + high) // 2
-        candidate = _Page(middle, read_page(middle))
-        if candidate.key(0) <= key:
-            page = candidate
+        if middle not in first_keys:
+            first_keys[middle] = _Page(middle, read_page(middle)).key(0)
+        if first_keys[middle] <= key:
             low = middle + 1
         else:
             high = middle
-    return page.value(key) if page is not None else None
+    return _Page(low - 1, read_page(low - 1)).value(key) if low else None

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from array import array
 from binascii import crc32
 from bisect import bisect_right
-from struct import Struct, error
+from struct import Struct, error, pack
 
 from holdfast.caches.index.container import IndexUnusable
 from holdfast.caches.manifest import Entry, stays_inside
@@ -54,16 +53,16 @@ def make_columns(words: Sequence[int], tokens: Sequence[int]) -> Columns:
     """The columns of documents given in id order."""
     count = len(words)
     places = sorted(range(count), key=words.__getitem__)  # stable: equal counts stay in id order
-    numbers = array("I", bytes(_WIDTH * count))
+    numbers = [0] * count
     for number, place in enumerate(places):
         numbers[place] = number
     return Columns(
-        array("I", [words[place] for place in places]),
-        array("I", places),
+        [words[place] for place in places],
+        places,
         numbers,
-        array("I", tokens),
-        array("I", sorted(range(count), key=tokens.__getitem__)),
-        array("I", [min(tokens[start : start + BLOCK]) for start in range(0, count, BLOCK)]),
+        tokens,
+        sorted(range(count), key=tokens.__getitem__),
+        [min(tokens[start : start + BLOCK]) for start in range(0, count, BLOCK)],
     )
 
 
@@ -73,7 +72,7 @@ def encode_columns(columns: Columns) -> bytes:
         *(columns.words, columns.places, columns.numbers),
         *(columns.tokens, columns.by_tokens, columns.floors),
     )
-    return _COUNT.pack(columns.count) + b"".join([array("I", part).tobytes() for part in parts])
+    return _COUNT.pack(columns.count) + b"".join([pack(f"<{len(part)}I", *part) for part in parts])
 
 
 def columns_length(count: int) -> int:

@@ -18,11 +18,16 @@ _BEFORE = b'"created_at": "'
 _IN_A_TIME = b"0123456789-+:.TZ"
 
 
+def is_time(value: bytes) -> bool:
+    """Whether a value has the looks of an RFC 3339 time."""
+    return 20 <= len(value) <= 35 and not value.strip(_IN_A_TIME)
+
+
 def without_time(start: bytes) -> bytes | None:
     """The beginning of a manifest with the value of `created_at` cut out; None when there is no time to cut."""
     before, found, after = start.partition(_BEFORE)
     value, closed, rest = after.partition(b'"')
-    if not found or not closed or value.strip(_IN_A_TIME) or not 20 <= len(value) <= 35:
+    if not found or not closed or not is_time(value):
         return None
     return before + found + closed + rest
 

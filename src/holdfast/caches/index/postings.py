@@ -7,8 +7,9 @@ document, so that lanes of several terms are added up by one addition of long in
 
 from __future__ import annotations
 
-from array import array
 from binascii import crc32
+from bisect import bisect_left
+from itertools import pairwise
 from struct import Struct, error, pack
 
 from holdfast.caches.index.container import IndexUnusable
@@ -104,15 +105,15 @@ def _is_wide(count: int, document_count: int) -> bool:
 
 def encode_numbers(documents: Sequence[int], document_count: int) -> bytes:
     """Ascending numbers below a count, in half the room where that can be had."""
+    count = len(documents)
     if document_count <= _CHUNK:
-        return array("H", documents).tobytes()
-    if _is_wide(len(documents), document_count):
-        return array("I", documents).tobytes()
-    counts, halves = array("I", bytes(4 * _chunks(document_count))), array("H")
-    for document in documents:
-        counts[document >> 16] += 1
-        halves.append(document & 0xFFFF)
-    return counts.tobytes() + halves.tobytes()
+        return pack(f"<{count}H", *documents)
+    if _is_wide(count, document_count):
+        return pack(f"<{count}I", *documents)
+    chunks = _chunks(document_count)
+    starts = [bisect_left(documents, chunk << 16) for chunk in range(chunks + 1)]
+    sizes = [end - start for start, end in pairwise(starts)]
+    return pack(f"<{chunks}I{count}H", *sizes, *[document & 0xFFFF for document in documents])
 
 
 def record_length(head: bytes) -> int:

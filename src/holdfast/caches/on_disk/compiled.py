@@ -52,6 +52,7 @@ class CompiledIndex:
         """Open the index; IndexUnusable when there is none, or it is not that of this cache."""
         self._directory = directory
         self._descriptor = -1
+        self._first_keys: dict[int, bytes] = {}
         try:
             self._descriptor = directory.open(WORDS_FILE)
             self._open()
@@ -130,7 +131,7 @@ class CompiledIndex:
         def read_page(number: int) -> bytes:
             return self._read(section.offset + number * PAGE_SIZE, PAGE_SIZE)
 
-        value = look_up(read_page, section.length // PAGE_SIZE, key)
+        value = look_up(read_page, section.length // PAGE_SIZE, key, self._first_keys)
         if value is None:
             return None
         return parse_alone(value, self._columns.count) or self._record(value, key)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 MANIFEST, INDEX, DOCUMENTS, COMPILED = "manifest.json", "index.json", "documents", "index"
+# What `search` uses; the file for `resolve` is named where it is read.
+SECTIONS_FILE = f"{COMPILED}/sections.idx"
 # Whatever else stands in a directory, it is not (only) a cache.
 CACHE_NAMES = frozenset({MANIFEST, INDEX, DOCUMENTS, COMPILED})
 
@@ -69,6 +71,19 @@ class CacheDirectory:
             return False
         return (held.st_dev, held.st_ino) == (now.st_dev, now.st_ino)
 
+    def identity(self, files: tuple[str, ...]) -> tuple[tuple[int, ...], ...] | None:
+        """What stands at these names now, by everything a change of it changes; None when any is missing."""
+        found = []
+        try:
+            for file in files:
+                status = os.stat(file, dir_fd=self._descriptor, follow_symlinks=False)
+                # A directory changes with every file made in it; which directory it is, is all that counts.
+                times = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+                found.append((status.st_dev, status.st_ino, *(times if stat.S_ISREG(status.st_mode) else ())))
+        except OSError:
+            return None
+        return tuple(found)
+
     def read(self, file: str, *, limit: int | None = None) -> bytes:
         """The bytes of a file of the cache; CacheInvalid when it is missing or not a regular file."""
         parent, _, name = file.rpartition("/")
@@ -104,6 +119,10 @@ class CacheDirectory:
                     raise
                 raise FileNotFoundError from None  # absent, a link or a file: nothing of the cache is there
         return self._subdirectories[name]
+
+    def has(self, name: str) -> bool:
+        """Whether anything of that name stands in the directory."""
+        return self.identity((name,)) is not None
 
     def names(self, subdirectory: str = "") -> list[str]:
         """The names in the directory, or in one inside it, sorted; none where there is no such directory."""

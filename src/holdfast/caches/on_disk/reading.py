@@ -47,6 +47,11 @@ class Cache:
             self._manifest = _checked_manifest(directory)
 
     @property
+    def is_compiled(self) -> bool:
+        """Whether a compiled index belongs to the cache."""
+        return self._compiled is not None
+
+    @property
     def manifest(self) -> Manifest:
         """Everything the manifest says."""
         if self._manifest is None:
@@ -88,7 +93,8 @@ class Cache:
             try:
                 return self._compiled.resolve(query, budget)
             except (IndexUnusable, CacheInvalid):
-                pass  # the documents have the last word, also about what is wrong
+                self._compiled.close()
+                self._compiled = None  # the documents have the last word, also about what is wrong
         return select(query, budget, self.documents())
 
     def search(self, query: str, budget: int, limit: int | None = None) -> SearchResult:

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from holdfast.caches.index.compiling import merged, read_run
 from holdfast.caches.index.dictionary import DictionaryPages
 from holdfast.caches.on_disk.compiling import IndexFile, Spilling
+from holdfast.caches.on_disk.directory import SECTIONS_FILE
 from holdfast.caches.on_disk.section_index import (
     COLUMNS,
     DICTIONARY,
@@ -17,7 +18,6 @@ from holdfast.caches.on_disk.section_index import (
     OFFSETS,
     POSTINGS,
     RECORDS,
-    SECTIONS_FILE,
     SUMMARY,
 )
 from holdfast.caches.on_disk.tokenizing import counter
@@ -107,19 +107,30 @@ class FieldSpilling:
         return [(number, path) for number, field in enumerate(self._fields) for path in field.files]
 
 
-def write_sections(cache: str, written: Shared, summary: Summary, manifest: bytes, index: bytes) -> None:
-    """Write the index that `search` uses, of documents in id order and the runs of their terms, which are removed."""
+def write_section_index(cache: str, written: Shared, summary: Summary, manifest: bytes, index: bytes) -> None:
+    """Write `index/sections.idx` from what was counted while the documents were written; the runs are removed."""
     if sys.byteorder != "little":
         return  # as with the index of words
     documents = [DocumentSections(*item.sections) for item in written.documents]
+    write_sections(os.path.join(cache, SECTIONS_FILE), documents, written.field_runs, summary, manifest, index)
+    for _, path in written.field_runs:
+        os.unlink(path)
+
+
+def write_sections(
+    path: str,
+    documents: Sequence[DocumentSections],
+    runs: Sequence[tuple[int, str]],
+    summary: Summary,
+    manifest: bytes,
+    index: bytes,
+) -> None:
+    """Write the index that `search` uses, of documents in id order and sorted runs of their terms."""
     weights = Weights(documents)
     pages = DictionaryPages()
     with ExitStack() as stack:
-        opened = [
-            (field, stack.enter_context(open(path, "rb", buffering=_BUFFER))) for field, path in written.field_runs
-        ]
+        opened = [(field, stack.enter_context(open(path, "rb", buffering=_BUFFER))) for field, path in runs]
         fields = [merged([read_run(run) for field, run in opened if field == wanted]) for wanted in range(len(FIELDS))]
-        path = os.path.join(cache, SECTIONS_FILE)
         target = IndexFile(stack.enter_context(open(path, "xb", buffering=_BUFFER)), 6)
         target.add(POSTINGS, compile_fields(fields, weights, pages))
         target.add(DICTIONARY, pages.finish())
@@ -129,8 +140,6 @@ def write_sections(cache: str, written: Shared, summary: Summary, manifest: byte
         target.add(RECORDS, _records(documents))
         target.add(SUMMARY, [encode_summary(summary)], checked=True)
         target.seal(KIND, manifest, index)
-    for _, path in written.field_runs:
-        os.unlink(path)
 
 
 def _records(documents: Sequence[DocumentSections]) -> Iterator[bytes]:

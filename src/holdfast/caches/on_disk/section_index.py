@@ -12,7 +12,7 @@ from holdfast.caches.document import parse_document
 from holdfast.caches.index.container import IndexUnusable, find_section, parse_header, read_section
 from holdfast.caches.index.dictionary import PAGE_SIZE, key_of, look_up
 from holdfast.caches.on_disk.compiled import MISLED
-from holdfast.caches.on_disk.directory import COMPILED
+from holdfast.caches.on_disk.directory import SECTIONS_FILE
 from holdfast.caches.search.answers import SearchResult
 from holdfast.caches.search.choosing import choose, ranked
 from holdfast.caches.search.postings import HEAD_SIZE, parse_alone, parse_record, record_length
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from holdfast.caches.search.postings import TermImpacts
     from holdfast.caches.search.sections import Section
 
-SECTIONS_FILE = f"{COMPILED}/sections.idx"
 KIND = "sections-1"
 POSTINGS, DICTIONARY, COLUMNS, OFFSETS, RECORDS, SUMMARY = (
     *("postings", "dictionary", "columns"),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 
+from holdfast.caches.index.identity import is_time
 from holdfast.caches.manifest import MAX_MANIFEST_BYTES, Entry, encode_index, encode_manifest, make_manifest
 from holdfast.caches.on_disk.compiling import write_index
 from holdfast.caches.on_disk.directory import CACHE_NAMES, DOCUMENTS, INDEX, MANIFEST
-from holdfast.caches.on_disk.section_compiling import write_sections
+from holdfast.caches.on_disk.section_compiling import write_section_index
 from holdfast.caches.on_disk.sharing import write_documents
 from holdfast.caches.on_disk.tokenizing import choose_tokenizer
 from holdfast.caches.search.records import Summary
@@ -50,6 +51,8 @@ def build_cache(
     says how the tokens of sections are counted, by default as well as can be done here.
     """
     sources, cache = os.path.realpath(os.fspath(sources)), os.path.abspath(os.fspath(cache))
+    if not is_time(created_at.encode()):
+        raise UsageError(f"created_at '{created_at}' is no time: write it as 2026-01-02T03:04:05Z")
     _check_target(sources, cache, force=force)
     counted_by = choose_tokenizer(tokenizer)
     found = in_id_order(_source_files(sources))
@@ -64,7 +67,7 @@ def build_cache(
             write_new(os.path.join(staged.path, MANIFEST), data)
             write_new(os.path.join(staged.path, INDEX), index)
             write_index(staged.path, entries, written, data, index)
-            write_sections(staged.path, written, Summary(manifest.cache_version, counted_by), data, index)
+            write_section_index(staged.path, written, Summary(manifest.cache_version, counted_by), data, index)
             staged.publish(replace=force)
     except FileExistsError:
         raise _target_exists(cache) from None

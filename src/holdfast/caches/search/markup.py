@@ -188,7 +188,7 @@ def _is_item(bare: str) -> bool:
     if bare[0] in "-*+":
         return bare[1:2] in ("", " ", "\t") and bool(bare.strip("-:| \t*+"))
     digits = len(bare) - len(bare.lstrip("0123456789"))
-    return digits < 10 and bare[digits : digits + 1] in (".", ")") and bare[digits + 1 : digits + 2] in (" ", "\t")
+    return 0 < digits < 10 and bare[digits : digits + 1] in (".", ")") and bare[digits + 1 : digits + 2] in (" ", "\t")
 
 
 def _is_rule(bare: str) -> bool:
