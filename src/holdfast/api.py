@@ -6,7 +6,7 @@ import os
 
 from holdfast.caches.on_disk.reading import Cache, inspect_cache, list_caches, open_cache, with_cache
 from holdfast.caches.operations import BUDGET, LIMIT, QUERY
-from holdfast.core.errors import InvalidBudget, InvalidQuery, UsageError
+from holdfast.core.errors import InvalidBudget, InvalidQuery
 from holdfast.operation import fits
 
 TYPE_CHECKING = False
@@ -64,7 +64,7 @@ def search(cache: str | os.PathLike[str] | Cache, query: str, budget: int, limit
     if not fits(BUDGET, budget):
         raise InvalidBudget("budget must be a whole number from 0")
     if limit is not None and not fits(LIMIT, limit):
-        raise UsageError("limit must be a whole number from 0")
+        raise InvalidBudget("limit must be a whole number from 0")
     if isinstance(cache, Cache):
         return cache.search(query, budget, limit)
     return with_cache(os.fspath(cache), lambda opened: opened.search(query, budget, limit))

@@ -40,7 +40,15 @@ BUDGET = Parameter(
     error=InvalidBudget,
     checked=2,
 )
-LIMIT = Parameter("limit", "integer", "Most sections to return", metavar="N", maximum=MAX_BUDGET, checked=2)
+LIMIT = Parameter(
+    "limit",
+    "integer",
+    "Most sections to return",
+    metavar="N",
+    maximum=MAX_BUDGET,
+    error=InvalidBudget,
+    checked=2,
+)
 
 
 def resolve(workspace: Workspace, arguments: Arguments) -> Outcome:

@@ -124,10 +124,10 @@ OPERATIONS = (
         title="Search sections",
         summary="Select the sections of a cache that answer a query within a token budget, with citations.",
         description=(
-            "Find the sections of a pre-built context cache that answer a question, ranked by BM25 over title, "
-            "headings, path and body, within a token budget. Deterministic and explained; every section carries its "
-            "lines and a citation. Prefer it to context.resolve for a specific question: it returns the parts that "
-            "answer instead of whole documents. Take `cache` from context.list_caches."
+            "Find the sections of a pre-built context cache that answer a question within a token budget, each with "
+            "its headings, lines, reasons and a citation to quote. Prefer it to context.resolve for a specific "
+            "question: it returns the parts that answer instead of whole documents. Take `cache` from "
+            "context.list_caches."
         ),
         parameters=(
             CACHE,

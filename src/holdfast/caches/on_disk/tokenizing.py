@@ -37,7 +37,7 @@ def counter(tokenizer: str) -> CountTokens:
     """The function that counts the tokens of a text."""
     if tokenizer == BYTES:
         return lambda text: token_count(len(text.encode()))
-    from rs_bpe.bpe import openai  # type: ignore[import-not-found]  # a compiled module without types
+    from rs_bpe.bpe import openai
 
     count: CountTokens = openai.o200k_base().count
     return count

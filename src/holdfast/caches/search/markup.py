@@ -242,6 +242,8 @@ def _read_restructured(lines: list[str], body: int) -> tuple[list[Heading], list
     breaks: list[int] = []
     levels: dict[str, int] = {}
     item = literal = -1  # the indentation of the open list item, and of the line that announced literal text
+    label = -1  # the first of the labels that stand right above
+    labelled = (-1, -1)  # a line, and the first of the labels above it
     gap = True
     for number in range(body, len(lines)):
         line = lines[number]
@@ -253,10 +255,15 @@ def _read_restructured(lines: list[str], body: int) -> tuple[list[Heading], list
         if number > body and margin == 0 and (style := _rst_title(lines, number, body)):
             title = lines[number - 1].strip()
             first = number - len(style)
+            first = labelled[1] if labelled[0] == first else first
             level = levels.setdefault(style, len(levels) + 1)
             headings.append(Heading(first, number + 1, level, heading_text(_without_roles(title))))
             gap = True
             continue
+        if bare.startswith(".. _") and bare.endswith(":"):
+            label = number if label < 0 else label
+        elif label >= 0:
+            labelled, label = (number, label), -1
         if margin <= item:
             item = -1
         if margin <= literal:

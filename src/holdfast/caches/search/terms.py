@@ -127,7 +127,7 @@ def _humps(part: str) -> list[str]:
 
 
 def _unspaced_terms(part: str) -> list[str]:
-    terms = []
+    terms: list[str] = []
     start = 0
     for end in range(1, len(part) + 1):
         inside = _within(ord(part[start]), _UNSPACED)
@@ -135,7 +135,7 @@ def _unspaced_terms(part: str) -> list[str]:
             continue
         run = part[start:end]
         if not inside:
-            terms.append(stem(lower_case(run[:LONGEST])))
+            terms += _part_terms(run)
         elif len(run) == 1:
             terms.append(run)
         else:
