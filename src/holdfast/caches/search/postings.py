@@ -60,10 +60,10 @@ def encode_record(key: bytes, unit: int, fields: FieldSteps, populations: Sequen
         if not numbers:
             continue
         shape |= 1 << field
-        gaps, strided = _gaps(numbers, steps)
-        if 2 * len(gaps) <= 3 * len(numbers):
+        walk = _gaps(numbers, steps)
+        if walk is not None:
             shape |= 16 << field
-            parts += [_COUNT.pack(len(gaps)), gaps, strided]
+            parts += [_COUNT.pack(len(walk[0])), *walk]
         else:
             parts += [_COUNT.pack(len(numbers)), encode_numbers(numbers, populations[field]), steps]
     body = b"".join(parts)
@@ -71,14 +71,19 @@ def encode_record(key: bytes, unit: int, fields: FieldSteps, populations: Sequen
     return crc32(checked, crc32(key)).to_bytes(4, "little") + checked
 
 
-def _gaps(numbers: Sequence[int], steps: bytes) -> tuple[bytes, bytes]:
-    """The way from each number to the next, a byte each; a stride, with the step 0, leads on where it is far."""
+def _gaps(numbers: Sequence[int], steps: bytes) -> tuple[bytes, bytes] | None:
+    """The way from each number to the next, a byte each; a stride, with the step 0, leads on where it is far.
+
+    None where that would take more room than two bytes a number.
+    """
+    count = len(numbers)
+    if 2 * (numbers[-1] // _STRIDE) > 3 * count:
+        return None  # so far that there is no need to look: at most one gap in a number makes up for a stride
     gaps = [numbers[0], *[after - before for before, after in pairwise(numbers)]]
     if max(gaps) < _STRIDE:
         return bytes(gaps), steps
-    strides = sum([gap // _STRIDE for gap in gaps])
-    if strides > len(numbers):
-        return bytes(2 * len(numbers)), steps  # too long to be used
+    if 2 * sum([gap // _STRIDE for gap in gaps]) > count:
+        return None
     walked, strided = bytearray(), bytearray()
     for gap, step in zip(gaps, steps, strict=True):
         many, rest = divmod(gap, _STRIDE)
