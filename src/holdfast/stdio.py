@@ -1,7 +1,8 @@
 """Lines in, lines out: the server's threads and descriptors. Knows nothing of what the lines say.
 
-One thread reads and decides the order, a few run calls, one writes. So a slow call holds up no other, and a client that
-sends everything before it reads anything is served all the same; only when 64 MiB wait does reading pause.
+One thread reads and decides the order, a few run calls, one writes, one waits for signals. So a slow call holds up no
+other, and a client that sends everything before it reads anything is served all the same; only when 64 MiB wait does
+reading pause.
 
 Nothing here imports more than the interpreter already holds: `_thread`, `_queue` and `_signal` are what `threading`,
 `queue` and `signal` are made of, without the milliseconds those take to load (docs/decisions/0006-cold-start.md).
@@ -11,7 +12,9 @@ from __future__ import annotations
 
 import os
 from _queue import SimpleQueue
-from _signal import SIG_IGN, SIGINT, SIGTERM, signal  # type: ignore[import-not-found]  # has no stub; `signal` would load enum
+
+# `signal` would load enum.
+from _signal import SIGINT, SIGTERM, set_wakeup_fd, signal  # type: ignore[import-not-found]  # has no stub
 from _thread import allocate_lock, start_new_thread
 
 TYPE_CHECKING = False
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
     from holdfast.core.canonical_json import Json
     from holdfast.server import Call, Server
 
-WORKERS = 4
+WORKERS = 16  # started as they are needed; as many slow calls, less one, hold up no other
 # One line, request or answer, may be this long; what waits inside the process may add up to as much.
 MAX_LINE = 64 << 20
 MAX_WAITING = 64 << 20
@@ -34,24 +37,45 @@ def serve(server: Server, at_end: Callable[[], None] = lambda: None) -> int:
 
     Takes over descriptors 0 and 1. `at_end` runs once, whichever end comes.
     """
+    ended = allocate_lock()
 
-    def stop(number: int, _frame: FrameType | None) -> None:
-        try:
+    def end() -> None:
+        if ended.acquire(False):
             at_end()
-        finally:
-            os._exit(0 if number == SIGTERM else 130)  # calls may still be running, and nobody waits for them any more
 
-    signal(SIGTERM, stop)
-    signal(SIGINT, stop)
+    _stop_on_signals(end)
     lines, output = _take_descriptors()
     connection = _Connection(server, output)
     for line in read_lines(lines):
         connection.receive(line)
     connection.finish()
-    signal(SIGTERM, SIG_IGN)  # the end has come already
-    signal(SIGINT, SIG_IGN)
-    at_end()
+    end()
     return 0
+
+
+def _stop_on_signals(end: Callable[[], None]) -> None:
+    """SIGTERM and SIGINT end the process, with 0 and 130, whatever it is doing.
+
+    A thread waits for them. The main one may be about to block in a read, and a handler's turn would never come there.
+    """
+    told, tell = os.pipe()
+    os.set_blocking(tell, False)
+    set_wakeup_fd(tell)
+
+    def stop() -> None:
+        number = os.read(told, 1)[0]
+        try:
+            end()
+        finally:
+            os._exit(0 if number == SIGTERM else 130)  # calls may still be running, and nobody waits for them any more
+
+    start_new_thread(stop, ())
+    for number in (SIGTERM, SIGINT):
+        signal(number, _awake)
+
+
+def _awake(_number: int, _frame: FrameType | None) -> None:
+    """Nothing more: that there is a handler is what makes the interpreter tell the thread."""
 
 
 def _take_descriptors() -> tuple[int, int]:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
 
+    from holdfast.core.file_contents import FileContents
+
     Kept = TypeVar("Kept")
 
 DEFAULT_CACHE_ROOT = ".context/caches"
@@ -40,18 +42,31 @@ class Workspace:
         by_name: bool = False,
         clock: Callable[[], float] = system_clock,
         progress: Callable[[int, int], None] | None = None,
+        file_contents: FileContents | None = None,
     ) -> None:
         self.project = project
         self.cache_root = cache_root if cache_root is not None else os.path.join(project, DEFAULT_CACHE_ROOT)
         self.by_name = by_name
         self.clock = clock
         self.progress = progress
+        self._file_contents = file_contents
         self._kept: dict[object, object] = {}
-        self._lock = allocate_lock()
+        self._making = allocate_lock()
+
+    @property
+    def file_contents(self) -> FileContents:
+        """What this process remembers of the files it read; made when first asked for."""
+        if self._file_contents is None:
+            from holdfast.core.file_contents import RememberedFiles
+
+            with self._making:
+                if self._file_contents is None:
+                    self._file_contents = RememberedFiles()
+        return self._file_contents
 
     def keep(self, kind: Callable[[], Kept]) -> Kept:
         """The one object of a kind that lives as long as the workspace, made when first asked for."""
-        with self._lock:
+        with self._making:
             if kind not in self._kept:
                 self._kept[kind] = kind()
             kept: Kept = self._kept[kind]  # type: ignore[assignment]  # it was made by `kind`

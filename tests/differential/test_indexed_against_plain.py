@@ -88,7 +88,11 @@ TEXTS = st.one_of(
     st.sampled_from(["", " ", "a", "a a a a a a a a", "b " * 300]),
 )
 CORPORA = st.lists(TEXTS, max_size=24)
-QUERIES = st.one_of(st.lists(WORDS, max_size=6).map(" ".join), st.text(max_size=6), st.sampled_from(["", "a a a a a"]))
+QUERIES = st.one_of(
+    st.lists(WORDS, max_size=6).map(" ".join),
+    st.text(max_size=6),
+    st.sampled_from(["", "a a a a a", "a " * 120 + "b " * 90]),
+)
 BUDGETS = st.one_of(st.integers(0, 60), st.sampled_from([0, 4000, 10_000_000, 2**53 - 1]))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import re
@@ -112,9 +113,28 @@ def test_a_signal_ends_an_idle_server_quietly(tmp_path: Path, number: signal.Sig
         assert wire.stop(number) == ([], exit_code, "")
 
 
+@pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_a_signal_ends_the_server_whichever_thread_it_reaches(
+    tmp_path: Path, number: signal.Signals, exit_code: int
+) -> None:
+    """The main thread may be between two lines, on its way into a read that no signal interrupts any more."""
+    libc = ctypes.CDLL(None)
+    if not hasattr(libc, "tgkill"):
+        pytest.skip("this system's C library cannot send a signal to one thread")
+    with Wire(tmp_path) as wire:
+        assert wire.ask(PING) == PONG
+        process = wire.process.pid
+        others = [int(name) for name in os.listdir(f"/proc/{process}/task") if name != str(process)]
+        assert libc.tgkill(process, others[0], number) == 0
+        assert wire.process.wait(60) == exit_code
+
+
 def test_the_counts_are_told_at_the_end_of_input(tmp_path: Path) -> None:
     asked = [call(number, "context.list_caches", {}, era="modern") for number in range(3)]
-    assert exchange(tmp_path, *asked, options=("--telemetry",)).stderr == '{"calls":{"context.list_caches":3}}\n'
+    assert (
+        exchange(tmp_path, *asked, options=("--telemetry",)).stderr
+        == '{"calls":{"context.list_caches":3},"file_contents":{}}\n'
+    )
 
 
 @pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
@@ -123,7 +143,7 @@ def test_the_counts_are_told_when_a_signal_ends_the_server(
 ) -> None:
     with Wire(tmp_path, "--telemetry") as wire:
         assert wire.ask(call(1, "context.list_caches", {}, era="modern")) == text(1, NO_CACHES, **STAMP)
-        assert wire.stop(number) == ([], exit_code, '{"calls":{"context.list_caches":1}}\n')
+        assert wire.stop(number) == ([], exit_code, '{"calls":{"context.list_caches":1},"file_contents":{}}\n')
 
 
 def test_an_answer_nobody_reads_does_not_keep_the_server_alive(tmp_path: Path) -> None:
@@ -160,8 +180,8 @@ class TestToolsThatMisbehave:
             end.write("go")
         assert wire.read() == text("slow", {"read": "go"})
 
-    def test_three_slow_calls_hold_up_no_fourth(self, wire: Wire, tmp_path: Path) -> None:
-        pipes = [str(tmp_path / f"pipe{number}") for number in range(3)]
+    def test_fifteen_slow_calls_hold_up_no_sixteenth(self, wire: Wire, tmp_path: Path) -> None:
+        pipes = [str(tmp_path / f"pipe{number}") for number in range(15)]
         for pipe in pipes:
             os.mkfifo(pipe)
         wire.send(*(call(pipe, "odd.wait", {"pipe": pipe}) for pipe in pipes), call(2, "context.list_caches", {}))

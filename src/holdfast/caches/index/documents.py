@@ -19,6 +19,7 @@ BLOCK = 128
 _WIDTH = 4
 _COUNT = Struct("<I")
 _RECORD = Struct("<IHH32s")  # checksum, length of the id, length of the file name, version
+LONGEST_RECORD = _RECORD.size + 2 * 0xFFFF
 
 
 class Columns:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 # A term has a lane when at least one document in this many holds it.
-LANE_SHARE = 8
+LANE_SHARE = 5
 # Counts above this stand outside the lane, so that four lanes add up within a byte.
 LANE_LIMIT = 63
 _CHUNK = 1 << 16
@@ -114,6 +114,11 @@ def encode_numbers(documents: Sequence[int], document_count: int) -> bytes:
     starts = [bisect_left(documents, chunk << 16) for chunk in range(chunks + 1)]
     sizes = [end - start for start, end in pairwise(starts)]
     return pack(f"<{chunks}I{count}H", *sizes, *[document & 0xFFFF for document in documents])
+
+
+def longest_record(document_count: int) -> int:
+    """No record of that many documents has more bytes: runs of one each, in the widest form, and a lane."""
+    return _HEAD.size + _SHAPE.size + document_count * (_RUN.size + 4 + 1) + 4 * _chunks(document_count)
 
 
 def record_length(head: bytes) -> int:

@@ -32,7 +32,7 @@ class Written(NamedTuple):
     words: int
     tokens: int
     digest: bytes
-    sections: tuple[Any, ...]  # the members of DocumentSections
+    sections: tuple[Any, ...] = ()  # the members of DocumentSections
 
 
 def write_document(

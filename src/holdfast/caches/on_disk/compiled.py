@@ -12,9 +12,9 @@ from hashlib import sha256
 from holdfast.caches.document import parse_document, token_count
 from holdfast.caches.index.container import IndexUnusable, find_section, parse_header, read_section
 from holdfast.caches.index.dictionary import PAGE_SIZE, key_of, look_up
-from holdfast.caches.index.documents import columns_length, parse_columns, parse_record
+from holdfast.caches.index.documents import LONGEST_RECORD, columns_length, parse_columns, parse_record
 from holdfast.caches.index.identity import FIRST_BYTES, manifest_digest
-from holdfast.caches.index.postings import HEAD_SIZE, parse_alone, parse_postings, record_length
+from holdfast.caches.index.postings import HEAD_SIZE, longest_record, parse_alone, parse_postings, record_length
 from holdfast.caches.index.search import Matches, choose
 from holdfast.caches.manifest import MAX_MANIFEST_BYTES
 from holdfast.caches.on_disk.directory import COMPILED, INDEX, MANIFEST
@@ -140,6 +140,8 @@ class CompiledIndex:
         section = self._postings
         data = self._part(section, offset, min(_FIRST_READ, section.length - offset))
         length = record_length(data[:HEAD_SIZE])
+        if length > longest_record(self._columns.count):
+            raise IndexUnusable("postings longer than any")
         if length > len(data):
             data = self._part(section, offset, length)
         return parse_postings(data[:length], key, self._columns.count)
@@ -148,6 +150,8 @@ class CompiledIndex:
         """The document at a place in id order."""
         ends = self._part(self._offsets, 8 * place, 16)
         start, end = int.from_bytes(ends[:8], "little"), int.from_bytes(ends[8:], "little")
+        if end - start > LONGEST_RECORD:
+            raise IndexUnusable("a document record longer than any")
         return parse_record(self._part(self._records, start, end - start), place)
 
     def _part(self, section: Section, offset: int, length: int) -> bytes:

@@ -11,7 +11,6 @@ from holdfast.caches.manifest import MAX_MANIFEST_BYTES, check_index, check_mani
 from holdfast.caches.on_disk.compiled import CompiledIndex
 from holdfast.caches.on_disk.directory import INDEX, MANIFEST, REFUSALS, CacheDirectory
 from holdfast.caches.selection import Selection, select
-from holdfast.core.atomic_write import is_staging_name
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
 from holdfast.core.record import NamedTuple
@@ -193,6 +192,8 @@ class ListedCache(NamedTuple):
 
 def list_caches(root: str | os.PathLike[str]) -> list[ListedCache]:
     """The directories directly below a root, sorted; links and directories still being built are left out."""
+    from holdfast.core.atomic_write import is_staging_name  # the writers' module: no other reading needs it
+
     shown = printable(os.fspath(root))
     found = []
     try:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _SPILL_BYTES = 256 << 20
 _BATCH = 32
 # Below this many documents a worker's start costs more than its help is worth.
-_WORTH_A_WORKER = 500
+_WORTH_A_WORKER = 1000
 _LENGTH_BYTES = 8
 _MAIN = "import sys; sys.path[:] = {path!r}; from holdfast.caches.on_disk.sharing import work; work()"
 
@@ -93,7 +93,10 @@ def _share(
             running.append(_start())
         for number, process in enumerate(running):
             assignment = (sources, staged, tokenizer, number, workers, batches[number::workers])
-            _send(process.stdin, assignment)
+            try:
+                _send(process.stdin, assignment)
+            except BrokenPipeError:
+                pass  # it ended at once: that is reported when it is asked for an answer
         for number in range(len(batches)):
             if progress is not None:
                 progress(len(written), len(names))
@@ -129,11 +132,8 @@ def _send(pipe: Any, value: Any) -> None:
     import marshal
 
     data = marshal.dumps(value)
-    try:
-        pipe.write(len(data).to_bytes(_LENGTH_BYTES, "little") + data)
-        pipe.flush()
-    except BrokenPipeError:
-        pass  # it ended; what it last said, or that it said nothing, is reported when it is asked
+    pipe.write(len(data).to_bytes(_LENGTH_BYTES, "little") + data)
+    pipe.flush()
 
 
 def _receive(pipe: Any) -> Any:
@@ -183,5 +183,7 @@ def work() -> None:
         _send(sending, ("done", fields.files))
     except errors.ContextError as error:
         _send(sending, (type(error).__name__, error.reason))
+    except BrokenPipeError:
+        os._exit(1)  # the build is gone: nobody is left to work for, or to tell
     except OSError as error:
         _send(sending, ("os", (error.errno, error.strerror)))
