@@ -91,7 +91,7 @@ def write_index(cache: str, entries: Sequence[Entry], written: Shared, manifest:
     """Write `index/` from what was counted while the documents were written; the runs are removed."""
     if sys.byteorder != "little":
         return  # the index is optional, and its numbers are read in place
-    os.mkdir(os.path.join(cache, COMPILED))
+    os.makedirs(os.path.join(cache, COMPILED), exist_ok=True)
     path = os.path.join(cache, WORDS_FILE)
     write_words(path, entries, written.documents, written.runs, manifest, index)
     for run in written.runs:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from array import array
 from contextlib import ExitStack
 
 from holdfast.caches.index.compiling import merged, read_run
 from holdfast.caches.index.dictionary import DictionaryPages
 from holdfast.caches.on_disk.compiling import IndexFile, Spilling
-from holdfast.caches.on_disk.directory import SECTIONS_FILE
 from holdfast.caches.on_disk.section_index import (
     COLUMNS,
     DICTIONARY,
@@ -47,7 +44,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from holdfast.caches.document import Document
-    from holdfast.caches.on_disk.sharing import Shared
     from holdfast.caches.on_disk.tokenizing import CountTokens
 
 _BUFFER = 1 << 18
@@ -105,16 +101,6 @@ class FieldSpilling:
     def files(self) -> list[tuple[int, str]]:
         """The field and the path of every run."""
         return [(number, path) for number, field in enumerate(self._fields) for path in field.files]
-
-
-def write_section_index(cache: str, written: Shared, summary: Summary, manifest: bytes, index: bytes) -> None:
-    """Write `index/sections.idx` from what was counted while the documents were written; the runs are removed."""
-    if sys.byteorder != "little":
-        return  # as with the index of words
-    documents = [DocumentSections(*item.sections) for item in written.documents]
-    write_sections(os.path.join(cache, SECTIONS_FILE), documents, written.field_runs, summary, manifest, index)
-    for _, path in written.field_runs:
-        os.unlink(path)
 
 
 def write_sections(

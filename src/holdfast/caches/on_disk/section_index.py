@@ -15,8 +15,8 @@ from holdfast.caches.on_disk.compiled import MISLED
 from holdfast.caches.on_disk.directory import SECTIONS_FILE
 from holdfast.caches.search.answers import SearchResult
 from holdfast.caches.search.choosing import choose, ranked
-from holdfast.caches.search.postings import HEAD_SIZE, parse_alone, parse_record, record_length
-from holdfast.caches.search.records import parse_columns, parse_section, parse_summary
+from holdfast.caches.search.postings import HEAD_SIZE, longest_record, parse_alone, parse_record, record_length
+from holdfast.caches.search.records import LONGEST_RECORD, parse_columns, parse_section, parse_summary
 from holdfast.caches.search.scores import Scores
 from holdfast.caches.search.searching import make_candidate, make_hit
 from holdfast.caches.search.terms import query_terms
@@ -136,6 +136,8 @@ class SectionIndex:
     def _section(self, number: int) -> Section:
         ends = self._part(self._offsets, 8 * number, 16)
         start, end = int.from_bytes(ends[:8], "little"), int.from_bytes(ends[8:], "little")
+        if end - start > LONGEST_RECORD:
+            raise IndexUnusable("a section record longer than any")
         return parse_section(self._part(self._records, start, end - start), number)
 
     def _look_up(self, term: str) -> TermImpacts | None:
@@ -154,6 +156,8 @@ class SectionIndex:
         section = self._postings
         data = self._part(section, offset, min(_FIRST_READ, section.length - offset))
         length = record_length(data[:HEAD_SIZE])
+        if length > longest_record(self._populations):
+            raise IndexUnusable("impacts longer than any")
         if length > len(data):
             data = self._part(section, offset, length)
         return parse_record(data[:length], key, self._populations)

@@ -31,7 +31,7 @@ _BATCH = 32
 # Below this many documents a worker's start costs more than its help is worth.
 _WORTH_A_WORKER = 1000
 _LENGTH_BYTES = 8
-_MAIN = "import sys; sys.path[:] = {path!r}; from holdfast.caches.on_disk.sharing import work; work()"
+_MAIN = "import sys; sys.path[:] = {path!r}; from {module} import work; work()"
 
 
 class Shared(NamedTuple):
@@ -90,45 +90,54 @@ def _share(
     field_runs: list[tuple[int, str]] = []
     try:
         while len(running) < workers:
-            running.append(_start())
+            running.append(start_worker())
         for number, process in enumerate(running):
             assignment = (sources, staged, tokenizer, number, workers, batches[number::workers])
             try:
-                _send(process.stdin, assignment)
+                send(process.stdin, assignment)
             except BrokenPipeError:
                 pass  # it ended at once: that is reported when it is asked for an answer
         for number in range(len(batches)):
             if progress is not None:
                 progress(len(written), len(names))
-            written += [Written(*fields) for fields in _answer(running[number % workers])]
+            written += [Written(*fields) for fields in answer(running[number % workers])]
         for process in running:
-            runs += _answer(process)
-            field_runs += _answer(process)
+            runs += answer(process)
+            field_runs += answer(process)
     finally:
         for process in running:
-            process.kill()
-            pipes: tuple[Any, ...] = (process.stdin, process.stdout)
-            for pipe in pipes:
-                try:
-                    pipe.close()
-                except OSError:
-                    pass  # what it could not flush, nobody reads any more
-            process.wait()
+            end_worker(process)
     return written, runs, field_runs
 
 
-def _start() -> subprocess.Popen[bytes]:
-    """A worker: this interpreter, finding modules where this one does. Not a fork, which threads would make unsafe."""
+def start_worker(module: str = __name__) -> subprocess.Popen[bytes]:
+    """The `work` of a module in a process of its own: this interpreter, finding modules where this one does.
+
+    Not a fork, which threads would make unsafe.
+    """
     import subprocess
 
-    command = [sys.executable, "-c", _MAIN.format(path=sys.path)]
+    command = [sys.executable, "-c", _MAIN.format(path=sys.path, module=module)]
     # Of an interrupt the parent decides: a worker in a session of its own does not see it.
     return subprocess.Popen(  # noqa: S603  # our own interpreter
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
     )
 
 
-def _send(pipe: Any, value: Any) -> None:
+def end_worker(process: subprocess.Popen[bytes]) -> None:
+    """End a worker, whatever it does."""
+    process.kill()
+    pipes: tuple[Any, ...] = (process.stdin, process.stdout)
+    for pipe in pipes:
+        try:
+            pipe.close()
+        except OSError:
+            pass  # what it could not flush, nobody reads any more
+    process.wait()
+
+
+def send(pipe: Any, value: Any) -> None:
+    """Write one value."""
     import marshal
 
     data = marshal.dumps(value)
@@ -136,7 +145,7 @@ def _send(pipe: Any, value: Any) -> None:
     pipe.flush()
 
 
-def _receive(pipe: Any) -> Any:
+def receive(pipe: Any) -> Any:
     """The next value, or None at the end."""
     import marshal
 
@@ -145,10 +154,10 @@ def _receive(pipe: Any) -> Any:
     return marshal.loads(data) if data else None  # noqa: S302  # from a process of our own
 
 
-def _answer(process: subprocess.Popen[bytes]) -> list[Any]:
+def answer(process: subprocess.Popen[bytes]) -> list[Any]:
     """What a worker made of its next batch; its error, if it met one."""
     try:
-        answer = _receive(process.stdout)
+        answer = receive(process.stdout)
     except (EOFError, ValueError, TypeError):
         answer = None
     if not isinstance(answer, tuple):
@@ -165,7 +174,7 @@ def _answer(process: subprocess.Popen[bytes]) -> list[Any]:
 def work() -> None:
     """The life of a worker: read the assignment, answer every batch, say where the counted words are."""
     receiving, sending = sys.stdin.buffer, sys.stdout.buffer
-    sources, staged, tokenizer, number, workers, batches = _receive(receiving)
+    sources, staged, tokenizer, number, workers, batches = receive(receiving)
     target = os.path.join(staged, DOCUMENTS)
     try:
         limit = _SPILL_BYTES // workers // 2
@@ -176,14 +185,14 @@ def work() -> None:
                 tuple(write_document(sources, source, target, start + position, spilling, fields))
                 for position, source in enumerate(names)
             ]
-            _send(sending, ("done", written))
+            send(sending, ("done", written))
         spilling.spill()
         fields.spill()
-        _send(sending, ("done", spilling.files))
-        _send(sending, ("done", fields.files))
+        send(sending, ("done", spilling.files))
+        send(sending, ("done", fields.files))
     except errors.ContextError as error:
-        _send(sending, (type(error).__name__, error.reason))
+        send(sending, (type(error).__name__, error.reason))
     except BrokenPipeError:
         os._exit(1)  # the build is gone: nobody is left to work for, or to tell
     except OSError as error:
-        _send(sending, ("os", (error.errno, error.strerror)))
+        send(sending, ("os", (error.errno, error.strerror)))

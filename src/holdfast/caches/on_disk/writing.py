@@ -8,7 +8,7 @@ from holdfast.caches.index.identity import is_time
 from holdfast.caches.manifest import MAX_MANIFEST_BYTES, Entry, encode_index, encode_manifest, make_manifest
 from holdfast.caches.on_disk.compiling import write_index
 from holdfast.caches.on_disk.directory import CACHE_NAMES, DOCUMENTS, INDEX, MANIFEST
-from holdfast.caches.on_disk.section_compiling import write_section_index
+from holdfast.caches.on_disk.section_writing import WritingSections
 from holdfast.caches.on_disk.sharing import write_documents
 from holdfast.caches.on_disk.tokenizing import choose_tokenizer
 from holdfast.caches.search.records import Summary
@@ -66,8 +66,9 @@ def build_cache(
                 raise CacheInvalid(f"{len(entries)} documents are too many for one cache: split the sources")
             write_new(os.path.join(staged.path, MANIFEST), data)
             write_new(os.path.join(staged.path, INDEX), index)
-            write_index(staged.path, entries, written, data, index)
-            write_section_index(staged.path, written, Summary(manifest.cache_version, counted_by), data, index)
+            summary = Summary(manifest.cache_version, counted_by)
+            with WritingSections(staged.path, written, summary, data, index):
+                write_index(staged.path, entries, written, data, index)
             staged.publish(replace=force)
     except FileExistsError:
         raise _target_exists(cache) from None

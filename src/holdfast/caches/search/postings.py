@@ -102,6 +102,11 @@ def record_length(head: bytes) -> int:
     return HEAD_SIZE + int.from_bytes(head[4:8], "little")
 
 
+def longest_record(populations: Sequence[int]) -> int:
+    """More bytes than any record has: no number takes more than eight."""
+    return HEAD_SIZE + sum([64 + 8 * population for population in populations])
+
+
 def parse_record(data: bytes, key: bytes, populations: Sequence[int]) -> TermImpacts:
     """The impacts in a record, which must be that of the key; IndexUnusable when anything about it is off."""
     try:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _SECTION = Struct("<IIIIIH")  # checksum, characters from and to, first and last line, number of headings
 _COUNT = Struct("<H")
 _COUNTS = Struct("<II")
+# More bytes than any record has: a path of 32 headings, each as long as can be.
+LONGEST_RECORD = 1 << 16
 
 
 class Summary(NamedTuple):
