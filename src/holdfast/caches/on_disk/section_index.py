@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from holdfast.caches.on_disk.directory import CacheDirectory
     from holdfast.caches.search.answers import Candidate, SectionHit
     from holdfast.caches.search.postings import TermImpacts
-    from holdfast.caches.search.sections import Section
+    from holdfast.caches.search.section import Section
 
 KIND = "sections-1"
 POSTINGS, DICTIONARY, COLUMNS, OFFSETS, RECORDS, SUMMARY = (

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.caches.search.sections import Section
+    from holdfast.caches.search.section import Section
 
 
 class Fields(NamedTuple):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from holdfast.caches.document import Document
     from holdfast.caches.search.searching import Impacts
-    from holdfast.caches.search.sections import Section
+    from holdfast.caches.search.section import Section
 
 
 class Found(NamedTuple):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from holdfast.caches.search.choosing import TURN
 from holdfast.caches.search.impacts import PARAMETERS, RANKING
-from holdfast.caches.search.sections import LONG
+from holdfast.caches.search.section import LONG
 from holdfast.core.canonical_json import JsonError, decode, encode
 from holdfast.core.digests import tagged_digest
 from holdfast.core.errors import InvalidReceipt

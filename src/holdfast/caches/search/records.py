@@ -7,7 +7,7 @@ from struct import Struct, error
 
 from holdfast.caches.index.container import IndexUnusable
 from holdfast.caches.search.impacts import PARAMETERS, RANKING
-from holdfast.caches.search.sections import Section
+from holdfast.caches.search.section import Section
 from holdfast.core.canonical_json import JsonError, decode, encode
 from holdfast.core.record import NamedTuple
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from holdfast.caches.document import Document
-    from holdfast.caches.search.sections import Section
+    from holdfast.caches.search.section import Section
 
     Impacts = dict[tuple[str, str], int]  # (term, field) -> impact, in the order of the query and of the fields
 

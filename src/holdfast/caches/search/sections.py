@@ -11,24 +11,13 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from holdfast.caches.search.markup import read_markup
+from holdfast.caches.search.section import LONG, Section
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.caches.search.markup import Heading, Markup
-
-# Characters, about 500 tokens: eight fit the usual budget of 4,000, and a paragraph keeps its company.
-LONG = 2000
-
-
-class Section(NamedTuple):
-    """Where a section stands: the headings that lead to it, its lines (1-based, both included), its characters."""
-
-    heading: tuple[str, ...]
-    first: int
-    last: int
-    start: int
-    end: int
+    from holdfast.caches.search.headings import Heading
+    from holdfast.caches.search.markup import Markup
 
 
 class Outline(NamedTuple):
