@@ -224,6 +224,9 @@ def test_verify_recomputes_the_section_index(cache: Path) -> None:
     file.write_bytes(data[:-40] + bytes([data[-40] ^ 1]) + data[-39:])
     problems = json.loads(run_context("verify", "--cache", str(cache)).stdout)["problems"]
     assert [problem["file"] for problem in problems] == ["index/sections.idx"]
+    file.unlink()
+    problems = json.loads(run_context("verify", "--cache", str(cache)).stdout)["problems"]
+    assert problems == [{"file": "index/sections.idx", "problem": "is missing"}]
 
 
 def test_any_number_of_workers_writes_the_same_index(tmp_path: Path) -> None:

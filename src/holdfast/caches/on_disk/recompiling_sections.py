@@ -43,7 +43,7 @@ class RecompiledSections:
         try:
             descriptor = self._directory.open(SECTIONS_FILE)
         except FileNotFoundError:
-            return "", "", None  # the index is optional
+            return "", "is missing", None
         except OSError as error:
             return "", f"cannot be read: {error.strerror}", None
 
