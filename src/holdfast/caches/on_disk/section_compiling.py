@@ -31,11 +31,11 @@ from holdfast.caches.search.counting import FieldAccumulator
 from holdfast.caches.search.fields import read_fields
 from holdfast.caches.search.impacts import FIELDS
 from holdfast.caches.search.records import (
-    SectionColumns,
     Summary,
     encode_columns,
     encode_section,
     encode_summary,
+    make_columns,
     seal_section,
 )
 
@@ -121,7 +121,7 @@ def write_sections(
         target.add(POSTINGS, compile_fields(fields, weights, pages))
         target.add(DICTIONARY, pages.finish())
         tokens = [size for document in documents for size in document.tokens]
-        target.add(COLUMNS, [encode_columns(SectionColumns(tokens, weights.firsts))], checked=True)
+        target.add(COLUMNS, [encode_columns(make_columns(tokens, weights.firsts))], checked=True)
         target.add(OFFSETS, [_offsets(documents)])
         target.add(RECORDS, _records(documents))
         target.add(SUMMARY, [encode_summary(summary)], checked=True)

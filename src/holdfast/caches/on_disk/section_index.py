@@ -112,7 +112,12 @@ class SectionIndex:
 
     def _search(self, query: str, budget: int, limit: int | None) -> SearchResult:
         scores = self.scores(query)
-        choice = choose(scores.scores, self._columns.tokens, scores.document_of, budget, limit)
+        columns = self._columns
+        choice = choose(
+            *(scores.scores, columns.tokens, scores.document_of, budget, limit),
+            strong=scores.strong,
+            fitting=columns.fitting,
+        )
         held: dict[int, Document] = {}
         hits = [self._hit(number, scores, held) for number in choice.numbers]
         return SearchResult(

@@ -14,7 +14,7 @@ from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 TURN = 3
 # As many as a usual budget needs are put in order first; the rest only if budget is left that something could fit.
@@ -36,10 +36,15 @@ def choose(
     document_of: Callable[[int], int],
     budget: int,
     limit: int | None = None,
+    *,
+    strong: tuple[Collection[int], int] | None = None,
+    fitting: Callable[[int], Sequence[int]] | None = None,
 ) -> Choice:
     """Take from the sections that have a score; sections are numbered by id and line.
 
-    `tokens` and `document_of` say by number how large a section is and which document it is of.
+    `tokens` and `document_of` say by number how large a section is and which document it is of. What else is known
+    saves work: `strong` has sections and a score that no other section exceeds; `fitting` gives the sections that have
+    at most so many tokens.
     """
     taken: dict[int, int] = {}  # number -> document
     turns: dict[int, int] = {}
@@ -57,11 +62,15 @@ def choose(
                     turns[document] = turns.get(document, 0) + 1
                     left -= tokens[number]
 
-    first, least = _best(scores)
+    first, least = _best(scores, strong)
     walk(first, TURN)
     rest: list[int] = []
     if len(first) < len(scores) and len(taken) != limit:
-        rest = ranked({n: score for n, score in scores.items() if score < least and tokens[n] <= left})
+        small = fitting(left) if fitting is not None else scores
+        if len(small) * 4 < len(scores):
+            rest = ranked({number: scores[number] for number in small if scores.get(number, least) < least})
+        else:
+            rest = ranked({n: score for n, score in scores.items() if score < least and tokens[n] <= left})
         walk(rest, TURN)
     walk(first, None)
     walk(rest, None)
@@ -76,10 +85,15 @@ def ranked(scores: Mapping[int, int]) -> list[int]:
     return sorted(scores, key=lambda number: (-scores[number], number))
 
 
-def _best(scores: Mapping[int, int]) -> tuple[list[int], int]:
+def _best(scores: Mapping[int, int], strong: tuple[Collection[int], int] | None) -> tuple[list[int], int]:
     """The best sections in order, and the score that all of them and no others reach."""
     if len(scores) <= 2 * _FIRST:
         return ranked(scores), 0
+    if strong is not None:
+        among, bound = strong
+        above = {number: scores[number] for number in among if scores[number] > bound}
+        if len(above) >= _FIRST:
+            scores = above
     least = nlargest(_FIRST, scores.values())[-1]
     return ranked({number: score for number, score in scores.items() if score >= least}), least
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from binascii import crc32
+from bisect import bisect_right
 from struct import Struct, error
 
 from holdfast.caches.index.container import IndexUnusable
@@ -47,10 +48,23 @@ def parse_summary(data: bytes) -> Summary:
 
 
 class SectionColumns(NamedTuple):
-    """Tokens of each section; the first section of each document and, last, how many sections there are."""
+    """Tokens of each section; the first section of each document and, last, how many sections there are.
+
+    `by_tokens` lists the sections by (tokens, number).
+    """
 
     tokens: Sequence[int]
     firsts: Sequence[int]
+    by_tokens: Sequence[int]
+
+    def fitting(self, budget: int) -> Sequence[int]:
+        """The sections that have no more tokens than that."""
+        return self.by_tokens[: bisect_right(self.by_tokens, budget, key=self.tokens.__getitem__)]
+
+
+def make_columns(tokens: Sequence[int], firsts: Sequence[int]) -> SectionColumns:
+    """The columns of sections in their order."""
+    return SectionColumns(tokens, firsts, sorted(range(len(tokens)), key=tokens.__getitem__))
 
 
 def encode_columns(columns: SectionColumns) -> bytes:
@@ -58,7 +72,7 @@ def encode_columns(columns: SectionColumns) -> bytes:
     from array import array  # it loads collections, which no search needs
 
     counts = _COUNTS.pack(len(columns.tokens), len(columns.firsts) - 1)
-    return counts + array("I", columns.tokens).tobytes() + array("I", columns.firsts).tobytes()
+    return counts + b"".join([array("I", column).tobytes() for column in columns])
 
 
 def parse_columns(data: bytes) -> SectionColumns:
@@ -66,10 +80,11 @@ def parse_columns(data: bytes) -> SectionColumns:
     if len(data) < _COUNTS.size:
         raise IndexUnusable("the columns are cut short")
     sections, documents = _COUNTS.unpack_from(data)
-    if len(data) != _COUNTS.size + 4 * (sections + documents + 1):
+    if len(data) != _COUNTS.size + 4 * (2 * sections + documents + 1):
         raise IndexUnusable("the columns are cut short")
     view = memoryview(data)[_COUNTS.size :].cast("I")
-    columns = SectionColumns(view[:sections], view[sections:])
+    after = sections + documents + 1
+    columns = SectionColumns(view[:sections], view[sections:after], view[after:])
     if columns.firsts[0] != 0 or columns.firsts[-1] != sections:
         raise IndexUnusable("the columns do not add up")
     return columns

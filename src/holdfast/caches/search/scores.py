@@ -26,8 +26,16 @@ class Scores:
     def __init__(self, terms: Sequence[tuple[str, TermImpacts]], firsts: Sequence[int]) -> None:
         self._terms, self._firsts = terms, firsts
         own = [fields[field] for _, fields in terms for field in (_HEADINGS, _BODY) if fields[field][0]]
+        own.sort(key=lambda pair: -len(pair[0]))
         self.scores = _added(own)
-        shared = _added([fields[field] for _, fields in terms for field in (_TITLE, _PATH) if fields[field][0]])
+        # What only the longest list names has no more than its best, so the others are looked at first.
+        self.strong: tuple[set[int], int] | None = None
+        others = [numbers for numbers, _ in own[1:]]
+        if own and sum([len(numbers) for numbers in others]) * 4 < len(own[0][0]):
+            self.strong = set().union(*others), max(own[0][1])
+        beside = [fields[field] for _, fields in terms for field in (_TITLE, _PATH) if fields[field][0]]
+        beside.sort(key=lambda pair: -len(pair[0]))
+        shared = _added(beside)
         scores = self.scores
         for place, value in shared.items():
             first = firsts[place]
@@ -36,6 +44,10 @@ class Scores:
                     scores[number] += value
                 elif number == first:
                     scores[number] = value
+                else:
+                    continue
+                if self.strong is not None:
+                    self.strong[0].add(number)
 
     def document_of(self, number: int) -> int:
         """The place of a section's document."""
@@ -55,8 +67,7 @@ class Scores:
 
 
 def _added(lists: list[tuple[Sequence[int], Sequence[int]]]) -> dict[int, int]:
-    """The sum of impacts by number. The longest list is taken whole; only the shorter ones are walked."""
-    lists.sort(key=lambda pair: -len(pair[0]))
+    """The sum of impacts by number. The first list, the longest, is taken whole; only the others are walked."""
     if not lists:
         return {}
     total = dict(zip(*lists[0], strict=True))

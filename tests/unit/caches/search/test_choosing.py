@@ -53,6 +53,14 @@ def test_the_choice_is_that_of_the_oracle(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(choosing, "_FIRST", first)
         found = choose(scores, tokens, documents.__getitem__, budget, limit)
+        # What is known besides changes the way, not the choice.
+        bound = sorted(scores.values())[len(scores) // 2] if scores else 0
+        known = choose(
+            *(scores, tokens, documents.__getitem__, budget, limit),
+            strong=([number for number in scores if scores[number] > bound], bound),
+            fitting=lambda left: sorted(number for number, size in enumerate(tokens) if size <= left),
+        )
+    assert known == found
     assert found == oracle(scores, tokens, documents, budget, limit)
     assert found.tokens_used <= budget
 
