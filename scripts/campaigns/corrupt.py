@@ -46,8 +46,13 @@ OPERATIONS = {operation.tool: operation for operation in CATALOG if operation.to
 ASKED = tuple(question for question in QUESTIONS if question[0] in OPERATIONS)
 
 
-class TooLong(Exception):
+class TooLong(BaseException):
     """An answer that did not come."""
+
+
+def too_long(*_: object) -> None:
+    """What a signal does when time is up."""
+    raise TooLong(f"no answer within {PATIENCE} s")
 
 
 def ask(cache: Path, tool: str, given: dict[str, Any]) -> str:
@@ -181,7 +186,7 @@ class Accidents:
             self._look(where, name, held)
             if server is not None:
                 self._compare(f"{where}, server", 0, server.call(ASKED[0][0], {"cache": "cache", **ASKED[0][1]}).text)
-        except Exception as error:
+        except (Exception, TooLong) as error:
             self.campaign.find(f"{where}: {type(error).__name__}: {error}")
         finally:
             signal.alarm(0)
@@ -247,9 +252,6 @@ def malice(campaign: Campaign, folder: Path, count: int) -> None:
 
 def run(campaign: Campaign, count: int, *, sabotage: bool) -> None:
     from benchmarks.corpus import text
-
-    def too_long(*_: object) -> None:
-        raise TooLong(f"no answer within {PATIENCE} s")
 
     signal.signal(signal.SIGALRM, too_long)
     with scratch(in_memory=True) as folder:

@@ -21,11 +21,12 @@ TERABYTE = 1 << 40
 class IndexFile:
     """The index of a cache, taken apart; `save` puts it together again with the checksums it should have."""
 
-    def __init__(self, cache: Path) -> None:
-        self.path = cache / "index" / "words.idx"
+    def __init__(self, cache: Path, name: str = "words.idx") -> None:
+        self.path = cache / "index" / name
         data = self.path.read_bytes()
+        self.kind = data[16:32].rstrip(b"\0").decode()
         self.header = parse_header(
-            lambda offset, length: data[offset : offset + length], kind="words", file_length=len(data)
+            lambda offset, length: data[offset : offset + length], kind=self.kind, file_length=len(data)
         )
         self.parts = {name: data[one.offset : one.offset + one.length] for name, one in self.header.sections.items()}
         self.stated: dict[str, int] = {}  # lengths that are not those of the bytes: the rest is a hole in the file
@@ -40,7 +41,9 @@ class IndexFile:
             sections[name] = Section(name, at, length, crc)
             places.append((at, data))
             at += length
-        header = Header("words", self.header.rules, self.header.manifest_digest, self.header.index_digest, at, sections)
+        header = Header(
+            self.kind, self.header.rules, self.header.manifest_digest, self.header.index_digest, at, sections
+        )
         with open(self.path, "wb") as file:
             file.truncate(at)
             file.write(encode_header(header))
@@ -94,7 +97,7 @@ class IndexFile:
 
 def mutate_with_right_checksums(source: random.Random, cache: Path) -> None:
     """A few bytes anywhere, and every checksum around them put right."""
-    index = IndexFile(cache)
+    index = IndexFile(cache, source.choice([path.name for path in sorted((cache / "index").iterdir())]))
 
     def mutated(data: bytes) -> bytes:
         changed = bytearray(data)
@@ -118,8 +121,10 @@ def mutate_with_right_checksums(source: random.Random, cache: Path) -> None:
         body = index.parts["dictionary"][number * PAGE_SIZE + 4 : (number + 1) * PAGE_SIZE]
         index.set_page(number, mutated(body))
     else:
-        key = source.choice([one for one in (b"ba", b"be", b"bi", b"bo") if index.terms().get(one, 1 << 63) < 1 << 63])
-        index.set_posting(key, lambda body: body[:4] + mutated(body[4:]))
+        terms = index.terms()
+        keys = [key for key in (b"ba", b"be", b"bi", b"bo") if terms.get(key, 1 << 63) < 1 << 63]
+        if keys:
+            index.set_posting(source.choice(keys), lambda body: body[:4] + mutated(body[4:]))
     index.save()
 
 
@@ -143,11 +148,13 @@ def _leading_to(name: str) -> Callable[[Path], None]:
     return attack
 
 
-def _stated(section: str, length: int, change: Callable[[IndexFile], None] | None = None) -> Callable[[Path], None]:
+def _stated(
+    section: str, length: int, change: Callable[[IndexFile], None] | None = None, name: str = "words.idx"
+) -> Callable[[Path], None]:
     """A section that says it is longer than any disk."""
 
     def attack(cache: Path) -> None:
-        index = IndexFile(cache)
+        index = IndexFile(cache, name)
         index.stated[section] = length
         if change is not None:
             change(index)
@@ -163,7 +170,9 @@ def _endless_record(index: IndexFile) -> None:
 
 def _endless_postings(index: IndexFile) -> None:
     for key in (b"ba", b"be", b"bi"):
-        at = index.terms()[key]
+        at = index.terms().get(key, 1 << 63)
+        if at >= 1 << 63:
+            continue
         data = index.parts["postings"]
         index.parts["postings"] = data[: at + 4] + b"\xff\xff\xff\xff" + data[at + 8 :]
 
@@ -212,9 +221,7 @@ def _instead(make: Callable[[Path], None]) -> Callable[[Path], None]:
 
 def _folder_elsewhere(cache: Path) -> None:
     target = cache.parent / "elsewhere"
-    target.mkdir(exist_ok=True)
-    (cache / "index" / "words.idx").replace(target / "words.idx")
-    (cache / "index").rmdir()
+    (cache / "index").rename(target)
     (cache / "index").symlink_to(target)
 
 
@@ -246,6 +253,13 @@ HOSTILE: dict[str, Callable[[Path], None]] = {
     "no lane at all": _postings(lambda body: body[:10] + b"\0\0" + body[12:]),
     "as many documents as can be said": _postings(lambda body: body[:4] + b"\xff\xff\xff\xff" + body[8:]),
     "a lane full to the brim": _postings(lambda body: body[:12] + b"\xff" * (len(body) - 12)),
+    **{
+        f"{part} of a terabyte, of sections": _stated(part, TERABYTE, change, "sections.idx")
+        for part, change in (
+            *(("records", _endless_record), ("postings", _endless_postings), ("dictionary", None)),
+            *(("columns", _many_documents), ("offsets", None), ("summary", None)),
+        )
+    },
     "a pipe instead of the index": _instead(os.mkfifo),
     "an endless device instead of the index": _instead(lambda path: path.symlink_to("/dev/zero")),
     "a folder instead of the index": _instead(lambda path: path.mkdir()),

@@ -18,10 +18,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from corrupt import ASKED, INVALID, PATIENCE, ask
+from campaign import SOURCE
+from corrupt import ASKED, INVALID, PATIENCE, ask, too_long
 from hostile import HOSTILE, mutate_with_right_checksums
-
-from holdfast.core.digests import tagged_digest
 
 MOST_BYTES = 64 << 20
 
@@ -62,9 +61,10 @@ class Misled:
 
     def __init__(self, cache: Path) -> None:
         self.cache = cache
-        self.sound = (cache / "index" / "words.idx").read_bytes()
+        self.sound = {path.name: path.read_bytes() for path in (cache / "index").iterdir()}
         self.expected = [ask(cache, tool, given) for tool, given in ASKED]
-        self.own = {json.loads(path.read_bytes())["version"] for path in (cache / "documents").iterdir()}
+        documents = [json.loads(path.read_bytes()) for path in (cache / "documents").iterdir()]
+        self.own = {document["version"]: document["content"] for document in documents}
         self.counts: Counter[str] = Counter()
         self.peak = 0
         self.watch = Watch()
@@ -72,7 +72,7 @@ class Misled:
     def meet(self, name: str, attack: Callable[[Path], None]) -> None:
         """One attack, all questions."""
         attack(self.cache)
-        self.counts["misleading index files with right checksums"] += 1
+        self.counts["misleading indexes with right checksums"] += 1
         for number in range(len(ASKED)):
             signal.alarm(PATIENCE)
             started = time.monotonic()
@@ -95,8 +95,8 @@ class Misled:
         self.peak = max(self.peak, self.watch.asked_for())
         if self.watch.asked_for() > MOST_BYTES:
             print(f"finding {name}, {tool}: {self.watch.asked_for():,} bytes asked for")
-        here = str(self.cache)
-        outside = [one for one in self.watch.opened if ".." in one or (one[0] == "/" and not one.startswith(here))]
+        known = (str(self.cache), str(SOURCE), sys.base_prefix)  # the cache; modules loaded only now
+        outside = [one for one in self.watch.opened if ".." in one or (one[0] == "/" and not one.startswith(known))]
         if outside or "SECRET" in found:
             print(f"finding {name}, {tool}: read outside the cache: {outside[:3]}")
         if found in (self.expected[number], INVALID):
@@ -107,31 +107,30 @@ class Misled:
             print(f"finding {name}, {tool}: {found[:200]!r}")
 
     def _is_sound(self, found: str) -> bool:
-        """Whether every document in an answer is one of the cache's, and its content proves it."""
+        """Whether all that an answer holds is, word for word, from documents of the cache."""
         value = json.loads(found)
-        documents = value.get("documents", value.get("results"))
-        return documents is not None and all(
-            "content" not in one
-            or (one["version"] in self.own and tagged_digest(one["content"].encode()) == one["version"])
-            for one in documents
-        )
+        given = value.get("documents", value.get("sections"))
+        return given is not None and all(one["content"] in self.own.get(one["version"], "") for one in given)
 
     def _restore(self) -> None:
         index = self.cache / "index"
         if index.is_symlink():
             index.unlink()
-        else:
-            for path in index.glob("words.idx"):
-                path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
         index.mkdir(exist_ok=True)
-        (index / "words.idx").unlink(missing_ok=True)
-        (index / "words.idx").write_bytes(self.sound)
+        for name, data in self.sound.items():
+            path = index / name
+            if path.is_dir() and not path.is_symlink():
+                path.rmdir()
+            else:
+                path.unlink(missing_ok=True)
+            path.write_bytes(data)
         for stray in (self.cache / "documents").glob("evil*"):
             stray.unlink()
 
 
 def main() -> int:
     cache, count, source = Path(sys.argv[1]) / "cache", int(sys.argv[2]), random.Random(int(sys.argv[3]))
+    signal.signal(signal.SIGALRM, too_long)
     misled = Misled(cache)
     used = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmSize"))
     limit = int(used.split()[1]) * 1024 + MOST_BYTES

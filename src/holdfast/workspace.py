@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 DEFAULT_CACHE_ROOT = ".context/caches"
 
 _PACKAGE = os.path.dirname(os.path.realpath(__file__))  # the templates are read like any other file
-_NOWHERE = "\N{REPLACEMENT CHARACTER}" * 100  # longer than a name can be, so nothing ever stands there
+_NOWHERE = os.devnull + "/nowhere"  # below what is no directory, so nothing ever stands there
 
 
 def system_clock() -> float:
@@ -90,8 +90,12 @@ class Workspace:
 
     def directory(self, path: str) -> str:
         """A directory argument, relative to the project; what leads out of a confined workspace leads nowhere."""
-        joined = os.path.join(self.project, path)
-        return joined if self.admits(joined) else os.path.join(self.project, _NOWHERE)
+        named = self.named(path)
+        return named if self.admits(named) else _NOWHERE
+
+    def named(self, path: str) -> str:
+        """What such an argument says, wherever it leads: for answers that repeat it."""
+        return os.path.join(self.project, path)
 
     def admits(self, path: str) -> bool:
         """Whether a path may be looked at: without confinement any, else what really lies inside the roots."""
