@@ -11,6 +11,7 @@ from __future__ import annotations
 import builtins
 import errno
 import fcntl
+import gc
 import io
 import json
 import os
@@ -29,8 +30,10 @@ from holdfast.caches.on_disk import sharing
 from holdfast.caches.on_disk.checking import verify_cache
 from holdfast.caches.on_disk.writing import build_cache
 from holdfast.catalog import CATALOG
+from holdfast.contexts.on_disk.directory import CONTEXT_FILE, read_context
 from holdfast.core import atomic_write
 from holdfast.core.errors import IoError
+from holdfast.core.siblings import is_staging_name
 from holdfast.operation import Operation, answer
 from holdfast.workspace import Workspace
 
@@ -204,6 +207,7 @@ class Subject(NamedTuple):
     act: Callable[[Path], None]
     in_workers: bool = False
     exchange: bool = True
+    whole: bool = True  # otherwise several files, each old or new for itself
 
 
 def _build(sources: str, cache: str, *, workers: int | None = None) -> Callable[[Path], None]:
@@ -225,6 +229,34 @@ def _create(file: str, data: bytes) -> Callable[[Path], None]:
     return act
 
 
+def _command(*words: str, **given: object) -> Callable[[Path], None]:
+    """A command, which must be refused by the system or succeed."""
+
+    def act(home: Path) -> None:
+        operation = next(one for one in CATALOG if one.command == words)
+        located = {name: str(home / value) if name in ("cache", "receipt") else value for name, value in given.items()}
+        reply = answer(operation, located, Workspace(str(home), clock=lambda: 1.8e9))
+        if reply.error is not None:
+            raise reply.error
+        if reply.exit_code:
+            raise IoError(reply.text)
+
+    return act
+
+
+def _project(home: Path) -> None:
+    (home / "inner").mkdir()
+    for file in (home / "work.py", home / "inner" / "more.py"):
+        file.write_text("def work():\n    return 1\n" * 900, encoding="utf-8")
+    (home / "AGENTS.md").write_text("# Ours\n", encoding="utf-8")
+
+
+def _contexts(home: Path) -> None:
+    _project(home)
+    _command("init")(home)
+    (home / "inner" / "more.py").write_text("def other():\n    return 2\n" * 900, encoding="utf-8")
+
+
 def _nothing(_: Path) -> None:
     pass
 
@@ -240,6 +272,18 @@ SUBJECTS = (
     ),
     Subject("create a file", "file", _nothing, _create("file", b"new" * 4000)),
     Subject("write a new file", "file", _nothing, _write("file", b"new" * 4000)),
+    Subject("init", ".", _project, _command("init"), whole=False),
+    Subject("regen", ".", _contexts, _command("regen", all=True), whole=False),
+    Subject("rehash", ".", _contexts, _command("rehash"), whole=False),
+    Subject("config", ".", _project, _command("config", key="max_depth", value="4"), whole=False),
+    Subject("ignore", ".", _project, _command("ignore", pattern="*.log"), whole=False),
+    Subject("steering init", ".", _nothing, _command("steering", "init"), whole=False),
+    Subject("spec init", ".", _nothing, _command("spec", "init", specName="login"), whole=False),
+    Subject(
+        *("search --receipt", ".", _build("first", "cache")),
+        _command("search", cache="cache", query="one", budget=100, receipt="receipt.json"),
+        whole=False,
+    ),
     Subject(
         "replace a file", "file", lambda home: (home / "file").write_bytes(b"old") and None, _write("file", b"new")
     ),
@@ -344,6 +388,9 @@ class Run:
         self.campaign.counts["faults injected"] += bool(hit)
         if error is not None and not isinstance(error, OSError | IoError):
             self.campaign.find(f"{where}: {type(error).__name__}: {error}", again)
+        if error is not None:
+            error.__traceback__ = error.__context__ = error.__cause__ = None  # they hold on to what was open
+        gc.collect()
         if len(os.listdir("/proc/self/fd")) != before:
             self.campaign.find(f"{where}: a descriptor was left open", again)
         self._check(where, again, error, killed=mode.kill and bool(hit))
@@ -375,10 +422,31 @@ class Run:
             del os.environ[FAULT]
         return None, "in a worker" if told.exists() else ""
 
+    def _is_complete(self, name: str) -> bool:
+        """Whether something that is neither old nor new is well all the same.
+
+        What is in the making goes with the next run. A context tells of what could be read: it is sound if it is valid.
+        """
+        path = self.home / self.subject.target / name
+        if any(is_staging_name(part) for part in name.split("/")):
+            return True
+        if path.name != CONTEXT_FILE:
+            return False
+        read_context(str(path.parent))
+        self.campaign.counts["left a valid context of what could be read"] += 1
+        return True
+
     def _check(self, where: str, again: str, error: Exception | None, *, killed: bool) -> None:
         target = self.home / self.subject.target
         found = snapshot(target)
-        if found == self.new:
+        if not self.subject.whole:
+            known = {*self.old.items(), *self.new.items()}
+            torn = [name for name, what in found.items() if (name, what) not in known and not self._is_complete(name)]
+            lost = [name for name in self.old if name not in found]
+            self.campaign.counts["left files that are each the old or the new"] += 1
+            if torn or lost:
+                self.campaign.find(f"{where}: neither old nor new: {(torn + lost)[:3]}", again)
+        elif found == self.new:
             self.campaign.counts["left the new state"] += 1
         elif found == self.old and (error is not None or killed):
             self.campaign.counts["left the old state"] += 1

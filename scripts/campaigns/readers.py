@@ -27,6 +27,8 @@ from holdfast.workspace import Workspace
 from support.doors import StdioServer
 
 READERS = 8
+TOOLS = {operation.tool for operation in CATALOG}
+COMMANDS = {operation.command: operation for operation in CATALOG}
 
 
 class Question(NamedTuple):
@@ -79,6 +81,17 @@ def _edit_steering(folder: Path, state: int) -> None:
     write_file(str(parent / "tech.md"), f"# Tech\n\nRules {state}\n".encode() * 2000)
 
 
+def _a_context(folder: Path) -> None:
+    (folder / "work.py").write_text("def work():\n    return 1\n" * 500)
+    answer(COMMANDS["init",], {}, Workspace(str(folder), clock=lambda: 1.8e9))
+
+
+def _edit_context(folder: Path, state: int) -> None:
+    file = folder / ".context.yaml"
+    text = re.sub(r"(?m)^summary: .*$", f"summary: State {state} of two.", file.read_text(encoding="utf-8"))
+    write_file(str(file), text.encode())
+
+
 def _without_folder_time(text: str) -> str:
     """Any edit inside a folder changes the folder's own time."""
     return re.sub(r'"lastModified":"[^"]*","phases"', '"phases"', text)
@@ -99,10 +112,18 @@ WORLDS = (
         ),
     ),
     World("specs", _a_spec, _edit_tasks, (Question("spec-status", {"specName": "login"}),), _without_folder_time),
+    World(
+        "contexts",
+        _a_context,
+        _edit_context,
+        (
+            Question("query_context", {"scope": "."}),
+            Question("check_freshness", {"scope": "."}),
+            Question("list_contexts", {}),
+        ),
+    ),
     World("steering", _a_spec, _edit_steering, (Question("get-implementer-guide", {}),)),
 )
-TOOLS = {operation.tool for operation in CATALOG}
-COMMANDS = {operation.command: operation for operation in CATALOG}
 
 
 def ask_in_process(folder: Path, question: Question) -> str:
