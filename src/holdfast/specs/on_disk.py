@@ -28,6 +28,7 @@ class Project(NamedTuple):
     path: str
     root: str
     file_contents: FileContents
+    status: Callable[[str], os.stat_result] = os.stat  # how links are followed, and how far
     ignored: tuple[str, ...] = ()  # workflow folders that stand there as well
 
     @property
@@ -51,12 +52,12 @@ class Project(NamedTuple):
         return f"several workflow folders here: {os.path.basename(self.root)} is used, {', '.join(self.ignored)} is not"
 
 
-def open_project(path: str, file_contents: FileContents) -> Project:
+def open_project(path: str, file_contents: FileContents, status: Callable[[str], os.stat_result] = os.stat) -> Project:
     """The project at a path; without a workflow folder it is one whose first folder is still to be made."""
     absolute = os.path.abspath(path)
-    found = [name for name in WORKFLOW_FOLDERS if _is_folder(os.path.join(absolute, name))]
+    found = [name for name in WORKFLOW_FOLDERS if _is_folder(os.path.join(absolute, name), status)]
     root = os.path.join(absolute, found[0] if found else WORKFLOW_FOLDERS[0])
-    return Project(absolute, root, file_contents, tuple(found[1:]))
+    return Project(absolute, root, file_contents, status, tuple(found[1:]))
 
 
 def get_steering_docs(project: Project, docs: Iterable[str]) -> dict[str, str]:
@@ -77,7 +78,7 @@ def find_spec(project: Project, name: str) -> Spec | None:
     folder = _spec_folder(project, name)
     if folder is None:
         return None
-    requirements, design, tasks = [_modified(project.phase(name, phase)) for phase in PHASES]
+    requirements, design, tasks = [_modified(project.phase(name, phase), project.status) for phase in PHASES]
     listed = None if tasks is None else task_list(project, name)
     if listed is None:
         tasks = None  # gone or unreadable since
@@ -159,17 +160,17 @@ def _spec_folder(project: Project, name: str) -> os.stat_result | None:
     status = _status(f"{specs}/{name}", os.lstat)
     if status is not None and S_ISLNK(status.st_mode):
         path = confined(specs, name)
-        status = None if path is None else _status(path, os.stat)
+        status = None if path is None else _status(path, project.status)
     return status if status is not None and S_ISDIR(status.st_mode) else None
 
 
-def _is_folder(path: str) -> bool:
-    status = _status(path, os.stat)
+def _is_folder(path: str, ask: Callable[[str], os.stat_result]) -> bool:
+    status = _status(path, ask)
     return status is not None and S_ISDIR(status.st_mode)
 
 
-def _modified(path: str) -> int | None:
-    status = _status(path, os.stat)
+def _modified(path: str, ask: Callable[[str], os.stat_result]) -> int | None:
+    status = _status(path, ask)
     return status.st_mtime_ns if status is not None and S_ISREG(status.st_mode) else None
 
 
