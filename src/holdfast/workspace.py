@@ -63,11 +63,15 @@ class Workspace:
     def file_contents(self) -> FileContents:
         """What this process remembers of the files it read; made when first asked for."""
         if self._file_contents is None:
-            from holdfast.core.file_contents import ConfinedFiles, RememberedFiles
+            from holdfast.core.file_contents import RememberedFiles
 
+            files = None
+            if self.confined_to:
+                from holdfast.core.confined_files import ConfinedFiles
+
+                files = ConfinedFiles((*self.confined_to, _PACKAGE))
             with self._making:
                 if self._file_contents is None:
-                    files = ConfinedFiles((*self.confined_to, _PACKAGE)) if self.confined_to else None
                     self._file_contents = RememberedFiles(files)
         return self._file_contents
 
