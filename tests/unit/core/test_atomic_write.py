@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.core import atomic_write
-from holdfast.core.atomic_write import StagedDirectory, write_file
+from holdfast.core.atomic_write import StagedDirectory, write_file, write_files
 from holdfast.core.siblings import is_staging_name
 
 
@@ -169,6 +169,22 @@ def test_killed_between_two_renames_the_old_directory_is_kept_until_a_new_one_st
     assert os.listdir(tmp_path) == [".d.holdfast-dead-old"]
     make(tmp_path / "d", b"1", replace=False)
     assert os.listdir(tmp_path) == ["d"]
+
+
+def test_many_files_are_written_with_few_descriptors_open_and_one_that_cannot_be_does_not_hold_up_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(atomic_write, "_OPEN_AT_ONCE", 3)
+    (tmp_path / ".2.holdfast-dead").write_bytes(b"half")
+    (tmp_path / "5").mkdir()
+    before = len(os.listdir("/proc/self/fd"))
+    failures = write_files([(str(tmp_path / str(number)), str(number).encode()) for number in range(8)])
+    written = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    assert (
+        [failure is not None for failure in failures],
+        written,
+        len(os.listdir("/proc/self/fd")) - before,
+    ) == ([number == 5 for number in range(8)], {str(number): b"%d" % number for number in range(8) if number != 5}, 0)
 
 
 def test_staging_names_are_recognised() -> None:

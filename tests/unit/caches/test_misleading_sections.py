@@ -1,0 +1,21 @@
+"""A section index made to mislead costs no more than one that is sound."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.caches.search.records import longest_columns
+from holdfast.caches.search.scores import Scores
+
+TITLE = ([0], [5])
+NONE: tuple[list[int], list[int]] = ([], [])
+
+
+@pytest.mark.parametrize("firsts", [[0, 2**32 - 1, 2], [2, 0, 2]], ids=["more than there are", "backwards"])
+def test_sections_of_a_document_that_cannot_be_its_own_are_refused_before_they_are_walked(firsts: list[int]) -> None:
+    with pytest.raises(ValueError, match="misleading"):
+        Scores([("word", [TITLE, NONE, NONE, NONE])], firsts)
+
+
+def test_what_is_held_of_an_index_is_bounded_by_the_documents_listed() -> None:
+    assert [longest_columns(documents) < 1 << 20 for documents in (1, 100, 10_000)] == [True, True, False]
