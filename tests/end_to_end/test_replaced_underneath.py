@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 CREATED_AT = "2026-01-02T03:04:05Z"
 QUESTIONS: dict[str, dict[str, Any]] = {
     "resolve": {"query": "one two", "budget": 100},
+    "search": {"query": "one two", "budget": 100},
     "inspect": {},
     "verify": {},
 }
@@ -42,26 +44,44 @@ def ask(command: str, cache: Path) -> str:
 
 @pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "plain"])
 @pytest.mark.parametrize("command", QUESTIONS)
-def test_a_cache_replaced_while_it_is_opened_is_answered_as_the_new_one(
+def test_a_cache_replaced_at_any_step_of_reading_it_is_answered_as_the_old_one_or_the_new(
     command: str, compiled: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first, second, cache = sources(tmp_path / "first", "one"), sources(tmp_path / "second", "two"), tmp_path / "cache"
-    build_cache(second, cache, created_at=CREATED_AT)
-    expected = ask(command, cache)
-    build_cache(first, cache, created_at=CREATED_AT, force=True)
-    if not compiled:
-        (cache / "index" / "words.idx").unlink()
-    really_read = CacheDirectory.read
-    replaced: list[str] = []
+    cache = tmp_path / "cache"
+    made = []
+    for name, word in (("first", "one"), ("second", "two")):
+        build_cache(sources(tmp_path / f"{name}-sources", word), tmp_path / name, created_at=CREATED_AT)
+        if not compiled:
+            shutil.rmtree(tmp_path / name / "index")
+        made.append(ask(command, tmp_path / name))
+    really_read, really_open = CacheDirectory.read, CacheDirectory.open
+    steps_left = 0
+
+    def step() -> None:
+        nonlocal steps_left
+        steps_left -= 1
+        if steps_left == 0:
+            shutil.rmtree(cache)
+            shutil.copytree(tmp_path / "second", cache)
 
     def read(self: CacheDirectory, file: str, *, limit: int | None = None) -> bytes:
-        if not replaced:
-            replaced.append(file)
-            build_cache(second, cache, created_at=CREATED_AT, force=True)
+        step()
         return really_read(self, file, limit=limit)
 
+    def open_(self: CacheDirectory, file: str) -> int:
+        step()
+        return really_open(self, file)
+
     monkeypatch.setattr(CacheDirectory, "read", read)
-    assert (ask(command, cache), len(replaced)) == (expected, 1)
+    monkeypatch.setattr(CacheDirectory, "open", open_)
+    steps, answers = 0, []
+    while steps_left <= 0:
+        steps += 1
+        shutil.rmtree(cache, ignore_errors=True)
+        shutil.copytree(tmp_path / "first", cache)
+        steps_left = steps
+        answers.append(ask(command, cache))
+    assert (set(answers) <= set(made), made[1] in answers, steps > 2) == (True, True, True)
 
 
 def test_the_time_of_a_task_list_and_its_progress_are_of_one_file(

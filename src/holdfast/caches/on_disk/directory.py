@@ -165,7 +165,7 @@ def look_into(path: str, look: Callable[[CacheDirectory], Found], holds: Callabl
         with CacheDirectory(path) as directory:
             try:
                 found = look(directory)
-            except (CacheInvalid, IoError):
+            except (CacheInvalid, IoError, OSError):
                 if directory.is_current():
                     raise
             else:

@@ -87,7 +87,11 @@ class RecompiledSections:
         path = os.path.join(self._scratch, KIND)
         summary = Summary(cache_version, self._tokenizer)
         write_sections(path, self._documents, self._spilling.files, summary, manifest, index)
-        descriptor = self._directory.open(SECTIONS_FILE)
+        try:
+            descriptor = self._directory.open(SECTIONS_FILE)
+        except OSError as error:
+            yield SECTIONS_FILE, f"cannot be read: {error.strerror or 'it is missing'}"
+            return
         try:
             at = first_difference(path, descriptor)
         finally:
