@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -70,6 +71,8 @@ def lay_out(inputs: Path, documents: int) -> list[list[Any]]:
     from benchmarks.corpus import FREQUENT, queries, write_corpus
 
     from holdfast.catalog import CATALOG
+    from holdfast.operation import answer
+    from holdfast.workspace import Workspace
     from support.specs import lay_out_tree, status_vectors
     from support.vectors import cache_vectors, lay_out_sources, load
 
@@ -98,8 +101,14 @@ def lay_out(inputs: Path, documents: int) -> list[list[Any]]:
         ask("spec-status", project=specs, specName=case["spec"])
     for tool in ("spec-workflow-guide", "get-implementer-guide", "get-reviewer-guide"):
         ask(tool, project=specs)
-    for tool in ("list_contexts", "check_freshness", "query_context"):
-        ask(tool, project=specs, **({} if tool == "list_contexts" else {"scope": "."}))
+    project = inputs / "project"
+    shutil.copytree(SOURCE / "holdfast" / "core", project / "core", ignore=shutil.ignore_patterns("__pycache__"))
+    init = next(operation for operation in CATALOG if operation.command == ("init",))
+    answer(init, {}, Workspace(str(project), clock=lambda: 1.8e9))
+    ask("list_contexts", project=project)
+    for scope in (".", "core", "nowhere", "../specs"):
+        ask("check_freshness", project=project, scope=scope)
+        ask("query_context", project=project, scope=scope)
     here = {operation.tool for operation in CATALOG}
     return [question for question in asked if question[0] in here]
 
@@ -130,7 +139,7 @@ def one(inputs: Path, number: int, row: Surrounding, python: str, *, sabotage: b
     root.mkdir()
     env = {
         "PATH": os.environ["PATH"],
-        "PYTHONPATH": str(SOURCE),
+        "PYTHONPATH": f"{SOURCE}{os.pathsep}{inputs.parent / 'libraries'}",
         "PYTHONPYCACHEPREFIX": str(inputs.parent / "byte-code"),
         "PYTHONHASHSEED": row.hash_seed,
         "LC_ALL": row.locale,
@@ -155,6 +164,9 @@ def run(campaign: Campaign, size: int, documents: int, jobs: int, *, sabotage: b
         inputs.mkdir()
         asked = lay_out(inputs, documents)
         (inputs / "questions.json").write_text(json.dumps(asked), encoding="utf-8")
+        # An interpreter need not have what the package depends on: the part written in Python serves all of them.
+        yaml = Path(find_spec("yaml").origin or "").parent  # type: ignore[union-attr]
+        shutil.copytree(yaml, folder / "libraries" / "yaml", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
         found = pythons()
         real = make_locales(folder / "locales")
         axes = [
