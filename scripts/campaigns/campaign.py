@@ -23,6 +23,8 @@ sys.path[:0] = [str(SOURCE), str(ROOT), str(ROOT / "tests")]
 
 CREATED_AT = "2026-01-02T03:04:05Z"
 EPOCH = "1767323045"
+# The default depends on what is installed; the campaigns should not.
+TOKENIZER = "bytes/4"
 # What a folder holds: a name below it to the kind, the permissions and the bytes of what stands there.
 Snapshot = dict[str, tuple[str, int, bytes]]
 

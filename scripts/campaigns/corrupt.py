@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from campaign import CREATED_AT, Campaign, arguments, command_line, environment, scratch
+from campaign import CREATED_AT, TOKENIZER, Campaign, arguments, command_line, environment, scratch
 
 from holdfast.caches.on_disk.checking import verify_cache
 from holdfast.caches.on_disk.reading import open_cache
@@ -261,7 +261,7 @@ def run(campaign: Campaign, count: int, *, sabotage: bool) -> None:
             source.write_text(text(number), encoding="utf-8")
         root = folder / "root"
         root.mkdir()
-        build_cache(folder / "sources", root / "cache", created_at=CREATED_AT)
+        build_cache(folder / "sources", root / "cache", created_at=CREATED_AT, tokenizer=TOKENIZER)
         (folder / "root" / "secret.json").write_text('{"content":"SECRET"}')
         Accidents(campaign, root / "cache", sabotage=sabotage).run(count)
         if problems := verify_cache(root / "cache").problems:

@@ -24,7 +24,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from campaign import CREATED_AT, Campaign, arguments, command_line, scratch, snapshot, write_sources
+from campaign import CREATED_AT, TOKENIZER, Campaign, arguments, command_line, scratch, snapshot, write_sources
 
 from holdfast.caches.on_disk import sharing
 from holdfast.caches.on_disk.checking import verify_cache
@@ -213,7 +213,14 @@ class Subject(NamedTuple):
 def _build(sources: str, cache: str, *, workers: int | None = None) -> Callable[[Path], None]:
     def act(home: Path) -> None:
         target = home / cache
-        build_cache(home.parent / sources, target, created_at=CREATED_AT, force=target.exists(), workers=workers)
+        build_cache(
+            home.parent / sources,
+            target,
+            created_at=CREATED_AT,
+            force=target.exists(),
+            workers=workers,
+            tokenizer=TOKENIZER,
+        )
 
     return act
 
@@ -370,6 +377,7 @@ class Run:
         """One run with one fault; False when there is no such call any more."""
         self.begin()
         disk = FaultyDisk(at, mode)
+        gc.collect()
         before = len(os.listdir("/proc/self/fd"))
         if mode.kill and not self.subject.in_workers:
             error, hit = self._killed(disk)
@@ -391,7 +399,7 @@ class Run:
         if error is not None:
             error.__traceback__ = error.__context__ = error.__cause__ = None  # they hold on to what was open
         gc.collect()
-        if len(os.listdir("/proc/self/fd")) != before:
+        if len(os.listdir("/proc/self/fd")) > before:
             self.campaign.find(f"{where}: a descriptor was left open", again)
         self._check(where, again, error, killed=mode.kill and bool(hit))
         return bool(hit)
