@@ -1,0 +1,77 @@
+"""The project a campaign plays in: caches, one of them broken, and calls of every tool with what they must answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from holdfast import build_cache
+from holdfast.catalog import find_tool, tools
+from holdfast.operation import answer
+from holdfast.workspace import Workspace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DOCUMENTS = {
+    "sign-in.md": "# Sign in\n\nSend a token with every request. A token lasts an hour.\n",
+    "limits.md": "# Limits\n\nAt most 100 requests a minute; the answer says when to try again.\n",
+    "Länder/größe.md": "# Größe\n\nZahlen ohne Einheit sind Millimeter. 日本語 😀\n",
+}
+# Each tool with a success and the failures a client meets. Those of families that are not there are left out.
+CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("context.resolve", {"cache": "docs", "query": "how long does a token last", "budget": 4000}),
+    ("context.resolve", {"cache": "docs", "query": "größe 日本語 😀", "budget": 10}),
+    ("context.resolve", {"cache": "docs", "query": "", "budget": 9007199254740991}),
+    ("context.resolve", {"cache": "docs", "query": "token", "budget": -1}),
+    ("context.resolve", {"cache": "docs", "query": 7, "budget": 1}),
+    ("context.resolve", {"cache": "../docs", "query": "token", "budget": 10}),
+    ("context.resolve", {"cache": "broken", "query": "token", "budget": 10}),
+    ("context.list_caches", {}),
+    ("context.list_caches", {"root": "nowhere"}),
+    ("context.inspect_cache", {"cache": "docs"}),
+    ("context.inspect_cache", {"cache": "broken"}),
+    ("context.inspect_cache", {"cache": "missing"}),
+    ("list_contexts", {}),
+    ("check_freshness", {"scope": "."}),
+    ("check_freshness", {"scope": "../elsewhere"}),
+    ("query_context", {"scope": "."}),
+    ("query_context", {"scope": "nowhere"}),
+    ("spec-status", {"specName": "sign-in"}),
+    ("spec-status", {"specName": "nothing"}),
+    ("spec-workflow-guide", {}),
+    ("get-implementer-guide", {}),
+    ("get-reviewer-guide", {}),
+)
+
+
+def offered_calls() -> list[tuple[str, dict[str, Any]]]:
+    """The calls of the tools that this release has."""
+    names = {operation.tool for operation in tools()}
+    return [call for call in CALLS if call[0] in names]
+
+
+def lay_out(project: Path) -> Path:
+    """Fill a folder with a small project; its cache root."""
+    sources = project / "handbook"
+    for name, text in DOCUMENTS.items():
+        (sources / name).parent.mkdir(parents=True, exist_ok=True)
+        (sources / name).write_bytes(text.encode())
+    caches = project / "caches"
+    caches.mkdir()
+    for name in ("docs", "broken"):
+        build_cache(sources, caches / name)
+    (caches / "broken" / "manifest.json").write_bytes(b"{")
+    return caches
+
+
+def serve_options(project: Path, caches: Path) -> list[str]:
+    """How a server of this project is started, after its program's name."""
+    return ["serve", "--path", str(project), "--cache-root", str(caches), "--telemetry"]
+
+
+def true_answers(project: Path, caches: Path) -> list[str]:
+    """The text each offered call must be answered with, worked out in this process and not over the wire."""
+    return [
+        answer(find_tool(tool), arguments, Workspace(str(project), cache_root=str(caches), by_name=True)).text
+        for tool, arguments in offered_calls()
+    ]
