@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from holdfast.caches.operations import OPERATIONS as CACHES
 from holdfast.core.errors import UnknownName
+from holdfast.specs.operations import OPERATIONS as SPECS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from holdfast.offers import Prompt, Resource
     from holdfast.operation import Operation
 
-CATALOG: tuple[Operation, ...] = (*CACHES,)
+CATALOG: tuple[Operation, ...] = (*CACHES, *SPECS)
 FAMILIES = tuple(dict.fromkeys(operation.family for operation in CATALOG))
+# The families with prompts; a server that offers none of them says so when it is opened.
+PROMPTING = ("specs",)
 
 
 def tools(families: Collection[str] = FAMILIES) -> list[Operation]:
@@ -32,3 +36,17 @@ def find_tool(name: str, families: Collection[str] = FAMILIES) -> Operation:
         if name in (operation.tool, underscored(operation.tool)):
             return operation
     raise UnknownName("tool", name, [operation.tool for operation in offered])
+
+
+def resources(families: Collection[str] = FAMILIES) -> list[Resource]:
+    """The resources a server offers beside its tools, in the order it lists them."""
+    from holdfast.specs.offers import RESOURCES  # only a client that asks for resources pays for this
+
+    return [resource for resource in RESOURCES if resource.family in families]
+
+
+def prompts(families: Collection[str] = FAMILIES) -> list[Prompt]:
+    """The prompts a server offers, in the order it lists them."""
+    from holdfast.specs.offers import PROMPTS
+
+    return [prompt for prompt in PROMPTS if prompt.family in families]

@@ -177,7 +177,7 @@ def _serve(arguments: Arguments, environment: Mapping[str, str]) -> int:
     def tell_counts() -> None:
         from holdfast.core.canonical_json import encode
 
-        _say(encode({"calls": dict(server.calls)}))
+        _say(encode(server.telemetry()))
 
     return serve(server, tell_counts) if arguments.get("telemetry") else serve(server)
 

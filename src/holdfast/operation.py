@@ -87,6 +87,7 @@ class Operation(NamedTuple):
     description: str = ""
     view: str = ""  # `module:function` that shows the value on a terminal
     failure: Callable[[ContextError], Json] = error_object
+    failures_are_answers: bool = False  # a failure is printed like any answer, not told on stderr
     always_load: bool = False  # clients that hide tools behind a search should show this one
     large_result: bool = False  # the answer may be longer than clients usually take whole
 
@@ -110,7 +111,9 @@ def answer(
         except OSError as error:
             raise IoError(f"the system refused: {error.strerror}") from error
     except ContextError as error:
-        return Reply(write(operation.failure(error)) + "\n", error.exit_code, is_error=True, error=error)
+        value = operation.failure(error)
+        told = None if operation.failures_are_answers else error
+        return Reply(write(value) + "\n", error.exit_code, is_error=True, value=value, error=told)
     text = write(outcome.value) + "\n"
     return Reply(text, outcome.exit_code, outcome.is_error, outcome.value, None, outcome.note)
 

@@ -112,6 +112,8 @@ class Server:
             # Counted here, where one thread comes by, and not where several run.
             self.calls[operation.tool] = self.calls.get(operation.tool, 0) + 1
             return Call(_key(identifier), lambda: self._call(identifier, operation, arguments, modern=modern))
+        if _OFFERS.get(method) in self._capabilities():
+            return Call(_key(identifier), lambda: self._offer(identifier, method, params, modern=modern))
         handlers = _MODERN if modern else _LEGACY
         handler = handlers.get(method)
         if handler is None:
@@ -156,7 +158,11 @@ class Server:
         }
 
     def _capabilities(self) -> Members:
-        return {"tools": {}}
+        from holdfast.catalog import PROMPTING
+
+        prompting = self.families is None or any(family in self.families for family in PROMPTING)
+        prompts: Members = {"prompts": {}, "completions": {}} if prompting else {}
+        return {"tools": {}, "resources": {}, **prompts}
 
     def _ping(self, params: Members) -> Members:
         return {}
@@ -214,7 +220,37 @@ class Server:
         result: Members = {"content": [{"type": "text", "text": reply.text}], "isError": reply.is_error}
         return _result_line(identifier, result, modern=modern)
 
+    def _offer(self, identifier: Json, method: str, params: Members, *, modern: bool) -> bytes:
+        """Answer a request for a resource, a prompt or a completion."""
+        from holdfast.catalog import FAMILIES
+        from holdfast.offers import OfferError
+        from holdfast.server_offers import METHODS, Offers
 
+        handler, keep = METHODS[method]
+        try:
+            result = handler(Offers(self.workspace, self.families or FAMILIES, self.telemetry), params)
+        except OfferError as error:
+            return _error_line(identifier, ProtocolError(INVALID_PARAMS, str(error)))
+        except Exception:
+            return _bug_line(identifier)
+        if modern and keep is not None:
+            result = {**result, **_CACHING, "ttlMs": keep}
+        return _result_line(identifier, result, modern=modern)
+
+    def telemetry(self) -> Members:
+        """What was asked for so far, and how often files were remembered. Never part of an answer of a tool."""
+        return {"calls": dict(self.calls), "file_contents": self.workspace.file_contents.telemetry()}
+
+
+# Method -> the capability that declares it; `server_offers` answers them.
+_OFFERS = {
+    "resources/list": "resources",
+    "resources/templates/list": "resources",
+    "resources/read": "resources",
+    "prompts/list": "prompts",
+    "prompts/get": "prompts",
+    "completion/complete": "completions",
+}
 _LEGACY: Mapping[str, Callable[[Server, Members], Members]] = {
     "initialize": Server._initialize,
     "ping": Server._ping,

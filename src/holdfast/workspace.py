@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from _thread import allocate_lock
 
 from holdfast.core.confined_paths import confined
 from holdfast.core.errors import CacheMissing
@@ -10,6 +11,8 @@ from holdfast.core.errors import CacheMissing
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from holdfast.core.file_contents import FileContents
 
 DEFAULT_CACHE_ROOT = ".context/caches"
 
@@ -36,12 +39,26 @@ class Workspace:
         by_name: bool = False,
         clock: Callable[[], float] = system_clock,
         progress: Callable[[int, int], None] | None = None,
+        file_contents: FileContents | None = None,
     ) -> None:
         self.project = project
         self.cache_root = cache_root if cache_root is not None else os.path.join(project, DEFAULT_CACHE_ROOT)
         self.by_name = by_name
         self.clock = clock
         self.progress = progress
+        self._file_contents = file_contents
+        self._making = allocate_lock()
+
+    @property
+    def file_contents(self) -> FileContents:
+        """What this process remembers of the files it read; made when first asked for."""
+        if self._file_contents is None:
+            from holdfast.core.file_contents import RememberedFiles
+
+            with self._making:
+                if self._file_contents is None:
+                    self._file_contents = RememberedFiles()
+        return self._file_contents
 
     def cache_directory(self, cache: str) -> str:
         """The path of a cache; CacheMissing when its name leads out of the cache root."""

@@ -59,6 +59,24 @@ def write_new(path: str, data: bytes, *, flush: bool = False) -> None:
         os.close(descriptor)
 
 
+def create_file(path: str, data: bytes) -> bool:
+    """Create one file, whole from the moment it is seen; False when something stands there already."""
+    parent, name = os.path.split(os.path.abspath(path))
+    temporary = os.path.join(parent, f".{name}{_MARK}{os.urandom(6).hex()}")
+    try:
+        write_new(temporary, data, flush=True)
+        os.link(temporary, path)
+    except FileExistsError:
+        return False
+    finally:
+        try:
+            os.unlink(temporary)
+        except OSError:
+            pass  # it was never created
+    flush_directory(parent)
+    return True
+
+
 def flush_directory(path: str) -> None:
     """Make renames and creations in a directory durable."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

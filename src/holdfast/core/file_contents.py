@@ -1,0 +1,320 @@
+"""File contents, remembered and never stale: what every family reads its files through.
+
+Three questions can be asked of `FileContents`: what a file holds (`read`), what it hashes to (`digest`), and what was
+made of some files, as long as they hash to the same (`memo`). A repeated answer costs one `stat` a file and no read.
+
+An entry is served only while the file's identity is what it was, and only if the file had been at rest when it was
+read: a change within the same tick of the clock that stamps files leaves no trace in a `stat`, so an entry younger than
+that is read again. docs/decisions/0010-file-contents.md has the reasoning and its limits.
+"""
+
+from __future__ import annotations
+
+import os
+from _thread import allocate_lock
+from stat import S_ISREG
+from time import time_ns
+
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections import OrderedDict
+    from collections.abc import Callable, Hashable, Sequence
+    from typing import Protocol, TypeVar
+
+    Value = TypeVar("Value")
+    Identity = tuple[int, int, int, int, int]
+else:
+    from _collections import OrderedDict
+
+    Protocol = object  # `typing` and `collections` would cost a cold command several milliseconds
+
+MAX_ENTRIES = 4096
+MAX_BYTES = 64 << 20
+# Files above this are read, hashed and handed out, but not kept: one of them must not push out everything else.
+MAX_KEPT = 16 << 20
+# Files above this are hashed but never read into memory.
+MAX_READ = 256 << 20
+
+_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
+_CHUNK = 1 << 20
+_ATTEMPTS = 3
+# Kernels stamp files with a clock that ticks every 1 to 16 ms; a stamp in whole seconds comes from a file system that
+# keeps no more, at worst every other second.
+_FINE_GRAIN = 50_000_000
+_COARSE_GRAIN = 2_100_000_000
+_SECOND = 1_000_000_000
+_OVERHEAD = 512
+
+
+class FileDigest(NamedTuple):
+    """What a file's content hashes to, and how long it is."""
+
+    sha256: str  # 64 hex digits
+    size: int
+
+
+class FileContents(Protocol):
+    """Remembered reads. Every consumer takes this, so a test can hand in another.
+
+    `namespace` says for whom: `steering`, `spec-status`, `guide`, `cache`, `context`. It sorts the counts and nothing
+    else; namespaces share what is remembered of a file. Paths are used as given: pass absolute ones if the working
+    directory may change. No method raises because of what the file system says or does. All are safe under threads.
+    """
+
+    def read(self, path: str, *, namespace: str) -> bytes | None:
+        """The content of a regular file, links followed; None when there is none that can be read."""
+
+    def text(self, path: str, *, namespace: str) -> str | None:
+        """The same as text; bytes that are not UTF-8 become U+FFFD."""
+
+    def digest(self, path: str, *, namespace: str) -> FileDigest | None:
+        """The hash and size of a regular file, without keeping its content; None as for `read`."""
+
+    def memo(
+        self, key: Hashable, paths: Sequence[str], make: Callable[..., Value], *, namespace: str, variant: object = None
+    ) -> Value:
+        """What `make` gives for the contents of the files, one argument each (None for a file that cannot be read).
+
+        The value is made again only when a hash or the `variant` differs from last time. It is shared between callers,
+        so it must not be changed. `make` gets the very bytes that were hashed and should look at nothing else. One
+        value is remembered for each namespace and key.
+        """
+
+    def recall(self, key: Hashable, *, namespace: str) -> object | None:
+        """The value last made under a key, whether or not its files are still the same; None when there is none."""
+
+    def telemetry(self) -> dict[str, dict[str, int]]:
+        """For each namespace asked for so far, by name: `hits`, `misses` and `uncached` reads."""
+
+
+class FileSystem(Protocol):
+    """The system calls `RememberedFiles` makes, one method each; `now` is the clock that stamps files, in ns."""
+
+    def stat(self, path: str) -> os.stat_result: ...
+    def open(self, path: str) -> int: ...
+    def fstat(self, descriptor: int) -> os.stat_result: ...
+    def read(self, descriptor: int, size: int) -> bytes: ...
+    def close(self, descriptor: int) -> None: ...
+    def now(self) -> int: ...
+
+
+class SystemFiles:
+    """The real file system."""
+
+    stat = staticmethod(os.stat)
+    fstat = staticmethod(os.fstat)
+    read = staticmethod(os.read)
+    close = staticmethod(os.close)
+    now = staticmethod(time_ns)
+
+    @staticmethod
+    def open(path: str) -> int:
+        # Should a FIFO take the file's place at the last moment, O_NONBLOCK keeps this from waiting for its writer.
+        return os.open(path, _FLAGS)
+
+
+class _File(NamedTuple):
+    """What is remembered of one file; without `data` only its hash is."""
+
+    identity: Identity
+    at_rest: bool  # nothing could have changed unseen since: see `_is_at_rest`
+    digest: FileDigest
+    data: bytes | None
+
+
+class _Value(NamedTuple):
+    """What was made of some files."""
+
+    digests: tuple[FileDigest | None, ...]
+    variant: object
+    value: object
+    weight: int
+
+
+class RememberedFiles:
+    """`FileContents` over a file system, bounded by entries and bytes, the least recently used out first."""
+
+    def __init__(
+        self, files: FileSystem | None = None, *, max_entries: int = MAX_ENTRIES, max_bytes: int = MAX_BYTES
+    ) -> None:
+        self._files: FileSystem = files if files is not None else SystemFiles()
+        self._max_entries = max_entries
+        self._max_bytes = max_bytes
+        self._max_kept = min(MAX_KEPT, max_bytes)
+        self._lock = allocate_lock()  # held for look-ups only, never while the file system works
+        self._entries: OrderedDict[Hashable, _File | _Value] = OrderedDict()
+        self._bytes = 0
+        self._counts: dict[str, dict[str, int]] = {}
+
+    def read(self, path: str, *, namespace: str) -> bytes | None:
+        """The content of a regular file, links followed; None when there is none that can be read."""
+        file, outcome = self._content(path)
+        self._count(namespace, outcome)
+        return None if file is None else file.data
+
+    def text(self, path: str, *, namespace: str) -> str | None:
+        """The same as text; bytes that are not UTF-8 become U+FFFD."""
+        data = self.read(path, namespace=namespace)
+        return None if data is None else data.decode("utf-8", "replace")
+
+    def digest(self, path: str, *, namespace: str) -> FileDigest | None:
+        """The hash and size of a regular file, without keeping its content; None as for `read`."""
+        file, outcome = self._content(path, digest_will_do=True, keep_data=False)
+        self._count(namespace, outcome)
+        return None if file is None else file.digest
+
+    def memo(
+        self, key: Hashable, paths: Sequence[str], make: Callable[..., Value], *, namespace: str, variant: object = None
+    ) -> Value:
+        """What `make` gives for the contents of the files; made again only when a hash or the variant differs."""
+        place = (namespace, key)
+        entry = self._entry(place)
+        if isinstance(entry, _Value) and entry.variant == variant:
+            files = [self._content(path, digest_will_do=True)[0] for path in paths]
+            if _digests(files) == entry.digests:
+                self._count(namespace, "hits")
+                return entry.value  # type: ignore[return-value]  # a key is used with one kind of value
+        else:
+            files = [None] * len(paths)
+        # A value is filed under the hashes of the very bytes it was made of, so the two are fetched together.
+        files = [
+            file if file is not None and file.data is not None else self._content(path)[0]
+            for path, file in zip(paths, files, strict=True)
+        ]
+        value = make(*[None if file is None else file.data for file in files])
+        weight = sum([_OVERHEAD if file is None else _OVERHEAD + file.digest.size for file in files])
+        kept = self._keep(place, _Value(_digests(files), variant, value, weight), weight)
+        self._count(namespace, "misses" if kept else "uncached")
+        return value
+
+    def recall(self, key: Hashable, *, namespace: str) -> object | None:
+        """The value last made under a key, whether or not its files are still the same."""
+        entry = self._entry((namespace, key))
+        return entry.value if isinstance(entry, _Value) else None
+
+    def telemetry(self) -> dict[str, dict[str, int]]:
+        """For each namespace asked for so far, by name: `hits`, `misses` and `uncached` reads."""
+        with self._lock:
+            return {namespace: dict(self._counts[namespace]) for namespace in sorted(self._counts)}
+
+    def _entry(self, place: Hashable) -> _File | _Value | None:
+        with self._lock:
+            entry = self._entries.get(place)
+            if entry is not None:
+                self._entries.move_to_end(place)
+            return entry
+
+    def _content(self, path: str, *, digest_will_do: bool = False, keep_data: bool = True) -> tuple[_File | None, str]:
+        """A file as it is now, and whether it was remembered; where a digest will do, its data may be absent."""
+        try:
+            status = self._files.stat(path)
+        except (OSError, ValueError):  # ValueError: a NUL or a lone surrogate in the path
+            self._drop(path)
+            return None, "misses"
+        entry = self._entry(path)
+        if (
+            isinstance(entry, _File)
+            and entry.at_rest
+            and entry.identity == _identity(status)
+            and (digest_will_do or entry.data is not None)
+        ):
+            return entry, "hits"
+        if not S_ISREG(status.st_mode):
+            self._drop(path)
+            return None, "misses"
+        return self._load(path, keep_data=keep_data)
+
+    def _load(self, path: str, *, keep_data: bool) -> tuple[_File | None, str]:
+        """Read a file that is not remembered, and remember it if it held still meanwhile."""
+        file = None
+        for _ in range(_ATTEMPTS):
+            try:
+                file, steady = self._read_once(path, keep_data=keep_data)
+            except (OSError, ValueError):
+                file = None
+            if file is None:
+                self._drop(path)
+                return None, "misses"
+            if steady:
+                kept = file.data is None or len(file.data) <= self._max_kept
+                remembered = file if kept else file._replace(data=None)
+                weight = _OVERHEAD + len(remembered.data or b"")
+                kept = self._keep(path, remembered, weight) and kept
+                return file, "misses" if kept else "uncached"
+        self._drop(path)
+        return file, "uncached"  # it changes faster than it can be read: this is as good as any moment of it
+
+    def _read_once(self, path: str, *, keep_data: bool) -> tuple[_File | None, bool]:
+        from hashlib import sha256
+
+        files = self._files
+        started = files.now()
+        descriptor = files.open(path)
+        try:
+            before = files.fstat(descriptor)
+            if not S_ISREG(before.st_mode) or (keep_data and before.st_size > MAX_READ):
+                return None, False
+            digest, size, chunks = sha256(), 0, []
+            # One byte more than the size: a file that held still is then read in one call that also sees its end.
+            wanted = min(before.st_size + 1, _CHUNK)
+            while chunk := files.read(descriptor, wanted):
+                digest.update(chunk)
+                size += len(chunk)
+                if keep_data:
+                    chunks.append(chunk)
+                if (size == before.st_size and len(chunk) < wanted) or size > before.st_size + _CHUNK:
+                    break  # at its end, or growing faster than it is read
+                wanted = _CHUNK
+            after = files.fstat(descriptor)
+        finally:
+            files.close(descriptor)
+        identity = _identity(before)
+        data = b"".join(chunks) if keep_data else None
+        file = _File(identity, _is_at_rest(before, started), FileDigest(digest.hexdigest(), size), data)
+        return file, identity == _identity(after) and size == before.st_size
+
+    def _keep(self, place: Hashable, entry: _File | _Value, weight: int) -> bool:
+        """Remember an entry, and forget the least recently used ones beyond the bounds; whether it was kept."""
+        with self._lock:
+            self._forget(place)
+            if weight > self._max_bytes or self._max_entries < 1:
+                return False
+            self._entries[place] = entry
+            self._bytes += weight
+            while self._bytes > self._max_bytes or len(self._entries) > self._max_entries:
+                self._forget(next(iter(self._entries)))
+            return True
+
+    def _drop(self, place: Hashable) -> None:
+        with self._lock:
+            self._forget(place)
+
+    def _forget(self, place: Hashable) -> None:
+        entry = self._entries.pop(place, None)
+        if entry is not None:
+            self._bytes -= entry.weight if isinstance(entry, _Value) else _OVERHEAD + len(entry.data or b"")
+
+    def _count(self, namespace: str, outcome: str) -> None:
+        with self._lock:
+            counts = self._counts.get(namespace)
+            if counts is None:
+                counts = self._counts[namespace] = {"hits": 0, "misses": 0, "uncached": 0}
+            counts[outcome] += 1
+
+
+def _digests(files: Sequence[_File | None]) -> tuple[FileDigest | None, ...]:
+    return tuple([None if file is None else file.digest for file in files])
+
+
+def _identity(status: os.stat_result) -> Identity:
+    """What tells two states of a path apart. Restoring an mtime moves the ctime; a link elsewhere has another inode."""
+    return status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns, status.st_dev
+
+
+def _is_at_rest(status: os.stat_result, started: int) -> bool:
+    """Whether every change after `started` must show in the stamps: they are older than the clock's grain."""
+    youngest = max(status.st_mtime_ns, status.st_ctime_ns)
+    grain = _FINE_GRAIN if status.st_ctime_ns % _SECOND else _COARSE_GRAIN
+    return youngest + grain < started

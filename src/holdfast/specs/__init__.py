@@ -1,0 +1,1 @@
+"""Steering documents, spec status and guides: the spec workflow of a project."""

@@ -1,0 +1,66 @@
+"""Guides for implementers and reviewers, put together from templates and steering documents."""
+
+from __future__ import annotations
+
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DISCIPLINES = ("full", "standard", "minimal")
+ROLES = ("implementer", "reviewer")
+REQUIRED_STEERING = ("tech", "principles")
+STEERING = ("product", "tech", "structure", "principles")
+
+# Which parts of a guide a discipline leaves out: a template marks them `<!-- tests -->` … `<!-- /tests -->`.
+_LEFT_OUT = {"full": (), "standard": ("tests",), "minimal": ("tests", "reviews")}
+_MAX_HEADINGS = 160
+
+
+class SteeringDigest(NamedTuple):
+    """A steering document in a line: enough to notice a change and to remember what it is about."""
+
+    name: str
+    sha256: str
+    tokens: int
+    headings: str
+
+
+def for_discipline(template: str, discipline: str) -> str:
+    """A template with the parts its discipline asks for, their marks removed."""
+    for part in ("tests", "reviews"):
+        opening, closing = f"<!-- {part} -->\n", f"<!-- /{part} -->\n"
+        while opening in template:
+            before, _, rest = template.partition(opening)
+            inside, _, after = rest.partition(closing)
+            template = before + ("" if part in _LEFT_OUT[discipline] else inside) + after
+    return template
+
+
+def filled(template: str, values: Mapping[str, str]) -> str:
+    """A template with each `{{name}}` replaced; values are not looked into, whatever they contain."""
+    parts = template.split("{{")
+    text = [parts[0]]
+    for part in parts[1:]:
+        name, _, rest = part.partition("}}")
+        text.append(values[name] + rest)
+    return "".join(text)
+
+
+def quoted(documents: Mapping[str, str]) -> str:
+    """Steering documents one after the other, each below its name."""
+    return "\n\n".join([f"## {name}.md\n\n{text.strip()}" for name, text in documents.items()])
+
+
+def digest_of(name: str, text: str, sha256: str, size: int) -> SteeringDigest:
+    """The digest of one steering document."""
+    headings = [line.strip("# \r") for line in text.split("\n") if line.startswith("#")]
+    listed = " · ".join([heading for heading in headings if heading])
+    return SteeringDigest(name, sha256[:12], -(-size // 4), listed[:_MAX_HEADINGS])
+
+
+def digest_line(digest: SteeringDigest) -> str:
+    """A digest as the compact guide shows it."""
+    about = f": {digest.headings}" if digest.headings else ""
+    return f"- {digest.name}.md, sha256 {digest.sha256}, {digest.tokens} tokens{about}"

@@ -1,0 +1,162 @@
+"""Specs and steering documents as resources, and the prompts that start work on them."""
+
+from __future__ import annotations
+
+from holdfast.offers import OfferError, Prompt, PromptArgument, Resource, quote
+from holdfast.specs import on_disk
+from holdfast.specs.guides import STEERING, filled
+from holdfast.specs.phases import PHASES
+from holdfast.specs.tasks import next_task
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from holdfast.specs.on_disk import Project
+    from holdfast.specs.tasks import Task
+    from holdfast.workspace import Workspace
+
+_BOXES = {"pending": " ", "in-progress": "-", "completed": "x"}
+
+
+def _project(workspace: Workspace) -> Project:
+    return on_disk.open_project(workspace.project, workspace.file_contents)
+
+
+def read_steering(workspace: Workspace, variables: Mapping[str, str]) -> str | None:
+    doc = variables["doc"]
+    return on_disk.get_steering_docs(_project(workspace), [doc]).get(doc) if doc in STEERING else None
+
+
+def existing_steering(workspace: Workspace) -> list[dict[str, str]]:
+    return [{"doc": doc} for doc in on_disk.get_steering_docs(_project(workspace), STEERING)]
+
+
+def complete_steering(_workspace: Workspace, _variable: str, _others: Mapping[str, str]) -> tuple[str, ...]:
+    return STEERING
+
+
+def read_spec(workspace: Workspace, variables: Mapping[str, str]) -> str | None:
+    if variables["phase"] not in PHASES:
+        return None
+    return on_disk.read_phase(_project(workspace), variables["name"], variables["phase"])
+
+
+def existing_specs(workspace: Workspace) -> list[dict[str, str]]:
+    found = []
+    for spec in on_disk.list_specs(_project(workspace)):
+        documents = zip(PHASES, (spec.requirements, spec.design, spec.tasks), strict=True)
+        found += [{"name": spec.name, "phase": phase} for phase, modified in documents if modified is not None]
+    return found
+
+
+def complete_spec(workspace: Workspace, variable: str, others: Mapping[str, str]) -> Iterable[str]:
+    if variable == "phase":
+        return PHASES
+    project = _project(workspace)
+    if variable == "task":
+        tasks = on_disk.task_list_of(project, others.get("spec", ""))
+        return () if tasks is None else dict.fromkeys([task.id for task in tasks.tasks])
+    return on_disk.spec_names(project) if variable in ("name", "spec") else ()
+
+
+def create_spec(workspace: Workspace, arguments: Mapping[str, str]) -> str:
+    description = arguments.get("description") or "ask, before you write anything"
+    template = on_disk.template(_project(workspace), "prompt-create-spec")
+    return filled(template, {"name": arguments["name"], "description": description})
+
+
+def implement_task(workspace: Workspace, arguments: Mapping[str, str]) -> str:
+    return _task_prompt(workspace, arguments, "prompt-implement-task")
+
+
+def review_task(workspace: Workspace, arguments: Mapping[str, str]) -> str:
+    return _task_prompt(workspace, arguments, "prompt-review-task")
+
+
+def _task_prompt(workspace: Workspace, arguments: Mapping[str, str], template: str) -> str:
+    project = _project(workspace)
+    spec, wanted = arguments["spec"], arguments.get("task")
+    tasks = on_disk.task_list_of(project, spec)
+    if tasks is None:
+        raise OfferError(f"Unknown spec, or one without tasks: {spec}")
+    task = next((task for task in tasks.tasks if task.id == wanted), None) if wanted else next_task(tasks.tasks)
+    if task is None:
+        raise OfferError(f"Unknown task: {wanted}" if wanted else f"No open task in: {spec}")
+    values = {"spec": spec, "uri": quote(spec), "task": task.id, "details": _shown(task)}
+    return filled(on_disk.template(project, template), values)
+
+
+def _shown(task: Task) -> str:
+    """A task as it stands in tasks.md, in a regular form."""
+    details = task.details
+    lines = [f"- [{_BOXES[task.status]}] {task.id}. {task.description}"]
+    lines += [f"  - {text}" for text in details.implementation]
+    lines += [f"  - Purpose: {text}" for text in details.purposes]
+    lines += [f"  - Files: {', '.join(details.files)}"] if details.files else []
+    lines += [f"  - Requirements: {', '.join(details.requirements)}"] if details.requirements else []
+    lines += [f"  - Leverage: {', '.join(details.leverage)}"] if details.leverage else []
+    lines += [f"  - Prompt: {details.prompt}"] if details.prompt else []
+    return "\n".join(lines)
+
+
+RESOURCES = (
+    Resource(
+        family="specs",
+        uri="context://steering/{doc}",
+        name="steering",
+        title="Steering document",
+        description="What holds for every change in this project: product, tech, structure or principles.",
+        mime_type="text/markdown",
+        read=read_steering,
+        existing=existing_steering,
+        complete=complete_steering,
+    ),
+    Resource(
+        family="specs",
+        uri="context://spec/{name}/{phase}",
+        name="spec",
+        title="Document of a spec",
+        description="The requirements, design or tasks of a spec.",
+        mime_type="text/markdown",
+        read=read_spec,
+        existing=existing_specs,
+        complete=complete_spec,
+    ),
+)
+
+_SPEC = PromptArgument("spec", "Name of the spec", required=True)
+_TASK = PromptArgument("task", "Number of the task (default: the next open one)")
+
+PROMPTS = (
+    Prompt(
+        family="specs",
+        name="create-spec",
+        title="Create a spec",
+        description="Start a spec, one approved document at a time.",
+        arguments=(
+            PromptArgument("name", "Name of the spec, such as password-reset", required=True),
+            PromptArgument("description", "What it is about"),
+        ),
+        render=create_spec,
+        complete=complete_spec,
+    ),
+    Prompt(
+        family="specs",
+        name="implement-task",
+        title="Implement a task",
+        description="Carry out one task of a spec.",
+        arguments=(_SPEC, _TASK),
+        render=implement_task,
+        complete=complete_spec,
+    ),
+    Prompt(
+        family="specs",
+        name="review-task",
+        title="Review a task",
+        description="Review the change made for one task of a spec.",
+        arguments=(_SPEC, _TASK),
+        render=review_task,
+        complete=complete_spec,
+    ),
+)

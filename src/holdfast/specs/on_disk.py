@@ -1,0 +1,180 @@
+"""A project's workflow folder on disk: its specs, steering documents and settings. Contents come from FileContents."""
+
+from __future__ import annotations
+
+import os
+from stat import S_ISDIR, S_ISLNK, S_ISREG
+
+from holdfast.core.confined_paths import confined
+from holdfast.core.record import NamedTuple
+from holdfast.specs.names import is_spec_name
+from holdfast.specs.phases import PHASES, Spec
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from holdfast.core.file_contents import FileContents
+    from holdfast.specs.tasks import TaskList
+
+# The first that is there is the project's.
+WORKFLOW_FOLDERS = (".spec-context", ".spec-workflow", ".kiro")
+TEMPLATES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "templates")
+
+
+class Project(NamedTuple):
+    """A project's workflow folder, and what its files are read through."""
+
+    path: str
+    root: str
+    file_contents: FileContents
+    ignored: tuple[str, ...] = ()  # workflow folders that stand there as well
+
+    @property
+    def settings(self) -> str:
+        """Where its settings are, if it has some."""
+        return self.root + "/settings.json"
+
+    def steering(self, document: str) -> str:
+        """Where a steering document is, if there."""
+        return f"{self.root}/steering/{document}.md"
+
+    def phase(self, spec: str, phase: str) -> str:
+        """Where a document of a spec is, if there."""
+        return f"{self.root}/specs/{spec}/{phase}.md"
+
+    @property
+    def note(self) -> str:
+        """What a person should know about how the folder was chosen."""
+        if not self.ignored:
+            return ""
+        return f"several workflow folders here: {os.path.basename(self.root)} is used, {', '.join(self.ignored)} is not"
+
+
+def open_project(path: str, file_contents: FileContents) -> Project:
+    """The project at a path; without a workflow folder it is one whose first folder is still to be made."""
+    absolute = os.path.abspath(path)
+    found = [name for name in WORKFLOW_FOLDERS if _is_folder(os.path.join(absolute, name))]
+    root = os.path.join(absolute, found[0] if found else WORKFLOW_FOLDERS[0])
+    return Project(absolute, root, file_contents, tuple(found[1:]))
+
+
+def get_steering_docs(project: Project, docs: Iterable[str]) -> dict[str, str]:
+    """The steering documents among `docs` that exist, each with its text."""
+    read = project.file_contents.text
+    found = {doc: read(project.steering(doc), namespace="steering") for doc in docs}
+    return {doc: text for doc, text in found.items() if text is not None}
+
+
+def get_missing_steering_docs(project: Project, required: Iterable[str]) -> list[str]:
+    """The steering documents among `required` that do not exist or cannot be read."""
+    read = project.file_contents.read  # whoever asks this needs the text next
+    return [doc for doc in required if read(project.steering(doc), namespace="steering") is None]
+
+
+def find_spec(project: Project, name: str) -> Spec | None:
+    """A spec as it is on disk now; None when the name leads to no folder of the project's specs."""
+    folder = _spec_folder(project, name)
+    if folder is None:
+        return None
+    requirements, design, tasks = [_modified(project.phase(name, phase)) for phase in PHASES]
+    listed = None if tasks is None else task_list(project, name)
+    if listed is None:
+        tasks = None  # gone or unreadable since
+    return Spec(name, folder.st_mtime_ns, requirements, design, tasks, None if listed is None else listed.progress)
+
+
+def list_specs(project: Project) -> list[Spec]:
+    """Every spec of the project, by name in code-point order; hidden folders are none."""
+    found = [find_spec(project, name) for name in _names(project)]
+    return [spec for spec in found if spec is not None]
+
+
+def spec_names(project: Project) -> list[str]:
+    """The names of all specs, in the same order."""
+    return [name for name in _names(project) if _spec_folder(project, name) is not None]
+
+
+def is_taken(project: Project, name: str) -> bool:
+    """Whether something that is no spec stands where a spec of this name would: a file, a link that leads elsewhere."""
+    return os.path.lexists(f"{project.root}/specs/{name}") and _spec_folder(project, name) is None
+
+
+def task_list(project: Project, name: str) -> TaskList | None:
+    """The tasks of a spec that was found; None when it has no readable tasks.md."""
+    path = project.phase(name, "tasks")
+    return project.file_contents.memo(path, (path,), _parsed, namespace="spec-status")
+
+
+def task_list_of(project: Project, name: str) -> TaskList | None:
+    """The same for a name that may lead nowhere."""
+    return None if _spec_folder(project, name) is None else task_list(project, name)
+
+
+def read_phase(project: Project, name: str, phase: str) -> str | None:
+    """A document of a spec as text; None when there is none."""
+    if _spec_folder(project, name) is None:
+        return None
+    return project.file_contents.text(project.phase(name, phase), namespace="spec-status")
+
+
+def template_path(name: str) -> str:
+    """Where a template is."""
+    return f"{TEMPLATES}/{name}.md"
+
+
+def template(project: Project, name: str) -> str:
+    """The text of a template."""
+    text = project.file_contents.text(template_path(name), namespace="guide")
+    if text is None:
+        raise FileNotFoundError(f"template {name}")
+    return text
+
+
+def write_missing(folder: str, texts: dict[str, str]) -> list[str]:
+    """Write each file that does not exist yet, and none that does; the names written. May raise OSError."""
+    from holdfast.core.atomic_write import create_file
+
+    os.makedirs(folder, exist_ok=True)
+    return [name for name, text in texts.items() if create_file(os.path.join(folder, name), text.encode())]
+
+
+def _names(project: Project) -> list[str]:
+    try:
+        return [name for name in sorted(os.listdir(project.root + "/specs")) if not name.startswith(".")]
+    except OSError:
+        return []
+
+
+def _parsed(data: bytes | None) -> TaskList | None:
+    from holdfast.specs.tasks import parse
+
+    return None if data is None else parse(data.decode("utf-8", "replace"))
+
+
+def _spec_folder(project: Project, name: str) -> os.stat_result | None:
+    if not is_spec_name(name):
+        return None
+    specs = project.root + "/specs"
+    status = _status(f"{specs}/{name}", os.lstat)
+    if status is not None and S_ISLNK(status.st_mode):
+        path = confined(specs, name)
+        status = None if path is None else _status(path, os.stat)
+    return status if status is not None and S_ISDIR(status.st_mode) else None
+
+
+def _is_folder(path: str) -> bool:
+    status = _status(path, os.stat)
+    return status is not None and S_ISDIR(status.st_mode)
+
+
+def _modified(path: str) -> int | None:
+    status = _status(path, os.stat)
+    return status.st_mtime_ns if status is not None and S_ISREG(status.st_mode) else None
+
+
+def _status(path: str, ask: Callable[[str], os.stat_result]) -> os.stat_result | None:
+    try:
+        return ask(path)
+    except (OSError, ValueError):
+        return None

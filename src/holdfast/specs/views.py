@@ -1,0 +1,96 @@
+"""Specs as a person sees them on a terminal. Loaded only there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group, RenderableType
+from rich.markdown import Markdown
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    View = Callable[[Any, float], RenderableType]
+
+_BAR_WIDTH = 20
+
+
+def _unless_failed(view: Callable[[Any], RenderableType]) -> View:
+    """The view of an answer that succeeded; one that failed shows why and what to do. Steps close both."""
+
+    def shown(value: Any, _seconds: float) -> RenderableType:
+        body = view(value["data"]) if value["success"] else Text(value["message"], style="bold red")
+        return Group(body, *[Text(f"→ {step}", style="dim") for step in value["nextSteps"]])
+
+    return shown
+
+
+def _bar(progress: dict[str, int]) -> Text:
+    total, completed = progress["total"], progress["completed"]
+    filled = round(_BAR_WIDTH * completed / total) if total else 0
+    line = Text("█" * filled, style="green") + Text("░" * (_BAR_WIDTH - filled), style="dim")
+    return line + Text(f" {completed:,} of {total:,} tasks")
+
+
+@_unless_failed
+def status(data: Any) -> RenderableType:
+    """A line a phase, then a bar of the tasks."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for phase in data["phases"]:
+        good = phase["status"] in ("created", "in-progress")
+        table.add_row(phase["name"], Text(phase["status"], style="green" if good else "yellow"))
+    return Group(Text(f"{data['name']}: {data['overallStatus']}", style="bold"), table, _bar(data["taskProgress"]))
+
+
+@_unless_failed
+def listing(data: Any) -> RenderableType:
+    """A row a spec."""
+    if not data["specs"]:
+        return Text("No specs here.", style="dim")
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in ("spec", "status", "progress"):
+        table.add_column(column)
+    for spec in data["specs"]:
+        table.add_row(Text(spec["name"]), spec["overallStatus"], _bar(spec["taskProgress"]))
+    return table
+
+
+@_unless_failed
+def next_task(data: Any) -> RenderableType:
+    """The task with what stands below it."""
+    task = data["task"]
+    if task is None:
+        return Text(f"{data['name']} has no open task.", style="green")
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for label, key in (("files", "files"), ("requirements", "requirements"), ("details", "implementationDetails")):
+        if key in task:
+            table.add_row(label, Text("\n".join(task[key])))
+    for label, key in (("leverage", "leverage"), ("prompt", "prompt")):
+        if key in task:
+            table.add_row(label, Text(task[key]))
+    return Group(Text(f"{task['id']} {task['description']}", style="bold"), table)
+
+
+@_unless_failed
+def guide(data: Any) -> RenderableType:
+    """The guide, rendered."""
+    return Markdown(data["guide"])
+
+
+@_unless_failed
+def steering(data: Any) -> RenderableType:
+    """Which documents exist."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for document in data["documents"]:
+        mark = Text("yes", style="green") if document["exists"] else Text("missing", style="yellow")
+        table.add_row(document["name"], mark)
+    return table
+
+
+@_unless_failed
+def written(data: Any) -> RenderableType:
+    """What was written and what was left alone."""
+    lines = [Text(f"wrote {data['folder']}/{name}", style="green") for name in data["created"]]
+    return Group(*lines, *[Text(f"kept  {data['folder']}/{name}", style="dim") for name in data["kept"]])

@@ -1,0 +1,159 @@
+"""How `tasks.md` is read, rule by rule."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.core.canonical_json import encode
+from holdfast.specs.tasks import TaskList, as_json, in_progress, next_pending, parse
+
+VECTORS = json.loads((Path(__file__).parents[2] / "vectors" / "specs" / "tasks.json").read_bytes())["cases"]
+
+
+def result(found: TaskList) -> dict[str, Any]:
+    """A task list in the form the vectors have."""
+    tasks = found.tasks
+    current = in_progress(tasks)
+    return {
+        "tasks": [as_json(task) for task in tasks],
+        "inProgressTask": None if current is None else current.id,
+        "summary": {
+            "total": len(tasks),
+            "completed": sum(task.status == "completed" for task in tasks),
+            "inProgress": sum(task.status == "in-progress" for task in tasks),
+            "pending": sum(task.status == "pending" for task in tasks),
+            "headers": sum(task.is_header for task in tasks),
+        },
+    }
+
+
+@pytest.mark.parametrize("case", VECTORS, ids=lambda case: case["name"])
+def test_a_vector_is_read_as_recorded(case: dict[str, Any]) -> None:
+    found = parse(case["markdown"])
+    pending = next_pending(found.tasks)
+    assert (
+        encode(result(found)),
+        found.progress._asdict(),
+        None if pending is None else pending.id,
+    ) == (encode(case["result"]), case["progress"], case["next_pending"])
+
+
+def ids(markdown: str) -> list[str]:
+    return [task.id for task in parse(markdown).tasks]
+
+
+@pytest.mark.parametrize(
+    ("line", "task"),
+    [
+        pytest.param("- [ ] 1 .x", ("1", ".x"), id="a mark without white space after it is part of the description"),
+        pytest.param("- [ ] 1\\ x", ("1", "x"), id="a backslash alone"),
+        pytest.param("- [ ] 1.   x  ", ("1", "x  "), id="white space at the end is kept"),
+        pytest.param("- [ ] 1. x\r", ("1", "x"), id="CRLF"),
+        pytest.param("- [ ] 1. x\u2028y", ("1", "x"), id="a line separator ends it"),
+        pytest.param("- [ ] 1. x\x85y", ("1", "x\x85y"), id="U+0085 does not"),
+        pytest.param("*\t[x]\t2.10.3. x", ("2.10.3", "x"), id="tabs and a star"),
+        pytest.param("- [ ] 1.  ", ("1", " "), id="two blanks: the second is the description"),
+        pytest.param("- [ ] 1. ", None, id="one blank"),
+        pytest.param("- [ ] 1.", None, id="nothing"),
+        pytest.param("- [ ]1. x", None, id="no white space after the box"),
+        pytest.param("-[ ] 1. x", None, id="no white space before the box"),
+        pytest.param("- [y] 1. x", None, id="another letter"),
+        pytest.param("- [] 1. x", None, id="an empty box"),
+        pytest.param("1. [ ] 1. x", None, id="an ordered list"),
+        pytest.param("- [ ] 1) x", None, id="a parenthesis"),
+        pytest.param("- [ ] \x1f1. x", None, id="U+001F is no white space"),
+    ],
+)
+def test_a_line_is_a_task_or_not(line: str, task: tuple[str, str] | None) -> None:
+    assert [(found.id, found.description) for found in parse(line).tasks] == ([task] if task else [])
+
+
+class TestWhatIsNoTask:
+    """Items inside code fences and HTML comments are not tasks."""
+
+    def test_items_in_a_fence(self) -> None:
+        assert ids("- [ ] 1. a\n```md\n- [ ] 2. b\n```\n- [ ] 3. c\n") == ["1", "3"]
+
+    def test_a_fence_of_tildes_is_closed_by_as_many_tildes_only(self) -> None:
+        assert ids("~~~~\n- [ ] 1. a\n~~~\n```\n- [ ] 2. b\n~~~~~\n- [ ] 3. c\n") == ["3"]
+
+    def test_an_indented_fence_with_crlf(self) -> None:
+        assert ids("- [ ] 1. a\r\n  - ```\r\n    - [ ] 2. b\r\n    ```\r\n- [ ] 3. c\r\n") == ["1", "3"]
+
+    def test_a_fence_never_closed_reaches_the_end(self) -> None:
+        assert ids("- [ ] 1. a\n```\n- [ ] 2. b\n") == ["1"]
+
+    def test_code_within_a_line_opens_no_fence(self) -> None:
+        assert ids("```not a fence```\n- [ ] 1. a\n") == ["1"]
+
+    def test_a_comment_over_several_lines(self) -> None:
+        assert ids("<!--\n- [ ] 1. a\n- [ ] 2. b -->\n- [ ] 3. c\n") == ["3"]
+
+    def test_a_comment_on_one_line(self) -> None:
+        assert ids("<!-- - [ ] 1. a -->\n<!-->\n<!--->\n- [ ] 2. b\n") == ["2"]
+
+    def test_a_comment_that_opens_after_a_task(self) -> None:
+        assert ids("- [ ] 1. a <!-- later:\n- [ ] 2. b\n-->\n- [ ] 3. c <!-- now -->\n- [ ] 4. d\n") == ["1", "3", "4"]
+
+    def test_a_task_may_speak_of_comments(self) -> None:
+        assert ids("- [ ] 1. escape <!-- in output\n- [ ] 2. b\n") == ["1", "2"]
+        assert ids("- [ ] 1. escape `<!--` in output\n- [ ] 2. b\n-->\n") == ["1", "2"]
+
+    def test_a_fence_in_a_comment_and_a_comment_in_a_fence(self) -> None:
+        assert ids("<!--\n```\n-->\n- [ ] 1. a\n```\n<!--\n```\n- [ ] 2. b\n") == ["1", "2"]
+
+    def test_details_in_a_fence_are_skipped_too(self) -> None:
+        task = parse("- [ ] 1. a\n  - one\n  ```\n  - two\n  ```\n  - three\n").tasks[0]
+        assert task.details.implementation == ("one", "three")
+
+
+class TestPrompts:
+    def prompt(self, lines: str) -> str:
+        return parse("- [ ] 1. a\n" + lines).tasks[0].details.prompt
+
+    def test_a_prompt_over_several_lines_ends_at_a_bullet(self) -> None:
+        assert self.prompt("  - _Prompt: one\n    two\n    three_\n  - four\n") == "one two three"
+
+    def test_a_prompt_ends_at_a_blank_line_or_a_section_in_any_case(self) -> None:
+        assert [self.prompt(f"_Prompt: one\n{end}\nx\n") for end in ("", "FILES: a", "purpose: b", "* c")] == [
+            "one"
+        ] * 4
+
+    def test_the_last_prompt_wins(self) -> None:
+        assert self.prompt("_Prompt: one_\n_Prompt: two_\n") == "two"
+
+    def test_requirements_that_are_not_closed_are_none(self) -> None:
+        assert parse("- [ ] 1. a\n  - _Requirements: 1.1\n").tasks[0].is_header
+
+
+class TestSize:
+    """Work grows with the text: a square of these sizes would not end."""
+
+    def test_ten_megabytes_of_tasks(self) -> None:
+        text = "- [x] 1.2. do a thing\n  - File: a.py\n  - _Requirements: 1.1_\n" * 170_000
+        assert (len(text) > 10_000_000, parse(text).progress) == (True, (170_000, 170_000, 0))
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            pytest.param("- [ ] 1. " + "x" * 1_000_000, id="a description"),
+            pytest.param("- [ ] " + "1." * 500_000 + " x", id="a number"),
+            pytest.param("- [ ] 1" + " " * 1_000_000 + "x", id="blanks after the number"),
+            pytest.param(" " * 1_000_000 + "- [ ] 1. x", id="blanks before the item"),
+            pytest.param("- [ ] 1. x\n_Prompt: " + "Role: a | " * 100_000, id="a prompt"),
+            pytest.param("- [ ] 1. x\n_Prompt: " + "role:_" * 170_000 + "|", id="keys that are none"),
+            pytest.param("- [ ] 1. x\nFile: " + "a (b), (" * 125_000, id="files"),
+            pytest.param("- [ ] 1. x\n" + "_Requirements: " * 66_000, id="requirements that are never closed"),
+            pytest.param("- [ ] 1. x" + "<!-- " * 200_000, id="comments that are never closed"),
+            pytest.param("- [ ] 1. x\n_Prompt: a\n" + "more\n" * 200_000, id="a prompt of many lines"),
+            pytest.param("- [ ] 1. x\n" + "_Prompt: a\n\n" * 90_000, id="many prompts"),
+            pytest.param("- [ ] 1. x\n" + "`" * 1_000_000, id="a fence"),
+        ],
+    )
+    def test_one_line_of_a_megabyte(self, line: str) -> None:
+        found = parse(line)
+        assert ([as_json(task)["status"] for task in found.tasks], found.progress) == (["pending"], (1, 0, 1))
