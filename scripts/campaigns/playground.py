@@ -17,6 +17,14 @@ DOCUMENTS = {
     "limits.md": "# Limits\n\nAt most 100 requests a minute; the answer says when to try again.\n",
     "Länder/größe.md": "# Größe\n\nZahlen ohne Einheit sind Millimeter. 日本語 😀\n",
 }
+SPECS = {
+    "steering/product.md": "# Product\n\nA gate with a token.\n",
+    "steering/tech.md": "# Tech\n\n- Python\n- größe 😀\n",
+    "specs/sign-in/requirements.md": "# Requirements\n\nA person signs in.\n",
+    "specs/sign-in/design.md": "# Design\n\nTokens last an hour.\n",
+    "specs/sign-in/tasks.md": "# Tasks\n\n- [x] 1. Issue tokens\n- [-] 2. Check them\n  - größe\n- [ ] 3. Ende\n",
+    "specs/empty/requirements.md": "",
+}
 # Each tool with a success and the failures a client meets. Those of families that are not there are left out.
 CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("context.resolve", {"cache": "docs", "query": "how long does a token last", "budget": 4000}),
@@ -41,6 +49,20 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("spec-workflow-guide", {}),
     ("get-implementer-guide", {}),
     ("get-reviewer-guide", {}),
+    ("get-reviewer-guide", {"mode": "compact"}),
+)
+# Requests beside the calls of tools; they are answered when the server says it can.
+OFFERS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("resources/list", {}),
+    ("resources/templates/list", {}),
+    ("resources/read", {"uri": "context://steering/product"}),
+    ("resources/read", {"uri": "context://spec/sign-in/tasks"}),
+    ("prompts/list", {}),
+    ("prompts/get", {"name": "implement-task", "arguments": {"spec": "sign-in", "task": "2"}}),
+    (
+        "completion/complete",
+        {"ref": {"type": "ref/prompt", "name": "implement-task"}, "argument": {"name": "spec", "value": "s"}},
+    ),
 )
 
 
@@ -56,6 +78,9 @@ def lay_out(project: Path) -> Path:
     for name, text in DOCUMENTS.items():
         (sources / name).parent.mkdir(parents=True, exist_ok=True)
         (sources / name).write_bytes(text.encode())
+    for name, text in SPECS.items():
+        (project / ".spec-context" / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / ".spec-context" / name).write_bytes(text.encode())
     caches = project / "caches"
     caches.mkdir()
     for name in ("docs", "broken"):

@@ -24,7 +24,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from playground import lay_out, serve_options, true_answers
-from server_process import HOLDFAST
+from server_process import HOLDFAST, ServerProcess
 from wire_client import Client, Finding, learn
 from wire_model import RESULT, Owed, key_of
 from wire_traffic import INITIALIZE, META, Sent, Traffic, templates
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 ROUND = 5_000
 FLOOD = 10_000
-HUGE_EVERY = 10  # rounds
 GROWTH = 6  # MiB that memory may have grown from the second quarter of the rounds to the last
 WAITING = 160  # MiB that a server may hold for a client that does not read, or for calls that wait
 STALLED = 1500  # milliseconds without taking anything in, and a server is taken to be full
@@ -51,12 +50,12 @@ class Campaign:
         self.program = options.server.split() if options.server else HOLDFAST
         self.known = templates()
         truth = true_answers(self.project, self.caches)
-        self.answers = learn(self._command(), self.project, self.known, truth)
+        self.answers = learn(self.command(), self.project, self.known, truth)
 
     def client(self, program: Sequence[str] = ()) -> Client:
-        return Client(self._command(program), self.project, self.answers)
+        return Client(self.command(program), self.project, self.answers, patience=self.options.patience)
 
-    def _command(self, program: Sequence[str] = ()) -> list[str]:
+    def command(self, program: Sequence[str] = ()) -> list[str]:
         return [*(program or self.program), *serve_options(self.project, self.caches)]
 
     def keep(self, name: str, data: bytes, finding: Finding) -> None:
@@ -71,6 +70,7 @@ class Campaign:
 def rounds(campaign: Campaign) -> dict[str, Any]:
     """Round after round of fuzzed traffic to one server; memory is sampled when everything is answered."""
     seed, total = campaign.options.seed, campaign.options.messages
+    every = campaign.options.huge_every or total + 1
     client = campaign.client()
     memory: list[float] = []
     earlier = data = b""
@@ -83,13 +83,14 @@ def rounds(campaign: Campaign) -> dict[str, Any]:
         opening = _request("open", INITIALIZE)
         client.model.opened = True
         earlier += _send(client, [Sent(opening, Owed(key_of("open"), 0), None)], seed)
-        for number in range(-(-total // ROUND)):
+        size = min(ROUND, max(1, total // 20))
+        for number in range(-(-total // size)):
             first_id = 1000 + number * ROUND * 10
             traffic = Traffic(f"{seed}:{number}", client.model, campaign.known, first_id=first_id)
-            size = min(ROUND, total - sent)
-            data = _send(client, traffic.lines(size, huge=number % HUGE_EVERY == 0), f"{seed}:{number}")
+            count = min(size, total - sent)
+            data = _send(client, traffic.lines(count, huge=number % every == every // 2), f"{seed}:{number}")
             client.settle()
-            sent += size
+            sent += count
             memory.append(client.server.memory())
             earlier = earlier[:300_000] if number == 0 else b""
         seconds = time.monotonic() - started
@@ -193,24 +194,21 @@ def backlog(campaign: Campaign) -> dict[str, Any]:
 
 def departure(campaign: Campaign) -> dict[str, Any]:
     """A client that closes its reading end and goes on writing: nothing can be answered, and the end is still 0."""
-    client = campaign.client()
+    server = ServerProcess(campaign.command(), campaign.project)
+    lines = [_request(number, template.message) for number, template in enumerate(campaign.known * 200)]
+    data = _request("open", INITIALIZE) + b"\n" + b"\n".join(lines)
     try:
-        client.server.send(_request("open", INITIALIZE) + b"\n")
-        client.expect([Sent(b"", Owed(key_of("open"), 0), None)])
-        client.settle()
-        client.pause()
-        client.server.stop_reading()
-        lines = [_request(number, template.message) for number, template in enumerate(campaign.known * 200)]
-        client.server.send(b"\n".join(lines) + b"\n")
-        client.server.close_input()
-        code = client.server.wait()
+        server.stop_reading()
+        server.send(data)
+        server.close_input()
+        code = server.wait()
         if code != 0:
-            raise Finding(f"the server ended with {code}: {client.server.stderr[-2000:]}")
+            raise Finding(f"the server ended with {code}: {server.stderr[-2000:]}")
     except (Finding, BrokenPipeError) as finding:
-        campaign.keep("departure", b"", _as_finding(finding, client))
+        campaign.keep("departure", data, Finding(f"{finding} {server.stderr[-2000:]}"))
         raise
     finally:
-        client.end()
+        server.end()
     return {"requests nobody waits for": len(lines), "exit code": code}
 
 
@@ -311,14 +309,18 @@ def _growth(memory: list[float]) -> float:
 def _as_finding(error: Exception, client: Client) -> Finding:
     if isinstance(error, Finding):
         return error
-    client.server.wait(5)
-    return Finding(f"the server is gone: {client.finding or client.server.stderr[-4000:]}")
+    code = client.server.wait(5)
+    return Finding(f"the server ended with {code}: {client.finding} {client.server.stderr[-4000:]}")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("messages", nargs="?", type=int, default=1_000_000, help="how many (default: a million)")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--huge-every", type=int, default=10, help="rounds from one line of 20 MB to the next; 0 for none"
+    )
+    parser.add_argument("--patience", type=float, default=60, help="seconds without an answer that count as never")
     parser.add_argument("--findings", default="campaign-findings", help="where inputs that found something are kept")
     parser.add_argument("--server", help="another program to start instead of the server, with the same arguments")
     parser.add_argument("--only", choices=[scenario.__name__ for scenario in SCENARIOS], help="one part of it")

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from wire_model import Key
     from wire_traffic import Sent, Template
 
-PATIENCE = 120
-
 
 class Finding(Exception):
     """The server broke a promise."""
@@ -28,11 +26,12 @@ class Finding(Exception):
 class Client:
     """One server and the account of what it owes: answers by id, and how many errors without one, by code."""
 
-    def __init__(self, command: Sequence[str], folder: Path, answers: Sequence[bytes] = ()) -> None:
+    def __init__(self, command: Sequence[str], folder: Path, answers: Sequence[bytes], *, patience: float) -> None:
         self.server = ServerProcess(command, folder)
         self.model = Model()
         self.answered = self.unanswered = 0
         self.finding = ""
+        self._patience = patience
         self._answers = answers  # by template, what follows the id
         self._owed: dict[Key, list[str | int]] = {}
         self._nameless: dict[str | int, int] = {}
@@ -76,19 +75,23 @@ class Client:
 
     def settle(self) -> None:
         """Wait until everything that must be answered is."""
-        end = time.monotonic() + PATIENCE
         with self._account:
-            while self._must > 0 and not self.finding and self._reader.is_alive() and time.monotonic() < end:
-                self._account.wait(1)
+            answered, since = self.answered, time.monotonic()
+            while self._must > 0 and not self.finding and self._reader.is_alive():
+                self._account.wait(0.5)
+                if self.answered > answered:
+                    answered, since = self.answered, time.monotonic()
+                elif time.monotonic() - since > self._patience:
+                    break
         self.check()
 
     def finish(self) -> None:
         """End the input; the server must answer what is left, say what it counted, and end with 0."""
         if self._aside:
-            self._aside.join(PATIENCE)
+            self._aside.join(self._patience)
         self.server.close_input()
-        self._reader.join(PATIENCE)
-        code = self.server.wait(PATIENCE)
+        self._reader.join(self._patience)
+        code = self.server.wait(self._patience)
         self.check()
         if code != 0:
             raise Finding(f"the server ended with {code}: {self.server.stderr[-2000:]}")
@@ -108,7 +111,11 @@ class Client:
         if self._must > 0:
             owed = [(key, what) for key, what in self._owed.items() if key not in self._cancelled and what]
             nameless = {what: count for what, count in self._nameless.items() if count}
-            raise Finding(f"{self._must} answers are missing: {owed[:5]!r} {nameless!r} {self.server.stderr[-2000:]}")
+            code = self.server.process.poll()
+            gone = "" if code is None else f" and the server ended with {code}"
+            raise Finding(
+                f"{self._must} answers are missing{gone}: {owed[:5]!r} {nameless!r} {self.server.stderr[-2000:]}"
+            )
 
     def end(self) -> None:
         self.resume()
@@ -161,7 +168,7 @@ class Client:
         self.answered += 1
         if nameless:
             if not self._nameless.get(kind):
-                raise Finding(f"nobody asked for {line[:300]!r}")
+                raise Finding(f"nobody is owed {line[:300]!r}")
             self._nameless[kind] -= 1
             self._must -= 1
             return
@@ -176,7 +183,7 @@ class Client:
         ]
         fitting += [what for what in (kind, ANY) if what in owed]
         if not fitting:
-            raise Finding(f"{key!r:.80} is owed {owed!r}, not {line[:500]!r}")
+            raise Finding(f"nobody is owed {line[:500]!r}: {key!r:.80} is owed {owed!r}")
         owed.remove(fitting[0])
         if key not in self._cancelled:
             self._must -= 1
@@ -198,6 +205,8 @@ def learn(command: Sequence[str], folder: Path, known: Sequence[Template], truth
             for template in known:
                 server.send(template.before_id + b"1" + template.after_id + b"\n")
                 answers.append(after_id(lines.readline().rstrip(b"\n")))
+                if not answers[-1].startswith(b',"result":'):
+                    raise Finding(f"{template.message} is valid and not answered with a result: {answers[-1][:500]!r}")
                 if template.call >= 0:
                     content = json.loads(b"{" + answers[-1][1:])["result"]["content"]
                     if content != [{"type": "text", "text": truth[template.call]}]:

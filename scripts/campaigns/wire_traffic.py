@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from playground import offered_calls
+from playground import OFFERS, offered_calls
 from wire_model import CAPABILITIES_KEY, MODERN, VERSION_KEY, Owed, key_of
 
 if TYPE_CHECKING:
@@ -46,6 +47,9 @@ def templates() -> list[Template]:
         _template({"method": "tools/list", "params": {"_meta": META}}),
         _template({"method": "server/discover", "params": {"_meta": META}}),
     ]
+    for method, params in OFFERS:
+        found.append(_template({"method": method, "params": params}))
+        found.append(_template({"method": method, "params": {**params, "_meta": META}}))
     for number, (tool, arguments) in enumerate(offered_calls()):
         call = {"name": tool, "arguments": arguments}
         found.append(_template({"method": "tools/call", "params": call}, tool, number))
@@ -203,7 +207,7 @@ class Traffic:
                     name, None
                 )
             else:
-                holder[name] = random.choice(ODD_VALUES)
+                holder[name] = deepcopy(random.choice(ODD_VALUES))  # the next step may change what is inside
         return self._encoded(message)
 
     def _twice_said(self) -> bytes:
