@@ -19,6 +19,7 @@ DOCUMENTS = {
 }
 SPECS = {
     "steering/product.md": "# Product\n\nA gate with a token.\n",
+    "steering/principles.md": "# Principles\n\nTell the truth.\n",
     "steering/tech.md": "# Tech\n\n- Python\n- größe 😀\n",
     "specs/sign-in/requirements.md": "# Requirements\n\nA person signs in.\n",
     "specs/sign-in/design.md": "# Design\n\nTokens last an hour.\n",
