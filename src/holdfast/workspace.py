@@ -11,8 +11,11 @@ from holdfast.core.errors import CacheMissing
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeVar
 
     from holdfast.core.file_contents import FileContents
+
+    Kept = TypeVar("Kept")
 
 DEFAULT_CACHE_ROOT = ".context/caches"
 
@@ -47,6 +50,7 @@ class Workspace:
         self.clock = clock
         self.progress = progress
         self._file_contents = file_contents
+        self._kept: dict[object, object] = {}
         self._making = allocate_lock()
 
     @property
@@ -59,6 +63,14 @@ class Workspace:
                 if self._file_contents is None:
                     self._file_contents = RememberedFiles()
         return self._file_contents
+
+    def keep(self, kind: Callable[[], Kept]) -> Kept:
+        """The one object of a kind that lives as long as the workspace, made when first asked for."""
+        with self._making:
+            if kind not in self._kept:
+                self._kept[kind] = kind()
+            kept: Kept = self._kept[kind]  # type: ignore[assignment]  # it was made by `kind`
+            return kept
 
     def cache_directory(self, cache: str) -> str:
         """The path of a cache; CacheMissing when its name leads out of the cache root."""

@@ -403,4 +403,4 @@ def test_the_library_refuses_with_the_same_errors(make_cache: Make) -> None:
     assert codes == ["invalid_query", "invalid_budget", "invalid_budget", "invalid_budget"]
     flip_a_letter(cache)
     with pytest.raises(CacheInvalid, match="altered"):
-        resolve(cache, "x", 1)
+        resolve(cache, "x", 2)

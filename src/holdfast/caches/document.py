@@ -73,11 +73,16 @@ def file_name(document: Document, taken: set[str]) -> str:
 
     Called in id order, so that of two equal contents the first id always gets the short name.
     """
-    name = document.version[_SHORT]
-    if name in taken:
-        name = f"{name}-{hex_digest(document.id.encode())[:12]}"
+    short, long = file_names(document)
+    name = long if short in taken else short
     taken.add(name)
-    return f"{name}.json"
+    return name
+
+
+def file_names(document: Document) -> tuple[str, str]:
+    """The two names a document's file can have: the short hash, and the one the id makes distinct."""
+    name = document.version[_SHORT]
+    return f"{name}.json", f"{name}-{hex_digest(document.id.encode())[:12]}.json"
 
 
 def token_count(content_bytes: int) -> int:

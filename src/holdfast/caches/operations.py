@@ -43,11 +43,12 @@ BUDGET = Parameter(
 
 
 def resolve(workspace: Workspace, arguments: Arguments) -> Outcome:
-    from holdfast.caches.on_disk.reading import with_cache
+    from holdfast.caches.on_disk.keeping import OpenCaches
     from holdfast.caches.selection import as_json
 
     path = workspace.cache_directory(arguments["cache"])
-    return Outcome(as_json(with_cache(path, lambda cache: cache.resolve(arguments["query"], arguments["budget"]))))
+    query, budget = arguments["query"], arguments["budget"]
+    return Outcome(as_json(workspace.keep(OpenCaches).use(path, lambda cache: cache.resolve(query, budget))))
 
 
 def inspect(workspace: Workspace, arguments: Arguments) -> Outcome:

@@ -46,17 +46,26 @@ def shortest_text(value: Float32) -> str:
 def _shortest_digits(value: Float32) -> tuple[str, int]:
     """Digits and power of ten of the shortest decimal inside the interval that rounds to `value`."""
     numerator, denominator = value.as_integer_ratio()
-    for precision in range(9):
+    # No decimal of up to six digits is nearer than the nearest of six: most values need more, and begin there.
+    start = 6 if _is_far(f"{value:.5e}", value) else 0
+    for precision in range(start, 9):
         mantissa, _, power = f"{value:.{precision}e}".partition("e")
         digits = mantissa.replace(".", "")
         exponent = int(power) - precision
         # Just above a power of two the interval is lopsided: the nearest decimal may miss where the next one up fits.
         for candidate in (int(digits), int(digits) + 1):
+            if _is_far(f"{candidate}e{exponent}", value):
+                continue
             if _reads_back(candidate, exponent, numerator, denominator):
                 text = str(candidate)
                 stripped = text.rstrip("0")
                 return stripped, exponent + len(text) - len(stripped)
     raise AssertionError("nine digits always identify an f32")
+
+
+def _is_far(decimal: str, value: Float32) -> bool:
+    """Whether a decimal is certainly no spelling of a value: farther off than half a step at its widest, 2**-24."""
+    return abs(float(decimal) - value) > value * 6e-8
 
 
 def _reads_back(digits: int, exponent: int, numerator: int, denominator: int) -> bool:

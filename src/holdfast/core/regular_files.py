@@ -19,24 +19,39 @@ class TooLarge(OSError):
     """The file is larger than the caller is willing to hold."""
 
 
-def read_regular(path: str, *, dir_fd: int | None = None, limit: int | None = None) -> bytes:
-    """All bytes of a regular file; its last component is not followed if it is a link.
+def open_regular(path: str, *, dir_fd: int | None = None) -> int:
+    """A descriptor to read a regular file by; its last component is not followed if it is a link.
 
-    Raises FileNotFoundError, NotRegular, TooLarge or another OSError.
+    Raises FileNotFoundError, NotRegular or another OSError.
     """
+    return _open(path, dir_fd)[0]
+
+
+def _open(path: str, dir_fd: int | None) -> tuple[int, int]:
+    """A descriptor of a regular file, and its size."""
     try:
         descriptor = os.open(path, _FLAGS, dir_fd=dir_fd)
     except OSError as error:
         if error.errno in _NOT_REGULAR_ERRORS:
             raise NotRegular(error.errno, "not a regular file", path) from None
         raise
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        raise NotRegular(0, "not a regular file", path)
+    return descriptor, status.st_size
+
+
+def read_regular(path: str, *, dir_fd: int | None = None, limit: int | None = None) -> bytes:
+    """All bytes of a regular file; its last component is not followed if it is a link.
+
+    Raises FileNotFoundError, NotRegular, TooLarge or another OSError.
+    """
+    descriptor, size = _open(path, dir_fd)
     try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise NotRegular(0, "not a regular file", path)
-        if limit is not None and status.st_size > limit:
+        if limit is not None and size > limit:
             raise TooLarge(0, f"larger than {limit} bytes", path)
-        return _read_all(descriptor, status.st_size, path, limit)
+        return _read_all(descriptor, size, path, limit)
     finally:
         os.close(descriptor)
 

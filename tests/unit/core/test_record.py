@@ -27,5 +27,9 @@ def test_a_missing_or_extra_field_is_refused() -> None:
         Entry("a", "v")  # type: ignore[call-arg]
     with pytest.raises(TypeError):
         Entry("a", "v", "f", "x")  # type: ignore[call-arg]
+    with pytest.raises(TypeError):
+        Entry("a", "v", "f", id="b")  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        Entry("a", "v", other="f")  # type: ignore[call-arg]
     with pytest.raises(AttributeError):
         Entry("a", "v", "f").id = "b"  # type: ignore[misc]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import datetime
 
 from holdfast.caches.document import document_id, encode_document, parse_document
 from holdfast.caches.manifest import (
@@ -15,7 +16,8 @@ from holdfast.caches.manifest import (
     parse_manifest,
     stays_inside,
 )
-from holdfast.caches.on_disk.directory import CACHE_NAMES, DOCUMENTS, INDEX, MANIFEST, CacheDirectory
+from holdfast.caches.on_disk.directory import CACHE_NAMES, COMPILED, DOCUMENTS, INDEX, MANIFEST, CacheDirectory
+from holdfast.caches.on_disk.recompiling import Recompiled
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid
 from holdfast.core.record import NamedTuple
@@ -56,26 +58,45 @@ def verify_cache(path: str | os.PathLike[str]) -> CacheReport:
         problems = [Problem(MANIFEST, text) for text in check_manifest(manifest)]
         if not problems and data != encode_manifest(manifest):
             problems.append(Problem(MANIFEST, "is not in canonical form"))
-        problems.extend(_index_problems(directory, manifest))
-        problems.extend(_document_problems(directory, manifest))
+        if not _is_moment(manifest.created_at):
+            problems.append(Problem(MANIFEST, f"created_at '{manifest.created_at}' is no time"))
+        index = _read_index(directory, manifest, problems)
+        if directory.has(COMPILED) and index is not None and not problems:
+            with Recompiled() as recompiled:
+                problems.extend(_document_problems(directory, manifest, recompiled))
+                found = recompiled.problems(directory, manifest, data, index)
+                problems.extend([Problem(file, text) for file, text in found])
+        else:
+            problems.extend(_document_problems(directory, manifest, None))
         problems.extend(_orphans(directory, manifest))
         return CacheReport(manifest.cache_version, manifest.document_count, problems)
 
 
-def _index_problems(directory: CacheDirectory, manifest: Manifest) -> Iterator[Problem]:
+def _is_moment(text: str) -> bool:
+    """Whether a text is an RFC 3339 time."""
+    try:
+        return text[10:11] == "T" and datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False
+
+
+def _read_index(directory: CacheDirectory, manifest: Manifest, problems: list[Problem]) -> bytes | None:
+    """The bytes of the index file, its problems added to those given; None when there is none to read."""
     try:
         data = directory.read(INDEX, limit=MAX_MANIFEST_BYTES)
     except CacheInvalid as error:
-        yield Problem(INDEX, error.reason)
-        return
-    problems = check_index(data, manifest)
-    if not problems and data != encode_index(manifest.entries):
-        problems = ["is not in canonical form"]
-    for text in problems:
-        yield Problem(INDEX, text)
+        problems.append(Problem(INDEX, error.reason))
+        return None
+    found = check_index(data, manifest)
+    if not found and data != encode_index(manifest.entries):
+        found = ["is not in canonical form"]
+    problems.extend([Problem(INDEX, text) for text in found])
+    return data
 
 
-def _document_problems(directory: CacheDirectory, manifest: Manifest) -> Iterator[Problem]:
+def _document_problems(
+    directory: CacheDirectory, manifest: Manifest, recompiled: Recompiled | None
+) -> Iterator[Problem]:
     for entry in manifest.entries:
         if not stays_inside(entry.file):
             continue  # named among the manifest's problems, and never opened
@@ -89,6 +110,8 @@ def _document_problems(directory: CacheDirectory, manifest: Manifest) -> Iterato
             yield Problem(entry.file, f"source '{document.source}' does not give the id '{document.id}'")
         elif data != encode_document(document):
             yield Problem(entry.file, "is not in canonical form")
+        if recompiled is not None:
+            recompiled.add(document, data)
 
 
 def _orphans(directory: CacheDirectory, manifest: Manifest) -> Iterator[Problem]:

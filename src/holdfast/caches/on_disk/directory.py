@@ -8,7 +8,7 @@ from errno import EACCES, EIO, EPERM
 
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
-from holdfast.core.regular_files import NotRegular, TooLarge, read_regular
+from holdfast.core.regular_files import NotRegular, TooLarge, open_regular, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,6 +69,19 @@ class CacheDirectory:
             return False
         return (held.st_dev, held.st_ino) == (now.st_dev, now.st_ino)
 
+    def identity(self, files: tuple[str, ...]) -> tuple[tuple[int, ...], ...] | None:
+        """What stands at these names now, by everything a change of it changes; None when any is missing."""
+        found = []
+        try:
+            for file in files:
+                status = os.stat(file, dir_fd=self._descriptor, follow_symlinks=False)
+                # A directory changes with every file made in it; which directory it is, is all that counts.
+                times = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+                found.append((status.st_dev, status.st_ino, *(times if stat.S_ISREG(status.st_mode) else ())))
+        except OSError:
+            return None
+        return tuple(found)
+
     def read(self, file: str, *, limit: int | None = None) -> bytes:
         """The bytes of a file of the cache; CacheInvalid when it is missing or not a regular file."""
         parent, _, name = file.rpartition("/")
@@ -85,6 +98,11 @@ class CacheDirectory:
                 raise IoError(f"'{file}' cannot be read: {error.strerror}") from None
             raise CacheInvalid(f"'{file}' cannot be read: {error.strerror}") from None
 
+    def open(self, file: str) -> int:
+        """A descriptor of a regular file of the cache; OSError when there is none."""
+        parent, _, name = file.rpartition("/")
+        return open_regular(name, dir_fd=self._subdirectory(parent))
+
     def _subdirectory(self, name: str) -> int:
         """A descriptor of a directory inside the cache, reached without following a link."""
         if not name:
@@ -99,6 +117,10 @@ class CacheDirectory:
                     raise
                 raise FileNotFoundError from None  # absent, a link or a file: nothing of the cache is there
         return self._subdirectories[name]
+
+    def has(self, name: str) -> bool:
+        """Whether anything of that name stands in the directory."""
+        return self.identity((name,)) is not None
 
     def names(self, subdirectory: str = "") -> list[str]:
         """The names in the directory, or in one inside it, sorted; none where there is no such directory."""

@@ -6,10 +6,11 @@ import os
 import stat
 
 from holdfast.caches.document import Document, parse_document
+from holdfast.caches.index.container import IndexUnusable
 from holdfast.caches.manifest import MAX_MANIFEST_BYTES, check_index, check_manifest, parse_manifest
+from holdfast.caches.on_disk.compiled import CompiledIndex
 from holdfast.caches.on_disk.directory import INDEX, MANIFEST, REFUSALS, CacheDirectory
 from holdfast.caches.selection import Selection, select
-from holdfast.core.atomic_write import is_staging_name
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
 from holdfast.core.record import NamedTuple
@@ -20,25 +21,48 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import TypeVar
 
+    from holdfast.caches.manifest import Manifest
+
     Result = TypeVar("Result")
 
 
 class Cache:
-    """A cache that was found usable: its manifest holds together and its index agrees."""
+    """A cache that was found usable: its manifest holds together and its index agrees.
+
+    Where a compiled index belongs to both, it stands for that check, and the manifest is parsed only when asked for.
+    """
 
     def __init__(self, directory: CacheDirectory) -> None:
         self.directory = directory
-        self.manifest = parse_manifest(directory.read(MANIFEST, limit=MAX_MANIFEST_BYTES))
-        problems = check_manifest(self.manifest)
-        if not problems:
-            problems = check_index(directory.read(INDEX, limit=MAX_MANIFEST_BYTES), self.manifest)
-        if problems:
-            raise CacheInvalid(problems[0])
+        self._manifest: Manifest | None = None
+        self._compiled: CompiledIndex | None = None
+        try:
+            self._compiled = CompiledIndex(directory)
+        except IndexUnusable:
+            self._manifest = _checked_manifest(directory)
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether a compiled index belongs to the cache."""
+        return self._compiled is not None
+
+    @property
+    def manifest(self) -> Manifest:
+        """Everything the manifest says."""
+        if self._manifest is None:
+            self._manifest = _checked_manifest(self.directory)
+        return self._manifest
 
     def __enter__(self) -> Cache:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the directory; reading afterwards is an error."""
+        if self._compiled is not None:
+            self._compiled.close()
         self.directory.close()
 
     def documents(self) -> Iterator[Document]:
@@ -49,7 +73,24 @@ class Cache:
 
     def resolve(self, query: str, budget: int) -> Selection:
         """The documents that answer a query within a token budget, ordered and explained."""
+        if self._compiled is not None:
+            try:
+                return self._compiled.resolve(query, budget)
+            except (IndexUnusable, CacheInvalid):
+                self._compiled.close()
+                self._compiled = None  # the documents have the last word, also about what is wrong
         return select(query, budget, self.documents())
+
+
+def _checked_manifest(directory: CacheDirectory) -> Manifest:
+    """The manifest, found to hold together and to agree with the index; CacheInvalid otherwise."""
+    manifest = parse_manifest(directory.read(MANIFEST, limit=MAX_MANIFEST_BYTES))
+    problems = check_manifest(manifest)
+    if not problems:
+        problems = check_index(directory.read(INDEX, limit=MAX_MANIFEST_BYTES), manifest)
+    if problems:
+        raise CacheInvalid(problems[0])
+    return manifest
 
 
 def open_cache(path: str | os.PathLike[str]) -> Cache:
@@ -89,7 +130,7 @@ def inspect_cache(path: str | os.PathLike[str]) -> CacheSummary:
             return CacheSummary("", 0, 0, valid=False)
         total = directory.bytes_directly_inside()
         try:
-            Cache(directory)
+            _checked_manifest(directory)
         except CacheInvalid:
             return CacheSummary(manifest.cache_version, manifest.document_count, total, valid=False)
         return CacheSummary(manifest.cache_version, manifest.document_count, total, valid=True)
@@ -104,6 +145,8 @@ class ListedCache(NamedTuple):
 
 def list_caches(root: str | os.PathLike[str]) -> list[ListedCache]:
     """The directories directly below a root, sorted; links and directories still being built are left out."""
+    from holdfast.core.atomic_write import is_staging_name  # the writers' module: no other reading needs it
+
     shown = printable(os.fspath(root))
     found = []
     try:

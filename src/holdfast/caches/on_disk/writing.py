@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 
-from holdfast.caches.document import encode_document, file_name, make_document
+from holdfast.caches.index.identity import is_time
 from holdfast.caches.manifest import MAX_MANIFEST_BYTES, Entry, encode_index, encode_manifest, make_manifest
+from holdfast.caches.on_disk.compiling import write_index
 from holdfast.caches.on_disk.directory import CACHE_NAMES, DOCUMENTS, INDEX, MANIFEST
+from holdfast.caches.on_disk.sharing import write_documents
 from holdfast.caches.sources import in_id_order, is_document_name
 from holdfast.core.atomic_write import StagedDirectory, write_new
 from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.errors import CacheInvalid, IoError, UsageError
 from holdfast.core.record import NamedTuple
-from holdfast.core.regular_files import NotRegular, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,47 +37,38 @@ def build_cache(
     created_at: str,
     force: bool = False,
     progress: Progress | None = None,
+    workers: int | None = None,
 ) -> BuildReport:
     """Compile the Markdown below `sources` into a cache at `cache`, atomically and durably.
 
     `created_at` is the time the manifest carries, RFC 3339 in UTC. With `force` a cache that stands at the target is
-    replaced in one step, once the new one is complete; anything else there is left alone and refused.
+    replaced in one step, once the new one is complete; anything else there is left alone and refused. `workers` is how
+    many processes share the work, by default one a core; the bytes written do not depend on it.
     """
     sources, cache = os.path.realpath(os.fspath(sources)), os.path.abspath(os.fspath(cache))
+    if not is_time(created_at.encode()):
+        raise UsageError(f"created_at '{created_at}' is no time: write it as 2026-01-02T03:04:05Z")
     _check_target(sources, cache, force=force)
     found = in_id_order(_source_files(sources))
     try:
         with StagedDirectory(cache) as staged:
-            os.mkdir(os.path.join(staged.path, DOCUMENTS))
-            entries: list[Entry] = []
-            total_bytes = 0
-            taken: set[str] = set()
-            for done, (_, source) in enumerate(found):
-                if progress is not None:
-                    progress(done, len(found))
-                content = _read_source(sources, source)
-                try:
-                    document = make_document(source, content)
-                except UnicodeDecodeError as error:
-                    raise CacheInvalid(f"'{source}' is not UTF-8 (byte {error.start}): convert it") from None
-                file = f"{DOCUMENTS}/{file_name(document, taken)}"
-                write_new(os.path.join(staged.path, file), encode_document(document))
-                entries.append(Entry(document.id, document.version, file))
-                total_bytes += len(content)
-            if progress is not None:
-                progress(len(found), len(found))
+            written = write_documents(sources, staged.path, found, workers, progress)
+            entries = [Entry(item.id, item.version, f"{DOCUMENTS}/{item.name}") for item in written.documents]
             manifest = make_manifest(entries, created_at)
-            data = encode_manifest(manifest)
+            data, index = encode_manifest(manifest), encode_index(entries)
             if len(data) > MAX_MANIFEST_BYTES:
                 raise CacheInvalid(f"{len(entries)} documents are too many for one cache: split the sources")
             write_new(os.path.join(staged.path, MANIFEST), data)
-            write_new(os.path.join(staged.path, INDEX), encode_index(entries))
+            write_new(os.path.join(staged.path, INDEX), index)
+            write_index(staged.path, entries, written, data, index)
             staged.publish(replace=force)
     except FileExistsError:
         raise _target_exists(cache) from None
     except OSError as error:
         raise IoError(f"'{printable(cache)}' cannot be written: {error.strerror}") from None
-    return BuildReport(manifest.cache_version, len(entries), total_bytes)
+    if progress is not None:
+        progress(len(found), len(found))
+    return BuildReport(manifest.cache_version, len(entries), sum([item.size for item in written.documents]))
 
 
 def _target_exists(cache: str) -> IoError:
@@ -135,19 +127,3 @@ def _is_document(entry: os.DirEntry[bytes], sources: str, relative: bytes) -> bo
     if not entry.is_file(follow_symlinks=False):
         raise CacheInvalid(f"'{printable(relative)}' is not a regular file")
     return True
-
-
-def _read_source(sources: str, source: str) -> bytes:
-    path = os.fsdecode(os.path.join(os.fsencode(sources), source.encode()))
-    try:
-        try:
-            return read_regular(path)
-        except NotRegular:  # a link, as far as _is_document saw: what it leads to now is checked once more
-            path = os.path.realpath(path)
-            if not lies_inside(path, sources):
-                raise CacheInvalid(f"'{source}' is a link that leads outside the sources") from None
-            return read_regular(path)
-    except NotRegular:
-        raise CacheInvalid(f"'{source}' is not a regular file") from None
-    except OSError as error:
-        raise IoError(f"'{source}' cannot be read: {error.strerror}") from None

@@ -1,0 +1,249 @@
+"""Measure `resolve` with and without the compiled index, as ratios taken in one run.
+
+    python benchmarks/resolve.py 1000 10000 100000 --work FOLDER --json docs/benchmarks/resolve.json
+
+Sources and caches are made below FOLDER and kept, so that a second run starts at once. Measurements that are compared
+take turns, and the median counts, so that what else the machine does falls on both sides alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import corpus
+from holdfast.caches.document import encode_document, file_name, make_document
+from holdfast.caches.manifest import Entry, encode_index, encode_manifest, make_manifest
+from holdfast.core.atomic_write import StagedDirectory, write_new
+
+BUDGET = 4000
+CREATED_AT = "2026-01-02T03:04:05Z"
+PYTHON = sys.executable
+CONTEXT = str(Path(sys.executable).parent / "context")
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+# Tells on stderr the most memory the process ever held, in KiB.
+PEAK = """
+import os, sys
+from holdfast.cli import main
+code = main(sys.argv[1:], os.environ)
+sys.stderr.write([line for line in open("/proc/self/status") if line.startswith("VmHWM")][0].split()[1])
+sys.exit(code)
+"""
+# The same server, except that a call looks up the text of its answer and does nothing else.
+ECHO = """
+import json, sys
+from holdfast.server import Server, _result_line
+from holdfast.stdio import serve
+from holdfast.workspace import Workspace
+texts = json.load(open(sys.argv[1], encoding="utf-8"))
+class Remembering(Server):
+    def _call(self, identifier, operation, arguments, *, modern):
+        content = [{"type": "text", "text": texts[arguments["query"]]}]
+        return _result_line(identifier, {"content": content, "isError": False}, modern=modern)
+serve(Remembering(Workspace()))
+"""
+# Not even a server: a loop that writes lines.
+BARE = """
+import os, sys
+lines = open(sys.argv[1], "rb").read().splitlines(keepends=True)
+for number, line in enumerate(sys.stdin.buffer):
+    os.write(1, lines[number % len(lines)])
+"""
+PLAIN_BUILD = "import sys; sys.path[:] = {path!r}; import resolve; resolve.build_plain(*sys.argv[1:])"
+
+
+def build_plain(sources: str, cache: str) -> None:
+    """Read, hash and write the documents, the manifest and `index.json`, all or nothing, without an index."""
+    entries = []
+    taken: set[str] = set()
+    files = sorted(path.relative_to(sources).as_posix() for path in Path(sources).rglob("*.md"))
+    with StagedDirectory(cache) as staged:
+        os.mkdir(os.path.join(staged.path, "documents"))
+        for source in files:
+            document = make_document(source, Path(sources, source).read_bytes())
+            file = f"documents/{file_name(document, taken)}"
+            write_new(os.path.join(staged.path, file), encode_document(document))
+            entries.append(Entry(document.id, document.version, file))
+        write_new(os.path.join(staged.path, "manifest.json"), encode_manifest(make_manifest(entries, CREATED_AT)))
+        write_new(os.path.join(staged.path, "index.json"), encode_index(entries))
+        staged.publish(replace=True)
+
+
+def timed(command: list[str]) -> float:
+    """Seconds that a command takes, its output thrown away."""
+    started = time.perf_counter()
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True, env=ENVIRONMENT)
+    return time.perf_counter() - started
+
+
+def resolve_command(cache: Path, query: str) -> list[str]:
+    return [CONTEXT, "resolve", "--cache", str(cache), "--query", query, "--budget", str(BUDGET)]
+
+
+def peak_of_command(cache: Path, query: str) -> float:
+    command = [PYTHON, "-c", PEAK, *resolve_command(cache, query)[1:]]
+    return int(subprocess.run(command, capture_output=True, check=True, env=ENVIRONMENT).stderr) / 1024
+
+
+class Lines:
+    """A process that answers line by line."""
+
+    def __init__(self, command: list[str]) -> None:
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT)
+
+    def ask(self, line: bytes) -> tuple[float, bytes]:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        started = time.perf_counter()
+        self.process.stdin.write(line)
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        return time.perf_counter() - started, answer
+
+    def peak(self) -> float:
+        status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="utf-8")
+        return int(status.split("VmHWM:")[1].split()[0]) / 1024
+
+    def close(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def call_line(number: int, cache: str, query: str) -> bytes:
+    params = {"name": "context.resolve", "arguments": {"cache": cache, "query": query, "budget": BUDGET}}
+    return json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}).encode() + b"\n"
+
+
+def opened(command: list[str]) -> Lines:
+    """A server that is ready for calls."""
+    server = Lines(command)
+    opening = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "0"}}
+    server.ask(json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": opening}).encode() + b"\n")
+    return server
+
+
+def warm(cache: Path, queries: list[str], work: Path) -> dict[str, float]:
+    """Calls of a running server against calls of one that only returns the same bytes."""
+    server = opened([CONTEXT, "serve", "--cache-root", str(cache.parent)])
+    lines = [call_line(number, cache.name, query) for number, query in enumerate(queries)]
+    answers = [server.ask(line)[1] for line in lines]
+    texts = {
+        query: json.loads(answer)["result"]["content"][0]["text"]
+        for query, answer in zip(queries, answers, strict=True)
+    }
+    (work / "texts").write_text(json.dumps(texts), encoding="utf-8")
+    (work / "lines").write_bytes(b"".join(answers))
+    echo = opened([PYTHON, "-c", ECHO, str(work / "texts")])
+    bare = Lines([PYTHON, "-c", BARE, str(work / "lines")])
+    took: dict[str, list[float]] = {"warm": [], "echo": [], "bare": []}
+    for _ in range(5):
+        for line, answer in zip(lines, answers, strict=True):
+            for name, process in (("warm", server), ("echo", echo), ("bare", bare)):
+                seconds, got = process.ask(line)
+                took[name].append(seconds)
+                assert got == answer
+    frequent = call_line(1, cache.name, corpus.FREQUENT)
+    took["warm_frequent"] = [server.ask(frequent)[0] for _ in range(15)]
+    figures = {f"{name}_ms": median(seconds) * 1000 for name, seconds in took.items()}
+    figures["warm_peak_mb"] = server.peak()
+    for process in (server, echo, bare):
+        process.close()
+    return figures
+
+
+def cold(cache: Path, queries: list[str]) -> dict[str, float]:
+    """The command in a new process, against an interpreter that does nothing."""
+    nothing, asked, most = [], [], []
+    for query in queries:
+        nothing.append(timed([PYTHON, "-c", "pass"]))
+        asked.append(timed(resolve_command(cache, query)))
+        most.append(timed(resolve_command(cache, corpus.FREQUENT)))
+    return {
+        "python_ms": median(nothing) * 1000,
+        "cold_ms": median(asked) * 1000,
+        "cold_frequent_ms": median(most) * 1000,
+        "cold_peak_mb": max(peak_of_command(cache, query) for query in (queries[0], corpus.FREQUENT)),
+    }
+
+
+def plain(cache: Path, queries: list[str]) -> dict[str, float]:
+    """The same command on the same cache with its index moved away."""
+    aside = cache.parent / f"{cache.name}-index"
+    (cache / "index").rename(aside)
+    try:
+        return {"plain_ms": median([timed(resolve_command(cache, query)) for query in queries]) * 1000}
+    finally:
+        aside.rename(cache / "index")
+
+
+def measure(count: int, work: Path, *, rebuild: bool) -> dict[str, Any]:
+    sources, cache = work / f"sources-{count}", work / "caches" / f"docs-{count}"
+    if not sources.exists():
+        corpus.write_corpus(count, work / "making")
+        (work / "making").rename(sources)
+    figures: dict[str, Any] = {"documents": count}
+    kept = work / f"build-{count}.json"
+    if rebuild or not (cache / "index").exists() or not kept.exists():
+        subprocess.run(["rm", "-rf", str(cache), str(work / "plain")], check=True)
+        script = PLAIN_BUILD.format(path=[str(Path(__file__).parent), *sys.path])
+        without = timed([PYTHON, "-c", script, str(sources), str(work / "plain")])
+        with_index = timed([CONTEXT, "build", "--sources", str(sources), "--cache", str(cache)])
+        subprocess.run(["rm", "-rf", str(work / "plain")], check=True)
+        kept.write_text(json.dumps({"build_plain_s": without, "build_s": with_index}), encoding="utf-8")
+    figures.update(json.loads(kept.read_text(encoding="utf-8")))
+    source_bytes = sum(path.stat().st_size for path in sources.rglob("*.md"))
+    figures["index_size"] = sum(path.stat().st_size for path in (cache / "index").iterdir()) / source_bytes
+    queries = corpus.queries(25)
+    timed(resolve_command(cache, queries[0]))
+    figures.update(cold(cache, queries[:15]))
+    figures.update(warm(cache, queries, work))
+    figures.update(plain(cache, queries[: 1 if count > 20_000 else 3]))
+    return figures
+
+
+def table(results: list[dict[str, Any]]) -> str:
+    """The figures as ratios, a column for each size."""
+    rows = [
+        ("cold `context resolve` / `python -c pass`", lambda f: f"{f['cold_ms'] / f['python_ms']:.1f}x"),
+        ("plain path / the same", lambda f: f"{f['plain_ms'] / f['cold_ms']:.0f}x"),
+        ("warm call / a call that only returns the bytes", lambda f: f"{f['warm_ms'] / f['echo_ms']:.1f}x"),
+        ("(the same / a bare loop that writes lines)", lambda f: f"{f['warm_ms'] / f['bare_ms']:.1f}x"),
+        ("peak memory cold / warm, MB", lambda f: f"{f['cold_peak_mb']:.0f} / {f['warm_peak_mb']:.0f}"),
+        ("build / build without an index", lambda f: f"{f['build_s'] / f['build_plain_s']:.1f}x"),
+        ("`index/` / sources", lambda f: f"{f['index_size']:.2f}"),
+        ("three most frequent words / median query, cold", lambda f: f"{f['cold_frequent_ms'] / f['cold_ms']:.1f}x"),
+        ("the same, warm", lambda f: f"{f['warm_frequent_ms'] / f['warm_ms']:.1f}x"),
+        ("(`python -c pass`, ms)", lambda f: f"{f['python_ms']:.1f}"),
+        ("(warm call, ms)", lambda f: f"{f['warm_ms']:.2f}"),
+    ]
+    lines = ["| documents | " + " | ".join(f"{figures['documents']:,}" for figures in results) + " |"]
+    lines.append("|---|" + "---|" * len(results))
+    lines += [f"| {name} | " + " | ".join(show(figures) for figures in results) + " |" for name, show in rows]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sizes", type=int, nargs="*", default=[1000, 10_000, 100_000])
+    parser.add_argument("--work", type=Path, required=True, help="folder for sources and caches")
+    parser.add_argument("--json", type=Path, help="write the figures there, for benchmarks/plot.py")
+    parser.add_argument("--rebuild", action="store_true", help="measure the builds again")
+    options = parser.parse_args()
+    options.work.mkdir(parents=True, exist_ok=True)
+    results = [measure(count, options.work, rebuild=options.rebuild) for count in options.sizes]
+    print(table(results))
+    if options.json:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        options.json.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+"""The container of an index file: a checked header that says what it belongs to and where its sections lie. Pure.
+
+Every index file has this header, whatever its `kind`; sections are found by name. docs/formats/index.md has the bytes.
+"""
+
+from __future__ import annotations
+
+from binascii import crc32
+from struct import Struct, error
+
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    # Bytes [offset, offset + length) of a file, or IndexUnusable.
+    Read = Callable[[int, int], bytes]
+
+MAGIC = b"HOLDFAST"
+FORMAT_VERSION = 1
+# How text becomes words. Another rule makes another index: a file that names any other is ignored.
+WORD_RULES = "unicode-17.0.0/white-space"
+
+_FIXED = Struct("<8sHHI16s32s32s32sQ")
+_SECTION = Struct("<16sQQII")
+_CRC = Struct("<I")
+_MAX_SECTIONS = 64
+
+
+class IndexUnusable(Exception):
+    """An index that is damaged, foreign or of another cache: whoever asked goes on without it."""
+
+
+class Section(NamedTuple):
+    """Where a section lies; `crc` is the CRC-32 of all of it, or 0 where its parts carry their own."""
+
+    name: str
+    offset: int
+    length: int
+    crc: int = 0
+
+
+class Header(NamedTuple):
+    """What an index file says of itself."""
+
+    kind: str
+    rules: str
+    manifest_digest: bytes
+    index_digest: bytes
+    file_length: int
+    sections: dict[str, Section]
+
+
+def header_length(section_count: int) -> int:
+    """The bytes before the first section."""
+    return _FIXED.size + section_count * _SECTION.size + _CRC.size
+
+
+def encode_header(header: Header) -> bytes:
+    """The bytes of a header; sections in the order given."""
+    sections = header.sections.values()
+    data = _FIXED.pack(
+        MAGIC,
+        FORMAT_VERSION,
+        len(sections),
+        header_length(len(sections)),
+        header.kind.encode(),
+        header.rules.encode(),
+        header.manifest_digest,
+        header.index_digest,
+        header.file_length,
+    ) + b"".join([_SECTION.pack(part.name.encode(), part.offset, part.length, part.crc, 0) for part in sections])
+    return data + _CRC.pack(crc32(data))
+
+
+def parse_header(read: Read, *, kind: str, file_length: int) -> Header:
+    """The header of a file of that kind and length; IndexUnusable unless all of it holds."""
+    try:
+        magic, version, count, length, name, rules, manifest, index, stated = _FIXED.unpack(read(0, _FIXED.size))
+    except error:
+        raise IndexUnusable("shorter than its header") from None
+    if magic != MAGIC or version != FORMAT_VERSION:
+        raise IndexUnusable("not an index of this format version")
+    if count > _MAX_SECTIONS or length != header_length(count) or stated != file_length:
+        raise IndexUnusable("cut short or damaged")
+    data = read(0, length)
+    if len(data) != length or _CRC.pack(crc32(data[: -_CRC.size])) != data[-_CRC.size :]:
+        raise IndexUnusable("the header is damaged")
+    if name.rstrip(b"\0") != kind.encode() or rules.rstrip(b"\0") != WORD_RULES.encode():
+        raise IndexUnusable("of another kind or made by other rules")
+    sections = {}
+    for position in range(count):
+        label, offset, size, crc, _ = _SECTION.unpack_from(data, _FIXED.size + position * _SECTION.size)
+        if offset < length or offset + size > file_length:
+            raise IndexUnusable("a section lies outside the file")
+        text = label.rstrip(b"\0").decode("ascii", "replace")
+        sections[text] = Section(text, offset, size, crc)
+    return Header(kind, WORD_RULES, manifest, index, file_length, sections)
+
+
+def read_section(read: Read, section: Section) -> bytes:
+    """All bytes of a section that is checked as a whole."""
+    data = read(section.offset, section.length)
+    if len(data) != section.length or crc32(data) != section.crc:
+        raise IndexUnusable(f"section {section.name} is damaged")
+    return data
+
+
+def find_section(header: Header, name: str) -> Section:
+    """A section by its name."""
+    try:
+        return header.sections[name]
+    except KeyError:
+        raise IndexUnusable(f"section {name} is missing") from None

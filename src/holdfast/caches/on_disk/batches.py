@@ -1,0 +1,88 @@
+"""Write documents: the part of a build that is the same for each of them and can be shared among processes."""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+
+from holdfast.caches.document import Document, encode_document, file_name, file_names, make_document, token_count
+from holdfast.caches.words import words
+from holdfast.core.atomic_write import write_new
+from holdfast.core.confined_paths import lies_inside
+from holdfast.core.errors import CacheInvalid, IoError
+from holdfast.core.record import NamedTuple
+from holdfast.core.regular_files import NotRegular, read_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.caches.on_disk.compiling import Spilling
+
+
+class Written(NamedTuple):
+    """One document file as it was written, and what the index needs to know of it."""
+
+    id: str
+    version: str
+    name: str
+    size: int
+    words: int
+    tokens: int
+    digest: bytes
+
+
+def write_document(sources: str, source: str, target: str, place: int, spilling: Spilling) -> Written:
+    """Read one source, write its document into the directory `target` and count its words.
+
+    Of several equal contents the first written gets the short name; `settle_names` puts that right.
+    """
+    content = _read_source(sources, source)
+    try:
+        document = make_document(source, content)
+    except UnicodeDecodeError as error:
+        raise CacheInvalid(f"'{source}' is not UTF-8 (byte {error.start}): convert it") from None
+    data = encode_document(document)
+    name, distinct = file_names(document)
+    try:
+        write_new(os.path.join(target, name), data)
+    except FileExistsError:
+        name = distinct
+        write_new(os.path.join(target, name), data)
+    found = words(document.content)
+    spilling.add(place, found)
+    size = len(content)
+    return Written(document.id, document.version, name, size, len(found), token_count(size), sha256(data).digest())
+
+
+def settle_names(target: str, documents: Sequence[Written]) -> list[Written]:
+    """Rename what was written, given in id order, to the names the order asks for; what it is called now."""
+    taken: set[str] = set()
+    settled = []
+    moved = []
+    for item in documents:
+        name = file_name(Document(item.id, item.version, "", ""), taken)
+        if name != item.name:
+            moved.append(name)
+            os.rename(os.path.join(target, item.name), os.path.join(target, name + ".moved"))
+            item = item._replace(name=name)
+        settled.append(item)
+    for name in moved:
+        os.rename(os.path.join(target, name + ".moved"), os.path.join(target, name))
+    return settled
+
+
+def _read_source(sources: str, source: str) -> bytes:
+    path = os.fsdecode(os.path.join(os.fsencode(sources), source.encode()))
+    try:
+        try:
+            return read_regular(path)
+        except NotRegular:  # a link, as far as _is_document saw: what it leads to now is checked once more
+            path = os.path.realpath(path)
+            if not lies_inside(path, sources):
+                raise CacheInvalid(f"'{source}' is a link that leads outside the sources") from None
+            return read_regular(path)
+    except NotRegular:
+        raise CacheInvalid(f"'{source}' is not a regular file") from None
+    except OSError as error:
+        raise IoError(f"'{source}' cannot be read: {error.strerror}") from None

@@ -1,0 +1,95 @@
+"""Keep caches open between the calls of a server, each proven to be the one the path leads to before it is used."""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+from time import time_ns
+
+from holdfast.caches.on_disk.compiled import WORDS_FILE
+from holdfast.caches.on_disk.directory import DOCUMENTS, INDEX, MANIFEST, CacheDirectory
+from holdfast.caches.on_disk.reading import Cache
+from holdfast.core.errors import CacheInvalid, IoError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    Result = TypeVar("Result")
+    Identity = tuple[tuple[int, ...], ...]
+
+# Four threads on two caches; each holds four descriptors and 20 bytes a document.
+MOST = 8
+_WATCHED = (MANIFEST, INDEX, WORDS_FILE, DOCUMENTS)
+# Two changes within one tick of the file system's clock look the same: what changed so lately is not kept.
+_GRAIN_NS = 50_000_000
+
+
+class OpenCaches:
+    """Caches that no call uses right now. A call takes one out and puts it back, so that no two share one."""
+
+    def __init__(self, clock_ns: Callable[[], int] = time_ns) -> None:
+        self._clock_ns = clock_ns
+        self._lock = allocate_lock()
+        self._idle: list[tuple[str, Cache, Identity]] = []  # least recently used first
+
+    def use(self, path: str, use: Callable[[Cache], Result]) -> Result:
+        """The result of `use` on the complete cache that stands at the path now, as `reading.with_cache` gives it."""
+        while True:
+            cache, identity = self._take(path) or self._open(path)
+            try:
+                result = use(cache)
+            except (CacheInvalid, IoError):
+                current = cache.directory.is_current()
+                cache.close()
+                if current:
+                    raise
+            except BaseException:
+                cache.close()
+                raise
+            else:
+                self._put_back(path, cache, identity)
+                return result
+
+    def close(self) -> None:
+        """Let go of everything that is kept."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for _, cache, _ in idle:
+            cache.close()
+
+    def _take(self, path: str) -> tuple[Cache, Identity | None] | None:
+        """A kept cache that is still, in every file that counts, what stands at the path."""
+        while True:
+            with self._lock:
+                at = next((at for at, kept in enumerate(self._idle) if kept[0] == path), None)
+                if at is None:
+                    return None
+                _, cache, identity = self._idle.pop(at)
+            if cache.directory.is_current() and cache.directory.identity(_WATCHED) == identity:
+                return cache, identity
+            cache.close()
+
+    def _open(self, path: str) -> tuple[Cache, Identity | None]:
+        directory = CacheDirectory(path)
+        identity = directory.identity(_WATCHED)  # before anything is read: a later change is then seen as one
+        try:
+            return Cache(directory), identity
+        except BaseException:
+            directory.close()
+            raise
+
+    def _put_back(self, path: str, cache: Cache, identity: Identity | None) -> None:
+        if identity is None or not cache.is_compiled or self._is_young(identity):
+            cache.close()
+            return
+        with self._lock:
+            self._idle.append((path, cache, identity))
+            dropped = self._idle[:-MOST]
+            del self._idle[:-MOST]
+        for _, old, _ in dropped:
+            old.close()
+
+    def _is_young(self, identity: Identity) -> bool:
+        newest = max([moment for file in identity for moment in file[3:]], default=0)
+        return self._clock_ns() - newest < _GRAIN_NS

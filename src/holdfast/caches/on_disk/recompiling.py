@@ -1,0 +1,114 @@
+"""Recompute the compiled index of a cache and compare it to the last byte."""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+from tempfile import TemporaryDirectory
+
+from holdfast.caches.document import token_count
+from holdfast.caches.index.container import IndexUnusable, find_section, parse_header
+from holdfast.caches.index.identity import FIRST_BYTES, manifest_digest
+from holdfast.caches.on_disk.batches import Written
+from holdfast.caches.on_disk.compiled import DIGESTS, WORDS, WORDS_FILE
+from holdfast.caches.on_disk.compiling import Spilling, write_words
+from holdfast.caches.on_disk.directory import COMPILED, INDEX, MANIFEST
+from holdfast.caches.words import words
+from holdfast.core.confined_paths import printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.caches.document import Document
+    from holdfast.caches.manifest import Manifest
+    from holdfast.caches.on_disk.directory import CacheDirectory
+
+_SPILL_BYTES = 128 << 20
+_CHUNK = 1 << 20
+_DIGEST = 32
+
+
+class Recompiled:
+    """The index made again while the documents of a cache are checked, given in id order."""
+
+    def __init__(self) -> None:
+        self._scratch = TemporaryDirectory(prefix="holdfast-")
+        self._spilling = Spilling(self._scratch.name, "run", _SPILL_BYTES)
+        self._documents: list[Written] = []
+
+    def __enter__(self) -> Recompiled:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._scratch.cleanup()
+
+    def add(self, document: Document, data: bytes) -> None:
+        """The next document, and the bytes of its file."""
+        found = words(document.content)
+        self._spilling.add(len(self._documents), found)
+        size = len(document.content.encode())
+        digest = sha256(data).digest()
+        self._documents.append(Written(document.id, document.version, "", size, len(found), token_count(size), digest))
+
+    def problems(
+        self, directory: CacheDirectory, manifest: Manifest, data: bytes, index: bytes
+    ) -> Iterator[tuple[str, str]]:
+        """(file, problem) for everything in which the index and the cache differ.
+
+        The manifest's and the index file's bytes are given, and must be sound; what is wrong with a document is for
+        whoever calls `add`: with one left out, only the files that are there are looked at.
+        """
+        for name in directory.names(COMPILED):
+            if f"{COMPILED}/{name}" != WORDS_FILE:
+                yield printable(f"{COMPILED}/{name}"), "does not belong to the cache"
+        try:
+            descriptor = directory.open(WORDS_FILE)
+        except OSError as error:
+            yield WORDS_FILE, f"cannot be read: {error.strerror or 'it is missing'}"
+            return
+        try:
+            yield from self._compared(descriptor, manifest, data, index)
+        except IndexUnusable as error:
+            yield WORDS_FILE, str(error)
+        finally:
+            os.close(descriptor)
+
+    def _compared(self, descriptor: int, manifest: Manifest, data: bytes, index: bytes) -> Iterator[tuple[str, str]]:
+        header = parse_header(
+            lambda offset, length: os.pread(descriptor, length, offset),
+            kind=WORDS,
+            file_length=os.fstat(descriptor).st_size,
+        )
+        differing = False
+        if manifest_digest([data[:FIRST_BYTES], data[FIRST_BYTES:]]) != header.manifest_digest:
+            yield MANIFEST, f"is not the one that {WORDS_FILE} was made from"
+            differing = True
+        if sha256(index).digest() != header.index_digest:
+            yield INDEX, f"is not the one that {WORDS_FILE} was made from"
+            differing = True
+        if differing or len(self._documents) != len(manifest.entries):
+            return
+        section = find_section(header, DIGESTS)
+        for place, (entry, document) in enumerate(zip(manifest.entries, self._documents, strict=True)):
+            if os.pread(descriptor, _DIGEST, section.offset + _DIGEST * place) != document.digest:
+                yield entry.file, f"is not the one that {WORDS_FILE} was made from"
+                differing = True
+        if not differing:
+            yield from self._compared_bytes(descriptor, manifest, data, index)
+
+    def _compared_bytes(
+        self, descriptor: int, manifest: Manifest, data: bytes, index: bytes
+    ) -> Iterator[tuple[str, str]]:
+        self._spilling.spill()
+        path = os.path.join(self._scratch.name, WORDS)
+        write_words(path, manifest.entries, self._documents, self._spilling.files, data, index)
+        at = 0
+        with open(path, "rb") as file:
+            while (expected := file.read(_CHUNK)) == (actual := os.pread(descriptor, _CHUNK, at)):
+                if not expected:
+                    return
+                at += len(expected)
+        differing = (place for place, (one, other) in enumerate(zip(expected, actual, strict=False)) if one != other)
+        at += next(differing, min(len(expected), len(actual)))
+        yield WORDS_FILE, f"differs from what its documents give, at byte {at}"

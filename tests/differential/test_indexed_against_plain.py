@@ -1,0 +1,125 @@
+"""The compiled index against the plain path: whatever the documents, the query and the budget, the same selection."""
+
+from __future__ import annotations
+
+import io
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from holdfast.caches.document import make_document, token_count
+from holdfast.caches.index import documents as index_documents
+from holdfast.caches.index import postings as index_postings
+from holdfast.caches.index import search
+from holdfast.caches.index.compiling import Accumulator, compile_terms, merged, read_run
+from holdfast.caches.index.dictionary import PAGE_SIZE, DictionaryPages, key_of, look_up
+from holdfast.caches.index.documents import encode_columns, make_columns, parse_columns
+from holdfast.caches.index.postings import HEAD_SIZE, parse_alone, parse_postings, record_length
+from holdfast.caches.scoring import score
+from holdfast.caches.selection import Hit, Selection, select
+from holdfast.caches.words import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.caches.document import Document
+
+
+@contextmanager
+def small_steps() -> Iterator[None]:
+    """Every size at which the index changes its ways, made so small that a handful of documents goes through all."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(index_documents, "BLOCK", 3)
+        patch.setattr(search, "BLOCK", 3)
+        patch.setattr(search, "_SPARSE_SHARE", 2)
+        patch.setattr(search, "_TOLD_APART", 5)
+        patch.setattr(search, "_FEW", 1)
+        patch.setattr(index_postings, "LANE_LIMIT", 3)
+        patch.setattr(index_postings, "LANE_SHARE", 3)
+        yield
+
+
+def indexed(query: str, budget: int, documents: list[Document], documents_a_run: int) -> Selection:
+    """What the index gives: documents compiled to bytes, the bytes looked up, the choice made from them."""
+    documents = sorted(documents, key=lambda document: document.id)
+    found = [words(document.content) for document in documents]
+    sizes = [token_count(len(document.content.encode())) for document in documents]
+    columns = parse_columns(encode_columns(make_columns([len(one) for one in found], sizes)))
+    runs = []
+    for start in range(0, len(documents), documents_a_run):
+        accumulator = Accumulator()
+        for place in range(start, min(start + documents_a_run, len(documents))):
+            accumulator.add(place, found[place])
+        runs.append(io.BytesIO(b"".join(accumulator.spill())))
+    pages = DictionaryPages()
+    postings = b"".join(compile_terms(merged([read_run(run) for run in runs]), columns.numbers, pages))
+    dictionary = b"".join(pages.finish())
+    terms = words(query)
+    matches = []
+    for term in dict.fromkeys(terms):
+        value = look_up(
+            lambda page: dictionary[page * PAGE_SIZE : (page + 1) * PAGE_SIZE],
+            len(dictionary) // PAGE_SIZE,
+            key_of(term),
+        )
+        if value is not None:
+            held = parse_alone(value, columns.count)
+            if held is None:
+                length = record_length(postings[value : value + HEAD_SIZE])
+                held = parse_postings(postings[value : value + length], key_of(term), columns.count)
+            matches.append((terms.count(term), held))
+    hits = []
+    for place, count, total, tokens in search.choose(search.Matches(matches, columns.count), columns, budget):
+        document = documents[place]
+        points = score(count, total)
+        hits.append(Hit(document.id, document.version, document.content, points, tokens, terms, count, total))
+    used = sum(hit.tokens for hit in hits)
+    return Selection(hits, query, budget, used, len(documents), len(documents) - len(hits))
+
+
+WORDS = st.sampled_from(["a", "b", "c", "d", "Σας", "é", "x" * 41, "x" * 42, "long" * 30])
+TEXTS = st.one_of(
+    st.lists(WORDS, max_size=30).map(" ".join),
+    st.lists(WORDS, max_size=4).map(lambda found: "\u2003".join(found * 3)),
+    st.text(max_size=12),
+    st.sampled_from(["", " ", "a", "a a a a a a a a", "b " * 300]),
+)
+CORPORA = st.lists(TEXTS, max_size=24)
+QUERIES = st.one_of(
+    st.lists(WORDS, max_size=6).map(" ".join),
+    st.text(max_size=6),
+    st.sampled_from(["", "a a a a a", "a " * 120 + "b " * 90]),
+)
+BUDGETS = st.one_of(st.integers(0, 60), st.sampled_from([0, 4000, 10_000_000, 2**53 - 1]))
+
+
+@settings(max_examples=2500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(texts=CORPORA, query=QUERIES, budget=BUDGETS, documents_a_run=st.integers(1, 30), small=st.booleans())
+@example(texts=[], query="a", budget=100, documents_a_run=1, small=False)
+@example(texts=["a"] * 20, query="a", budget=10_000_000, documents_a_run=7, small=True)
+@example(texts=["a b c"] * 20, query="", budget=9, documents_a_run=7, small=True)
+@example(texts=["a b c", "", "", "b"], query="a", budget=0, documents_a_run=2, small=True)
+@example(texts=["b a " * 80, "a " * 90, "a"], query="a a a a a b", budget=1000, documents_a_run=1, small=False)
+def test_the_index_and_the_documents_give_the_same_selection(
+    texts: list[str], query: str, budget: int, documents_a_run: int, small: bool
+) -> None:
+    documents = [make_document(f"{number * 7 % 24}.md", text.encode()) for number, text in enumerate(texts)]
+    expected = select(query, budget, documents)
+    if small:
+        with small_steps():
+            actual = indexed(query, budget, documents, documents_a_run)
+    else:
+        actual = indexed(query, budget, documents, documents_a_run)
+    assert actual == expected
+
+
+def test_documents_whose_scores_differ_but_round_to_one_f32_are_ordered_by_id() -> None:
+    # 1/(2^24+k) for small k: more words than f32 can tell apart, so the ids alone decide.
+    columns = make_columns([(1 << 24) + extra for extra in (3, 1, 2, 0)], [1, 1, 1, 1])
+    postings = index_postings.Postings(4, [(1, [0, 1, 2, 3])])
+    expected = sorted(range(4), key=lambda place: (-score(1, (1 << 24) + (3, 1, 2, 0)[place]), place))
+    chosen = search.choose(search.Matches([(1, postings)], 4), columns, 100)
+    assert [choice.place for choice in chosen] == expected

@@ -1,0 +1,342 @@
+"""The compiled index on disk: same answers without it, same bytes however it was made, damage never believed."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from holdfast import CacheInvalid, IoError, UsageError, build_cache, open_cache, resolve, verify_cache
+from holdfast.caches.index.container import encode_header, parse_header
+from holdfast.caches.on_disk import sharing, writing
+from holdfast.caches.on_disk.batches import Written
+from holdfast.caches.on_disk.compiling import Spilling, write_words
+from holdfast.caches.selection import as_json
+from holdfast.core.canonical_json import encode
+from support.vectors import cache_vectors, lay_out_sources, load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+WORDS_FILE = "index/words.idx"
+CREATED_AT = "2026-01-02T03:04:05Z"
+BUILDABLE = [path for path in cache_vectors() if load(path)["build"]["exit_code"] == 0]
+TEXTS = {
+    "zero.md": "",
+    "a.md": "alpha beta alpha gamma",
+    "b.md": "beta " * 70 + "alpha",
+    "Deep/C.md": "Gamma alpha\u2003delta",
+    "same.md": "alpha beta alpha gamma",
+    "long.md": "x" * 5000 + " alpha",
+    **{f"many/{number}.md": f"alpha common{number % 7} only{number}" * (1 + number % 3) for number in range(40)},
+}
+QUESTIONS = [
+    ("alpha", 100),
+    ("alpha beta gamma", 10_000_000),
+    ("alpha alpha alpha alpha alpha beta", 60),
+    ("", 30),
+    ("nowhere", 4000),
+    ("only7 common3 " + "x" * 5000, 2**53 - 1),
+    ("alpha", 0),
+]
+
+
+def answers(cache: Path) -> list[str]:
+    return [encode(as_json(resolve(cache, query, budget))) for query, budget in QUESTIONS]
+
+
+def index_bytes(cache: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (cache / "index").iterdir()}
+
+
+def is_compiled(cache: Path) -> bool:
+    with open_cache(cache) as opened:
+        return opened.is_compiled
+
+
+@pytest.mark.parametrize("path", BUILDABLE, ids=lambda path: path.stem)
+def test_every_vector_has_the_same_answers_without_its_index(path: Path, tmp_path: Path) -> None:
+    vector = load(path)
+    lay_out_sources(vector, tmp_path / "sources")
+    cache = tmp_path / "cache"
+    build_cache(tmp_path / "sources", cache)
+    recorded = [(query["query"], query["budget"]) for query in vector.get("queries", []) if query["exit_code"] == 0]
+    questions = [*recorded, ("hello world", 4000), ("", 10_000_000)]
+    assert is_compiled(cache)
+    with_index = [resolve(cache, query, budget) for query, budget in questions]
+    shutil.rmtree(cache / "index")
+    assert not is_compiled(cache)
+    assert with_index == [resolve(cache, query, budget) for query, budget in questions]
+
+
+def test_every_question_has_the_same_answer_without_the_index(make_cache: Callable[..., Path]) -> None:
+    cache = make_cache(TEXTS)
+    with_index = answers(cache)
+    shutil.rmtree(cache / "index")
+    assert with_index == answers(cache)
+
+
+def test_an_empty_cache_has_an_index_too(make_cache: Callable[..., Path]) -> None:
+    cache = make_cache({})
+    assert (is_compiled(cache), resolve(cache, "a", 10).documents, verify_cache(cache).problems) == (True, [], [])
+
+
+def test_the_same_sources_give_the_same_index_whatever_the_workers_the_order_and_the_time(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    for folder, names in ((first, list(TEXTS)), (second, list(reversed(TEXTS)))):
+        for name in names:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(TEXTS[name].encode())
+    build_cache(first, tmp_path / "one", created_at=CREATED_AT)
+    expected = index_bytes(tmp_path / "one")
+    documents = {path.name: path.read_bytes() for path in (tmp_path / "one" / "documents").iterdir()}
+    for number, workers in enumerate((1, 2, 3)):
+        cache = tmp_path / f"workers-{number}"
+        writing.build_cache(second, cache, created_at="2027-12-31T23:59:59Z", workers=workers)
+        assert index_bytes(cache) == expected
+        assert {path.name: path.read_bytes() for path in (cache / "documents").iterdir()} == documents
+    script = "import sys; from holdfast import build_cache; build_cache(*sys.argv[1:])"
+    for seed in ("0", "1", "4242"):
+        command = [sys.executable, "-c", script, str(first), str(tmp_path / f"seed-{seed}")]
+        subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": seed})
+        assert index_bytes(tmp_path / f"seed-{seed}") == expected
+
+
+def test_spilling_often_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, text in TEXTS.items():
+        (tmp_path / "sources" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "sources" / name).write_bytes(text.encode())
+    build_cache(tmp_path / "sources", tmp_path / "once")
+    monkeypatch.setattr(sharing, "_SPILL_BYTES", 500)
+    build_cache(tmp_path / "sources", tmp_path / "often")
+    assert index_bytes(tmp_path / "often") == index_bytes(tmp_path / "once")
+
+
+def test_equal_contents_are_named_in_id_order_whichever_worker_was_first(tmp_path: Path) -> None:
+    (tmp_path / "sources").mkdir()
+    for number in range(200):
+        (tmp_path / "sources" / f"{number:03}.md").write_text(f"text {number % 3}", encoding="utf-8")
+    build_cache(tmp_path / "sources", tmp_path / "alone", created_at=CREATED_AT)
+    writing.build_cache(tmp_path / "sources", tmp_path / "shared", created_at=CREATED_AT, workers=3)
+    listing = (tmp_path / "alone" / "manifest.json").read_bytes()
+    assert (tmp_path / "shared" / "manifest.json").read_bytes() == listing
+    assert verify_cache(tmp_path / "shared").problems == []
+
+
+def test_the_first_bad_source_in_id_order_is_the_one_reported(tmp_path: Path) -> None:
+    (tmp_path / "sources").mkdir()
+    for number in range(200):
+        content = b"\xff" if number in (50, 120, 199) else b"fine"
+        (tmp_path / "sources" / f"{number:03}.md").write_bytes(content)
+    for workers in (1, 3):
+        with pytest.raises(CacheInvalid, match=r"'050\.md' is not UTF-8"):
+            writing.build_cache(tmp_path / "sources", tmp_path / "cache", created_at=CREATED_AT, workers=workers)
+    assert os.listdir(tmp_path) == ["sources"]
+
+
+def test_a_worker_that_dies_ends_the_build_with_an_error_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sources").mkdir()
+    for number in range(100):
+        (tmp_path / "sources" / f"{number}.md").write_text("text", encoding="utf-8")
+    monkeypatch.setattr(sharing, "_MAIN", "import os; os.kill(os.getpid(), 9)  # {path}")
+    with pytest.raises(IoError, match="worker process ended"):
+        writing.build_cache(tmp_path / "sources", tmp_path / "cache", created_at=CREATED_AT, workers=2)
+    assert os.listdir(tmp_path) == ["sources"]
+
+
+def test_an_interrupt_ends_the_workers_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sources").mkdir()
+    for number in range(200):
+        (tmp_path / "sources" / f"{number}.md").write_text(f"text {number}", encoding="utf-8")
+    started: list[subprocess.Popen[bytes]] = []
+
+    def interrupt(done: int, _total: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    start = sharing._start
+
+    def start_and_note() -> subprocess.Popen[bytes]:
+        started.append(start())
+        return started[-1]
+
+    monkeypatch.setattr(sharing, "_start", start_and_note)
+    sources, cache = tmp_path / "sources", tmp_path / "cache"
+    with pytest.raises(KeyboardInterrupt):
+        writing.build_cache(sources, cache, created_at=CREATED_AT, workers=2, progress=interrupt)
+    assert ([process.returncode is None for process in started], os.listdir(tmp_path)) == ([False] * 2, ["sources"])
+
+
+def test_a_time_that_is_none_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "sources").mkdir()
+    with pytest.raises(UsageError, match="is no time"):
+        build_cache(tmp_path / "sources", tmp_path / "cache", created_at="yesterday")
+
+
+def test_progress_counts_up_to_the_end_with_workers_too(tmp_path: Path) -> None:
+    (tmp_path / "sources").mkdir()
+    for number in range(100):
+        (tmp_path / "sources" / f"{number}.md").write_text("text", encoding="utf-8")
+    for workers in (1, 2):
+        seen: list[tuple[int, int]] = []
+        writing.build_cache(
+            tmp_path / "sources",
+            tmp_path / f"cache-{workers}",
+            created_at=CREATED_AT,
+            workers=workers,
+            progress=lambda done, total, seen=seen: seen.append((done, total)),  # type: ignore[misc]
+        )
+        assert seen == sorted(seen)
+        assert (seen[0], seen[-1]) == ((0, 100), (100, 100))
+
+
+def test_the_index_of_another_cache_is_ignored(make_cache: Callable[..., Path]) -> None:
+    cache, other = make_cache(TEXTS, "docs"), make_cache({"a.md": "beta beta"}, "other")
+    expected = answers(cache)
+    shutil.copy(other / WORDS_FILE, cache / WORDS_FILE)
+    assert (is_compiled(cache), answers(cache)) == (False, expected)
+    assert {problem.file for problem in verify_cache(cache).problems} >= {"manifest.json"}
+
+
+@pytest.mark.parametrize(
+    ("offset", "what"), [(8, "another format version"), (16, "another kind"), (32, "other word rules"), (0, "no index")]
+)
+def test_an_index_that_says_it_is_something_else_is_ignored(
+    offset: int, what: str, make_cache: Callable[..., Path]
+) -> None:
+    cache = make_cache(TEXTS)
+    expected = answers(cache)
+    data = bytearray((cache / WORDS_FILE).read_bytes())
+    data[offset] ^= 2
+    (cache / WORDS_FILE).write_bytes(data)
+    assert (is_compiled(cache), answers(cache)) == (False, expected)
+    assert [problem.file for problem in verify_cache(cache).problems] == [WORDS_FILE]
+
+
+def test_an_index_reached_through_a_link_is_ignored(make_cache: Callable[..., Path], tmp_path: Path) -> None:
+    cache = make_cache(TEXTS)
+    expected = answers(cache)
+    (cache / WORDS_FILE).rename(tmp_path / "elsewhere")
+    (cache / WORDS_FILE).symlink_to(tmp_path / "elsewhere")
+    assert (is_compiled(cache), answers(cache)) == (False, expected)
+
+
+def test_verify_names_what_the_plain_format_cannot_tell(make_cache: Callable[..., Path]) -> None:
+    cache = make_cache({"Read/Me.md": "alpha"})
+    (document,) = (cache / "documents").iterdir()
+    document.write_bytes(document.read_bytes().replace(b"Read/Me.md", b"read/Me.md"))
+    assert [problem.file for problem in verify_cache(cache).problems] == [f"documents/{document.name}"]
+
+
+def test_verify_names_a_missing_index_file_and_one_that_does_not_belong(make_cache: Callable[..., Path]) -> None:
+    cache = make_cache(TEXTS)
+    (cache / "index" / "notes").write_text("mine", encoding="utf-8")
+    (cache / WORDS_FILE).unlink()
+    assert [problem.file for problem in verify_cache(cache).problems] == ["index/notes", WORDS_FILE]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_damage_anywhere_is_named_by_verify_and_never_changes_an_answer(
+    seed: int, make_cache: Callable[..., Path]
+) -> None:
+    cache = make_cache(TEXTS)
+    expected = answers(cache)
+    chance = random.Random(seed)
+    files = sorted(path for path in cache.rglob("*") if path.is_file())
+    sizes = [path.stat().st_size or 1 for path in files]
+    unnamed, wrong = [], []
+    for _ in range(60):
+        # Half of the damage falls on the index, the rest anywhere.
+        file = cache / WORDS_FILE if chance.random() < 0.5 else chance.choices(files, weights=sizes)[0]
+        data = file.read_bytes()
+        at = chance.randrange(len(data))
+        kind = chance.choice(["flip", "flip", "flip", "truncate", "extend", "delete"])
+        damaged = {
+            "flip": data[:at] + bytes([data[at] ^ 1 << chance.randrange(8)]) + data[at + 1 :],
+            "truncate": data[:at],
+            "extend": data + bytes([at % 256]),
+            "delete": b"",
+        }[kind]
+        if kind == "delete":
+            file.unlink()
+        else:
+            file.write_bytes(damaged)
+        place = (file.relative_to(cache).as_posix(), kind, at)
+        # Another valid time is the one change that nothing in a cache can tell (docs/formats/index.md).
+        if verify_cache(cache).valid and b"created_at" not in data[max(0, at - 40) : at]:
+            unnamed.append(place)
+        for (query, budget), right in zip(QUESTIONS, expected, strict=True):
+            try:
+                if encode(as_json(resolve(cache, query, budget))) != right:
+                    wrong.append(place)
+            except CacheInvalid:
+                pass
+        file.write_bytes(data)
+    assert (unnamed, wrong) == ([], [])
+
+
+def forge(cache: Path, chance: random.Random, scratch: Path) -> None:
+    """An index whose every checksum and digest is right and whose every statement may be a lie."""
+    with open_cache(cache) as opened:
+        entries = opened.manifest.entries
+    lied = [
+        entry._replace(file=chance.choice(entries).file, version=chance.choice(entries).version) for entry in entries
+    ]
+    counts = [chance.choice([0, 1, 7, 2**32 - 1]) for _ in entries]
+    sizes = [chance.choice([0, 1, 5, 2**32 - 1]) for _ in entries]
+    documents = [
+        Written(entry.id, entry.version, "", 0, words, tokens, bytes(32))
+        for entry, words, tokens in zip(entries, counts, sizes, strict=True)
+    ]
+    spilling = Spilling(str(scratch), "run", 1 << 20)
+    for place in range(len(entries)):
+        spilling.add(place, chance.choices(["alpha", "beta", "common3", "nowhere"], k=chance.randrange(300)))
+    spilling.spill()
+    (cache / WORDS_FILE).unlink()
+    manifest, index = (cache / "manifest.json").read_bytes(), (cache / "index.json").read_bytes()
+    write_words(str(cache / WORDS_FILE), chance.choice([entries, lied]), documents, spilling.files, manifest, index)
+    for run in spilling.files:
+        os.unlink(run)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_forged_index_reaches_nothing_but_proven_documents_and_is_named_by_verify(
+    seed: int, make_cache: Callable[..., Path], tmp_path: Path
+) -> None:
+    cache = make_cache(TEXTS)
+    forge(cache, random.Random(seed), tmp_path)
+    genuine = set(TEXTS.values())
+    foreign = set()
+    for query, budget in QUESTIONS:
+        try:
+            foreign |= {hit.content for hit in resolve(cache, query, budget).documents} - genuine
+        except CacheInvalid:
+            pass  # a document is not what the forger said it is
+    assert (foreign, verify_cache(cache).valid) == (set(), False)
+
+
+def test_an_index_that_claims_to_be_huge_is_ignored_before_any_of_it_is_held(make_cache: Callable[..., Path]) -> None:
+    cache = make_cache(TEXTS)
+    expected = answers(cache)
+    file = cache / WORDS_FILE
+    with file.open("rb") as opened:
+        header = parse_header(
+            lambda offset, length: os.pread(opened.fileno(), length, offset),
+            kind="words",
+            file_length=file.stat().st_size,
+        )
+    size = 1 << 40
+    columns = header.sections["columns"]
+    sections = {**header.sections, "columns": columns._replace(length=size - columns.offset)}
+    with file.open("r+b") as opened:
+        opened.write(encode_header(header._replace(file_length=size, sections=sections)))
+        opened.truncate(size)
+    assert (is_compiled(cache), answers(cache)) == (False, expected)

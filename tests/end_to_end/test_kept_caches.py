@@ -1,0 +1,187 @@
+"""A server keeps caches open between calls, and never answers from one that is no longer what stands there."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from holdfast import CacheInvalid, CacheMissing, build_cache
+from holdfast.caches.on_disk.keeping import MOST, OpenCaches
+from support.doors import StdioServer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from holdfast.caches.on_disk.reading import Cache
+
+CREATED_AT = "2026-01-02T03:04:05Z"
+
+
+class Kept:
+    """One way to ask a process that goes on living: what it selects, or the code of its error."""
+
+    def __init__(self, root: Path, ask: Callable[[str], Any]) -> None:
+        self.root = root
+        self.ask = ask
+
+
+def in_process(root: Path) -> Iterator[Kept]:
+    # A clock a minute ahead: files just written are old enough to be kept.
+    caches = OpenCaches(lambda: time.time_ns() + 60_000_000_000)
+
+    def ask(name: str) -> Any:
+        try:
+            selection = caches.use(str(root / name), lambda cache: cache.resolve("alpha", 1000))
+        except (CacheInvalid, CacheMissing) as error:
+            return error.code
+        return [hit.content for hit in selection.documents]
+
+    yield Kept(root, ask)
+    caches.close()
+
+
+def in_a_server(root: Path) -> Iterator[Kept]:
+    with StdioServer(root) as server:
+
+        def ask(name: str) -> Any:
+            arguments = {"cache": name, "query": "alpha", "budget": 1000}
+            value = json.loads(server.call("context.resolve", arguments).text)
+            return value["error"]["code"] if "error" in value else [one["content"] for one in value["documents"]]
+
+        yield Kept(root, ask)
+
+
+@pytest.fixture(params=[in_process, in_a_server], ids=["in process", "server"])
+def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Kept]:
+    yield from request.param(tmp_path)
+
+
+def build(root: Path, text: str, *, force: bool = False) -> Path:
+    (root / "sources").mkdir(exist_ok=True)
+    (root / "sources" / "a.md").write_text(text, encoding="utf-8")
+    build_cache(root / "sources", root / "docs", created_at=CREATED_AT, force=force)
+    return root / "docs"
+
+
+def test_a_cache_swapped_by_a_forced_build_is_seen_by_the_next_call(kept: Kept) -> None:
+    build(kept.root, "alpha one")
+    first = kept.ask("docs"), kept.ask("docs")
+    build(kept.root, "alpha two", force=True)
+    assert (first, kept.ask("docs")) == ((["alpha one"], ["alpha one"]), ["alpha two"])
+
+
+def test_a_folder_deleted_is_missing_and_restored_is_found(kept: Kept) -> None:
+    cache = build(kept.root, "alpha one")
+    shutil.copytree(cache, kept.root / "copy")
+    first = kept.ask("docs")
+    shutil.rmtree(cache)
+    second = kept.ask("docs")
+    (kept.root / "copy").rename(cache)
+    assert (first, second, kept.ask("docs")) == (["alpha one"], "cache_missing", ["alpha one"])
+
+
+def test_a_manifest_replaced_or_rewritten_in_place_is_seen_by_the_next_call(kept: Kept) -> None:
+    cache = build(kept.root, "alpha one")
+    manifest = (cache / "manifest.json").read_bytes()
+    answers = [kept.ask("docs")]
+    (cache / "new").write_bytes(b"{}")
+    os.replace(cache / "new", cache / "manifest.json")
+    answers.append(kept.ask("docs"))
+    (cache / "manifest.json").write_bytes(manifest)
+    answers.append(kept.ask("docs"))
+    (cache / "manifest.json").write_bytes(manifest.replace(b'"document_count": 1', b'"document_count": 2'))
+    answers.append(kept.ask("docs"))
+    assert answers == [["alpha one"], "cache_invalid", ["alpha one"], "cache_invalid"]
+
+
+def test_a_document_altered_in_place_is_noticed_when_it_is_returned(kept: Kept) -> None:
+    cache = build(kept.root, "alpha one")
+    (document,) = (cache / "documents").iterdir()
+    data = document.read_bytes()
+    answers = [kept.ask("docs"), kept.ask("docs")]
+    document.write_bytes(data.replace(b"one", b"two"))
+    answers.append(kept.ask("docs"))
+    document.write_bytes(data)
+    answers.append(kept.ask("docs"))
+    assert answers == [["alpha one"], ["alpha one"], "cache_invalid", ["alpha one"]]
+
+
+def test_an_index_removed_damaged_or_swapped_under_a_kept_cache_changes_no_answer(kept: Kept) -> None:
+    cache = build(kept.root, "alpha one")
+    data = (cache / "index" / "words.idx").read_bytes()
+    answers = [kept.ask("docs")]
+    (cache / "index" / "words.idx").write_bytes(data[: len(data) // 2])
+    answers.append(kept.ask("docs"))
+    shutil.rmtree(cache / "index")
+    answers.append(kept.ask("docs"))
+    assert answers == [["alpha one"]] * 3
+
+
+def descriptors() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="no /proc here to count descriptors by")
+def test_few_caches_are_kept_and_every_descriptor_is_given_back(tmp_path: Path) -> None:
+    build(tmp_path, "alpha")
+    for number in range(3 * MOST):
+        shutil.copytree(tmp_path / "docs", tmp_path / f"copy-{number}")
+    before = descriptors()
+    caches = OpenCaches(lambda: time.time_ns() + 60_000_000_000)
+    for number in range(3 * MOST):
+        caches.use(str(tmp_path / f"copy-{number}"), lambda cache: cache.resolve("alpha", 10))
+    held = descriptors() - before
+    caches.close()
+    assert (0 < held <= 4 * MOST, descriptors()) == (True, before)
+
+
+def test_a_cache_is_kept_and_used_again(tmp_path: Path) -> None:
+    path = str(build(tmp_path, "alpha"))
+    caches = OpenCaches(lambda: time.time_ns() + 60_000_000_000)
+    seen: list[Cache] = []
+    for _ in range(3):
+        caches.use(path, seen.append)
+    caches.close()
+    assert seen[0] is seen[1] is seen[2]
+
+
+def test_a_cache_changed_a_moment_ago_is_not_kept(tmp_path: Path) -> None:
+    path = str(build(tmp_path, "alpha"))
+    caches = OpenCaches(lambda: 0)
+    seen: list[Cache] = []
+    for _ in range(2):
+        caches.use(path, seen.append)
+    assert seen[0] is not seen[1]
+
+
+def test_many_threads_ask_one_cache_while_it_is_rebuilt_and_each_gets_one_whole_answer(tmp_path: Path) -> None:
+    build(tmp_path, "alpha 0")
+    caches = OpenCaches(lambda: time.time_ns() + 60_000_000_000)
+    answers: list[list[str]] = []
+    failures: list[BaseException] = []
+
+    def ask() -> None:
+        try:
+            for _ in range(60):
+                found = caches.use(str(tmp_path / "docs"), lambda cache: cache.resolve("alpha", 1000))
+                answers.append([hit.content for hit in found.documents])
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for number in range(1, 8):
+        build(tmp_path, f"alpha {number}", force=True)
+    for thread in threads:
+        thread.join()
+    caches.close()
+    assert (failures, len(answers)) == ([], 240)
+    assert {tuple(answer) for answer in answers} <= {(f"alpha {number}",) for number in range(8)}
