@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from holdfast.core.file_contents import FileContents
-    from holdfast.specs.tasks import TaskList
+    from holdfast.specs.tasks import Progress, TaskList
 
 # The first that is there is the project's.
 WORKFLOW_FOLDERS = (".spec-context", ".spec-workflow", ".kiro")
@@ -77,11 +77,22 @@ def find_spec(project: Project, name: str) -> Spec | None:
     folder = _spec_folder(project, name)
     if folder is None:
         return None
-    requirements, design, tasks = [_modified(project.phase(name, phase)) for phase in PHASES]
-    listed = None if tasks is None else task_list(project, name)
-    if listed is None:
-        tasks = None  # gone or unreadable since
-    return Spec(name, folder.st_mtime_ns, requirements, design, tasks, None if listed is None else listed.progress)
+    requirements, design = [_modified(project.phase(name, phase)) for phase in PHASES[:2]]
+    tasks, progress = _tasks(project, name)
+    return Spec(name, folder.st_mtime_ns, requirements, design, tasks, progress)
+
+
+def _tasks(project: Project, name: str) -> tuple[int | None, Progress | None]:
+    """When the tasks of a spec were changed and how far they are, both of one and the same file."""
+    path = project.phase(name, "tasks")
+    before = _file_status(path)
+    while before is not None:
+        listed = task_list(project, name)
+        after = _file_status(path)
+        if after is not None and _identity(before) == _identity(after):
+            return (None, None) if listed is None else (before.st_mtime_ns, listed.progress)
+        before = after  # replaced meanwhile
+    return None, None
 
 
 def list_specs(project: Project) -> list[Spec]:
@@ -169,8 +180,17 @@ def _is_folder(path: str) -> bool:
 
 
 def _modified(path: str) -> int | None:
+    status = _file_status(path)
+    return None if status is None else status.st_mtime_ns
+
+
+def _file_status(path: str) -> os.stat_result | None:
     status = _status(path, os.stat)
-    return status.st_mtime_ns if status is not None and S_ISREG(status.st_mode) else None
+    return status if status is not None and S_ISREG(status.st_mode) else None
+
+
+def _identity(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _status(path: str, ask: Callable[[str], os.stat_result]) -> os.stat_result | None:

@@ -16,7 +16,15 @@ from holdfast.caches.manifest import (
     parse_manifest,
     stays_inside,
 )
-from holdfast.caches.on_disk.directory import CACHE_NAMES, COMPILED, DOCUMENTS, INDEX, MANIFEST, CacheDirectory
+from holdfast.caches.on_disk.directory import (
+    CACHE_NAMES,
+    COMPILED,
+    DOCUMENTS,
+    INDEX,
+    MANIFEST,
+    CacheDirectory,
+    look_into,
+)
 from holdfast.caches.on_disk.recompiling import Recompiled
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid
@@ -49,27 +57,30 @@ class CacheReport(NamedTuple):
 
 def verify_cache(path: str | os.PathLike[str]) -> CacheReport:
     """Every check of the format, every byte read, every problem named; a file that is not listed is one too."""
-    with CacheDirectory(os.fspath(path)) as directory:
-        try:
-            data = directory.read(MANIFEST, limit=MAX_MANIFEST_BYTES)
-            manifest = parse_manifest(data)
-        except CacheInvalid as error:
-            return CacheReport("", 0, [Problem(MANIFEST, error.reason)])
-        problems = [Problem(MANIFEST, text) for text in check_manifest(manifest)]
-        if not problems and data != encode_manifest(manifest):
-            problems.append(Problem(MANIFEST, "is not in canonical form"))
-        if not _is_moment(manifest.created_at):
-            problems.append(Problem(MANIFEST, f"created_at '{manifest.created_at}' is no time"))
-        index = _read_index(directory, manifest, problems)
-        if directory.has(COMPILED) and index is not None and not problems:
-            with Recompiled() as recompiled:
-                problems.extend(_document_problems(directory, manifest, recompiled))
-                found = recompiled.problems(directory, manifest, data, index)
-                problems.extend([Problem(file, text) for file, text in found])
-        else:
-            problems.extend(_document_problems(directory, manifest, None))
-        problems.extend(_orphans(directory, manifest))
-        return CacheReport(manifest.cache_version, manifest.document_count, problems)
+    return look_into(os.fspath(path), _verify, lambda report: report.valid)
+
+
+def _verify(directory: CacheDirectory) -> CacheReport:
+    try:
+        data = directory.read(MANIFEST, limit=MAX_MANIFEST_BYTES)
+        manifest = parse_manifest(data)
+    except CacheInvalid as error:
+        return CacheReport("", 0, [Problem(MANIFEST, error.reason)])
+    problems = [Problem(MANIFEST, text) for text in check_manifest(manifest)]
+    if not problems and data != encode_manifest(manifest):
+        problems.append(Problem(MANIFEST, "is not in canonical form"))
+    if not _is_moment(manifest.created_at):
+        problems.append(Problem(MANIFEST, f"created_at '{manifest.created_at}' is no time"))
+    index = _read_index(directory, manifest, problems)
+    if directory.has(COMPILED) and index is not None and not problems:
+        with Recompiled() as recompiled:
+            problems.extend(_document_problems(directory, manifest, recompiled))
+            found = recompiled.problems(directory, manifest, data, index)
+            problems.extend([Problem(file, text) for file, text in found])
+    else:
+        problems.extend(_document_problems(directory, manifest, None))
+    problems.extend(_orphans(directory, manifest))
+    return CacheReport(manifest.cache_version, manifest.document_count, problems)
 
 
 def _is_moment(text: str) -> bool:

@@ -12,7 +12,11 @@ from holdfast.core.regular_files import NotRegular, TooLarge, open_regular, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
+    from typing import TypeVar
+
+    Found = TypeVar("Found")
 
 MANIFEST, INDEX, DOCUMENTS, COMPILED = "manifest.json", "index.json", "documents", "index"
 # Whatever else stands in a directory, it is not (only) a cache.
@@ -142,3 +146,21 @@ class CacheDirectory:
             if stat.S_ISREG(status.st_mode):
                 total += status.st_size
         return total
+
+
+def look_into(path: str, look: Callable[[CacheDirectory], Found], holds: Callable[[Found], bool]) -> Found:
+    """What `look` finds in the directory at a path. Nothing is called wrong with a cache that was replaced meanwhile.
+
+    A rebuild swaps the directory and then removes the old one, so a reader of the old may find files gone: whatever
+    does not hold, or fails, is looked at again where the path now leads.
+    """
+    while True:
+        with CacheDirectory(path) as directory:
+            try:
+                found = look(directory)
+            except (CacheInvalid, IoError):
+                if directory.is_current():
+                    raise
+            else:
+                if holds(found) or directory.is_current():
+                    return found

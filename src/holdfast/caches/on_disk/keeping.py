@@ -71,13 +71,19 @@ class OpenCaches:
             cache.close()
 
     def _open(self, path: str) -> tuple[Cache, Identity | None]:
-        directory = CacheDirectory(path)
-        identity = directory.identity(_WATCHED)  # before anything is read: a later change is then seen as one
-        try:
-            return Cache(directory), identity
-        except BaseException:
-            directory.close()
-            raise
+        while True:
+            directory = CacheDirectory(path)
+            identity = directory.identity(_WATCHED)  # before anything is read: a later change is then seen as one
+            try:
+                return Cache(directory), identity
+            except (CacheInvalid, IoError):
+                current = directory.is_current()
+                directory.close()
+                if current:
+                    raise
+            except BaseException:
+                directory.close()
+                raise
 
     def _put_back(self, path: str, cache: Cache, identity: Identity | None) -> None:
         if identity is None or not cache.is_compiled or self._is_young(identity):

@@ -9,7 +9,7 @@ from holdfast.caches.document import Document, parse_document
 from holdfast.caches.index.container import IndexUnusable
 from holdfast.caches.manifest import MAX_MANIFEST_BYTES, check_index, check_manifest, parse_manifest
 from holdfast.caches.on_disk.compiled import CompiledIndex
-from holdfast.caches.on_disk.directory import INDEX, MANIFEST, REFUSALS, CacheDirectory
+from holdfast.caches.on_disk.directory import INDEX, MANIFEST, REFUSALS, CacheDirectory, look_into
 from holdfast.caches.selection import Selection, select
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
@@ -99,17 +99,8 @@ def open_cache(path: str | os.PathLike[str]) -> Cache:
 
 
 def with_cache(path: str, use: Callable[[Cache], Result]) -> Result:
-    """The result of `use` on one complete cache, begun again when the cache was replaced underneath.
-
-    A rebuild swaps the directory and then removes the old one, so a reader of the old may find files gone.
-    """
-    while True:
-        with CacheDirectory(path) as directory:
-            try:
-                return use(Cache(directory))
-            except (CacheInvalid, IoError):
-                if directory.is_current():
-                    raise
+    """The result of `use` on one complete cache, begun again when the cache was replaced underneath."""
+    return look_into(path, lambda directory: use(Cache(directory)), lambda _: True)
 
 
 class CacheSummary(NamedTuple):
@@ -123,17 +114,20 @@ class CacheSummary(NamedTuple):
 
 def inspect_cache(path: str | os.PathLike[str]) -> CacheSummary:
     """Describe a cache without reading its documents; an unreadable manifest is an answer, not an error."""
-    with CacheDirectory(os.fspath(path)) as directory:
-        try:
-            manifest = parse_manifest(directory.read(MANIFEST, limit=MAX_MANIFEST_BYTES))
-        except CacheInvalid:
-            return CacheSummary("", 0, 0, valid=False)
-        total = directory.bytes_directly_inside()
-        try:
-            _checked_manifest(directory)
-        except CacheInvalid:
-            return CacheSummary(manifest.cache_version, manifest.document_count, total, valid=False)
-        return CacheSummary(manifest.cache_version, manifest.document_count, total, valid=True)
+    return look_into(os.fspath(path), _inspect, lambda summary: summary.valid)
+
+
+def _inspect(directory: CacheDirectory) -> CacheSummary:
+    try:
+        manifest = parse_manifest(directory.read(MANIFEST, limit=MAX_MANIFEST_BYTES))
+    except CacheInvalid:
+        return CacheSummary("", 0, 0, valid=False)
+    total = directory.bytes_directly_inside()
+    try:
+        _checked_manifest(directory)
+    except CacheInvalid:
+        return CacheSummary(manifest.cache_version, manifest.document_count, total, valid=False)
+    return CacheSummary(manifest.cache_version, manifest.document_count, total, valid=True)
 
 
 class ListedCache(NamedTuple):
