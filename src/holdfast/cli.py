@@ -7,7 +7,7 @@ import sys
 
 from holdfast.catalog import CATALOG, FAMILIES, find_tool
 from holdfast.command_line import Command, command_help, command_of, overview, parse
-from holdfast.core.errors import ContextError, InternalError, UnknownName, UsageError
+from holdfast.core.errors import ContextError, InternalError, IoError, UnknownName, UsageError
 from holdfast.operation import Parameter, answer
 from holdfast.workspace import Workspace, system_clock
 
@@ -38,6 +38,9 @@ DOOR_COMMANDS = (
             Parameter("only", "texts", "Offer one family of tools only", metavar="FAMILY", choices=FAMILIES),
             Parameter("tool-names", "text", "How names are listed", metavar="STYLE", choices=("dotted", "underscore")),
             Parameter("telemetry", "flag", "Write counts to stderr when the server ends"),
+            Parameter(
+                "confine", "flag", "Let nothing outside the project and the cache root be read, listed or probed"
+            ),
         ),
     ),
     Command(
@@ -150,7 +153,9 @@ def _deliver(reply: Reply) -> int:
     return reply.exit_code
 
 
-def _workspace(arguments: Arguments, environment: Mapping[str, str], *, by_name: bool = False) -> Workspace:
+def _workspace(
+    arguments: Arguments, environment: Mapping[str, str], *, by_name: bool = False, confine: bool = False
+) -> Workspace:
     project = str(arguments.get("path", "."))
     root = arguments.get("cache-root") or environment.get("CONTEXT_CACHE_ROOT")
     epoch = environment.get("SOURCE_DATE_EPOCH", "")
@@ -159,6 +164,7 @@ def _workspace(arguments: Arguments, environment: Mapping[str, str], *, by_name:
         project,
         cache_root=str(root) if root else None,
         by_name=by_name,
+        confine=confine,
         clock=system_clock if fixed is None else lambda: fixed,
     )
 
@@ -168,8 +174,12 @@ def _serve(arguments: Arguments, environment: Mapping[str, str]) -> int:
     from holdfast.stdio import serve
 
     only = arguments.get("only")
+    confine = bool(arguments.get("confine"))
+    workspace = _workspace(arguments, environment, by_name=True, confine=confine)
+    if confine:
+        _give_up_rights(workspace)
     server = Server(
-        _workspace(arguments, environment, by_name=True),
+        workspace,
         families=[str(family) for family in only] if isinstance(only, list) else None,
         underscore_names=arguments.get("tool-names") == "underscore",
     )
@@ -180,6 +190,21 @@ def _serve(arguments: Arguments, environment: Mapping[str, str]) -> int:
         _say(encode(server.telemetry()))
 
     return serve(server, tell_counts) if arguments.get("telemetry") else serve(server)
+
+
+def _give_up_rights(workspace: Workspace) -> None:
+    """Let the kernel refuse whatever the checks of names might miss; only Python's own modules stay readable too."""
+    import hashlib  # noqa: F401  # what it links to lies elsewhere, so it is loaded now
+    import zlib  # noqa: F401  # the same
+
+    from holdfast.core.landlock import LandlockUnavailable, restrict_to
+
+    modules = [path for path in sys.path if path.endswith(("/site-packages", "/dist-packages"))]
+    modules += [os.path.dirname(os.__file__), os.path.dirname(__file__)]
+    try:
+        restrict_to([*workspace.confined_to, *modules, os.devnull])
+    except LandlockUnavailable as error:
+        raise IoError(f"--confine needs Landlock, of Linux 5.13 or newer: {error.strerror}") from None
 
 
 def _call(arguments: Arguments, environment: Mapping[str, str]) -> int:

@@ -100,7 +100,7 @@ def answer(
     operation: Operation, arguments: Mapping[str, object], workspace: Workspace, *, pretty: bool = False
 ) -> Reply:
     """Check, run, encode. A ContextError becomes a reply; UnknownName is raised, since it is the caller's mistake."""
-    known = [parameter.name for parameter in operation.parameters]
+    known = [parameter.name for parameter in operation.offered("tool" if workspace.by_name else "command")]
     for name in arguments:
         if name not in known:
             raise UnknownName("argument", name, known)

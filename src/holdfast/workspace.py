@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 
-from holdfast.core.confined_paths import confined
+from holdfast.core.confined_paths import confined, lies_inside, status_inside
 from holdfast.core.errors import CacheMissing
 
 TYPE_CHECKING = False
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     Kept = TypeVar("Kept")
 
 DEFAULT_CACHE_ROOT = ".context/caches"
+
+_PACKAGE = os.path.dirname(os.path.realpath(__file__))  # the templates are read like any other file
+_NOWHERE = "\N{REPLACEMENT CHARACTER}" * 100  # longer than a name can be, so nothing ever stands there
 
 
 def system_clock() -> float:
@@ -43,12 +46,15 @@ class Workspace:
         clock: Callable[[], float] = system_clock,
         progress: Callable[[int, int], None] | None = None,
         file_contents: FileContents | None = None,
+        confine: bool = False,
     ) -> None:
         self.project = project
         self.cache_root = cache_root if cache_root is not None else os.path.join(project, DEFAULT_CACHE_ROOT)
         self.by_name = by_name
         self.clock = clock
         self.progress = progress
+        # The real directories that nothing leads out of; empty when there is no such promise.
+        self.confined_to = (os.path.realpath(project), os.path.realpath(self.cache_root)) if confine else ()
         self._file_contents = file_contents
         self._kept: dict[object, object] = {}
         self._making = allocate_lock()
@@ -57,11 +63,12 @@ class Workspace:
     def file_contents(self) -> FileContents:
         """What this process remembers of the files it read; made when first asked for."""
         if self._file_contents is None:
-            from holdfast.core.file_contents import RememberedFiles
+            from holdfast.core.file_contents import ConfinedFiles, RememberedFiles
 
             with self._making:
                 if self._file_contents is None:
-                    self._file_contents = RememberedFiles()
+                    files = ConfinedFiles((*self.confined_to, _PACKAGE)) if self.confined_to else None
+                    self._file_contents = RememberedFiles(files)
         return self._file_contents
 
     def keep(self, kind: Callable[[], Kept]) -> Kept:
@@ -82,8 +89,22 @@ class Workspace:
         return path
 
     def directory(self, path: str) -> str:
-        """A directory argument: relative to the project."""
-        return os.path.join(self.project, path)
+        """A directory argument, relative to the project; what leads out of a confined workspace leads nowhere."""
+        joined = os.path.join(self.project, path)
+        return joined if self.admits(joined) else os.path.join(self.project, _NOWHERE)
+
+    def admits(self, path: str) -> bool:
+        """Whether a path may be looked at: without confinement any, else what really lies inside the roots."""
+        if not self.confined_to:
+            return True
+        if "\0" in path:
+            return False
+        real = os.path.realpath(path)
+        return any(lies_inside(real, root) for root in self.confined_to)
+
+    def status(self, path: str) -> os.stat_result:
+        """`stat` of what may be looked at; OSError for everything else."""
+        return status_inside(path, self.confined_to) if self.confined_to else os.stat(path)
 
     def timestamp(self) -> str:
         """Now, as RFC 3339 in UTC, to the second."""

@@ -66,8 +66,11 @@ class CallCommand:
 class StdioServer:
     """A real server process that is asked line by line and closed by the end of its input."""
 
-    def __init__(self, root: Path, *options: str, env: dict[str, str] | None = None) -> None:
-        command = [sys.executable, "-m", "holdfast", "serve", "--cache-root", str(root), *options]
+    def __init__(
+        self, root: Path, *options: str, env: dict[str, str] | None = None, cache_root: str | None = "."
+    ) -> None:
+        roots = [] if cache_root is None else ["--cache-root", str(root / cache_root)]
+        command = [sys.executable, "-m", "holdfast", "serve", *roots, *options]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=root, env=env
         )

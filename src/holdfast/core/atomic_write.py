@@ -13,7 +13,7 @@ from errno import EEXIST, EINVAL, ENOSYS, ENOTEMPTY, ENOTSUP
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ctypes
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 _MARK = ".holdfast-"
 _UNSUPPORTED = frozenset({ENOSYS, EINVAL, ENOTSUP})
@@ -44,6 +44,52 @@ def write_file(path: str, data: bytes) -> None:
             pass  # it was never created, or the failure that brought us here prevents this too
         raise
     flush_directory(parent)
+
+
+def write_files(files: Sequence[tuple[str, bytes]]) -> list[OSError | None]:
+    """Replace or create many files, each atomically, with one flush for all of them; what failed for which.
+
+    One flush of the file system costs about what flushing one file does, so thousands of files take seconds less.
+    """
+    failures: list[OSError | None] = [None] * len(files)
+    staged: dict[int, str] = {}
+    try:
+        for place, (path, data) in enumerate(files):
+            parent, name = os.path.split(os.path.abspath(path))
+            temporary = os.path.join(parent, f".{name}{_MARK}{os.urandom(6).hex()}")
+            staged[place] = temporary
+            try:
+                write_new(temporary, data)
+                if os.path.exists(path):
+                    os.chmod(temporary, stat.S_IMODE(os.stat(path).st_mode))
+            except OSError as error:
+                failures[place] = error
+        ready = [place for place in staged if failures[place] is None]
+        if ready and not _flush_file_system(os.path.dirname(staged[ready[0]])):
+            for place in ready:
+                flush_file(staged[place])
+        for place in ready:
+            try:
+                os.replace(staged[place], files[place][0])
+                del staged[place]
+            except OSError as error:
+                failures[place] = error
+    finally:
+        for temporary in staged.values():
+            try:
+                os.unlink(temporary)
+            except OSError:
+                pass  # it was never created
+    return failures
+
+
+def flush_file(path: str) -> None:
+    """Make a file's content durable."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def write_new(path: str, data: bytes, *, flush: bool = False) -> None:
@@ -208,11 +254,7 @@ def _flush_tree(path: str) -> None:
         if is_directory:
             flush_directory(item)
         else:
-            descriptor = os.open(item, os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+            flush_file(item)
 
 
 def _flush_file_system(path: str) -> bool:

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import os
+from errno import ENOENT
 
 from holdfast.core.unicode_text import is_unicode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def lies_inside(path: str, root: str) -> bool:
@@ -27,6 +32,26 @@ def confined(root: str, name: str) -> str | None:
     if path == real_root or not lies_inside(path, real_root):
         return None
     return path
+
+
+def status_inside(path: str, roots: Sequence[str]) -> os.stat_result:
+    """`stat`, links followed, of what really lies inside one of the roots; FileNotFoundError for anything else.
+
+    The file is pinned by a descriptor before its place is looked up, so a link swapped in meanwhile tells nothing.
+    """
+    descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    try:
+        if not is_inside(descriptor, roots):
+            raise FileNotFoundError(ENOENT, "nothing inside the roots", path)
+        return os.fstat(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def is_inside(descriptor: int, roots: Sequence[str]) -> bool:
+    """Whether an open file really lies inside one of the roots, whatever path led to it."""
+    place = os.readlink(f"/proc/self/fd/{descriptor}")
+    return any(lies_inside(place, root) for root in roots)
 
 
 def printable(path: str | bytes) -> str:

@@ -182,7 +182,8 @@ def _written(project: Project, folder: str, texts: dict[str, str], advice: str) 
 
 
 def _project(workspace: Workspace, arguments: Arguments) -> Project:
-    return on_disk.open_project(workspace.directory(arguments.get("projectPath", "")), workspace.file_contents)
+    path = workspace.directory(arguments.get("projectPath", ""))
+    return on_disk.open_project(path, workspace.file_contents, workspace.status)
 
 
 def _folder_name(project: Project) -> str:

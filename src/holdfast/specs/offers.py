@@ -20,7 +20,7 @@ _BOXES = {"pending": " ", "in-progress": "-", "completed": "x"}
 
 
 def _project(workspace: Workspace) -> Project:
-    return on_disk.open_project(workspace.project, workspace.file_contents)
+    return on_disk.open_project(workspace.project, workspace.file_contents, workspace.status)
 
 
 def read_steering(workspace: Workspace, variables: Mapping[str, str]) -> str | None:

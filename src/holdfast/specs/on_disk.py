@@ -28,6 +28,7 @@ class Project(NamedTuple):
     path: str
     root: str
     file_contents: FileContents
+    status: Callable[[str], os.stat_result] = os.stat  # how links are followed, and how far
     ignored: tuple[str, ...] = ()  # workflow folders that stand there as well
 
     @property
@@ -51,12 +52,12 @@ class Project(NamedTuple):
         return f"several workflow folders here: {os.path.basename(self.root)} is used, {', '.join(self.ignored)} is not"
 
 
-def open_project(path: str, file_contents: FileContents) -> Project:
+def open_project(path: str, file_contents: FileContents, status: Callable[[str], os.stat_result] = os.stat) -> Project:
     """The project at a path; without a workflow folder it is one whose first folder is still to be made."""
     absolute = os.path.abspath(path)
-    found = [name for name in WORKFLOW_FOLDERS if _is_folder(os.path.join(absolute, name))]
+    found = [name for name in WORKFLOW_FOLDERS if _is_folder(os.path.join(absolute, name), status)]
     root = os.path.join(absolute, found[0] if found else WORKFLOW_FOLDERS[0])
-    return Project(absolute, root, file_contents, tuple(found[1:]))
+    return Project(absolute, root, file_contents, status, tuple(found[1:]))
 
 
 def get_steering_docs(project: Project, docs: Iterable[str]) -> dict[str, str]:
@@ -77,7 +78,7 @@ def find_spec(project: Project, name: str) -> Spec | None:
     folder = _spec_folder(project, name)
     if folder is None:
         return None
-    requirements, design = [_modified(project.phase(name, phase)) for phase in PHASES[:2]]
+    requirements, design = [_modified(project.phase(name, phase), project.status) for phase in PHASES[:2]]
     tasks, progress = _tasks(project, name)
     return Spec(name, folder.st_mtime_ns, requirements, design, tasks, progress)
 
@@ -85,10 +86,10 @@ def find_spec(project: Project, name: str) -> Spec | None:
 def _tasks(project: Project, name: str) -> tuple[int | None, Progress | None]:
     """When the tasks of a spec were changed and how far they are, both of one and the same file."""
     path = project.phase(name, "tasks")
-    before = _file_status(path)
+    before = _file_status(path, project.status)
     while before is not None:
         listed = task_list(project, name)
-        after = _file_status(path)
+        after = _file_status(path, project.status)
         if after is not None and _identity(before) == _identity(after):
             return (None, None) if listed is None else (before.st_mtime_ns, listed.progress)
         before = after  # replaced meanwhile
@@ -170,22 +171,22 @@ def _spec_folder(project: Project, name: str) -> os.stat_result | None:
     status = _status(f"{specs}/{name}", os.lstat)
     if status is not None and S_ISLNK(status.st_mode):
         path = confined(specs, name)
-        status = None if path is None else _status(path, os.stat)
+        status = None if path is None else _status(path, project.status)
     return status if status is not None and S_ISDIR(status.st_mode) else None
 
 
-def _is_folder(path: str) -> bool:
-    status = _status(path, os.stat)
+def _is_folder(path: str, ask: Callable[[str], os.stat_result]) -> bool:
+    status = _status(path, ask)
     return status is not None and S_ISDIR(status.st_mode)
 
 
-def _modified(path: str) -> int | None:
-    status = _file_status(path)
+def _modified(path: str, ask: Callable[[str], os.stat_result]) -> int | None:
+    status = _file_status(path, ask)
     return None if status is None else status.st_mtime_ns
 
 
-def _file_status(path: str) -> os.stat_result | None:
-    status = _status(path, os.stat)
+def _file_status(path: str, ask: Callable[[str], os.stat_result]) -> os.stat_result | None:
+    status = _status(path, ask)
     return status if status is not None and S_ISREG(status.st_mode) else None
 
 

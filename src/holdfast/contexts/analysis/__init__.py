@@ -1,0 +1,1 @@
+"""What a source file offers and needs, found without running it."""

@@ -1,0 +1,82 @@
+"""C and C++: what other translation units can see."""
+
+from __future__ import annotations
+
+from holdfast.contexts.analysis.facts import MAX_COMMENT, Export, compact
+from holdfast.contexts.analysis.languages import Grammar
+from holdfast.contexts.analysis.syntax import declarations, header, name_of, text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    Node = Any
+
+_TYPES = {
+    "struct_specifier": "struct",
+    "class_specifier": "class",
+    "enum_specifier": "enum",
+    "union_specifier": "union",
+}
+_MAX_MEMBERS = 20
+
+
+def exports(root: Node, grammar: Grammar) -> Iterator[Export]:
+    """Functions that are not static, types with a body, and typedefs."""
+    for node, comment in declarations(root):
+        yield from _exported(node, comment[:MAX_COMMENT], grammar)
+
+
+def _exported(node: Node, doc: str, grammar: Grammar) -> Iterator[Export]:
+    if node.type == "namespace_definition":
+        body = node.child_by_field_name("body")
+        if name_of(node) and body is not None:  # what has no name is seen by nobody else
+            yield from exports(body, grammar)
+    elif node.type in grammar.types("containers") or node.type == "ERROR":
+        yield from exports(node, grammar)
+    elif node.type in _TYPES:
+        if node.child_by_field_name("body") is not None and name_of(node):
+            yield Export(compact(header(node)).rstrip(" {"), doc)
+            yield from _methods(node)
+    elif node.type == "type_definition":
+        name = node.child_by_field_name("declarator")
+        if name is not None:
+            yield Export(compact(f"typedef {text_of(name)}"), doc)
+    elif node.type in ("function_definition", "declaration") and _is_function(node):
+        text = compact(header(node)).rstrip(" ;{")
+        if not text.startswith("static ") and "::" not in text.partition("(")[0]:
+            yield Export(text, doc)
+
+
+def _is_function(node: Node) -> bool:
+    declarator = node.child_by_field_name("declarator")
+    while declarator is not None and declarator.type in ("pointer_declarator", "reference_declarator"):
+        declarator = declarator.child_by_field_name("declarator") or (
+            declarator.named_children[-1] if declarator.named_children else None
+        )
+    return declarator is not None and declarator.type == "function_declarator"
+
+
+def _methods(node: Node) -> Iterator[Export]:
+    body = node.child_by_field_name("body")
+    is_public = node.type != "class_specifier"
+    shown = 0
+    for member, comment in declarations(body):
+        if member.type == "access_specifier":
+            is_public = text_of(member) == "public"
+        elif is_public and shown < _MAX_MEMBERS and _is_function(member):
+            shown += 1
+            text = compact(header(member)).rstrip(" ;{")
+            yield Export(compact(f"{name_of(node)}: {text}"), comment[:MAX_COMMENT])
+
+
+def imports(root: Node, grammar: Grammar) -> Iterator[str]:
+    """Included files; those of the system keep their brackets."""
+    for node in root.named_children:
+        if node.type == "preproc_include":
+            path = node.child_by_field_name("path")
+            if path is not None:
+                yield text_of(path).strip('"')
+        elif node.type in grammar.types("containers"):
+            yield from imports(node, grammar)

@@ -1,0 +1,52 @@
+"""Go: names with a capital letter are exported."""
+
+from __future__ import annotations
+
+from holdfast.contexts.analysis.facts import MAX_COMMENT, Export, compact
+from holdfast.contexts.analysis.syntax import declarations, header, name_of, text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    Node = Any
+
+
+def exports(root: Node) -> Iterator[Export]:
+    """Functions, methods, types, constants and variables that others may use."""
+    for node, comment in declarations(root):
+        doc = comment[:MAX_COMMENT]
+        if node.type in ("function_declaration", "method_declaration"):
+            if name_of(node)[:1].isupper():
+                yield Export(compact(header(node)).removeprefix("func ").rstrip(" {"), doc)
+        elif node.type == "type_declaration":
+            for part in node.named_children:
+                if name_of(part)[:1].isupper():
+                    kind = part.child_by_field_name("type")
+                    word = {"struct_type": " struct", "interface_type": " interface"}.get(kind.type if kind else "", "")
+                    yield Export(f"type {name_of(part)}{word}", doc)
+        elif node.type in ("const_declaration", "var_declaration"):
+            for name in _specified_names(node):
+                if name[:1].isupper():
+                    yield Export(f"{node.type.partition('_')[0]} {name}", doc)
+
+
+def _specified_names(node: Node) -> Iterator[str]:
+    for part in node.named_children:
+        if part.type in ("const_spec", "var_spec"):
+            for name in part.children_by_field_name("name"):
+                yield text_of(name)
+        elif part.type == "var_spec_list":
+            yield from _specified_names(part)
+
+
+def imports(root: Node) -> Iterator[str]:
+    """Import paths."""
+    for node in root.named_children:
+        if node.type == "import_declaration":
+            for part in node.named_children:
+                for spec in part.named_children if part.type == "import_spec_list" else [part]:
+                    path = spec.child_by_field_name("path")
+                    if path is not None:
+                        yield text_of(path).strip('"`')

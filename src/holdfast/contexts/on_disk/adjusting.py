@@ -1,0 +1,101 @@
+"""Changing what counts: `context ignore` and `context config`. Contexts that were fresh stay fresh."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.contexts.document import replaced_field
+from holdfast.contexts.freshness import FRESH
+from holdfast.contexts.ignore import CONTEXTIGNORE, parse_patterns
+from holdfast.contexts.on_disk.keeping import rehash_one, scan
+from holdfast.contexts.on_disk.listing import judge_all
+from holdfast.contexts.on_disk.project import Project
+from holdfast.contexts.settings import FILE_NAME as SETTINGS_FILE
+from holdfast.contexts.settings import KEYS, check_one, rendered
+from holdfast.contexts.yaml_text import YamlError, parse, resolve
+from holdfast.core.atomic_write import write_file
+from holdfast.core.errors import ContextError, UnknownName, UsageError
+from holdfast.core.regular_files import read_regular
+from holdfast.operation import Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Value = Any
+
+
+class SettingsInvalid(ContextError):
+    """The settings file is not one that can be changed."""
+
+    code = "settings_invalid"
+    exit_code = 5
+    message = "The settings cannot be used"
+
+
+def _write_keeping_fresh(project: Project, name: str, data: bytes, now: str) -> None:
+    """Write a file of the root, then renew the fingerprints of the contexts that were fresh until then."""
+    views = [item.view for item in scan(project) if item.view is not None and item.view.has_context]
+    judge_all(views)
+    fresh = {view.path for view in views if view.freshness().state == FRESH}
+    write_file(os.path.join(project.root, name), data)
+    for item in scan(Project(project.contents, project.root)):
+        if item.view is not None and item.view.path in fresh:
+            rehash_one(item, now)
+
+
+def add_pattern(project: Project, pattern: str, *, now: str) -> Outcome:
+    """Add a line to `.contextignore`, unless it is there."""
+    if "\n" in pattern or not parse_patterns(pattern):
+        raise UsageError(f"'{pattern}' is no pattern: give one as in .gitignore")
+    try:
+        text = read_regular(os.path.join(project.root, CONTEXTIGNORE)).decode("utf-8", "surrogateescape")
+    except FileNotFoundError:
+        text = ""
+    known = pattern in text.splitlines()
+    if not known:
+        new = text + ("\n" if text and not text.endswith("\n") else "") + pattern + "\n"
+        _write_keeping_fresh(project, CONTEXTIGNORE, new.encode("utf-8", "surrogateescape"), now)
+    return Outcome({"pattern": pattern, "added": not known})
+
+
+def configure(project: Project, key: str | None, value: str | None, *, now: str) -> Outcome:
+    """All settings, one, or one changed."""
+    current = project.settings._asdict()
+    if key is None:
+        return Outcome(current)
+    if key not in current:
+        raise UnknownName("setting", key, list(current))
+    if value is None:
+        return Outcome({"key": key, "value": current[key]})
+    new = _value(key, value)
+    if problem := check_one(key, new):
+        raise UsageError(f"{key} {problem}")
+    path = os.path.join(project.root, SETTINGS_FILE)
+    try:
+        data = read_regular(path)
+        parse(data)
+    except FileNotFoundError:
+        data = b""
+    except YamlError as error:
+        raise SettingsInvalid(f"{SETTINGS_FILE} line {error.line}: {error.reason}") from None
+    text = replaced_field(data.decode(), key, rendered(key, new))
+    if not _says(text, key, new):
+        raise SettingsInvalid(f"{SETTINGS_FILE} is written in a way that cannot be edited here: set {key} by hand")
+    if text.encode() != data:
+        _write_keeping_fresh(project, SETTINGS_FILE, text.encode(), now)
+    return Outcome({"key": key, "value": new})
+
+
+def _says(text: str, key: str, value: Value) -> bool:
+    try:
+        found = parse(text.encode())
+    except YamlError:
+        return False
+    return type(found) is dict and found.get(key) == value
+
+
+def _value(key: str, text: str) -> Value:
+    if KEYS[key][0] == "texts":
+        return [part.strip() for part in text.split(",") if part.strip()]
+    return resolve(text)

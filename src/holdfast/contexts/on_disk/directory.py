@@ -1,0 +1,273 @@
+"""One directory as a single look found it: its files, what is left out, its context and its fingerprint."""
+
+from __future__ import annotations
+
+import os
+from stat import S_ISREG
+from time import time_ns
+
+from holdfast.contexts import schema
+from holdfast.contexts.fingerprint import ContentEntry, StatEntry, content_fingerprint, stat_fingerprint
+from holdfast.contexts.freshness import MISSING, Freshness, freshness
+from holdfast.contexts.ignore import CONTEXTIGNORE, GITIGNORE, Rules
+from holdfast.contexts.sources import is_source
+from holdfast.core.record import NamedTuple
+from holdfast.core.regular_files import read_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from holdfast.core.file_contents import FileContents
+
+    Context = dict[str, Any]
+
+CONTEXT_FILE = schema.FILE_NAME
+_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_CHUNK = 1 << 20
+_MAX_IGNORE_BYTES = 1 << 20
+# How long the clock that stamps files may stand still: a change within it may leave no trace (decision 0010).
+_GRAIN = 50_000_000
+_COARSE_GRAIN = 2_100_000_000
+_SECOND = 1_000_000_000
+
+
+class ContextMissing(Exception):
+    """There is no `.context.yaml`."""
+
+
+class ContextCorrupt(Exception):
+    """There is one, and it is not a valid context; the message says why."""
+
+
+class Headline(NamedTuple):
+    """What a listing tells of a context."""
+
+    fingerprint: str
+    last_updated: str
+    summary: str
+
+
+class SourceFile(NamedTuple):
+    """A file that counts for the fingerprint."""
+
+    name: str
+    size: int
+
+
+class DirectoryView:
+    """A directory at one moment. What costs a read is read when first asked for, and then kept."""
+
+    __slots__ = (
+        *("_all_files", "_content", "_headline", "_verdict", "counts", "files"),
+        *("folders", "has_context", "path", "rules", "source_bytes"),
+    )
+
+    def __init__(
+        self,
+        path: str,
+        rules: Rules,
+        folders: list[str],
+        files: list[SourceFile],
+        all_files: list[tuple[str, int, int]],
+        *,
+        has_context: bool,
+    ) -> None:
+        self.path = path
+        self.rules = rules
+        self.folders = folders
+        self.files = files
+        self.has_context = has_context
+        sizes = [file.size for file in files if is_source(file.name)]
+        self.counts = bool(sizes)  # at least one source file
+        self.source_bytes = sum(sizes)
+        self._all_files = all_files
+        self._content = ""
+        self._headline: Headline | Exception | None = None
+        self._verdict: Freshness | None = None
+
+    @property
+    def sources(self) -> list[str]:
+        """The names of the source files, sorted."""
+        return sorted(file.name for file in self.files if is_source(file.name))
+
+    def headline(self) -> Headline:
+        """The headline of its context; ContextMissing, ContextCorrupt or UnsupportedVersion when it has none."""
+        found = self._headline
+        if found is None:
+            try:
+                context = read_context(self.path)
+                found = Headline(context["fingerprint"], context["last_updated"], context["summary"])
+            except (ContextMissing, ContextCorrupt, schema.UnsupportedVersion) as error:
+                found = error
+            self._headline = found
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def fingerprint(self) -> str:
+        """The content form."""
+        if not self._content:
+            prefix = os.fsencode(self.path) + b"/"
+            self._content = content_fingerprint([_content_entry(prefix, file) for file in self.files])
+        return self._content
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the verdict is known and costs nothing."""
+        return self._verdict is not None
+
+    def freshness(self) -> Freshness:
+        """Whether its context still holds; a context that cannot be used counts as missing."""
+        if self._verdict is None:
+            try:
+                stored = self.headline().fingerprint
+                self._verdict = freshness(stored, self.fingerprint(), self.stat_fingerprint)
+            except (ContextMissing, ContextCorrupt, schema.UnsupportedVersion):
+                self._verdict = Freshness(MISSING, "")
+        return self._verdict
+
+    def stat_fingerprint(self) -> str:
+        """The stat form, of all regular files, ignored ones too."""
+        return stat_fingerprint([StatEntry(os.fsencode(name), mtime, size) for name, mtime, size in self._all_files])
+
+
+def _content_entry(prefix: bytes, file: SourceFile) -> ContentEntry:
+    name = os.fsencode(file.name)
+    try:
+        digest, size = digest_file(prefix + name, file.size)
+    except OSError:
+        return ContentEntry(name, file.size, "")  # it is there, and that is all that can be known of it
+    return ContentEntry(name, size, digest)
+
+
+def digest_file(path: bytes | str, expected: int) -> tuple[str, int]:
+    """The hex sha256 of a file and its size; `expected` is the size it is thought to have. Raises OSError."""
+    from hashlib import sha256
+
+    descriptor = os.open(path, _READ)
+    try:
+        data = os.read(descriptor, min(expected + 1, _CHUNK))
+        digest = sha256(data)
+        size = len(data)
+        if size != expected:
+            while data := os.read(descriptor, _CHUNK):
+                digest.update(data)
+                size += len(data)
+        return digest.hexdigest(), size
+    finally:
+        os.close(descriptor)
+
+
+def read_context(directory: str) -> Context:
+    """The valid context of a directory; ContextMissing, ContextCorrupt or UnsupportedVersion."""
+    return parse_context(read_context_bytes(directory))
+
+
+def read_context_bytes(directory: str) -> bytes:
+    """The bytes of its `.context.yaml`, whatever they are; ContextMissing, or ContextCorrupt when it has none."""
+    from holdfast.contexts.yaml_text import MAX_BYTES
+
+    try:
+        return read_regular(f"{directory}/{CONTEXT_FILE}", limit=MAX_BYTES)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        raise ContextMissing from None
+    except OSError as error:
+        raise ContextCorrupt(error.strerror or "cannot be read") from None
+
+
+def parse_context(data: bytes) -> Context:
+    """A valid context; ContextCorrupt or UnsupportedVersion."""
+    from holdfast.contexts.yaml_text import YamlError, parse
+
+    try:
+        value = parse(data)
+    except YamlError as error:
+        raise ContextCorrupt(error.reason) from None
+    problems = schema.check(value)
+    if problems:
+        raise ContextCorrupt(f"{problems[0].field} {problems[0].problem}".strip())
+    context: Context = value
+    return context
+
+
+def look(
+    contents: FileContents, path: str, place: str, outer: Rules, extra_patterns: Sequence[str] = ()
+) -> DirectoryView:
+    """A directory now; the view of an earlier look when nothing can have changed since. Raises OSError.
+
+    `place` is its path from where the rules start; `outer` are the rules in force around it.
+    """
+    started = time_ns()
+    folders: list[str] = []
+    files: list[tuple[str, int, int, int, int]] = []
+    youngest = 0
+    coarse = False
+    with os.scandir(path) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(entry.name)
+            elif entry.is_file(follow_symlinks=False):
+                try:
+                    status = entry.stat(follow_symlinks=False)
+                except FileNotFoundError:
+                    continue
+                if not S_ISREG(status.st_mode):
+                    continue
+                changed = status.st_ctime_ns
+                modified = status.st_mtime_ns
+                files.append((entry.name, status.st_size, modified, changed, status.st_ino))
+                if changed > youngest:
+                    youngest = changed
+                if modified > youngest:
+                    youngest = modified
+                if not changed % _SECOND:
+                    coarse = True
+            elif entry.name == CONTEXT_FILE:
+                files.append((entry.name, -1, 0, 0, 0))  # there, but no file: a context that cannot be used
+
+    def make() -> DirectoryView:
+        return _view(contents, path, place, outer, extra_patterns, folders, files)
+
+    if youngest + (_COARSE_GRAIN if coarse else _GRAIN) >= started:
+        return make()
+    return contents.memo(
+        ("directory", path), (), make, namespace="context", variant=(outer.key, extra_patterns, folders, files)
+    )
+
+
+def _view(
+    contents: FileContents,
+    path: str,
+    place: str,
+    outer: Rules,
+    extra_patterns: Sequence[str],
+    folders: list[str],
+    files: list[tuple[str, int, int, int, int]],
+) -> DirectoryView:
+    names = {file[0] for file in files}
+    texts = {name: _ignore_file(contents, path, name) for name in (GITIGNORE, CONTEXTIGNORE) if name in names}
+    if extra_patterns:
+        texts[CONTEXTIGNORE] = "\n".join([texts.get(CONTEXTIGNORE) or "", *extra_patterns])
+    rules = outer.within(place, texts.get(GITIGNORE), texts.get(CONTEXTIGNORE))
+    ignores = rules.ignores
+    return DirectoryView(
+        path,
+        rules,
+        sorted([name for name in folders if not ignores(place, name, folder=True)]),
+        [
+            SourceFile(name, size)
+            for name, size, _, _, _ in files
+            if name != CONTEXT_FILE and (rules.is_empty or not ignores(place, name, folder=False))
+        ],
+        [(name, modified, size) for name, size, modified, _, _ in files if name != CONTEXT_FILE],
+        has_context=CONTEXT_FILE in names,
+    )
+
+
+def _ignore_file(contents: FileContents, path: str, name: str) -> str | None:
+    try:
+        return read_regular(f"{path}/{name}", limit=_MAX_IGNORE_BYTES).decode("utf-8", "surrogateescape")
+    except OSError:
+        return None

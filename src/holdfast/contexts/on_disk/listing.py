@@ -1,0 +1,78 @@
+"""Every directory that counts, with the state of its context."""
+
+from __future__ import annotations
+
+from holdfast.contexts.freshness import MISSING
+from holdfast.contexts.on_disk.directory import ContextCorrupt, ContextMissing, DirectoryView, Headline
+from holdfast.contexts.on_disk.project import Project
+from holdfast.contexts.schema import UnsupportedVersion
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# Fewer directories than this are read faster than threads start.
+_FEW = 16
+
+
+class Entry(NamedTuple):
+    """A kept directory in a listing."""
+
+    scope: str
+    place: str
+    state: str
+    headline: Headline | None
+
+
+class Listing(NamedTuple):
+    """The kept directories in order of scope, and how many were too small to keep."""
+
+    entries: list[Entry]
+    skipped: int
+
+
+def list_project(project: Project, progress: Callable[[int, int], None] | None = None) -> Listing:
+    """Look at the whole project. Raises OSError when its root cannot be read."""
+    found = project.directories()
+    kept = [directory for directory in found if directory.kept]
+    judge_all([directory.view for directory in kept if directory.view is not None], progress)
+    entries = [Entry(item.scope, item.place, *_verdict(item.view)) for item in kept]
+    entries.sort(key=lambda entry: (entry.scope, entry.place))
+    return Listing(entries, len(found) - len(kept))
+
+
+def judge_all(views: list[DirectoryView], progress: Callable[[int, int], None] | None = None) -> None:
+    """Read and hash what the views need for their verdict, many at a time; those judged before cost nothing."""
+    pending = [view for view in views if view.has_context and not view.is_judged]
+    if len(pending) < _FEW:
+        for view in pending:
+            view.freshness()
+        return
+    from concurrent.futures import ThreadPoolExecutor
+    from os import cpu_count
+
+    workers = min(32, (cpu_count() or 1) * 2)
+    size = max(1, min(64, len(pending) // workers))
+    chunks = [pending[at : at + size] for at in range(0, len(pending), size)]
+    done = 0
+    with ThreadPoolExecutor(workers) as pool:
+        for judged in pool.map(_judge, chunks):
+            done += judged
+            if progress is not None:
+                progress(done, len(pending))
+
+
+def _judge(views: list[DirectoryView]) -> int:
+    for view in views:
+        view.freshness()
+    return len(views)
+
+
+def _verdict(view: DirectoryView | None) -> tuple[str, Headline | None]:
+    if view is None or not view.has_context:
+        return MISSING, None
+    try:
+        return view.freshness().state, view.headline()
+    except (ContextMissing, ContextCorrupt, UnsupportedVersion):
+        return MISSING, None

@@ -1,0 +1,70 @@
+"""Telling of contexts that change state while files do."""
+
+from __future__ import annotations
+
+import sys
+from time import monotonic, sleep
+
+from holdfast.contexts.on_disk.listing import list_project
+from holdfast.contexts.on_disk.project import Project
+from holdfast.core.canonical_json import encode
+from holdfast.core.errors import IoError
+from holdfast.operation import Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.core.canonical_json import Json
+    from holdfast.core.file_contents import FileContents
+
+_INTERVAL = 0.5
+# A look costs little once the files are remembered; a project where it does not is looked at less often.
+_SHARE = 5
+
+
+def _print_line(event: Json) -> None:
+    sys.stdout.write(encode(event) + "\n")
+    sys.stdout.flush()
+
+
+def _wait(seconds: float) -> bool:
+    sleep(seconds)
+    return True
+
+
+def watch_project(
+    contents: FileContents,
+    root: str,
+    *,
+    tell: Callable[[Json], None] = _print_line,
+    wait: Callable[[float], bool] = _wait,
+) -> Outcome:
+    """Tell the state of every directory whose state changes, one event each, until interrupted.
+
+    At first all that is not fresh is told. `wait` pauses between two looks and ends the watch by returning False.
+    """
+    known: dict[str, str] = {}
+    told = 0
+    try:
+        while True:
+            started = monotonic()
+            now = _states(contents, root)
+            for scope in sorted(known.keys() | now.keys()):
+                state = now.get(scope, "gone")
+                if state != known.get(scope, "fresh"):
+                    tell({"scope": scope, "state": state})
+                    told += 1
+            known = now
+            if not wait(max(_INTERVAL, _SHARE * (monotonic() - started))):
+                break
+    except KeyboardInterrupt:
+        pass  # that is how a watch ends
+    return Outcome({"events": told})
+
+
+def _states(contents: FileContents, root: str) -> dict[str, str]:
+    try:
+        return {entry.scope: entry.state for entry in list_project(Project(contents, root)).entries}
+    except OSError as error:
+        raise IoError(f"the project cannot be read: {error.strerror}") from None

@@ -1,0 +1,268 @@
+"""What a `.context.yaml` may hold: one table that reading, `context validate` and the published JSON Schema share."""
+
+from __future__ import annotations
+
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    Value = Any
+
+VERSION = 1
+FILE_NAME = ".context.yaml"
+
+
+class Shape(NamedTuple):
+    """What a value must be: `text`, `texts`, `one of`, `whole`, `percent`, `record`, `records` or `version`."""
+
+    kind: str
+    description: str
+    required: tuple[str, ...] = ()
+    fields: Mapping[str, Shape] = {}  # a tuple's default, shared and never changed
+    choices: tuple[str, ...] = ()
+
+
+def _text(description: str) -> Shape:
+    return Shape("text", description)
+
+
+def _texts(description: str) -> Shape:
+    return Shape("texts", description)
+
+
+def _records(description: str, required: str, /, **fields: Shape) -> Shape:
+    return Shape("records", description, tuple(required.split()), fields)
+
+
+_CLEAN = ("clean", "errors", "unknown")
+
+FIELDS: Mapping[str, Shape] = {
+    "version": Shape("version", "Version of this format: 1"),
+    "scope": _text("The directory, as a path from the project's root; `.` is the root"),
+    "fingerprint": _text("8 hex digits that change when a file of the directory does"),
+    "last_updated": _text("When this file was last made or renewed, RFC 3339"),
+    "summary": _text("What the directory is for, in one to three sentences"),
+    "files": _records(
+        "The files worth knowing",
+        "name purpose",
+        name=_text("File name"),
+        purpose=_text("What the file does, in one line"),
+        test_file=_text("Where its tests are"),
+    ),
+    "interfaces": _records(
+        "What others call",
+        "name description",
+        name=_text("Endpoint, signature or command"),
+        description=_text("What it does"),
+    ),
+    "decisions": _records(
+        "Choices made here, so that nobody undoes one by accident",
+        "what why",
+        what=_text("What was decided"),
+        why=_text("The reason"),
+        tradeoff=_text("What it costs"),
+    ),
+    "constraints": _texts("Rules that must hold here"),
+    "dependencies": Shape(
+        "record",
+        "What the directory relies on",
+        (),
+        {"internal": _texts("Directories of this project"), "external": _texts("Packages from elsewhere")},
+    ),
+    "current_state": Shape(
+        "record",
+        "How things stand",
+        (),
+        {
+            "working": _texts("What works"),
+            "broken": _texts("What does not"),
+            "in_progress": _texts("What is being changed"),
+        },
+    ),
+    "subdirectories": _records(
+        "Directories below with contexts of their own",
+        "name summary",
+        name=_text("Name, with a slash at the end"),
+        summary=_text("What is in it, in one line"),
+    ),
+    "environment": _texts("Environment variables that are read"),
+    "testing": _texts("How to run the tests"),
+    "todos": _texts("What is left to do"),
+    "data_models": _texts("Kinds of data and their fields"),
+    "events": _texts("Events sent or received"),
+    "config": _texts("Configuration files"),
+    "project": Shape(
+        "record",
+        "The project as a whole; root only",
+        ("name", "description", "language"),
+        {
+            "name": _text("Name"),
+            "description": _text("What it is, in one line"),
+            "language": _text("Main language"),
+            "framework": _text("Main framework"),
+            "package_manager": _text("Package manager"),
+        },
+    ),
+    "structure": _records(
+        "The directories of the project; root only",
+        "path summary",
+        path=_text("Path from the project's root"),
+        summary=_text("What is in it, in one line"),
+    ),
+    "maintenance": _text("How to keep this file true, told to whoever reads it"),
+    "exports": _texts("Public names as compact signatures"),
+    "derived_fields": _texts("Fields that were made from the source; everything else was written by a person"),
+    "evidence": Shape(
+        "record",
+        "The health of the code, as other tools reported it",
+        ("collected_at",),
+        {
+            "collected_at": _text("When this was gathered, RFC 3339"),
+            "commit_sha": _text("The commit it was gathered at"),
+            "test_status": Shape("one of", "Tests", choices=("passing", "failing", "unknown")),
+            "test_count": Shape("whole", "How many tests"),
+            "failing_tests": _texts("Tests that fail"),
+            "test_tool": _text("What ran the tests"),
+            "typecheck": Shape("one of", "Types", choices=_CLEAN),
+            "typecheck_tool": _text("What checked the types"),
+            "lint_status": Shape("one of", "Lint", choices=_CLEAN),
+            "lint_tool": _text("What linted"),
+            "coverage_percent": Shape("percent", "Lines covered by tests"),
+        },
+    ),
+}
+METADATA = ("version", "scope", "fingerprint", "last_updated")
+REQUIRED = ("version", "last_updated", "fingerprint", "scope", "summary", "maintenance")
+FILTERABLE = tuple(name for name in FIELDS if name not in (*METADATA, "derived_fields", "evidence"))
+
+
+class Problem(NamedTuple):
+    """A field that breaks the schema, as a dotted path, and how."""
+
+    field: str
+    problem: str
+
+
+class UnsupportedVersion(Exception):
+    """The file is of a version this one does not know; `version` says which."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(f"version {version}")
+        self.version = version
+
+
+def check(value: Value) -> list[Problem]:
+    """Everything that is wrong with a context, top to bottom; UnsupportedVersion when it is of another version."""
+    if type(value) is not dict:
+        return [Problem("", "must be a mapping of fields")]
+    version = value.get("version")
+    if type(version) is int and version != VERSION:
+        raise UnsupportedVersion(version)
+    return list(_record_problems(value, REQUIRED, FIELDS, ""))
+
+
+def is_valid(value: Value) -> bool:
+    """Whether nothing is wrong; UnsupportedVersion when it is of another version."""
+    return not check(value)
+
+
+def _record_problems(
+    value: Value, required: tuple[str, ...], fields: Mapping[str, Shape], path: str
+) -> Iterator[Problem]:
+    for name in required:
+        if name not in value:
+            yield Problem(path + name, "is required")
+    for name, item in value.items():
+        shape = fields.get(name)
+        if shape is None:
+            yield Problem(path + name, "is no known field")
+        elif shape.kind == "text":
+            if type(item) is not str:
+                yield Problem(path + name, "must be text")
+        else:
+            yield from _problems(item, shape, path + name)
+
+
+def _problems(value: Value, shape: Shape, path: str) -> Iterator[Problem]:
+    kind = shape.kind
+    if kind == "texts":
+        if type(value) is not list:
+            yield Problem(path, "must be a list")
+        else:
+            for place, item in enumerate(value):
+                if type(item) is not str:
+                    yield Problem(f"{path}.{place}", "must be text")
+    elif kind == "records":
+        if type(value) is not list:
+            yield Problem(path, "must be a list")
+        else:
+            for place, item in enumerate(value):
+                yield from _problems(item, shape._replace(kind="record"), f"{path}.{place}")
+    elif kind == "record":
+        if type(value) is not dict:
+            yield Problem(path, "must be a mapping")
+        else:
+            yield from _record_problems(value, shape.required, shape.fields, path + ".")
+    elif kind == "version":
+        if type(value) is not int:
+            yield Problem(path, "must be the number 1")
+    elif kind == "whole":
+        if type(value) is not int:
+            yield Problem(path, "must be a whole number")
+    elif kind == "percent":
+        if type(value) not in (int, float) or not 0 <= value <= 100:
+            yield Problem(path, "must be a number from 0 to 100")
+    elif value not in shape.choices:
+        yield Problem(path, "must be one of: " + ", ".join(shape.choices))
+
+
+def whole(context: Mapping[str, Value]) -> dict[str, Value]:
+    """All fields of a valid context, in the order answers have."""
+    return {name: context[name] for name in FIELDS if name in context}
+
+
+def filtered(context: Mapping[str, Value], names: list[str]) -> dict[str, Value]:
+    """The four that are always there, then the requested ones in the order requested; unknown names are passed over."""
+    wanted = [name for name in names if name in FILTERABLE and name in context]
+    return {name: context[name] for name in (*METADATA, *wanted)}
+
+
+def json_schema() -> dict[str, Value]:
+    """The same rules as a JSON Schema, for editors."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": FILE_NAME,
+        "description": "What one directory is for; see docs/formats/contexts.md",
+        **_record_schema(REQUIRED, FIELDS),
+    }
+
+
+def _record_schema(required: tuple[str, ...], fields: Mapping[str, Shape]) -> dict[str, Value]:
+    schema: dict[str, Value] = {
+        "type": "object",
+        "properties": {name: _shape_schema(shape) for name, shape in fields.items()},
+        "additionalProperties": False,
+    }
+    if required:
+        schema["required"] = list(required)
+    return schema
+
+
+def _shape_schema(shape: Shape) -> dict[str, Value]:
+    rules: dict[str, dict[str, Value]] = {
+        "text": {"type": "string"},
+        "texts": {"type": "array", "items": {"type": "string"}},
+        "version": {"type": "integer", "const": VERSION},
+        "whole": {"type": "integer"},
+        "percent": {"type": "number", "minimum": 0, "maximum": 100},
+        "one of": {"type": "string", "enum": list(shape.choices)},
+    }
+    described = {"description": shape.description}
+    if shape.kind == "records":
+        return {**described, "type": "array", "items": _record_schema(shape.required, shape.fields)}
+    if shape.kind == "record":
+        return {**described, **_record_schema(shape.required, shape.fields)}
+    return {**described, **rules[shape.kind]}

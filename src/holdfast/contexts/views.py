@@ -1,0 +1,144 @@
+"""Contexts as a person sees them on a terminal. Loaded only there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+_STYLES = {"fresh": "green", "stale": "yellow", "missing": "red", "ok": "green", "advice": "yellow", "problem": "red"}
+
+
+def _state(state: str) -> Text:
+    return Text(state, style=_STYLES.get(state, ""))
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
+
+
+def listing(value: Any, seconds: float) -> RenderableType:
+    """A row a directory, then the counts."""
+    if "error" in value:
+        return Text(value["error"], style="bold red")
+    table = _table("state", "scope", "summary")
+    for entry in value["entries"]:
+        table.add_row(_state(entry["state"]), Text(entry["scope"]), Text(entry.get("summary", ""), style="dim"))
+    counts = f"{value['tracked']:,} of {value['total_directories']:,} directories have a context"
+    if value["skipped_directories"]:
+        counts += f", {value['skipped_directories']:,} too small for one"
+    return Group(table, Text(), Text(f"{counts} ({seconds:.1f} s)", style="dim"))
+
+
+def verdict(value: Any, _seconds: float) -> RenderableType:
+    """The state, and the two fingerprints when they differ."""
+    if "error" in value:
+        return Text(value["error"], style="bold red")
+    found = value["fingerprint"]
+    line = Text.assemble(_state(value["state"]), "  ", value["scope"])
+    if value["state"] == "fresh":
+        return line
+    hint = Text(f"made for {found['stored']}, the files are {found['computed']} now", style="dim")
+    return Group(line, hint, Text(f"context regen {value['scope']}", style="bold"))
+
+
+def context(value: Any, _seconds: float) -> RenderableType:
+    """Each field under its name."""
+    if not value["found"]:
+        return Text(value["error"], style="bold red")
+    table = _table("", "")
+    table.show_header = False
+    for name, content in value["context"].items():
+        table.add_row(Text(name, style="bold"), _content(content))
+    return table
+
+
+def _content(content: Any) -> Text:
+    if isinstance(content, list):
+        return Text("\n").join([_content(item) for item in content])
+    if isinstance(content, dict):
+        return Text("\n").join([Text.assemble((f"{key}: ", "dim"), _content(item)) for key, item in content.items()])
+    return Text(str(content))
+
+
+def _made(value: Any, seconds: float) -> RenderableType:
+    words = {"written": "green", "renewed": "green", "unchanged": "dim", "failed": "bold red"}
+    counts = Text(", ").join(
+        [Text(f"{value[word]:,} {word}", style=style) for word, style in words.items() if value[word]]
+    )
+    table = _table("scope", "")
+    table.show_header = False
+    for made in value["contexts"]:
+        if made["action"] == "failed":
+            table.add_row(Text(made["scope"]), Text(made["reason"], style="red"))
+    line = Text.assemble(counts if counts.plain else Text("nothing to do", style="dim"), f"  ({seconds:.1f} s)")
+    return Group(table, line) if table.row_count else line
+
+
+def init(value: Any, seconds: float) -> RenderableType:
+    """What was written; with a dry run, what would be."""
+    parts = [Text("Nothing was written: this is what would be.", style="yellow")] if value["dry_run"] else []
+    return Group(*parts, _made(value, seconds), Text(f"AGENTS.md {value['agents']}", style="dim"))
+
+
+regen = rehash = _made
+
+
+def validate(value: Any, _seconds: float) -> RenderableType:
+    """A verdict, and every problem with its place."""
+    if value["valid"]:
+        return Text(f"Sound: {value['checked']:,} contexts", style="green")
+    table = _table("scope", "line", "field", "problem")
+    for problem in value["problems"]:
+        table.add_row(
+            *(Text(str(problem[name])) for name in ("scope",)),
+            str(problem["line"] or ""),
+            problem["field"],
+            problem["problem"],
+        )
+    return Group(table, Text(f"{len(value['problems'])} problems in {value['checked']:,} contexts", style="bold red"))
+
+
+def watch(value: Any, seconds: float) -> RenderableType:
+    """How it ended."""
+    return Text(f"{value['events']} changes in {seconds:.0f} s", style="dim")
+
+
+def stats(value: Any, _seconds: float) -> RenderableType:
+    """The totals, and the directories where most is saved."""
+    table = _table("scope", "context", "source")
+    rows = sorted(value["directories"], key=lambda row: (row["context_tokens"] - row["source_tokens"], row["scope"]))
+    for row in rows[:15]:
+        table.add_row(Text(row["scope"]), f"{row['context_tokens']:,}", f"{row['source_tokens']:,}")
+    line = (
+        f"{value['contexts']:,} contexts: {value['context_tokens']:,} tokens for {value['source_tokens']:,} of source"
+    )
+    return Group(table, Text(), Text(f"{line}, {value['percent_saved']} % saved"))
+
+
+def ignore(value: Any, _seconds: float) -> RenderableType:
+    """One line."""
+    return Text(f"{'Added' if value['added'] else 'Already there:'} {value['pattern']}")
+
+
+def config(value: Any, _seconds: float) -> RenderableType:
+    """Name and value, a line each."""
+    table = _table("", "")
+    table.show_header = False
+    for name, content in ({value["key"]: value["value"]} if "key" in value else value).items():
+        table.add_row(Text(name, style="bold"), Text(str(content)))
+    return table
+
+
+def doctor(value: Any, _seconds: float) -> RenderableType:
+    """A row a check."""
+    table = _table("", "", "")
+    table.show_header = False
+    for check in value["checks"]:
+        table.add_row(_state(check["level"]), Text(check["check"]), Text(check["detail"]))
+    return table

@@ -1,0 +1,218 @@
+"""YAML text to plain values, by the core schema of YAML 1.2, with bounds on everything a file could do to its reader.
+
+libyaml turns the text into events; composing them happens here, so that depth, aliases and duplicate keys are judged
+while reading and not after. docs/decisions/0020-yaml.md has the libraries that were measured.
+"""
+
+from __future__ import annotations
+
+import re
+
+from yaml import YAMLError, events
+
+try:
+    from yaml._yaml import CParser as Parser
+except ImportError:  # built without libyaml: the same events, several times slower
+    from yaml import SafeLoader as Parser  # type: ignore[assignment]
+
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Value = Any  # None, bool, int, float, str, list or dict of these
+
+IS_FAST = Parser.__name__ == "CParser"
+MAX_BYTES = 1 << 20
+MAX_DEPTH = 64
+
+# The tag resolution of the core schema (YAML 1.2.2, section 10.3.2), by what a plain scalar may start with.
+_NULL = frozenset({"", "~", "null", "Null", "NULL"})
+_BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+_INTEGER = re.compile(r"[-+]?[0-9]+\Z").match
+_OCTAL = re.compile(r"0o[0-7]+\Z").match
+_HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]+\Z").match
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?\Z").match
+_INFINITY = re.compile(r"[-+]?\.(inf|Inf|INF)\Z").match
+_NOT_A_NUMBER = frozenset({".nan", ".NaN", ".NAN"})
+_NUMERIC_START = frozenset("+-.0123456789")
+_OTHER_START = frozenset("~nNtTfF")
+_LONGEST_NUMBER = 400
+
+_CORE = "tag:yaml.org,2002:"
+
+
+class YamlError(Exception):
+    """The text is not YAML, or goes beyond a limit; `line` counts from 1, 0 when unknown."""
+
+    def __init__(self, reason: str, line: int = 0) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.line = line
+
+
+class Document(NamedTuple):
+    """A value and, when it is a mapping, on which line (from 0) each of its keys stands."""
+
+    value: Value
+    lines: dict[str, int]
+
+
+class _Node(NamedTuple):
+    """A composed value and how many characters it would take written out in full."""
+
+    value: Value
+    weight: int
+
+
+def parse(data: bytes) -> Value:
+    """The one value of a YAML file; YamlError when it is none, several, or beyond a limit."""
+    return parse_document(data).value
+
+
+def parse_document(data: bytes) -> Document:
+    """The value with the lines of its top-level keys."""
+    if len(data) > MAX_BYTES:
+        raise YamlError(f"larger than {MAX_BYTES} bytes")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise YamlError("not UTF-8") from None
+    try:
+        return _compose(text)
+    except YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        raise YamlError(getattr(error, "problem", None) or "not YAML", mark.line + 1 if mark else 0) from None
+
+
+def _compose(text: str) -> Document:
+    scalar, sequence, mapping, alias = (
+        events.ScalarEvent,
+        events.SequenceStartEvent,
+        events.MappingStartEvent,
+        events.AliasEvent,
+    )
+    ends = (events.SequenceEndEvent, events.MappingEndEvent)
+    next_event: Callable[[], Any] = Parser(text).get_event
+    next_event()  # the stream
+    event = next_event()
+    if isinstance(event, events.StreamEndEvent):
+        return Document(None, {})
+
+    anchors: dict[str, _Node | None] = {}
+    lines: dict[str, int] = {}
+    total = 0
+    # What is open: its container, the key that waits for a value (for mappings), the anchor and the weight so far.
+    stack: list[list[Any]] = []
+    result: Value = None
+    while True:
+        event = next_event()
+        kind = type(event)
+        anchor = None
+        if kind is scalar:
+            value, weight, anchor = event.value, len(event.value) + 1, event.anchor
+            if event.tag is not None or event.implicit[0]:
+                value = _scalar(event)
+        elif kind is sequence or kind is mapping:
+            if len(stack) == MAX_DEPTH:
+                raise YamlError(f"nested deeper than {MAX_DEPTH}", event.start_mark.line + 1)
+            if event.tag is not None and event.tag != _CORE + ("seq" if kind is sequence else "map"):
+                raise YamlError(f"unknown tag {event.tag}", event.start_mark.line + 1)
+            if event.anchor is not None:
+                anchors[event.anchor] = None  # an alias to what is still open would be endless
+            stack.append([[] if kind is sequence else {}, _NO_KEY, event.anchor, 1])
+            continue
+        elif kind is alias:
+            node = anchors.get(event.anchor)
+            if node is None:
+                raise YamlError(f"alias *{event.anchor} leads nowhere or to itself", event.start_mark.line + 1)
+            value, weight = node
+        elif kind in ends:
+            value, _, anchor, weight = stack.pop()
+        else:
+            break  # the document's end
+        if kind is not scalar and kind is not alias:
+            total += 1
+        else:
+            total += weight
+            if total > MAX_BYTES:
+                raise YamlError(f"expands beyond {MAX_BYTES} characters", event.start_mark.line + 1)
+        if anchor is not None:
+            anchors[anchor] = _Node(value, weight)
+        if not stack:
+            result = value
+            continue
+        frame = stack[-1]
+        frame[3] += weight
+        container = frame[0]
+        if type(container) is list:
+            container.append(value)
+        elif frame[1] is _NO_KEY:
+            _check_key(value, container, event)
+            frame[1] = value
+            if len(stack) == 1:
+                lines[value] = event.start_mark.line
+        else:
+            container[frame[1]] = value
+            frame[1] = _NO_KEY
+    if not isinstance(next_event(), events.StreamEndEvent):
+        raise YamlError("more than one document")
+    return Document(result, lines)
+
+
+_NO_KEY = object()
+
+
+def _check_key(key: Value, container: dict[str, Value], event: Any) -> None:
+    line = event.start_mark.line + 1
+    if type(key) is not str:
+        raise YamlError("a key must be a string", line)
+    if key in container:
+        raise YamlError(f"duplicate key '{key}'", line)
+
+
+def _scalar(event: Any) -> Value:
+    tag, text = event.tag, event.value
+    if tag is None:
+        return resolve(text)
+    if tag in ("!", _CORE + "str"):
+        return text
+    line = event.start_mark.line + 1
+    if not tag.startswith(_CORE):
+        raise YamlError(f"unknown tag {tag}", line)
+    value = resolve(text)
+    wanted = {"null": type(None), "bool": bool, "int": int, "float": float}.get(tag[len(_CORE) :])
+    if wanted is float and type(value) is int:
+        value = float(value)
+    if wanted is None or type(value) is not wanted:
+        raise YamlError(f"'{text}' does not fit its tag", line)
+    return value
+
+
+def resolve(text: str) -> Value:
+    """What a plain scalar stands for."""
+    first = text[:1]
+    if first in _NUMERIC_START:
+        if len(text) <= _LONGEST_NUMBER:
+            return _number(text)
+    elif not text or first in _OTHER_START:
+        if text in _NULL:
+            return None
+        return _BOOLEANS.get(text, text)
+    return text
+
+
+def _number(text: str) -> Value:
+    if _INTEGER(text):
+        return int(text)
+    if _OCTAL(text):
+        return int(text, 0)
+    if _HEXADECIMAL(text):
+        return int(text, 0)
+    if _FLOAT(text):
+        return float(text)
+    if _INFINITY(text):
+        return float("-inf" if text[0] == "-" else "inf")
+    return float("nan") if text in _NOT_A_NUMBER else text

@@ -1,0 +1,33 @@
+"""What is shipped for pre-commit and CI runs commands that exist."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import yaml
+
+from holdfast.cli import COMMANDS
+from holdfast.command_line import parse
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def test_the_pre_commit_hook_is_a_command_line_that_parses() -> None:
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    request = parse(shlex.split(hook["entry"])[1:], COMMANDS)
+    assert request.command is not None
+    assert (request.command.name, request.arguments) == (
+        "status",
+        {"check": True, "since": "HEAD", "states": ["stale", "missing"]},
+    )
+
+
+def test_the_action_runs_context_status_with_its_inputs() -> None:
+    action = yaml.safe_load((ROOT / "action.yml").read_text())
+    script = action["runs"]["steps"][-1]["run"]
+    words = shlex.split(script.partition("arguments=(")[2].partition(")")[0])
+    request = parse(words, COMMANDS)
+    assert request.command is not None
+    assert (request.command.name, request.arguments["check"], request.arguments["path"]) == ("status", True, "$PROJECT")
+    assert set(action["inputs"]) == {"path", "since", "python-version"}

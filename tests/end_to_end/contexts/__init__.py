@@ -1,0 +1,1 @@
+"""Tests that run the real command in a project."""

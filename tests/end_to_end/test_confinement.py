@@ -1,0 +1,236 @@
+"""`context serve --confine`: nothing outside the project and the cache root can be read, listed or probed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast import build_cache
+from holdfast.core.landlock import LandlockUnavailable, restrict_to
+from support.doors import StdioServer, run_context
+
+SECRET = "the-secret-outside"
+
+
+def has_landlock() -> bool:
+    """Tried in a child, since it cannot be undone."""
+    child = os.fork()
+    if child == 0:
+        try:
+            restrict_to(["/"])
+        except LandlockUnavailable:
+            os._exit(1)
+        os._exit(0)
+    return os.waitpid(child, 0)[1] == 0
+
+
+pytestmark = pytest.mark.skipif(
+    not has_landlock(), reason="this kernel has no Landlock, without which --confine refuses"
+)
+
+
+def make_project(folder: Path, word: str) -> None:
+    """A project with something for every family to find."""
+    steering = folder / ".spec-context" / "steering"
+    steering.mkdir(parents=True)
+    for name in ("tech", "principles", "product", "structure"):
+        (steering / f"{name}.md").write_text(f"{word} {name}", encoding="utf-8")
+    spec = folder / ".spec-context" / "specs" / "login"
+    spec.mkdir(parents=True)
+    for name in ("requirements", "design", "tasks"):
+        (spec / f"{name}.md").write_text(f"- [ ] 1. {word}\n", encoding="utf-8")
+    sources = folder / "docs"
+    sources.mkdir()
+    (sources / "a.md").write_text(word, encoding="utf-8")
+    build_cache(sources, folder / ".context" / "caches" / "docs")
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Path:
+    """`inside` is the project that is served; `outside` is one like it, with a secret."""
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "outside").mkdir()
+    make_project(tmp_path / "inside", "harmless")
+    make_project(tmp_path / "outside", SECRET)
+    return tmp_path
+
+
+@pytest.fixture
+def server(world: Path) -> Iterator[StdioServer]:
+    with StdioServer(world / "inside", "--confine", cache_root=None) as running:
+        yield running
+
+
+def said(server: StdioServer, tool: str, arguments: dict[str, Any]) -> str:
+    """Everything the server answers to a call."""
+    response = server.request("tools/call", {"name": tool, "arguments": arguments})
+    return json.dumps(response.get("result", response.get("error")))
+
+
+def test_the_confined_server_answers_what_lies_inside(server: StdioServer) -> None:
+    assert "harmless" in said(server, "context.resolve", {"cache": "docs", "query": "x", "budget": 99})
+    assert "docs" in said(server, "context.list_caches", {})
+    assert "docs" in said(server, "context.list_caches", {"root": ".context/caches"})
+    assert "implementing" in said(server, "spec-status", {"specName": "login"})
+    assert "harmless" in said(server, "get-implementer-guide", {})
+    read = server.request("resources/read", {"uri": "context://steering/tech"})
+    assert "harmless" in json.dumps(read)
+
+
+# Every way to say "the world outside" in an argument; {outside} is a folder that exists, {nothing} one that does not.
+WAYS = [
+    "{outside}",
+    "../outside",
+    "./../outside",
+    ".context/../../outside",
+    "link",
+    "link/",
+    "deep/er/link",
+    "LINK",
+    "/proc/self/root{outside}",
+    "/proc/self/cwd/../outside",
+    "..\\\\outside",
+    "\\u202e../outside",
+    "..\\uff0foutside",
+    "{outside}/.",
+    "//{outside}",
+    "/usr/..",
+    "/etc",
+    "/dev/null",
+    "..",
+    "../..",
+]
+# (tool, arguments with the way put in); what a nonexistent place answers is what an outside one must answer.
+ASKED: list[tuple[str, dict[str, Any]]] = [
+    ("context.list_caches", {"root": "WAY"}),
+    ("context.list_caches", {"root": "WAY/.context/caches"}),
+    ("context.inspect_cache", {"cache": "WAY"}),
+    ("context.inspect_cache", {"cache": "WAY/.context/caches/docs"}),
+    ("context.resolve", {"cache": "WAY/.context/caches/docs", "query": "x", "budget": 99}),
+    ("spec-status", {"specName": "login", "projectPath": "WAY"}),
+    ("spec-status", {"specName": "WAY"}),
+    ("spec-status", {"specName": "WAY/.spec-context/specs/login"}),
+]
+
+
+ASKED_MEANWHILE: list[tuple[str, dict[str, Any]]] = [
+    ("get-implementer-guide", {}),
+    ("spec-status", {"specName": "login"}),
+    ("context.resolve", {"cache": "docs", "query": "x", "budget": 99}),
+]
+
+
+def filled(arguments: dict[str, Any], way: str) -> dict[str, Any]:
+    return {name: value.replace("WAY", way) if isinstance(value, str) else value for name, value in arguments.items()}
+
+
+@pytest.mark.parametrize("asked", range(len(ASKED)), ids=lambda at: f"{ASKED[at][0]} {list(ASKED[at][1])}")
+def test_an_outside_place_answers_exactly_as_one_that_does_not_exist(
+    asked: int, world: Path, server: StdioServer
+) -> None:
+    inside = world / "inside"
+    (inside / "link").symlink_to(world / "outside")
+    (inside / "deep" / "er").mkdir(parents=True)
+    (inside / "deep" / "er" / "link").symlink_to(world / "outside")
+    tool, arguments = ASKED[asked]
+    for way in WAYS:
+        outside = way.format(outside=world / "outside")
+        nothing = outside.replace("outside", "nowhere").replace("link", "nolink")
+        if nothing == outside:
+            nothing = "/nowhere/at/all"
+        answers = []
+        for place in (outside, nothing):
+            given = filled(arguments, place)
+            answers.append(without(given, said(server, tool, given)))
+        assert SECRET not in answers[0], way
+        assert answers[0] == answers[1], way
+
+
+def without(arguments: dict[str, Any], text: str) -> str:
+    """A text with the arguments it echoes taken out, however they were escaped."""
+    for value in arguments.values():
+        if isinstance(value, str) and len(value) > 1:
+            once = json.dumps(value, ensure_ascii=False)[1:-1]
+            for spelling in (json.dumps(once)[1:-1], once, json.dumps(value)[1:-1], value):
+                text = text.replace(spelling, "GIVEN")
+    return text
+
+
+def test_links_inside_the_project_that_lead_out_are_as_good_as_absent(world: Path, server: StdioServer) -> None:
+    inside, outside = world / "inside", world / "outside"
+    steering = inside / ".spec-context" / "steering"
+    for name in ("tech", "principles"):
+        (steering / f"{name}.md").unlink()
+        (steering / f"{name}.md").symlink_to(outside / ".spec-context" / "steering" / f"{name}.md")
+    spec = inside / ".spec-context" / "specs" / "login"
+    (spec / "design.md").unlink()
+    (spec / "design.md").symlink_to(outside / ".spec-context" / "specs" / "login" / "design.md")
+    assert "Required steering docs missing: tech.md, principles.md" in said(server, "get-implementer-guide", {})
+    assert "design-needed" in said(server, "spec-status", {"specName": "login"})
+    (spec.parent / "other").symlink_to(outside / ".spec-context" / "specs" / "login")
+    assert "not found" in said(server, "spec-status", {"specName": "other"})
+    read = server.request("resources/read", {"uri": "context://spec/login/design"})
+    assert SECRET not in json.dumps(read)
+    (inside / ".context" / "caches" / "other").symlink_to(outside / ".context" / "caches" / "docs")
+    assert "cache_missing" in said(server, "context.resolve", {"cache": "other", "query": "x", "budget": 99})
+
+
+@pytest.mark.parametrize("swapped", [".spec-context", ".spec-context/steering", ".context/caches/docs"])
+def test_links_swapped_in_during_the_call_tell_nothing(swapped: str, world: Path, server: StdioServer) -> None:
+    """A thread swaps the real folder and a link to the one outside while the server is asked again and again."""
+    real, link = world / "inside" / swapped, world / "link-to-outside"
+    aside = world / "inside" / "aside"
+    link.symlink_to(world / "outside" / swapped)
+    done = threading.Event()
+
+    def swap() -> None:
+        while not done.is_set():
+            os.rename(real, aside)
+            os.rename(link, real)
+            os.rename(real, link)
+            os.rename(aside, real)
+
+    swapper = threading.Thread(target=swap)
+    swapper.start()
+    try:
+        answers = [said(server, tool, arguments) for _ in range(150) for tool, arguments in ASKED_MEANWHILE]
+    finally:
+        done.set()
+        swapper.join()
+    assert [text for text in answers if SECRET in text] == []
+    assert any("harmless" in text for text in answers)
+
+
+def test_without_the_flag_a_project_elsewhere_can_be_named(world: Path) -> None:
+    with StdioServer(world / "inside", cache_root=None) as server:
+        text = said(server, "spec-status", {"specName": "login", "projectPath": str(world / "outside")})
+    assert "implementing" in text
+
+
+def test_the_confined_server_writes_nothing_and_starts_nothing(world: Path) -> None:
+    """Rights given up are given up for good: a bug could not write either."""
+    script = world / "inside" / "probe.py"
+    script.write_text(
+        "import os, sys, holdfast.cli as cli\n"
+        "from holdfast.workspace import Workspace\n"
+        "cli._give_up_rights(Workspace(sys.argv[1], confine=True))\n"
+        "for attempt in (lambda: open('written', 'w'), lambda: os.mkdir('made'), lambda: os.listdir('/'),\n"
+        "                lambda: open('/etc/passwd'), lambda: os.execv('/bin/true', ['true'])):\n"
+        "    try:\n"
+        "        attempt()\n"
+        "        print('allowed')\n"
+        "    except PermissionError:\n"
+        "        print('refused')\n",
+        encoding="utf-8",
+    )
+    done = subprocess.run([sys.executable, script, world / "inside"], capture_output=True, cwd=world / "inside")
+    assert done.stdout.decode().split() == ["refused"] * 5, done.stderr
+    assert run_context("serve", "--confine", "--path", str(world / "inside"), cwd=world).returncode == 0

@@ -1,0 +1,143 @@
+"""Editing a context's text: what is not meant to change does not, to the byte."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.contexts.document import edited, field_digest, machine_fields, new_text, quoted, replaced_field
+from holdfast.contexts.yaml_text import parse
+
+CONTEXT: dict[str, Any] = {
+    "version": 1,
+    "scope": "lib",
+    "fingerprint": "00000000",
+    "last_updated": "2026-01-02T03:04:05Z",
+    "summary": "Plumbing.",
+    "maintenance": "Renew it.",
+    "exports": ["a()", "b()"],
+    "derived_fields": ["version", "summary", "exports"],
+}
+HAND_MADE = """\
+# at the very top
+
+version: 1
+scope: lib   # where
+fingerprint: "00000000"  # do not touch
+last_updated: "2026-01-02T03:04:05Z"
+# why the summary is so short
+summary: >
+  Plumbing
+  and pipes.
+
+decisions:
+  # agreed in spring
+  - what: 'No threads'   # really
+    why: "Simple"
+exports:
+  - "a()"
+  # the important one
+  - "b()"  # see decisions
+maintenance: Renew it.
+derived_fields: [version, exports]
+# at the very end
+"""
+
+
+def test_a_new_context_reads_back_as_itself() -> None:
+    assert parse(new_text(CONTEXT).encode()) == CONTEXT
+
+
+def test_only_the_changed_lines_change_and_their_comments_stay() -> None:
+    changes = {"fingerprint": "11111111", "last_updated": "2027-01-01T00:00:00Z"}
+    expected = HAND_MADE.replace('"00000000"', '"11111111"').replace('"2026-01-02T03:04:05Z"', '"2027-01-01T00:00:00Z"')
+    assert edited(HAND_MADE, changes) == expected
+
+
+def test_comments_inside_a_renewed_list_stay_with_their_items() -> None:
+    result = edited(HAND_MADE, {"exports": ["b()", "c()"], "derived_fields": ["version", "exports"]})
+    block = result.partition("exports:\n")[2].partition("maintenance")[0]
+    assert block == '  # the important one\n  - "b()"  # see decisions\n  - "c()"\n'
+
+
+def test_a_comment_whose_line_is_gone_moves_to_the_top_of_its_field() -> None:
+    block = edited(HAND_MADE, {"exports": ["a()"]}).partition("exports:\n")[2].partition("maintenance")[0]
+    assert block == '  # the important one\n  - "a()"\n'
+
+
+def test_a_removed_field_leaves_the_comment_above_it() -> None:
+    without = edited("# about it\nversion: 1\n# why\ntodos:\n  - x\nscope: a\n", {"todos": None})
+    assert without == "# about it\n# why\nversion: 1\nscope: a\n"
+
+
+def test_a_new_field_goes_where_the_order_of_fields_puts_it() -> None:
+    assert edited("version: 1\nscope: a\nmaintenance: m\n", {"files": [{"name": "a", "purpose": "b"}]}).startswith(
+        'version: 1\nscope: a\nfiles:\n  - name: "a"\n    purpose: "b"\nmaintenance: m\n'
+    )
+
+
+def test_windows_line_ends_stay_windows_line_ends() -> None:
+    text = edited("version: 1\r\nfingerprint: a  # x\r\nscope: b\r\n", {"fingerprint": "c"})
+    assert text == 'version: 1\r\nfingerprint: "c"  # x\r\nscope: b\r\n'
+
+
+def test_a_flow_mapping_is_written_anew_with_all_its_fields() -> None:
+    text = edited('{"version": 1, "scope": "a", "fingerprint": "b"}\n', {"fingerprint": "c"})
+    assert parse(text.encode()) == {"version": 1, "scope": "a", "fingerprint": "c"}
+
+
+def test_an_edited_field_is_no_longer_the_machines() -> None:
+    text = new_text(CONTEXT)
+    by_hand = text.replace('"Plumbing."', '"Pipes."')
+    assert machine_fields(parse(text.encode()), text) == {"summary", "exports"}
+    assert machine_fields(parse(by_hand.encode()), by_hand) == {"exports"}
+
+
+def test_a_new_fingerprint_does_not_make_an_edit_look_like_the_machines() -> None:
+    by_hand = new_text(CONTEXT).replace('"Plumbing."', '"Pipes."')
+    renewed = edited(by_hand, {"fingerprint": "11111111"})
+    assert (renewed, machine_fields(parse(renewed.encode()), renewed)) == (
+        by_hand.replace("00000000", "11111111"),
+        {"exports"},
+    )
+
+
+def test_without_digests_derived_fields_is_believed_but_for_the_summary() -> None:
+    assert machine_fields(CONTEXT, "no digests here") == {"exports"}
+
+
+def test_one_setting_is_replaced_and_the_rest_stays() -> None:
+    text = "# mine\nmax_depth: 3  # shallow\nignore:\n  - a\n"
+    assert replaced_field(text, "max_depth", "max_depth: 4\n") == "# mine\nmax_depth: 4  # shallow\nignore:\n  - a\n"
+    assert replaced_field(text, "mode", "mode: full\n") == text + "mode: full\n"
+
+
+def test_a_field_that_others_refer_to_is_not_lost_with_its_anchor() -> None:
+    text = "version: 1\nscope: a\ntodos: &shared\n  - x\nconstraints: *shared\n"
+    assert parse(edited(text, {"todos": ["y"]}).encode()) == {
+        "version": 1,
+        "scope": "a",
+        "todos": ["y"],
+        "constraints": ["x"],
+    }
+
+
+def test_what_has_no_utf_8_form_is_written_as_a_replacement() -> None:
+    assert quoted("a\udcff") == '"a\ufffd"'
+
+
+@given(st.text())
+def test_any_text_survives_being_quoted(text: str) -> None:
+    assert parse(f"key: {quoted(text)}\n".encode()) == {"key": text}
+
+
+@given(st.lists(st.text(max_size=5), max_size=4), st.lists(st.text(max_size=5), max_size=4))
+def test_editing_gives_the_value_that_was_asked_for(before: list[str], after: list[str]) -> None:
+    text = new_text({**CONTEXT, "exports": before})
+    assert parse(edited(text, {"exports": after}).encode()) == {**CONTEXT, "exports": after}
+
+
+def test_a_digest_tells_values_apart() -> None:
+    assert field_digest(["a"]) != field_digest(["b"])
