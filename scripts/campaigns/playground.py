@@ -1,11 +1,13 @@
-"""The project a campaign plays in: caches, one of them broken, and calls of every tool with what they must answer."""
+"""The project a campaign plays in: caches, one of them broken, specs, contexts; and calls of every tool."""
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from holdfast import build_cache
 from holdfast.catalog import find_tool, tools
+from holdfast.contexts.fingerprint import ContentEntry, content_fingerprint
 from holdfast.operation import answer
 from holdfast.workspace import Workspace
 
@@ -26,6 +28,19 @@ SPECS = {
     "specs/sign-in/tasks.md": "# Tasks\n\n- [x] 1. Issue tokens\n- [-] 2. Check them\n  - größe\n- [ ] 3. Ende\n",
     "specs/empty/requirements.md": "",
 }
+CODE = "def check(token): ...\n"
+# Fresh as long as the folder holds that code and nothing else.
+CONTEXT = """\
+version: 1
+scope: code
+fingerprint: {fingerprint}
+last_updated: "2026-01-02T03:04:05Z"
+summary: The gate, größe 😀.
+maintenance: Keep it short.
+decisions:
+  - what: Tokens last an hour
+    why: no one waits longer
+"""
 # Each tool with a success and the failures a client meets. Those of families that are not there are left out.
 CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("context.resolve", {"cache": "docs", "query": "how long does a token last", "budget": 4000}),
@@ -41,9 +56,12 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("context.inspect_cache", {"cache": "broken"}),
     ("context.inspect_cache", {"cache": "missing"}),
     ("list_contexts", {}),
+    ("list_contexts", {"under": "code", "states": ["fresh"]}),
+    ("check_freshness", {"scope": "code"}),
     ("check_freshness", {"scope": "."}),
     ("check_freshness", {"scope": "../elsewhere"}),
-    ("query_context", {"scope": "."}),
+    ("query_context", {"scope": "code"}),
+    ("query_context", {"scope": "code", "filter": ["decisions", "nothing"]}),
     ("query_context", {"scope": "nowhere"}),
     ("spec-status", {"specName": "sign-in"}),
     ("spec-status", {"specName": "nothing"}),
@@ -82,8 +100,14 @@ def lay_out(project: Path) -> Path:
     for name, text in SPECS.items():
         (project / ".spec-context" / name).parent.mkdir(parents=True, exist_ok=True)
         (project / ".spec-context" / name).write_bytes(text.encode())
-    caches = project / "caches"
-    caches.mkdir()
+    (project / "code").mkdir()
+    (project / "code" / "gate.py").write_bytes(CODE.encode())
+    fingerprint = content_fingerprint([ContentEntry(b"gate.py", len(CODE), sha256(CODE.encode()).hexdigest())])
+    (project / "code" / ".context.yaml").write_bytes(CONTEXT.format(fingerprint=fingerprint).encode())
+    # Small as it is, this project shall be looked at.
+    (project / ".context.config.yaml").write_text("min_tokens: 0\n")
+    caches = project / ".context" / "caches"
+    caches.mkdir(parents=True)
     for name in ("docs", "broken"):
         build_cache(sources, caches / name)
     (caches / "broken" / "manifest.json").write_bytes(b"{")

@@ -7,7 +7,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from playground import SPECS, lay_out
+from playground import CODE, SPECS, lay_out
 
 from holdfast import build_cache
 from holdfast.catalog import find_tool, tools
@@ -29,7 +29,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("list_contexts", {}),
     ("check_freshness", {"scope": "code"}),
     ("query_context", {"scope": "code"}),
-    ("query_context", {"scope": "code", "filter": ["summary"]}),
+    ("query_context", {"scope": "code", "filter": ["decisions"]}),
     ("spec-status", {"specName": "sign-in"}),
     ("spec-status", {"specName": "nothing"}),
     ("spec-workflow-guide", {}),
@@ -52,7 +52,7 @@ FLIPS = (
         (SPECS["specs/sign-in/tasks.md"], "# Tasks\n\n- [x] 1. Issue tokens\n- [x] 2. Check them\n"),
     ),
     Flip(".spec-context/steering/tech.md", (SPECS["steering/tech.md"], "# Tech\n\n- Python, and nothing else\n")),
-    Flip("code/gate.py", ("def check(token): ...\n", "def check(token, hour): ...\n")),
+    Flip("code/gate.py", (CODE, "def check(token, hour): ...\n")),
 )
 
 
@@ -70,7 +70,6 @@ class World:
                 (sources / f"page-{number}.md").write_text(
                     f"# Page {number}\n\nA token lasts {number} hours. {words}\n"
                 )
-        (project / "code").mkdir()
         self.parts = 1 + len(FLIPS)
         for part in range(self.parts):
             self.put(part, 0)
@@ -82,7 +81,7 @@ class World:
             build_cache(self.project / f"corpus-{state}", self.caches / "moving", force=True)
             return
         flip = FLIPS[part - 1]
-        path, beside = self.project / flip.name, self.project / "beside"
+        path, beside = self.project / flip.name, self.caches.parent / "beside"
         beside.write_text(flip.states[state])
         os.utime(beside, (_TIMES[state], _TIMES[state]))
         beside.replace(path)
