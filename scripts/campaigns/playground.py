@@ -69,6 +69,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("get-implementer-guide", {}),
     ("get-reviewer-guide", {}),
     ("get-reviewer-guide", {"mode": "compact"}),
+    ("get-reviewer-guide", {"runId": "größe"}),
 )
 # Requests beside the calls of tools; they are answered when the server says it can.
 OFFERS: tuple[tuple[str, dict[str, Any]], ...] = (

@@ -56,7 +56,8 @@ class Campaign:
         return Client(self.command(program), self.project, self.answers, patience=self.options.patience)
 
     def command(self, program: Sequence[str] = ()) -> list[str]:
-        return [*(program or self.program), *serve_options(self.project, self.caches)]
+        confine = ["--confine"] if self.options.confine else []
+        return [*(program or self.program), *serve_options(self.project, self.caches), *confine]
 
     def keep(self, name: str, data: bytes, finding: Finding) -> None:
         """Save what led to a finding, and say so."""
@@ -317,6 +318,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("messages", nargs="?", type=int, default=1_000_000, help="how many (default: a million)")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--confine", action="store_true", help="serve confined to the project and its caches")
     parser.add_argument(
         "--huge-every", type=int, default=10, help="rounds from one line of 20 MB to the next; 0 for none"
     )

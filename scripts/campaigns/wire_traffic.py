@@ -280,13 +280,18 @@ class Traffic:
     def _long(self, size: int) -> bytes:
         """A long line: a long query, a long id, long rubbish, many members, many small lists."""
         random = self._random
-        what = random.randrange(7)
+        what = random.randrange(8)
         identifier = json.dumps(self._identifier()).encode()
         if what == 0:
             query = random.choice((b"token ", "größe 😀 ".encode(), b"\\u00e4 ")) * (size // 6)
             inner = b'{"cache":"docs","budget":9,"query":"' + query + b'"}'
             inner = b'{"name":"context.resolve","arguments":' + inner + b"}"
             return b'{"jsonrpc":"2.0","id":' + identifier + b',"method":"tools/call","params":' + inner + b"}"
+        if what == 7:
+            inner = (
+                b'{"name":"get-implementer-guide","arguments":{"runId":"' + b"r" * size + identifier[:9].strip(b'"\\')
+            )
+            return b'{"jsonrpc":"2.0","id":' + identifier + b',"method":"tools/call","params":' + inner + b'"}}}'
         if what == 1:
             return b'{"jsonrpc":"2.0","method":"ping","id":"' + b"x" * size + str(self._next_id).encode() + b'"}'
         if what == 2:

@@ -34,6 +34,7 @@ MAX_WAITING = 64 << 20
 _CALL_COST = 1536
 _LINE_COST = 64
 _CHUNK = 1 << 18
+_LONG = 1 << 19
 
 
 def serve(server: Server, at_end: Callable[[], None] = lambda: None) -> int:
@@ -51,7 +52,10 @@ def serve(server: Server, at_end: Callable[[], None] = lambda: None) -> int:
     lines, output = _take_descriptors()
     connection = _Connection(server, output)
     for line in read_lines(lines):
+        size = len(line)
         connection.receive(line)
+        del line  # or it would be held until the next one comes
+        _let_go(size)
     connection.finish()
     end()
     return 0
@@ -100,8 +104,8 @@ def read_lines(descriptor: int) -> Iterator[bytes]:
         start = 0
         while (end := chunk.find(b"\n", start)) >= 0:
             parts.append(chunk[start:end])
-            yield b"".join(parts) if held + end - start <= MAX_LINE else TOO_LONG
-            parts.clear()
+            held += end - start
+            yield _joined(parts, held)
             held = 0
             start = end + 1
         if start < len(chunk):
@@ -111,7 +115,28 @@ def read_lines(descriptor: int) -> Iterator[bytes]:
             else:
                 parts.clear()  # whatever comes, nobody will see it
     if held:
-        yield b"".join(parts) if held <= MAX_LINE else TOO_LONG
+        yield _joined(parts, held)
+
+
+def _joined(parts: list[bytes], held: int) -> bytes:
+    """A line from its parts, of which none is kept."""
+    line = b"".join(parts) if held <= MAX_LINE else TOO_LONG
+    parts.clear()
+    return line
+
+
+def _let_go(size: int) -> None:
+    """After something long: what the C library keeps for later goes back to the system.
+
+    Every thread has a heap of its own there, and each may keep as much as the longest line it ever met.
+    """
+    if size >= _LONG:
+        try:
+            from ctypes import CDLL
+
+            CDLL(None).malloc_trim(0)
+        except (ImportError, OSError, AttributeError):
+            pass  # another C library, with habits of its own
 
 
 def _read(descriptor: int) -> bytes:
@@ -206,6 +231,8 @@ class _Connection:
             with self._lock:
                 self._unfinished -= 1
             self._make_room(size)
+            del waiting, call, line  # or they would be held until the next call comes
+            _let_go(size)
         self._ended.put(None)
 
     def _is_wanted(self, call: Call, *, last: bool = False) -> bool:
@@ -233,7 +260,10 @@ class _Connection:
                     rest = rest[_write(self._output, rest) :]
             except OSError:
                 self._gone = True  # the client reads no more: drain what is left and let the input's end finish it
-            self._make_room(len(line) + _LINE_COST)
+            size = len(line)
+            del line, rest
+            self._make_room(size + _LINE_COST)
+            _let_go(size)
         self._ended.put(None)
 
     def _wait_for_room(self) -> None:
