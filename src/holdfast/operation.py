@@ -112,6 +112,9 @@ def answer(
             raise IoError(f"the system refused: {error.strerror}") from error
     except ContextError as error:
         value = operation.failure(error)
+        # An error knows the frames it passed through, and they know their arguments: whoever holds the reply would hold
+        # those too, and a frame that does is garbage only a collector finds. What went wrong is said without them.
+        error.__traceback__ = error.__context__ = error.__cause__ = None
         told = None if operation.failures_are_answers else error
         return Reply(write(value) + "\n", error.exit_code, is_error=True, value=value, error=told)
     text = write(outcome.value) + "\n"

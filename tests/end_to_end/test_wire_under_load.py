@@ -88,3 +88,44 @@ def test_calls_that_wait_are_weighed_by_the_memory_they_take_and_not_by_their_le
         taken = written * 100 // len(batch)
         wire.process.kill()
     assert taken <= (64 << 20) // 1536 + 1000
+
+
+def resident_mebibytes(wire: Wire) -> float:
+    try:
+        with open(f"/proc/{wire.process.pid}/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
+    except FileNotFoundError:
+        pytest.skip("this system does not tell how much memory a process has")
+
+
+def test_memory_that_long_lines_took_is_given_back(tmp_path: Path) -> None:
+    """The C library keeps what was freed, a heap for each thread: 400 MiB after these."""
+    with Wire(tmp_path) as wire:
+        assert wire.ask(PING) == PONG
+        before = resident_mebibytes(wire)
+        for size in (1, 2, 4, 8, 16):  # growing, so that each frees more than the library thought worth giving back
+            arguments = {"cache": "none", "query": "größe 😀 " * (size << 16), "budget": 1}
+            wire.send(*(call(number, "context.resolve", arguments, era="modern") for number in range(4)))
+            assert sorted(wire.read()["id"] for _ in range(4)) == [0, 1, 2, 3]
+        # Whoever ran the last call may still be putting things away; a few exchanges later that is over.
+        for _ in range(1000):
+            assert wire.ask(PING) == PONG
+            grown = resident_mebibytes(wire) - before
+            if grown < 60:
+                break
+    assert grown < 60
+
+
+def test_a_long_name_of_a_run_is_not_kept(tmp_path: Path) -> None:
+    for name in ("tech", "principles"):
+        file = tmp_path / ".spec-context" / "steering" / f"{name}.md"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"# {name}\n")
+    with Wire(tmp_path, "--path", str(tmp_path)) as wire:
+        grown = []
+        for number in range(60):
+            arguments = {"runId": "x" * 1_000_000 + str(number)}
+            answer = wire.ask(call(number, "get-implementer-guide", arguments, era="modern"))
+            assert answer["result"]["isError"] is False
+            grown.append(resident_mebibytes(wire))
+    assert grown[-1] - grown[9] < 20
