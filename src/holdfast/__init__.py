@@ -14,11 +14,12 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.api import build_cache, inspect_cache, list_caches, open_cache, resolve, verify_cache
+    from holdfast.api import build_cache, inspect_cache, list_caches, open_cache, resolve, search, verify_cache
     from holdfast.caches.document import Document
     from holdfast.caches.on_disk.checking import CacheReport, Problem
     from holdfast.caches.on_disk.reading import Cache, CacheSummary, ListedCache
     from holdfast.caches.on_disk.writing import BuildReport
+    from holdfast.caches.search.answers import SearchResult, SectionHit
     from holdfast.caches.selection import Hit, Selection
     from holdfast.core.errors import (
         CacheInvalid,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         InternalError,
         InvalidBudget,
         InvalidQuery,
+        InvalidReceipt,
         IoError,
         UsageError,
     )
@@ -38,6 +40,7 @@ _HOMES = {
     "list_caches": "api",
     "open_cache": "api",
     "resolve": "api",
+    "search": "api",
     "verify_cache": "api",
     "Document": "caches.document",
     "CacheReport": "caches.on_disk.checking",
@@ -46,6 +49,8 @@ _HOMES = {
     "CacheSummary": "caches.on_disk.reading",
     "ListedCache": "caches.on_disk.reading",
     "BuildReport": "caches.on_disk.writing",
+    "SearchResult": "caches.search.answers",
+    "SectionHit": "caches.search.answers",
     "Hit": "caches.selection",
     "Selection": "caches.selection",
     "CacheInvalid": "core.errors",
@@ -54,6 +59,7 @@ _HOMES = {
     "InternalError": "core.errors",
     "InvalidBudget": "core.errors",
     "InvalidQuery": "core.errors",
+    "InvalidReceipt": "core.errors",
     "IoError": "core.errors",
     "UsageError": "core.errors",
     "__version__": "version",
@@ -72,9 +78,12 @@ __all__ = [
     "InternalError",
     "InvalidBudget",
     "InvalidQuery",
+    "InvalidReceipt",
     "IoError",
     "ListedCache",
     "Problem",
+    "SearchResult",
+    "SectionHit",
     "Selection",
     "UsageError",
     "__version__",
@@ -83,6 +92,7 @@ __all__ = [
     "list_caches",
     "open_cache",
     "resolve",
+    "search",
     "verify_cache",
 ]
 

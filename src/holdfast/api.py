@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from holdfast.caches.on_disk.reading import Cache, inspect_cache, list_caches, open_cache, with_cache
-from holdfast.caches.operations import BUDGET, QUERY
+from holdfast.caches.operations import BUDGET, LIMIT, QUERY
 from holdfast.core.errors import InvalidBudget, InvalidQuery
 from holdfast.operation import fits
 
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
     from holdfast.caches.on_disk.checking import CacheReport
     from holdfast.caches.on_disk.writing import BuildReport
+    from holdfast.caches.search.answers import SearchResult
     from holdfast.caches.selection import Selection
 
-__all__ = ["build_cache", "inspect_cache", "list_caches", "open_cache", "resolve", "verify_cache"]
+__all__ = ["build_cache", "inspect_cache", "list_caches", "open_cache", "resolve", "search", "verify_cache"]
 
 
 def build_cache(
@@ -27,17 +28,19 @@ def build_cache(
     force: bool = False,
     created_at: str | None = None,
     progress: Callable[[int, int], None] | None = None,
+    tokenizer: str | None = None,
 ) -> BuildReport:
     """Compile the Markdown below `sources` into a cache at `cache`, all or nothing.
 
     With `force` an existing cache is replaced in one step. `created_at` (RFC 3339, UTC) fixes the one field of a cache
     that is not a function of its sources. `progress` is called with documents done and documents in all.
+    `tokenizer` says how the tokens of sections are counted: `o200k_base`, `bytes/4`, or the best that is installed.
     """
     from holdfast.caches.on_disk.writing import build_cache
     from holdfast.workspace import Workspace
 
     created_at = Workspace().timestamp() if created_at is None else created_at
-    return build_cache(sources, cache, created_at=created_at, force=force, progress=progress)
+    return build_cache(sources, cache, created_at=created_at, force=force, progress=progress, tokenizer=tokenizer)
 
 
 def resolve(cache: str | os.PathLike[str] | Cache, query: str, budget: int) -> Selection:
@@ -52,6 +55,19 @@ def resolve(cache: str | os.PathLike[str] | Cache, query: str, budget: int) -> S
     if isinstance(cache, Cache):
         return cache.resolve(query, budget)
     return with_cache(os.fspath(cache), lambda opened: opened.resolve(query, budget))
+
+
+def search(cache: str | os.PathLike[str] | Cache, query: str, budget: int, limit: int | None = None) -> SearchResult:
+    """The sections of a cache that answer a query within a token budget, ordered, explained and cited."""
+    if not fits(QUERY, query):
+        raise InvalidQuery("query must be valid Unicode")
+    if not fits(BUDGET, budget):
+        raise InvalidBudget("budget must be a whole number from 0")
+    if limit is not None and not fits(LIMIT, limit):
+        raise InvalidBudget("limit must be a whole number from 0")
+    if isinstance(cache, Cache):
+        return cache.search(query, budget, limit)
+    return with_cache(os.fspath(cache), lambda opened: opened.search(query, budget, limit))
 
 
 def verify_cache(cache: str | os.PathLike[str]) -> CacheReport:

@@ -190,7 +190,7 @@ def overview(commands: Sequence[Command]) -> str:
             "",
             "`context COMMAND --help` explains one. `context --version` tells the version.",
             "Exit codes: 0 done, 1 usage, 2 invalid query, 3 invalid budget, 4 no such cache, 5 invalid cache,",
-            "6 input or output failed, 7 internal error, 130 interrupted.",
+            "6 input or output failed, 7 internal error, 9 not the same any more, 130 interrupted.",
             "",
         ]
     )

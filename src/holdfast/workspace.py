@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 DEFAULT_CACHE_ROOT = ".context/caches"
 
 _PACKAGE = os.path.dirname(os.path.realpath(__file__))  # the templates are read like any other file
-_NOWHERE = "\N{REPLACEMENT CHARACTER}" * 100  # longer than a name can be, so nothing ever stands there
+_NOWHERE = os.devnull + "/nowhere"  # below what is no directory, so nothing ever stands there
 
 
 def system_clock() -> float:
@@ -63,11 +63,15 @@ class Workspace:
     def file_contents(self) -> FileContents:
         """What this process remembers of the files it read; made when first asked for."""
         if self._file_contents is None:
-            from holdfast.core.file_contents import ConfinedFiles, RememberedFiles
+            from holdfast.core.file_contents import RememberedFiles
 
+            files = None
+            if self.confined_to:
+                from holdfast.core.confined_files import ConfinedFiles
+
+                files = ConfinedFiles((*self.confined_to, _PACKAGE))
             with self._making:
                 if self._file_contents is None:
-                    files = ConfinedFiles((*self.confined_to, _PACKAGE)) if self.confined_to else None
                     self._file_contents = RememberedFiles(files)
         return self._file_contents
 
@@ -90,8 +94,12 @@ class Workspace:
 
     def directory(self, path: str) -> str:
         """A directory argument, relative to the project; what leads out of a confined workspace leads nowhere."""
-        joined = os.path.join(self.project, path)
-        return joined if self.admits(joined) else os.path.join(self.project, _NOWHERE)
+        named = self.named(path)
+        return named if self.admits(named) else _NOWHERE
+
+    def named(self, path: str) -> str:
+        """What such an argument says, wherever it leads: for answers that repeat it."""
+        return os.path.join(self.project, path)
 
     def admits(self, path: str) -> bool:
         """Whether a path may be looked at: without confinement any, else what really lies inside the roots."""

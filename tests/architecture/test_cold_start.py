@@ -82,7 +82,14 @@ def test_a_server_that_resolved_has_loaded_nothing_heavy(cache: Path) -> None:
     assert (heavy(modules), foreign(modules)) == (set(), set())
 
 
-@pytest.mark.parametrize("words", [("resolve", "--query", "alpha", "--budget", "10"), ("inspect",)])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("resolve", "--query", "alpha", "--budget", "10"),
+        ("search", "--query", "alpha beta", "--budget", "10"),
+        ("inspect",),
+    ],
+)
 def test_a_command_on_a_cache_loads_nothing_heavy(cache: Path, words: tuple[str, ...]) -> None:
     modules, stdout = loaded(*words, "--cache", str(cache))
     assert (heavy(modules), foreign(modules)) == (set(), set())

@@ -162,13 +162,13 @@ def test_an_interrupt_ends_the_workers_and_leaves_nothing(tmp_path: Path, monkey
         if done:
             raise KeyboardInterrupt
 
-    start = sharing._start
+    start = sharing.start_worker
 
     def start_and_note() -> subprocess.Popen[bytes]:
         started.append(start())
         return started[-1]
 
-    monkeypatch.setattr(sharing, "_start", start_and_note)
+    monkeypatch.setattr(sharing, "start_worker", start_and_note)
     sources, cache = tmp_path / "sources", tmp_path / "cache"
     with pytest.raises(KeyboardInterrupt):
         writing.build_cache(sources, cache, created_at=CREATED_AT, workers=2, progress=interrupt)

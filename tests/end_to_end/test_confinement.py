@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -50,6 +51,8 @@ def make_project(folder: Path, word: str) -> None:
     sources = folder / "docs"
     sources.mkdir()
     (sources / "a.md").write_text(word, encoding="utf-8")
+    (sources / "a.py").write_text(f'"""{word}"""\n', encoding="utf-8")
+    assert run_context("init", "--path", str(folder), "--no-agents").returncode == 0
     build_cache(sources, folder / ".context" / "caches" / "docs")
 
 
@@ -80,6 +83,8 @@ def test_the_confined_server_answers_what_lies_inside(server: StdioServer) -> No
     assert "docs" in said(server, "context.list_caches", {})
     assert "docs" in said(server, "context.list_caches", {"root": ".context/caches"})
     assert "implementing" in said(server, "spec-status", {"specName": "login"})
+    assert "fresh" in said(server, "list_contexts", {})
+    assert "true" in said(server, "query_context", {"scope": "."})
     assert "harmless" in said(server, "get-implementer-guide", {})
     read = server.request("resources/read", {"uri": "context://steering/tech"})
     assert "harmless" in json.dumps(read)
@@ -115,6 +120,10 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("context.inspect_cache", {"cache": "WAY"}),
     ("context.inspect_cache", {"cache": "WAY/.context/caches/docs"}),
     ("context.resolve", {"cache": "WAY/.context/caches/docs", "query": "x", "budget": 99}),
+    ("list_contexts", {"path": "WAY"}),
+    ("check_freshness", {"scope": ".", "path": "WAY"}),
+    ("query_context", {"scope": ".", "path": "WAY"}),
+    ("query_context", {"scope": "docs", "path": "WAY"}),
     ("spec-status", {"specName": "login", "projectPath": "WAY"}),
     ("spec-status", {"specName": "WAY"}),
     ("spec-status", {"specName": "WAY/.spec-context/specs/login"}),
@@ -124,6 +133,8 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
 ASKED_MEANWHILE: list[tuple[str, dict[str, Any]]] = [
     ("get-implementer-guide", {}),
     ("spec-status", {"specName": "login"}),
+    ("query_context", {"scope": "docs"}),
+    ("list_contexts", {}),
     ("context.resolve", {"cache": "docs", "query": "x", "budget": 99}),
 ]
 
@@ -161,7 +172,21 @@ def without(arguments: dict[str, Any], text: str) -> str:
             once = json.dumps(value, ensure_ascii=False)[1:-1]
             for spelling in (json.dumps(once)[1:-1], once, json.dumps(value)[1:-1], value):
                 text = text.replace(spelling, "GIVEN")
-    return text
+    # A listing repeats the place in full, before its counts and in its error.
+    text = re.sub(r'\\"root\\":.*?,\\"total', "ROOT", text)
+    return re.sub(r"(Failed to scan project at).*?\}", r"\1", text)
+
+
+@pytest.mark.parametrize("tool", ["check_freshness", "query_context"])
+def test_a_scope_that_leads_out_is_refused_whether_or_not_something_is_there(
+    tool: str, world: Path, server: StdioServer
+) -> None:
+    (world / "inside" / "link").symlink_to(world / "outside")
+    scopes = ["../outside", "../nowhere", "link", "link/docs", "link/nope", "link/docs/a.md", str(world / "outside")]
+    scopes += ["/nowhere/at/all", "..\\outside", "docs/../../outside", "/proc/self/root/etc"]
+    told = {without({"scope": scope}, said(server, tool, {"scope": scope})) for scope in scopes}
+    assert len(told) == 1
+    assert "Invalid scope: path traversal detected" in told.pop()
 
 
 def test_links_inside_the_project_that_lead_out_are_as_good_as_absent(world: Path, server: StdioServer) -> None:
@@ -183,7 +208,7 @@ def test_links_inside_the_project_that_lead_out_are_as_good_as_absent(world: Pat
     assert "cache_missing" in said(server, "context.resolve", {"cache": "other", "query": "x", "budget": 99})
 
 
-@pytest.mark.parametrize("swapped", [".spec-context", ".spec-context/steering", ".context/caches/docs"])
+@pytest.mark.parametrize("swapped", [".spec-context", ".spec-context/steering", ".context/caches/docs", "docs"])
 def test_links_swapped_in_during_the_call_tell_nothing(swapped: str, world: Path, server: StdioServer) -> None:
     """A thread swaps the real folder and a link to the one outside while the server is asked again and again."""
     real, link = world / "inside" / swapped, world / "link-to-outside"

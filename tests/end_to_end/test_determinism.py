@@ -38,14 +38,16 @@ def fingerprint(python: str, home: Path, cwd: Path, env: dict[str, str]) -> str:
     cache = home / "cache"
     shutil.rmtree(cache, ignore_errors=True)
     env = {"SOURCE_DATE_EPOCH": "1767323045", "PYTHONPATH": str(SOURCE), **env}
-    built = run_context("build", "--sources", str(home / "all"), "--cache", str(cache), cwd=cwd, env=env, python=python)
+    # The tokenizer is named: the best that is installed need not be the same everywhere.
+    words = ["build", "--sources", str(home / "all"), "--cache", str(cache), "--tokenizer", "bytes/4"]
+    built = run_context(*words, cwd=cwd, env=env, python=python)
     assert built.returncode == 0, built.stderr
     digest = hashlib.sha256(built.stdout)
     for file in sorted(cache.rglob("*")):
         if file.is_file():
             digest.update(str(file.relative_to(cache)).encode() + file.read_bytes())
-    for query in QUERIES:
-        words = ["resolve", "--cache", str(cache), "--query", query, "--budget", "3000"]
+    for command, query in itertools.product(("resolve", "search"), QUERIES):
+        words = [command, "--cache", str(cache), "--query", query, "--budget", "3000"]
         done = run_context(*words, cwd=cwd, env=env, python=python)
         assert done.returncode == 0, done.stderr
         digest.update(done.stdout)

@@ -40,6 +40,15 @@ BUDGET = Parameter(
     error=InvalidBudget,
     checked=2,
 )
+LIMIT = Parameter(
+    "limit",
+    "integer",
+    "Most sections to return",
+    metavar="N",
+    maximum=MAX_BUDGET,
+    error=InvalidBudget,
+    checked=2,
+)
 
 
 def resolve(workspace: Workspace, arguments: Arguments) -> Outcome:
@@ -74,6 +83,7 @@ def build(workspace: Workspace, arguments: Arguments) -> Outcome:
         created_at=workspace.timestamp(),
         force=arguments.get("force", False),
         progress=workspace.progress,
+        tokenizer=arguments.get("tokenizer"),
     )
     return Outcome(report._asdict())
 
@@ -154,6 +164,13 @@ OPERATIONS = (
             Parameter("sources", "path", "Folder whose *.md files become documents", required=True, metavar="DIR"),
             CACHE._replace(description="Where the cache is written; it must not exist yet"),
             Parameter("force", "flag", "Replace the cache that stands there, once the new one is complete"),
+            Parameter(
+                "tokenizer",
+                "text",
+                "How the tokens of sections are counted (default: o200k_base if installed)",
+                metavar="NAME",
+                choices=("o200k_base", "bytes/4"),
+            ),
         ),
         run=build,
         view="holdfast.caches.views:built",

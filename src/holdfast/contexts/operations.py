@@ -31,7 +31,8 @@ def open_project(workspace: Workspace, arguments: Arguments) -> Project:
     """The project that the arguments mean."""
     from holdfast.contexts.on_disk.project import Project
 
-    return Project(workspace.file_contents, workspace.directory(arguments.get("path", "")))
+    path = arguments.get("path", "")
+    return Project(workspace.file_contents, workspace.directory(path), workspace.named(path))
 
 
 def list_contexts(workspace: Workspace, arguments: Arguments) -> Outcome:

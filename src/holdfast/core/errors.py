@@ -2,7 +2,8 @@
 
     ContextError
     ├── UsageError        exit 1   the command line or the arguments cannot be understood
-    │   └── UnknownName             a command, flag, tool or argument that does not exist
+    │   ├── UnknownName             a command, flag, tool or argument that does not exist
+    │   └── InvalidReceipt          a receipt that was altered, cut short or made by a later release
     ├── InvalidQuery      exit 2   invalid_query
     ├── InvalidBudget     exit 3   invalid_budget
     ├── CacheMissing      exit 4   cache_missing
@@ -51,6 +52,13 @@ class UnknownName(UsageError):
 
         found = get_close_matches(self.name, self.known, n=1, cutoff=0.5)
         return found[0] if found else None
+
+
+class InvalidReceipt(UsageError):
+    """A receipt that was altered, cut short or made by a later release."""
+
+    code = "invalid_receipt"
+    message = "Receipt is invalid"
 
 
 class InvalidQuery(ContextError):

@@ -12,11 +12,9 @@ from __future__ import annotations
 
 import os
 from _thread import allocate_lock
-from errno import ENOENT
 from stat import S_ISREG
 from time import time_ns
 
-from holdfast.core.confined_paths import is_inside, status_inside
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -115,23 +113,6 @@ class SystemFiles:
     def open(path: str) -> int:
         # Should a FIFO take the file's place at the last moment, O_NONBLOCK keeps this from waiting for its writer.
         return os.open(path, _FLAGS)
-
-
-class ConfinedFiles(SystemFiles):
-    """The real file system, as far as it really lies inside some roots; everything else does not exist."""
-
-    def __init__(self, roots: Sequence[str]) -> None:
-        self._roots = roots
-
-    def stat(self, path: str) -> os.stat_result:  # type: ignore[override]  # bound here, a plain function there
-        return status_inside(path, self._roots)
-
-    def open(self, path: str) -> int:  # type: ignore[override]  # the same
-        descriptor = SystemFiles.open(path)
-        if not is_inside(descriptor, self._roots):
-            os.close(descriptor)
-            raise FileNotFoundError(ENOENT, "nothing inside the roots", path)
-        return descriptor
 
 
 class _File(NamedTuple):

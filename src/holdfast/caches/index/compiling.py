@@ -61,10 +61,13 @@ class Accumulator:
             for term, places in terms.items():
                 by_key.setdefault(key_of(term), []).append((times, places))
         for key in sorted(by_key):
-            body = b"".join(
-                [_RUN.pack(times, len(places)) + array("I", places).tobytes() for times, places in by_key[key]]
-            )
-            yield _HEAD.pack(len(key), len(body)) + key + body
+            yield encode_run(key, [(times, array("I", places)) for times, places in by_key[key]])
+
+
+def encode_run(key: bytes, lists: Iterable[tuple[int, array[int]]]) -> bytes:
+    """One term of a run: its places by how often they hold it."""
+    body = b"".join([_RUN.pack(times, len(places)) + places.tobytes() for times, places in lists])
+    return _HEAD.pack(len(key), len(body)) + key + body
 
 
 def read_run(file: BinaryIO) -> Iterator[tuple[bytes, bytes]]:

@@ -78,7 +78,7 @@ def encode_postings(key: bytes, runs: Mapping[int, Sequence[int]], document_coun
         kept = [(times, documents) for times, documents in kept if times > LANE_LIMIT]
     parts = [_SHAPE.pack(len(kept), lane_most)]
     parts += [_RUN.pack(times, len(documents)) for times, documents in kept]
-    parts += [_encode_run(documents, document_count) for _, documents in kept]
+    parts += [encode_numbers(documents, document_count) for _, documents in kept]
     body = b"".join(parts) + lane
     checked = pack("<II", len(body), holding) + body
     return pack("<I", crc32(checked, crc32(key))) + checked
@@ -103,7 +103,8 @@ def _is_wide(count: int, document_count: int) -> bool:
     return chunks > 1 and count <= 2 * chunks
 
 
-def _encode_run(documents: Sequence[int], document_count: int) -> bytes:
+def encode_numbers(documents: Sequence[int], document_count: int) -> bytes:
+    """Ascending numbers below a count, in half the room where that can be had."""
     count = len(documents)
     if document_count <= _CHUNK:
         return pack(f"<{count}H", *documents)
@@ -142,7 +143,7 @@ def parse_postings(data: bytes, key: bytes, document_count: int) -> Postings:
         at += run_count * _RUN.size
         runs = []
         for times, count in shapes:
-            documents, at = _parse_run(view, at, count, document_count)
+            documents, at = parse_numbers(view, at, count, document_count)
             if documents and documents[-1] >= document_count:
                 raise IndexUnusable("postings name no document")
             runs.append((times, documents))
@@ -154,7 +155,8 @@ def parse_postings(data: bytes, key: bytes, document_count: int) -> Postings:
     return Postings(holding, runs, lane, lane_most)
 
 
-def _parse_run(view: memoryview, at: int, count: int, document_count: int) -> tuple[list[int], int]:
+def parse_numbers(view: memoryview, at: int, count: int, document_count: int) -> tuple[list[int], int]:
+    """So many numbers below a count, and where what follows them begins."""
     if document_count <= _CHUNK:
         return view[at : at + 2 * count].cast("H").tolist(), at + 2 * count
     if _is_wide(count, document_count):

@@ -16,8 +16,10 @@ from holdfast.core.regular_files import NotRegular, read_regular
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from holdfast.caches.on_disk.compiling import Spilling
+    from holdfast.caches.on_disk.section_compiling import FieldSpilling
 
 
 class Written(NamedTuple):
@@ -30,10 +32,13 @@ class Written(NamedTuple):
     words: int
     tokens: int
     digest: bytes
+    sections: tuple[Any, ...] = ()  # the members of DocumentSections
 
 
-def write_document(sources: str, source: str, target: str, place: int, spilling: Spilling) -> Written:
-    """Read one source, write its document into the directory `target` and count its words.
+def write_document(
+    sources: str, source: str, target: str, place: int, spilling: Spilling, fields: FieldSpilling
+) -> Written:
+    """Read one source, write its document into the directory `target`, count its words and its sections' terms.
 
     Of several equal contents the first written gets the short name; `settle_names` puts that right.
     """
@@ -52,7 +57,10 @@ def write_document(sources: str, source: str, target: str, place: int, spilling:
     found = words(document.content)
     spilling.add(place, found)
     size = len(content)
-    return Written(document.id, document.version, name, size, len(found), token_count(size), sha256(data).digest())
+    return Written(
+        *(document.id, document.version, name, size, len(found), token_count(size), sha256(data).digest()),
+        tuple(fields.add_document(place, document)),
+    )
 
 
 def settle_names(target: str, documents: Sequence[Written]) -> list[Written]:

@@ -73,7 +73,7 @@ def _verify(directory: CacheDirectory) -> CacheReport:
         problems.append(Problem(MANIFEST, f"created_at '{manifest.created_at}' is no time"))
     index = _read_index(directory, manifest, problems)
     if directory.has(COMPILED) and index is not None and not problems:
-        with Recompiled() as recompiled:
+        with Recompiled(directory) as recompiled:
             problems.extend(_document_problems(directory, manifest, recompiled))
             found = recompiled.problems(directory, manifest, data, index)
             problems.extend([Problem(file, text) for file, text in found])

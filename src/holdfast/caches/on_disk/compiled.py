@@ -42,7 +42,7 @@ _SMALLEST_ENTRY = 100
 _FIRST_READ = 4096
 _CHUNK = 1 << 18
 # What damage that slipped past a checksum, or a file made to mislead, can lead to.
-_MISLED = (ArithmeticError, LookupError, ValueError, TypeError, StopIteration, MemoryError)
+MISLED = (ArithmeticError, LookupError, ValueError, TypeError, StopIteration, MemoryError)
 
 
 class CompiledIndex:
@@ -76,6 +76,12 @@ class CompiledIndex:
         if digest != header.manifest_digest or _digest_of_index(self._directory) != header.index_digest:
             raise IndexUnusable("of another cache")
         self._columns = parse_columns(read_section(self._read, columns))
+        self.belongs_to = (header.manifest_digest, header.index_digest)
+
+    @property
+    def document_count(self) -> int:
+        """How many documents the cache has."""
+        return self._columns.count
 
     def close(self) -> None:
         """Let go of the file."""
@@ -95,7 +101,7 @@ class CompiledIndex:
             return self._resolve(query, budget)
         except OSError as error:
             raise IndexUnusable(f"cannot be read: {error.strerror}") from None
-        except _MISLED as error:
+        except MISLED as error:
             raise IndexUnusable(f"misleading: {type(error).__name__}") from None
 
     def _resolve(self, query: str, budget: int) -> Selection:
@@ -107,7 +113,7 @@ class CompiledIndex:
         hits = []
         used = 0
         for place, matches, total, tokens in choose(Matches(found, self._columns.count), self._columns, budget):
-            entry = self._entry(place)
+            entry = self.entry(place)
             data = self._directory.read(entry.file)
             document = parse_document(data, expected_id=entry.id, expected_version=entry.version)
             if token_count(len(document.content.encode())) != tokens:
@@ -140,7 +146,8 @@ class CompiledIndex:
             data = self._part(section, offset, length)
         return parse_postings(data[:length], key, self._columns.count)
 
-    def _entry(self, place: int) -> Entry:
+    def entry(self, place: int) -> Entry:
+        """The document at a place in id order."""
         ends = self._part(self._offsets, 8 * place, 16)
         start, end = int.from_bytes(ends[:8], "little"), int.from_bytes(ends[8:], "little")
         if end - start > LONGEST_RECORD:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from holdfast.caches.manifest import Entry
     from holdfast.caches.on_disk.batches import Written
     from holdfast.caches.on_disk.sharing import Shared
+    from holdfast.caches.search.counting import FieldAccumulator
 
 _BUFFER = 1 << 18
 
@@ -64,13 +65,15 @@ class IndexFile:
 class Spilling:
     """Terms counted in one process, spilled to numbered files whenever they weigh more than `limit` bytes."""
 
-    def __init__(self, directory: str, name: str, limit: int) -> None:
+    def __init__(
+        self, directory: str, name: str, limit: int, accumulator: Accumulator | FieldAccumulator | None = None
+    ) -> None:
         self._prefix = os.path.join(directory, name)
         self._limit = limit
-        self._accumulator = Accumulator()
+        self._accumulator = accumulator or Accumulator()
         self.files: list[str] = []
 
-    def add(self, place: int, words: Iterable[str]) -> None:
+    def add(self, place: int, words: Sequence[str]) -> None:
         """Count the words of the document at a place."""
         self._accumulator.add(place, words)
         if self._accumulator.weight > self._limit:
@@ -88,7 +91,7 @@ def write_index(cache: str, entries: Sequence[Entry], written: Shared, manifest:
     """Write `index/` from what was counted while the documents were written; the runs are removed."""
     if sys.byteorder != "little":
         return  # the index is optional, and its numbers are read in place
-    os.mkdir(os.path.join(cache, COMPILED))
+    os.makedirs(os.path.join(cache, COMPILED), exist_ok=True)
     path = os.path.join(cache, WORDS_FILE)
     write_words(path, entries, written.documents, written.runs, manifest, index)
     for run in written.runs:

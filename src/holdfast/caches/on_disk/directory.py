@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     Found = TypeVar("Found")
 
 MANIFEST, INDEX, DOCUMENTS, COMPILED = "manifest.json", "index.json", "documents", "index"
+# What `search` uses; the file for `resolve` is named where it is read.
+SECTIONS_FILE = f"{COMPILED}/sections.idx"
 # Whatever else stands in a directory, it is not (only) a cache.
 CACHE_NAMES = frozenset({MANIFEST, INDEX, DOCUMENTS, COMPILED})
 

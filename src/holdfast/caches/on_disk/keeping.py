@@ -6,7 +6,7 @@ from _thread import allocate_lock
 from time import time_ns
 
 from holdfast.caches.on_disk.compiled import WORDS_FILE
-from holdfast.caches.on_disk.directory import DOCUMENTS, INDEX, MANIFEST, CacheDirectory
+from holdfast.caches.on_disk.directory import DOCUMENTS, INDEX, MANIFEST, SECTIONS_FILE, CacheDirectory
 from holdfast.caches.on_disk.reading import Cache
 from holdfast.core.errors import CacheInvalid, IoError
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     Result = TypeVar("Result")
     Identity = tuple[tuple[int, ...], ...]
 
-# Four threads on two caches; each holds four descriptors and 20 bytes a document.
+# Four threads on two caches; each holds five descriptors and some 50 bytes a document.
 MOST = 8
-_WATCHED = (MANIFEST, INDEX, WORDS_FILE, DOCUMENTS)
+_WATCHED = (MANIFEST, INDEX, WORDS_FILE, SECTIONS_FILE, DOCUMENTS)
 # Two changes within one tick of the file system's clock look the same: what changed so lately is not kept.
 _GRAIN_NS = 50_000_000
 

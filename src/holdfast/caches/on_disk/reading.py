@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import TypeVar
 
-    from holdfast.caches.manifest import Manifest
+    from holdfast.caches.manifest import Entry, Manifest
+    from holdfast.caches.on_disk.section_index import SectionIndex
+    from holdfast.caches.search.answers import Candidate, SearchResult
 
     Result = TypeVar("Result")
 
@@ -36,6 +38,8 @@ class Cache:
         self.directory = directory
         self._manifest: Manifest | None = None
         self._compiled: CompiledIndex | None = None
+        self._sections: SectionIndex | None = None
+        self._by_id: dict[str, Entry] | None = None
         try:
             self._compiled = CompiledIndex(directory)
         except IndexUnusable:
@@ -63,6 +67,8 @@ class Cache:
         """Let go of the directory; reading afterwards is an error."""
         if self._compiled is not None:
             self._compiled.close()
+        if self._sections is not None:
+            self._sections.close()
         self.directory.close()
 
     def documents(self) -> Iterator[Document]:
@@ -70,6 +76,15 @@ class Cache:
         for entry in self.manifest.entries:
             data = self.directory.read(entry.file)
             yield parse_document(data, expected_id=entry.id, expected_version=entry.version)
+
+    def document(self, name: str) -> Document | None:
+        """One document by its id, proven by its hash; None when there is none."""
+        if self._by_id is None:
+            self._by_id = {entry.id: entry for entry in self.manifest.entries}
+        entry = self._by_id.get(name)
+        if entry is None:
+            return None
+        return parse_document(self.directory.read(entry.file), expected_id=entry.id, expected_version=entry.version)
 
     def resolve(self, query: str, budget: int) -> Selection:
         """The documents that answer a query within a token budget, ordered and explained."""
@@ -80,6 +95,38 @@ class Cache:
                 self._compiled.close()
                 self._compiled = None  # the documents have the last word, also about what is wrong
         return select(query, budget, self.documents())
+
+    def search(self, query: str, budget: int, limit: int | None = None) -> SearchResult:
+        """The sections that answer a query within a token budget, ordered, explained and cited."""
+        if (sections := self._section_index()) is not None:
+            try:
+                return sections.search(query, budget, limit)
+            except (IndexUnusable, CacheInvalid):
+                pass  # the documents have the last word, also about what is wrong
+        from holdfast.caches.search.searching import search_documents
+
+        return search_documents(query, budget, limit, self.documents(), self.manifest.cache_version)
+
+    def candidates(self, query: str) -> list[Candidate]:
+        """Every section that matches a query, best first, and why."""
+        if (sections := self._section_index()) is not None:
+            try:
+                return sections.candidates(query)
+            except (IndexUnusable, CacheInvalid):
+                pass  # as above
+        from holdfast.caches.search.searching import rank_documents
+
+        return rank_documents(query, self.documents())
+
+    def _section_index(self) -> SectionIndex | None:
+        if self._sections is None and self._compiled is not None:
+            from holdfast.caches.on_disk.section_index import SectionIndex
+
+            try:
+                self._sections = SectionIndex(self.directory, self._compiled)
+            except IndexUnusable:
+                pass  # built by an earlier release, or damaged: the documents answer
+        return self._sections
 
 
 def _checked_manifest(directory: CacheDirectory) -> Manifest:

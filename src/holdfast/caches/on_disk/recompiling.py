@@ -12,7 +12,8 @@ from holdfast.caches.index.identity import FIRST_BYTES, manifest_digest
 from holdfast.caches.on_disk.batches import Written
 from holdfast.caches.on_disk.compiled import DIGESTS, WORDS, WORDS_FILE
 from holdfast.caches.on_disk.compiling import Spilling, write_words
-from holdfast.caches.on_disk.directory import COMPILED, INDEX, MANIFEST
+from holdfast.caches.on_disk.directory import COMPILED, INDEX, MANIFEST, SECTIONS_FILE
+from holdfast.caches.on_disk.recompiling_sections import RecompiledSections, first_difference
 from holdfast.caches.words import words
 from holdfast.core.confined_paths import printable
 
@@ -25,15 +26,15 @@ if TYPE_CHECKING:
     from holdfast.caches.on_disk.directory import CacheDirectory
 
 _SPILL_BYTES = 128 << 20
-_CHUNK = 1 << 20
 _DIGEST = 32
 
 
 class Recompiled:
     """The index made again while the documents of a cache are checked, given in id order."""
 
-    def __init__(self) -> None:
+    def __init__(self, directory: CacheDirectory) -> None:
         self._scratch = TemporaryDirectory(prefix="holdfast-")
+        self._sections = RecompiledSections(directory, self._scratch.name)
         self._spilling = Spilling(self._scratch.name, "run", _SPILL_BYTES)
         self._documents: list[Written] = []
 
@@ -47,9 +48,12 @@ class Recompiled:
         """The next document, and the bytes of its file."""
         found = words(document.content)
         self._spilling.add(len(self._documents), found)
+        self._sections.add(len(self._documents), document)
         size = len(document.content.encode())
         digest = sha256(data).digest()
-        self._documents.append(Written(document.id, document.version, "", size, len(found), token_count(size), digest))
+        self._documents.append(
+            Written(document.id, document.version, "", size, len(found), token_count(size), digest, ())
+        )
 
     def problems(
         self, directory: CacheDirectory, manifest: Manifest, data: bytes, index: bytes
@@ -60,7 +64,7 @@ class Recompiled:
         whoever calls `add`: with one left out, only the files that are there are looked at.
         """
         for name in directory.names(COMPILED):
-            if f"{COMPILED}/{name}" != WORDS_FILE:
+            if f"{COMPILED}/{name}" not in (WORDS_FILE, SECTIONS_FILE):
                 yield printable(f"{COMPILED}/{name}"), "does not belong to the cache"
         try:
             descriptor = directory.open(WORDS_FILE)
@@ -69,6 +73,8 @@ class Recompiled:
             return
         try:
             yield from self._compared(descriptor, manifest, data, index)
+            if len(self._documents) == len(manifest.entries):
+                yield from self._sections.problems(manifest.cache_version, data, index)
         except IndexUnusable as error:
             yield WORDS_FILE, str(error)
         finally:
@@ -103,12 +109,6 @@ class Recompiled:
         self._spilling.spill()
         path = os.path.join(self._scratch.name, WORDS)
         write_words(path, manifest.entries, self._documents, self._spilling.files, data, index)
-        at = 0
-        with open(path, "rb") as file:
-            while (expected := file.read(_CHUNK)) == (actual := os.pread(descriptor, _CHUNK, at)):
-                if not expected:
-                    return
-                at += len(expected)
-        differing = (place for place, (one, other) in enumerate(zip(expected, actual, strict=False)) if one != other)
-        at += next(differing, min(len(expected), len(actual)))
-        yield WORDS_FILE, f"differs from what its documents give, at byte {at}"
+        at = first_difference(path, descriptor)
+        if at is not None:
+            yield WORDS_FILE, f"differs from what its documents give, at byte {at}"

@@ -12,6 +12,7 @@ import sys
 from holdfast.caches.on_disk.batches import Written, settle_names, write_document
 from holdfast.caches.on_disk.compiling import Spilling
 from holdfast.caches.on_disk.directory import DOCUMENTS
+from holdfast.caches.on_disk.section_compiling import FieldSpilling
 from holdfast.core import errors
 from holdfast.core.errors import IoError
 from holdfast.core.record import NamedTuple
@@ -30,7 +31,7 @@ _BATCH = 32
 # Below this many documents a worker's start costs more than its help is worth.
 _WORTH_A_WORKER = 1000
 _LENGTH_BYTES = 8
-_MAIN = "import sys; sys.path[:] = {path!r}; from holdfast.caches.on_disk.sharing import work; work()"
+_MAIN = "import sys; sys.path[:] = {path!r}; from {module} import work; work()"
 
 
 class Shared(NamedTuple):
@@ -38,6 +39,7 @@ class Shared(NamedTuple):
 
     documents: list[Written]
     runs: list[str]
+    field_runs: list[tuple[int, str]]
 
 
 def default_workers() -> int:
@@ -49,7 +51,12 @@ def default_workers() -> int:
 
 
 def write_documents(
-    sources: str, staged: str, found: Sequence[tuple[str, str]], workers: int | None, progress: Progress | None
+    sources: str,
+    staged: str,
+    found: Sequence[tuple[str, str]],
+    tokenizer: str,
+    workers: int | None,
+    progress: Progress | None,
 ) -> Shared:
     """Write every source, given as (id, source) in id order, into a directory in the making."""
     target = os.path.join(staged, DOCUMENTS)
@@ -58,66 +65,79 @@ def write_documents(
     if workers is None:
         workers = min(default_workers(), len(names) // _WORTH_A_WORKER)
     if workers > 1:
-        written, runs = _share(sources, staged, names, workers, progress)
+        written, runs, field_runs = _share(sources, staged, names, tokenizer, workers, progress)
     else:
-        spilling = Spilling(staged, "run-0", _SPILL_BYTES)
+        spilling = Spilling(staged, "run-0", _SPILL_BYTES // 2)
+        fields = FieldSpilling(staged, "fields-0", _SPILL_BYTES // 2, tokenizer)
         written = []
         for place, source in enumerate(names):
             if progress is not None:
                 progress(place, len(names))
-            written.append(write_document(sources, source, target, place, spilling))
+            written.append(write_document(sources, source, target, place, spilling, fields))
         spilling.spill()
-        runs = spilling.files
-    return Shared(settle_names(target, written), runs)
+        fields.spill()
+        runs, field_runs = spilling.files, fields.files
+    return Shared(settle_names(target, written), runs, field_runs)
 
 
 def _share(
-    sources: str, staged: str, names: list[str], workers: int, progress: Progress | None
-) -> tuple[list[Written], list[str]]:
+    sources: str, staged: str, names: list[str], tokenizer: str, workers: int, progress: Progress | None
+) -> tuple[list[Written], list[str], list[tuple[int, str]]]:
     batches = [(start, names[start : start + _BATCH]) for start in range(0, len(names), _BATCH)]
     running: list[subprocess.Popen[bytes]] = []
     written: list[Written] = []
     runs: list[str] = []
+    field_runs: list[tuple[int, str]] = []
     try:
         while len(running) < workers:
-            running.append(_start())
+            running.append(start_worker())
         for number, process in enumerate(running):
-            assignment = (sources, staged, f"run-{number}", _SPILL_BYTES // workers, batches[number::workers])
+            assignment = (sources, staged, tokenizer, number, workers, batches[number::workers])
             try:
-                _send(process.stdin, assignment)
+                send(process.stdin, assignment)
             except BrokenPipeError:
                 pass  # it ended at once: that is reported when it is asked for an answer
         for number in range(len(batches)):
             if progress is not None:
                 progress(len(written), len(names))
-            written += [Written(*fields) for fields in _answer(running[number % workers])]
+            written += [Written(*fields) for fields in answer(running[number % workers])]
         for process in running:
-            runs += _answer(process)
+            runs += answer(process)
+            field_runs += answer(process)
     finally:
         for process in running:
-            process.kill()
-            pipes: tuple[Any, ...] = (process.stdin, process.stdout)
-            for pipe in pipes:
-                try:
-                    pipe.close()
-                except OSError:
-                    pass  # what it could not flush, nobody reads any more
-            process.wait()
-    return written, runs
+            end_worker(process)
+    return written, runs, field_runs
 
 
-def _start() -> subprocess.Popen[bytes]:
-    """A worker: this interpreter, finding modules where this one does. Not a fork, which threads would make unsafe."""
+def start_worker(module: str = __name__) -> subprocess.Popen[bytes]:
+    """The `work` of a module in a process of its own: this interpreter, finding modules where this one does.
+
+    Not a fork, which threads would make unsafe.
+    """
     import subprocess
 
-    command = [sys.executable, "-c", _MAIN.format(path=sys.path)]
+    command = [sys.executable, "-c", _MAIN.format(path=sys.path, module=module)]
     # Of an interrupt the parent decides: a worker in a session of its own does not see it.
     return subprocess.Popen(  # noqa: S603  # our own interpreter
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
     )
 
 
-def _send(pipe: Any, value: Any) -> None:
+def end_worker(process: subprocess.Popen[bytes]) -> None:
+    """End a worker, whatever it does."""
+    process.kill()
+    pipes: tuple[Any, ...] = (process.stdin, process.stdout)
+    for pipe in pipes:
+        try:
+            pipe.close()
+        except OSError:
+            pass  # what it could not flush, nobody reads any more
+    process.wait()
+
+
+def send(pipe: Any, value: Any) -> None:
+    """Write one value."""
     import marshal
 
     data = marshal.dumps(value)
@@ -125,7 +145,7 @@ def _send(pipe: Any, value: Any) -> None:
     pipe.flush()
 
 
-def _receive(pipe: Any) -> Any:
+def receive(pipe: Any) -> Any:
     """The next value, or None at the end."""
     import marshal
 
@@ -134,10 +154,10 @@ def _receive(pipe: Any) -> Any:
     return marshal.loads(data) if data else None  # noqa: S302  # from a process of our own
 
 
-def _answer(process: subprocess.Popen[bytes]) -> list[Any]:
+def answer(process: subprocess.Popen[bytes]) -> list[Any]:
     """What a worker made of its next batch; its error, if it met one."""
     try:
-        answer = _receive(process.stdout)
+        answer = receive(process.stdout)
     except (EOFError, ValueError, TypeError):
         answer = None
     if not isinstance(answer, tuple):
@@ -154,21 +174,25 @@ def _answer(process: subprocess.Popen[bytes]) -> list[Any]:
 def work() -> None:
     """The life of a worker: read the assignment, answer every batch, say where the counted words are."""
     receiving, sending = sys.stdin.buffer, sys.stdout.buffer
-    sources, staged, name, limit, batches = _receive(receiving)
+    sources, staged, tokenizer, number, workers, batches = receive(receiving)
     target = os.path.join(staged, DOCUMENTS)
     try:
-        spilling = Spilling(staged, name, limit)
+        limit = _SPILL_BYTES // workers // 2
+        spilling = Spilling(staged, f"run-{number}", limit)
+        fields = FieldSpilling(staged, f"fields-{number}", limit, tokenizer, number, workers)
         for start, names in batches:
             written = [
-                tuple(write_document(sources, source, target, start + position, spilling))
+                tuple(write_document(sources, source, target, start + position, spilling, fields))
                 for position, source in enumerate(names)
             ]
-            _send(sending, ("done", written))
+            send(sending, ("done", written))
         spilling.spill()
-        _send(sending, ("done", spilling.files))
+        fields.spill()
+        send(sending, ("done", spilling.files))
+        send(sending, ("done", fields.files))
     except errors.ContextError as error:
-        _send(sending, (type(error).__name__, error.reason))
+        send(sending, (type(error).__name__, error.reason))
     except BrokenPipeError:
         os._exit(1)  # the build is gone: nobody is left to work for, or to tell
     except OSError as error:
-        _send(sending, ("os", (error.errno, error.strerror)))
+        send(sending, ("os", (error.errno, error.strerror)))

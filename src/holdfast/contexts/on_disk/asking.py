@@ -7,7 +7,6 @@ from holdfast.contexts.freshness import MISSING as STATE_MISSING
 from holdfast.contexts.on_disk.directory import ContextCorrupt, ContextMissing, read_context
 from holdfast.contexts.on_disk.listing import Entry, list_project
 from holdfast.contexts.on_disk.project import Project, ScopeOutside
-from holdfast.core.confined_paths import printable
 from holdfast.operation import Outcome
 
 TYPE_CHECKING = False
@@ -75,7 +74,7 @@ def verdict(project: Project, scope: str) -> Outcome:
 
 def listing(project: Project, arguments: Arguments, progress: Callable[[int, int], None] | None) -> Outcome:
     """The answer of `list_contexts`."""
-    root = printable(project.root)
+    root = project.shown
     try:
         found = list_project(project, progress)
     except OSError:

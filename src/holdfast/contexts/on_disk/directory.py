@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from errno import ENOTDIR
 from stat import S_ISREG
 from time import time_ns
 
@@ -171,9 +172,11 @@ def read_context_bytes(directory: str) -> bytes:
 
     try:
         return read_regular(f"{directory}/{CONTEXT_FILE}", limit=MAX_BYTES)
-    except (FileNotFoundError, NotADirectoryError, ValueError):
+    except (FileNotFoundError, ValueError):
         raise ContextMissing from None
     except OSError as error:
+        if error.errno == ENOTDIR:  # the scope is a file, or lies below one
+            raise ContextMissing from None
         raise ContextCorrupt(error.strerror or "cannot be read") from None
 
 

@@ -40,9 +40,10 @@ class Found(NamedTuple):
 class Project:
     """A project's root, as one operation sees it."""
 
-    def __init__(self, contents: FileContents, root: str) -> None:
+    def __init__(self, contents: FileContents, root: str, shown: str | None = None) -> None:
         self.contents = contents
         self.root = os.path.abspath(root)
+        self.shown = printable(self.root if shown is None else os.path.abspath(shown))  # what answers call it
         self.settings = self._read_settings()
         self._base, self._outer = self._outer_rules()
 

@@ -1,0 +1,102 @@
+"""Read and write what stands outside a cache: receipts, texts with citations, saved queries; find the cache meant."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.caches.on_disk.reading import inspect_cache, list_caches
+from holdfast.caches.search.receipts import encode_receipt, parse_receipt
+from holdfast.core.atomic_write import write_file
+from holdfast.core.canonical_json import JsonError, decode
+from holdfast.core.confined_paths import printable
+from holdfast.core.errors import CacheMissing, InvalidReceipt, IoError, UsageError
+from holdfast.core.regular_files import TooLarge, read_regular
+from holdfast.core.unicode_text import is_unicode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.caches.search.answers import SearchResult
+    from holdfast.caches.search.receipts import Receipt
+
+_MAX_BYTES = 64 << 20
+_USUAL_BUDGET = 4000
+
+
+def write_receipt(path: str, result: SearchResult) -> None:
+    """Write the record of an answer, atomically."""
+    write_output(path, encode_receipt(result.record))
+
+
+def write_output(path: str, data: bytes) -> None:
+    """Write a file a person asked for; IoError says what is in the way."""
+    try:
+        write_file(path, data)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise IoError(f"'{printable(path)}' cannot be written: {reason}") from None
+
+
+def _read(path: str) -> bytes:
+    try:
+        return read_regular(os.path.realpath(path), limit=_MAX_BYTES)
+    except TooLarge as error:
+        raise UsageError(f"'{printable(path)}' is {error.strerror}") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise IoError(f"'{printable(path)}' cannot be read: {reason}") from None
+
+
+def read_receipt(path: str) -> Receipt:
+    """The receipt in a file; InvalidReceipt names the file when it is none."""
+    try:
+        return parse_receipt(_read(path))
+    except InvalidReceipt as error:
+        raise InvalidReceipt(f"'{printable(path)}': {error.reason}") from None
+
+
+def read_text(path: str) -> str:
+    """A text file in UTF-8."""
+    try:
+        return _read(path).decode()
+    except UnicodeDecodeError as error:
+        raise UsageError(f"'{printable(path)}' is not UTF-8 (byte {error.start})") from None
+
+
+def read_queries(path: str) -> list[tuple[str, int, int | None]]:
+    """(query, budget, limit) of each line that is not empty: a JSON object as a tool takes it, or the query itself."""
+    from holdfast.caches.operations import BUDGET, LIMIT, QUERY
+    from holdfast.operation import fits
+
+    queries = []
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        line = line.strip()
+        if not line:
+            continue
+        query, budget, limit = line, _USUAL_BUDGET, None
+        if line.startswith("{"):
+            try:
+                fields = decode(line)
+            except JsonError as error:
+                raise UsageError(f"'{printable(path)}' line {number} is not JSON: {error}") from None
+            query, budget, limit = fields.get("query"), fields.get("budget", _USUAL_BUDGET), fields.get("limit")
+        if not fits(QUERY, query) or not fits(BUDGET, budget) or not (limit is None or fits(LIMIT, limit)):
+            raise UsageError(f"'{printable(path)}' line {number} is no query with a budget and a limit")
+        queries.append((query, budget, limit))
+    return queries
+
+
+def cache_of_version(root: str, version: str) -> str:
+    """The path of the cache of that version below a root."""
+    for listed in list_caches(root):
+        path = os.path.join(root, listed.path)
+        if listed.has_manifest and is_unicode(listed.path) and inspect_cache(path).cache_version == version:
+            return path
+    raise CacheMissing(f"no cache of the recorded version below '{printable(root)}': name one with --cache")
+
+
+def only_cache(root: str) -> str:
+    """The path of the only cache below a root."""
+    found = [listed.path for listed in list_caches(root) if listed.has_manifest]
+    if len(found) != 1:
+        raise CacheMissing(f"{len(found)} caches below '{printable(root)}': name one with --cache")
+    return os.path.join(root, found[0])

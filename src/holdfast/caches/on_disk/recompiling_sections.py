@@ -1,0 +1,105 @@
+"""Recompute the section index of a cache and compare it to the last byte."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.caches.index.container import IndexUnusable, find_section, parse_header, read_section
+from holdfast.caches.on_disk.directory import SECTIONS_FILE
+from holdfast.caches.on_disk.section_compiling import FieldSpilling, write_sections
+from holdfast.caches.on_disk.section_index import COLUMNS, KIND, SUMMARY
+from holdfast.caches.on_disk.tokenizing import choose_tokenizer
+from holdfast.caches.search.receipts import BYTES
+from holdfast.caches.search.records import Summary, parse_columns, parse_summary
+from holdfast.core.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.caches.document import Document
+    from holdfast.caches.on_disk.directory import CacheDirectory
+    from holdfast.caches.search.compiling import DocumentSections
+
+_SPILL_BYTES = 128 << 20
+_CHUNK = 1 << 20
+
+
+class RecompiledSections:
+    """The section index made again while the documents of a cache are checked, given in id order.
+
+    Where the tokenizer that the index names is not installed, the token counts it holds are taken as they are.
+    """
+
+    def __init__(self, directory: CacheDirectory, scratch: str) -> None:
+        self._directory, self._scratch = directory, scratch
+        self._tokenizer, self._problem, self._tokens = self._recorded()
+        counted_by = BYTES if self._tokens is not None else self._tokenizer
+        self._spilling = FieldSpilling(scratch, "fields", _SPILL_BYTES, counted_by)
+        self._documents: list[DocumentSections] = []
+
+    def _recorded(self) -> tuple[str, str, list[int] | None]:
+        """The tokenizer that the index names, what is wrong with the index, and its token counts if they must do."""
+        try:
+            descriptor = self._directory.open(SECTIONS_FILE)
+        except FileNotFoundError:
+            return "", "is missing", None
+        except OSError as error:
+            return "", f"cannot be read: {error.strerror}", None
+
+        def read(offset: int, length: int) -> bytes:
+            return os.pread(descriptor, length, offset)
+
+        try:
+            header = parse_header(read, kind=KIND, file_length=os.fstat(descriptor).st_size)
+            tokenizer = parse_summary(read_section(read, find_section(header, SUMMARY))).tokenizer
+            try:
+                if choose_tokenizer(tokenizer) == tokenizer:
+                    return tokenizer, "", None
+            except UsageError:
+                pass  # not installed
+            return tokenizer, "", list(parse_columns(read_section(read, find_section(header, COLUMNS))).tokens)
+        except IndexUnusable as error:
+            return "", str(error), None
+        finally:
+            os.close(descriptor)
+
+    def add(self, place: int, document: Document) -> None:
+        """The next document."""
+        if self._tokenizer:
+            made = self._spilling.add_document(place, document)
+            if self._tokens is not None:
+                count = len(made.tokens)
+                made = made._replace(tokens=self._tokens[:count] + made.tokens[len(self._tokens) :])
+                del self._tokens[:count]
+            self._documents.append(made)
+
+    def problems(self, cache_version: str, manifest: bytes, index: bytes) -> Iterator[tuple[str, str]]:
+        """(file, problem) when the index is not what its documents give."""
+        if self._problem:
+            yield SECTIONS_FILE, self._problem
+        if not self._tokenizer:
+            return
+        self._spilling.spill()
+        path = os.path.join(self._scratch, KIND)
+        summary = Summary(cache_version, self._tokenizer)
+        write_sections(path, self._documents, self._spilling.files, summary, manifest, index)
+        descriptor = self._directory.open(SECTIONS_FILE)
+        try:
+            at = first_difference(path, descriptor)
+        finally:
+            os.close(descriptor)
+        if at is not None:
+            yield SECTIONS_FILE, f"differs from what its documents give, at byte {at}"
+
+
+def first_difference(path: str, descriptor: int) -> int | None:
+    """The first byte in which two files differ, or None."""
+    at = 0
+    with open(path, "rb") as file:
+        while (expected := file.read(_CHUNK)) == (actual := os.pread(descriptor, _CHUNK, at)):
+            if not expected:
+                return None
+            at += len(expected)
+    differing = (place for place, (one, other) in enumerate(zip(expected, actual, strict=False)) if one != other)
+    return at + next(differing, min(len(expected), len(actual)))

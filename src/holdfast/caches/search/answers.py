@@ -1,0 +1,106 @@
+"""The answer of `context.search`: what was selected, why, and a receipt to prove it by. Pure."""
+
+from __future__ import annotations
+
+from holdfast.caches.search.impacts import RANKING
+from holdfast.caches.search.receipts import ReceiptSection, make_record, receipt_of
+from holdfast.core.digests import hex_digest
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.core.canonical_json import Json
+
+
+class SectionHit(NamedTuple):
+    """One selected section with its rank's reasons: (term, field, impact) each, which add up to the score."""
+
+    id: str
+    version: str
+    heading: tuple[str, ...]
+    first: int
+    last: int
+    content: str
+    score: int
+    tokens: int
+    why: list[tuple[str, str, int]]
+
+    @property
+    def digest(self) -> str:
+        """The 64 hex digits of the content's hash."""
+        return hex_digest(self.content.encode())
+
+    @property
+    def citation(self) -> str:
+        """Where the section stands and what it said: `id#Lfirst-Llast@hash12`."""
+        return f"{self.id}#L{self.first}-L{self.last}@{self.digest[:12]}"
+
+
+class Candidate(NamedTuple):
+    """A section that matches, taken or not."""
+
+    id: str
+    heading: tuple[str, ...]
+    first: int
+    last: int
+    score: int
+    tokens: int
+    why: list[tuple[str, str, int]]
+
+
+class SearchResult(NamedTuple):
+    """The answer to one search: the sections taken, in order, and what was considered."""
+
+    sections: list[SectionHit]
+    cache_version: str
+    query: str
+    budget: int
+    limit: int | None
+    tokens_used: int
+    sections_considered: int
+    sections_excluded_by_budget: int
+    tokenizer: str
+
+    @property
+    def record(self) -> Json:
+        """The record that the receipt is the hash of."""
+        sections = [
+            ReceiptSection(hit.id, (hit.first, hit.last), "sha256:" + hit.digest, hit.score) for hit in self.sections
+        ]
+        return make_record(self.cache_version, self.tokenizer, self.query, self.budget, self.limit, sections)
+
+    @property
+    def receipt(self) -> str:
+        """The hash of the record."""
+        return receipt_of(self.record)
+
+
+def as_json(result: SearchResult) -> Json:
+    """The answer as `context.search` gives it, keys in the order of its format."""
+    return {
+        "sections": [
+            {
+                "id": hit.id,
+                "version": hit.version,
+                "heading": hit.heading,
+                "lines": (hit.first, hit.last),
+                "content": hit.content,
+                "score": hit.score,
+                "tokens": hit.tokens,
+                "why": {"terms": [{"term": term, "field": field, "impact": value} for term, field, value in hit.why]},
+                "citation": hit.citation,
+            }
+            for hit in result.sections
+        ],
+        "selection": {
+            "query": result.query,
+            "budget": result.budget,
+            "tokens_used": result.tokens_used,
+            "sections_considered": result.sections_considered,
+            "sections_selected": len(result.sections),
+            "sections_excluded_by_budget": result.sections_excluded_by_budget,
+            "tokenizer": result.tokenizer,
+            "ranking": RANKING,
+        },
+        "receipt": result.receipt,
+    }

@@ -1,0 +1,105 @@
+"""Citations: `id#Lfirst-Llast@hash12`, found in a text and checked against documents. Pure."""
+
+from __future__ import annotations
+
+from holdfast.caches.search.markup import split_lines
+from holdfast.core.digests import hex_digest
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+
+    from holdfast.caches.document import Document
+
+_HEX = frozenset("0123456789abcdef")
+# What may stand around a citation in prose, Markdown and code.
+_AROUND = " \t`'\"()[]{}<>|,;*"
+
+
+class Citation(NamedTuple):
+    """A citation as it stands in a text: the line of the text (1-based), and what it claims."""
+
+    line: int
+    id: str
+    first: int
+    last: int
+    digest: str
+
+    @property
+    def text(self) -> str:
+        """The citation itself."""
+        return f"{self.id}#L{self.first}-L{self.last}@{self.digest}"
+
+
+class Verdict(NamedTuple):
+    """`holds`, `changed` (the lines say something else), `no such lines` or `no such document`."""
+
+    citation: Citation
+    state: str
+
+
+def find_citations(text: str, ids: Collection[str]) -> Iterator[Citation]:
+    """Every citation in a text, in order. An id may hold blanks, so the known ones say where one begins."""
+    for number, line in enumerate(split_lines(text)[0], 1):
+        at = line.find("#L")
+        begin = 0
+        while at >= 0:
+            parsed = _parse_tail(line, at + 2)
+            if parsed is None:
+                at = line.find("#L", at + 2)
+                continue
+            first, last, digest, end = parsed
+            yield Citation(number, _id_before(line[begin:at], ids), first, last, digest)
+            begin = end
+            at = line.find("#L", end)
+
+
+def _parse_tail(line: str, at: int) -> tuple[int, int, str, int] | None:
+    """The numbers and the hash of `first-Llast@hash12`, and where they end."""
+    first, at = _digits(line, at)
+    if first is None or line[at : at + 2] != "-L":
+        return None
+    last, at = _digits(line, at + 2)
+    digest = line[at + 1 : at + 13]
+    if last is None or line[at : at + 1] != "@" or len(digest) != 12 or not _HEX.issuperset(digest):
+        return None
+    end = at + 13
+    if line[end : end + 1] in _HEX:  # a longer hash is none of ours
+        return None
+    return first, last, digest, end
+
+
+def _digits(line: str, at: int) -> tuple[int | None, int]:
+    end = at
+    while end < len(line) and end - at < 12 and line[end] in "0123456789":
+        end += 1
+    return (int(line[at:end]), end) if end > at else (None, end)
+
+
+def _id_before(before: str, ids: Collection[str]) -> str:
+    """The id that ends here: the longest known one, else whatever stands there without blanks or brackets."""
+    begin = max([before.rfind(mark) for mark in _AROUND]) + 1
+    word = before[begin:]
+    if word in ids:
+        return word
+    # Known ids with blanks or brackets in them: try from each place where a word may begin, the longest first.
+    starts = [0, *[at + 1 for at, character in enumerate(before) if character in _AROUND]]
+    for start in starts[-64:]:
+        if before[start:] in ids:
+            return before[start:]
+    return word
+
+
+def judge(citation: Citation, document_of: Callable[[str], Document | None]) -> Verdict:
+    """Whether the document still says, in those lines, what the citation's hash stands for."""
+    document = document_of(citation.id)
+    if document is None:
+        return Verdict(citation, "no such document")
+    lines, starts = split_lines(document.content)
+    if not 1 <= citation.first <= citation.last <= len(lines):
+        return Verdict(citation, "no such lines")
+    end = starts[citation.last - 1] + len(lines[citation.last - 1])
+    said = document.content[starts[citation.first - 1] : end]
+    same = hex_digest(said.encode())[:12] == citation.digest
+    return Verdict(citation, "holds" if same else "changed")

@@ -1,0 +1,104 @@
+"""What changed between two caches, or between an answer and its receipt. Pure."""
+
+from __future__ import annotations
+
+from holdfast.caches.search.sections import outline
+from holdfast.core.digests import hex_digest
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from holdfast.caches.document import Document
+    from holdfast.core.canonical_json import Json
+
+
+class SectionChange(NamedTuple):
+    """A section that is in one cache only, or says something else in the second."""
+
+    id: str
+    heading: tuple[str, ...]
+    change: str
+    lines: tuple[int, int]  # in the cache that has it; in the second where both have
+
+
+class CacheChanges(NamedTuple):
+    """Ids of documents, and sections of those that changed."""
+
+    added: list[str]
+    removed: list[str]
+    changed: list[str]
+    sections: list[SectionChange]
+
+
+def compare_documents(before: Iterable[Document], after: Iterable[Document]) -> CacheChanges:
+    """What was added, removed and changed, by id and by heading."""
+    old = {document.id: document for document in before}
+    new = {document.id: document for document in after}
+    added = sorted(new.keys() - old.keys())
+    removed = sorted(old.keys() - new.keys())
+    changed = sorted(id_ for id_ in old.keys() & new.keys() if old[id_].version != new[id_].version)
+    sections = []
+    for id_ in sorted({*added, *removed, *changed}):
+        sections += _section_changes(id_, old.get(id_), new.get(id_))
+    return CacheChanges(added, removed, changed, sections)
+
+
+def _section_changes(id_: str, before: Document | None, after: Document | None) -> list[SectionChange]:
+    old, new = _sections(before), _sections(after)
+    changes = []
+    for key in {**old, **new}:
+        heading, _ = key
+        if key not in new:
+            changes.append(SectionChange(id_, heading, "removed", old[key][0]))
+        elif key not in old:
+            changes.append(SectionChange(id_, heading, "added", new[key][0]))
+        elif old[key][1] != new[key][1]:
+            changes.append(SectionChange(id_, heading, "changed", new[key][0]))
+    return sorted(changes, key=lambda change: (change.lines, change.change))
+
+
+def _sections(document: Document | None) -> dict[tuple[tuple[str, ...], int], tuple[tuple[int, int], str]]:
+    """(heading, how many had it before) -> lines and hash."""
+    found: dict[tuple[tuple[str, ...], int], tuple[tuple[int, int], str]] = {}
+    seen: dict[tuple[str, ...], int] = {}
+    for section in outline(document.content).sections if document else ():
+        count = seen[section.heading] = seen.get(section.heading, 0) + 1
+        text = document.content[section.start : section.end] if document else ""
+        found[section.heading, count] = (section.first, section.last), hex_digest(text.encode())
+    return found
+
+
+def compare_records(recorded: Json, now: Json) -> list[Json]:
+    """What a record run again has that the recorded one has not: one entry a difference, in the order of a record."""
+    differences: list[Json] = [
+        {"what": name, "recorded": recorded[name], "now": now[name]}
+        for name in recorded
+        if name != "sections" and recorded[name] != now[name]
+    ]
+    old = {_place(section): section for section in recorded["sections"]}
+    new = {_place(section): section for section in now["sections"]}
+    differences += [
+        {"what": place, "recorded": old.get(place), "now": new.get(place)}
+        for place in {**old, **new}
+        if old.get(place) != new.get(place)
+    ]
+    if not differences and recorded["sections"] != now["sections"]:
+        order = [[_place(section) for section in record["sections"]] for record in (recorded, now)]
+        differences.append({"what": "order", "recorded": order[0], "now": order[1]})
+    return differences
+
+
+def _place(section: Json) -> str:
+    first, last = section["lines"]
+    return f"{section['id']}#L{first}-L{last}"
+
+
+def compare_citations(before: Sequence[str], after: Sequence[str]) -> Json:
+    """Citations that two answers do not share."""
+    return {
+        "changed": list(before) != list(after),
+        "added": [citation for citation in after if citation not in before],
+        "removed": [citation for citation in before if citation not in after],
+    }

@@ -1,0 +1,123 @@
+"""Receipts: the record of an answer, small enough to keep, exact enough to run again. Pure.
+
+A receipt file is one line of compact JSON, `{"receipt":…,"record":{…}}`; the receipt is the sha256 of the record's own
+compact JSON. A file that is not exactly that is refused. docs/formats/search.md has the members.
+"""
+
+from __future__ import annotations
+
+from holdfast.caches.search.choosing import TURN
+from holdfast.caches.search.impacts import PARAMETERS, RANKING
+from holdfast.caches.search.section import LONG
+from holdfast.core.canonical_json import JsonError, decode, encode
+from holdfast.core.digests import tagged_digest
+from holdfast.core.errors import InvalidReceipt
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.core.canonical_json import Json
+
+RECORD_VERSION = "1"
+# Tokens are a quarter of the bytes, rounded up, where no tokenizer was installed at the build.
+BYTES = "bytes/4"
+_MEMBERS = ("record_version", "cache_version", "ranking", "tokenizer", "query", "budget", "limit", "sections")
+
+
+class ReceiptSection(NamedTuple):
+    """A section as a receipt remembers it."""
+
+    id: str
+    lines: tuple[int, int]
+    content: str
+    score: int
+
+
+def make_record(
+    cache_version: str,
+    tokenizer: str,
+    query: str,
+    budget: int,
+    limit: int | None,
+    sections: Sequence[ReceiptSection],
+) -> Json:
+    """The canonical record of an answer."""
+    return {
+        "record_version": RECORD_VERSION,
+        "cache_version": cache_version,
+        "ranking": {"name": RANKING, "parameters": {**PARAMETERS, "turn": TURN, "long": LONG}},
+        "tokenizer": {"name": tokenizer, "parameters": {"bytes": 4} if tokenizer == BYTES else {}},
+        "query": query,
+        "budget": budget,
+        "limit": limit,
+        "sections": [section._asdict() for section in sections],
+    }
+
+
+def receipt_of(record: Json) -> str:
+    """The hash of a record."""
+    return tagged_digest(encode(record).encode())
+
+
+def encode_receipt(record: Json) -> bytes:
+    """The bytes of a receipt file."""
+    return (encode({"receipt": receipt_of(record), "record": record}) + "\n").encode()
+
+
+class Receipt(NamedTuple):
+    """A receipt that was read and holds together: what to run again, and what must come back."""
+
+    receipt: str
+    record: Json
+
+    @property
+    def query(self) -> str:
+        query: str = self.record["query"]
+        return query
+
+    @property
+    def budget(self) -> int:
+        budget: int = self.record["budget"]
+        return budget
+
+    @property
+    def limit(self) -> int | None:
+        limit: int | None = self.record["limit"]
+        return limit
+
+
+def parse_receipt(data: bytes) -> Receipt:
+    """The receipt in a file's bytes; InvalidReceipt when it is none, was altered, or is of a version unknown here."""
+    try:
+        fields = decode(data)
+    except JsonError as error:
+        raise InvalidReceipt(f"it is not JSON, or was cut short: {error}") from None
+    record = fields.get("record") if isinstance(fields, dict) else None
+    if not isinstance(record, dict):
+        raise InvalidReceipt("it has no record: write one with 'context search --receipt FILE'")
+    version = record.get("record_version")
+    if version != RECORD_VERSION:
+        raise InvalidReceipt(f"it is of version {version!r}, this release reads '{RECORD_VERSION}': use a newer one")
+    if encode_receipt(record) != data:
+        raise InvalidReceipt("its hash does not match its record: it was altered")
+    if tuple(record) != _MEMBERS or not _is_sound(record):
+        raise InvalidReceipt("its record lacks members or has others")
+    return Receipt(fields["receipt"], record)
+
+
+def _is_sound(record: Json) -> bool:
+    limit = record["limit"]
+    return (
+        isinstance(record["query"], str)
+        and type(record["budget"]) is int
+        and (limit is None or type(limit) is int)
+        and isinstance(record["cache_version"], str)
+        and isinstance(record["ranking"], dict)
+        and isinstance(record["tokenizer"], dict)
+        and isinstance(record["sections"], list)
+        and all(
+            isinstance(section, dict) and tuple(section) == ReceiptSection._fields for section in record["sections"]
+        )
+    )

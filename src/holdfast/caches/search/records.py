@@ -1,0 +1,121 @@
+"""What the section index knows of a cache and of each section. Pure; docs/formats/search.md has the bytes."""
+
+from __future__ import annotations
+
+from binascii import crc32
+from bisect import bisect_right
+from struct import Struct, error
+
+from holdfast.caches.index.container import IndexUnusable
+from holdfast.caches.search.impacts import PARAMETERS, RANKING
+from holdfast.caches.search.section import Section
+from holdfast.core.canonical_json import JsonError, decode, encode
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_SECTION = Struct("<IIIIIH")  # checksum, characters from and to, first and last line, number of headings
+_COUNT = Struct("<H")
+_COUNTS = Struct("<II")
+# More bytes than any record has: a path of 32 headings, each as long as can be.
+LONGEST_RECORD = 1 << 16
+
+
+class Summary(NamedTuple):
+    """Which cache was compiled, and how its tokens were counted."""
+
+    cache_version: str
+    tokenizer: str
+
+
+def encode_summary(summary: Summary) -> bytes:
+    """The bytes of the `summary` section."""
+    return encode({**summary._asdict(), "ranking": {"name": RANKING, "parameters": PARAMETERS}}).encode()
+
+
+def parse_summary(data: bytes) -> Summary:
+    """The summary, when it is of the ranking of this release."""
+    try:
+        fields = decode(data)
+        summary = Summary(fields["cache_version"], fields["tokenizer"])
+    except (JsonError, LookupError, TypeError):
+        raise IndexUnusable("the summary is damaged") from None
+    if data != encode_summary(summary):
+        raise IndexUnusable("made by another ranking")
+    return summary
+
+
+class SectionColumns(NamedTuple):
+    """Tokens of each section; the first section of each document and, last, how many sections there are.
+
+    `by_tokens` lists the sections by (tokens, number).
+    """
+
+    tokens: Sequence[int]
+    firsts: Sequence[int]
+    by_tokens: Sequence[int]
+
+    def fitting(self, budget: int) -> Sequence[int]:
+        """The sections that have no more tokens than that."""
+        return self.by_tokens[: bisect_right(self.by_tokens, budget, key=self.tokens.__getitem__)]
+
+
+def make_columns(tokens: Sequence[int], firsts: Sequence[int]) -> SectionColumns:
+    """The columns of sections in their order."""
+    return SectionColumns(tokens, firsts, sorted(range(len(tokens)), key=tokens.__getitem__))
+
+
+def encode_columns(columns: SectionColumns) -> bytes:
+    """The bytes of the `columns` section."""
+    from array import array  # it loads collections, which no search needs
+
+    counts = _COUNTS.pack(len(columns.tokens), len(columns.firsts) - 1)
+    return counts + b"".join([array("I", column).tobytes() for column in columns])
+
+
+def parse_columns(data: bytes) -> SectionColumns:
+    """The columns in a section that was checked as a whole."""
+    if len(data) < _COUNTS.size:
+        raise IndexUnusable("the columns are cut short")
+    sections, documents = _COUNTS.unpack_from(data)
+    if len(data) != _COUNTS.size + 4 * (2 * sections + documents + 1):
+        raise IndexUnusable("the columns are cut short")
+    view = memoryview(data)[_COUNTS.size :].cast("I")
+    after = sections + documents + 1
+    columns = SectionColumns(view[:sections], view[sections:after], view[after:])
+    if columns.firsts[0] != 0 or columns.firsts[-1] != sections:
+        raise IndexUnusable("the columns do not add up")
+    return columns
+
+
+def encode_section(section: Section) -> bytes:
+    """The record of a section; its checksum is seeded with its number when the index is written."""
+    parts = [_SECTION.pack(0, section.start, section.end, section.first, section.last, len(section.heading))[4:]]
+    for heading in section.heading:
+        text = heading.encode()
+        parts.append(_COUNT.pack(len(text)) + text)
+    return b"".join(parts)
+
+
+def seal_section(number: int, body: bytes) -> bytes:
+    """A record as the index holds it."""
+    return crc32(body, number).to_bytes(4, "little") + body
+
+
+def parse_section(data: bytes, number: int) -> Section:
+    """The section in a record, proven to be that of the number."""
+    try:
+        crc, start, end, first, last, count = _SECTION.unpack_from(data)
+        if crc32(data[4:], number) != crc:
+            raise IndexUnusable("a section record is damaged")
+        at = _SECTION.size
+        heading = []
+        for _ in range(count):
+            (length,) = _COUNT.unpack_from(data, at)
+            heading.append(data[at + 2 : at + 2 + length].decode())
+            at += 2 + length
+    except (error, UnicodeDecodeError):
+        raise IndexUnusable("a section record is damaged") from None
+    return Section(tuple(heading), first, last, start, end)

@@ -1,0 +1,123 @@
+"""Searches as a person sees them on a terminal. Loaded only there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from holdfast.caches.search.terms import raw_words, terms_of
+from holdfast.caches.views import bar
+
+_BEST_LINES = 3
+_WIDEST = 160
+_STATE_STYLES = {"holds": "green", "changed": "yellow"}
+
+
+def search(value: Any, _seconds: float) -> RenderableType:
+    """Each hit with its heading path, its place and its best lines; then a bar of the budget."""
+    selection = value["selection"]
+    parts: list[RenderableType] = []
+    for place, hit in enumerate(value["sections"], 1):
+        first, last = hit["lines"]
+        heading = Text(" › ".join(hit["heading"]) or hit["id"], style="bold")
+        parts.append(Text.assemble((f"{place}. ", "dim"), heading))
+        where = f"   {hit['id']}:{first}-{last}"
+        parts.append(Text.assemble((where, "cyan"), (f"  score {hit['score']:,}, {hit['tokens']:,} tokens", "dim")))
+        terms = {item["term"] for item in hit["why"]["terms"]}
+        parts += [Text.assemble("   ", line) for line in best_lines(hit["content"], terms)]
+        parts.append(Text())
+    if not value["sections"]:
+        reason = "did not fit the budget" if selection["sections_considered"] else "matches: try other words"
+        parts.append(Text(f"No section {reason}.", style="yellow"))
+    used, budget = selection["tokens_used"], selection["budget"]
+    parts.append(Text.assemble("budget ", bar(used, budget), f" {used:,} of {budget:,} tokens"))
+    left_out = selection["sections_excluded_by_budget"]
+    counts = f"{selection['sections_selected']:,} of {selection['sections_considered']:,} sections that match" + (
+        f", {left_out:,} did not fit" if left_out else ""
+    )
+    parts.append(Text(f"{counts}; {selection['ranking']}, tokens by {selection['tokenizer']}", style="dim"))
+    parts.append(Text(value["receipt"], style="dim"))
+    return Group(*parts)
+
+
+def best_lines(content: str, terms: set[str]) -> list[Text]:
+    """The lines of a section that hold most of the terms, in their order, the words that match marked."""
+    lines = [line.strip() for line in content.splitlines()]
+    found = []
+    for number, line in enumerate(lines):
+        held = {term for word in raw_words(line[: 4 * _WIDEST]) for term in terms_of(word)} & terms
+        if held and not line.startswith("#"):
+            found.append((-len(held), number))
+    return [_marked(lines[number], terms) for number in sorted([number for _, number in sorted(found)[:_BEST_LINES]])]
+
+
+def _marked(line: str, terms: set[str]) -> Text:
+    shown = line if len(line) <= _WIDEST else line[:_WIDEST] + "…"
+    text = Text(shown)
+    at = 0
+    for word in raw_words(shown):
+        start = shown.find(word, at)
+        if start >= 0:
+            at = start + len(word)
+            if terms.intersection(terms_of(word)):
+                text.stylize("bold yellow", start, at)
+    return text
+
+
+def replayed(value: Any, _seconds: float) -> RenderableType:
+    """The same, or every difference."""
+    if value["same"]:
+        return Text(f"The same answer: {value['receipt']}", style="green")
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in ("what", "recorded", "now"):
+        table.add_column(column, overflow="fold")
+    for item in value["differences"]:
+        table.add_row(Text(str(item["what"])), Text(_shown(item["recorded"])), Text(_shown(item["now"])))
+    return Group(Text("Another answer than recorded", style="bold yellow"), table)
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "—"
+    if isinstance(value, dict) and "score" in value:
+        return f"score {value['score']:,}, {value['content'][:19]}"
+    return str(value)
+
+
+def citations(value: Any, _seconds: float) -> RenderableType:
+    """A line each."""
+    if not value["found"]:
+        return Text("No citations in this text.", style="dim")
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("line", justify="right", style="dim")
+    table.add_column("citation", overflow="fold")
+    table.add_column("state")
+    for item in value["citations"]:
+        state = Text(item["state"], style=_STATE_STYLES.get(item["state"], "red"))
+        table.add_row(str(item["line"]), Text(item["citation"]), state)
+    verdict = f"{value['found'] - value['failed']:,} of {value['found']:,} hold"
+    return Group(table, Text(verdict, style="bold red" if value["failed"] else "green"))
+
+
+def differences(value: Any, _seconds: float) -> RenderableType:
+    """Documents, then sections, then queries."""
+    if value["before"] == value["after"]:
+        return Text("The same documents.", style="green")
+    parts: list[RenderableType] = []
+    for change, mark, style in (("added", "+", "green"), ("removed", "-", "red"), ("changed", "~", "yellow")):
+        parts += [Text(f"{mark} {name}", style=style) for name in value["documents"][change]]
+    for section in value["sections"]:
+        first, last = section["lines"]
+        where = f"    {section['change']:<8} {section['id']}:{first}-{last}  {' › '.join(section['heading'])}"
+        parts.append(Text(where, style="dim"))
+    changed = [query for query in value["queries"] if query["changed"]]
+    if value["queries"]:
+        parts.append(Text(f"{len(changed)} of {len(value['queries'])} saved queries change their answer"))
+    for query in changed:
+        parts.append(Text(f"  {query['query']}", style="bold"))
+        parts += [Text(f"    + {citation}", style="green") for citation in query["added"]]
+        parts += [Text(f"    - {citation}", style="red") for citation in query["removed"]]
+    return Group(*parts)

@@ -1,0 +1,244 @@
+"""`context.search` at every door: the same bytes, the shape of its format, typed errors."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rs_bpe.bpe import openai
+
+from holdfast import build_cache, open_cache, search
+from holdfast.caches.on_disk.writing import build_cache as build_with
+from holdfast.core.digests import hex_digest
+from support.doors import Door, Library, StdioServer, run_context
+
+Make = Callable[..., Path]
+GUIDE = """---
+title: The guide
+---
+
+# Guide
+
+Welcome to `useEffect`.
+
+## Install
+
+Run `pip install it`, then os.path and max_depth are set.
+
+```python
+# install nothing here
+max_depth = 3
+```
+
+## Use
+
+Installing is not using. שלום
+"""
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    (tmp_path / "sources" / "install").mkdir(parents=True)
+    (tmp_path / "sources" / "Guide.md").write_bytes(GUIDE.encode())
+    (tmp_path / "sources" / "install" / "readme.md").write_bytes(b"Nothing of the kind.\n\n# Other\n\nText.\n")
+    build_cache(tmp_path / "sources", tmp_path / "docs", tokenizer="bytes/4")
+    return tmp_path / "docs"
+
+
+def test_the_answer_has_the_members_of_its_format_in_their_order(cache: Path, door: Door) -> None:
+    answer = door.call("context.search", {"cache": "docs", "query": "install", "budget": 4000})
+    assert not answer.is_error
+    value = json.loads(answer.text)
+    section = value["sections"][0]
+    content = section["content"]
+    assert list(value) == ["sections", "selection", "receipt"]
+    assert section == {
+        "id": "guide.md",
+        "version": "sha256:" + hex_digest(GUIDE.encode()),
+        "heading": ["Guide", "Install"],
+        "lines": [9, 16],
+        "content": "\n".join(GUIDE.split("\n")[8:16]),
+        "score": sum(term["impact"] for term in section["why"]["terms"]),
+        "tokens": -(-len(content.encode()) // 4),
+        "why": {
+            "terms": [
+                {"term": "install", "field": "headings", "impact": section["why"]["terms"][0]["impact"]},
+                {"term": "install", "field": "body", "impact": section["why"]["terms"][1]["impact"]},
+            ]
+        },
+        "citation": f"guide.md#L9-L16@{hex_digest(content.encode())[:12]}",
+    }
+    assert list(section) == [
+        *("id", "version", "heading", "lines", "content", "score", "tokens", "why", "citation"),
+    ]
+    # The page whose path alone matches gives its first section, and nothing that matches nothing is given.
+    assert [(hit["id"], hit["lines"]) for hit in value["sections"]] == [
+        ("guide.md", [9, 16]),
+        ("guide.md", [18, 20]),
+        ("install/readme.md", [1, 1]),
+    ]
+    assert list(value["selection"].items()) == [
+        ("query", "install"),
+        ("budget", 4000),
+        ("tokens_used", sum(hit["tokens"] for hit in value["sections"])),
+        ("sections_considered", 3),
+        ("sections_selected", 3),
+        ("sections_excluded_by_budget", 0),
+        ("tokenizer", "bytes/4"),
+        ("ranking", "bm25-sections-1"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"query": "install", "budget": 4000},
+        {"query": "install", "budget": 30},
+        {"query": "install", "budget": 0},
+        {"query": "", "budget": 4000},
+        {"query": "zzz", "budget": 2**53 - 1},
+        {"query": "install useEffect שלום", "budget": 4000, "limit": 1},
+        {"query": "install", "budget": 4000, "limit": 0},
+        {"query": "install", "budget": 4000, "limit": None},
+    ],
+)
+def test_every_door_gives_the_bytes_of_the_command(cache: Path, tmp_path: Path, arguments: dict[str, Any]) -> None:
+    words = ["search", "--cache", str(cache), "--query", arguments["query"], "--budget", str(arguments["budget"])]
+    if arguments.get("limit") is not None:
+        words += ["--limit", str(arguments["limit"])]
+    done = run_context(*words)
+    assert (done.returncode, done.stderr) == (0, b"")
+    call = {"cache": "docs", **arguments}
+    with StdioServer(tmp_path) as server:
+        # Twice: a cache that was kept open answers like one that was just opened.
+        texts = [server.call("context.search", call).text for _ in range(2)]
+    texts.append(Library(tmp_path).call("context.search", call).text)
+    assert texts == [done.stdout.decode()] * 3
+
+
+@pytest.mark.parametrize(
+    "word", ["useEffect", "use effect", "effects", "os.path", "path", "max_depth", "depth", "שלום"]
+)
+def test_identifiers_match_whole_and_in_parts_also_inside_fences(cache: Path, word: str) -> None:
+    assert [hit.id for hit in search(cache, word, 4000).sections][:1] == ["guide.md"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "code"),
+    [
+        ({"query": None}, "invalid_query"),
+        ({"query": "\ud800"}, "invalid_query"),
+        ({"query": "-x"}, "invalid_query"),
+        ({"budget": -1}, "invalid_budget"),
+        ({"budget": 4000.0}, "invalid_budget"),
+        ({"budget": True}, "invalid_budget"),
+        ({"budget": 2**53}, "invalid_budget"),
+        ({"limit": -1}, "invalid_budget"),
+        ({"limit": "3"}, "invalid_budget"),
+        ({"cache": "missing"}, "cache_missing"),
+        ({"cache": "../docs"}, "cache_missing"),
+        ({"cache": "sources"}, "cache_invalid"),
+        ({"query": 7, "budget": -1, "cache": "missing"}, "invalid_query"),
+        ({"budget": -1, "cache": "missing"}, "invalid_budget"),
+    ],
+)
+def test_bad_arguments_are_typed_errors(cache: Path, door: Door, changed: dict[str, Any], code: str) -> None:
+    answer = door.call("context.search", {"cache": "docs", "query": "install", "budget": 100, **changed})
+    found = answer.text or json.dumps({"error": {"code": code}})
+    assert (answer.is_error, json.loads(found)["error"]["code"], "Traceback" in answer.stderr) == (True, code, False)
+
+
+@pytest.mark.parametrize("name", ["receipt", "html"])
+def test_a_server_writes_no_files(cache: Path, tmp_path: Path, name: str) -> None:
+    arguments = {"cache": "docs", "query": "install", "budget": 100, name: str(tmp_path / "written")}
+    with StdioServer(tmp_path) as server:
+        response = server.request("tools/call", {"name": "context.search", "arguments": arguments})
+    assert response["error"]["code"] == -32602
+    assert not (tmp_path / "written").exists()
+
+
+def test_a_damaged_index_is_ignored_and_the_documents_answer(cache: Path) -> None:
+    file = cache / "index" / "sections.idx"
+    data = file.read_bytes()
+    expected = search(cache, "install useEffect", 4000)
+    answers = set()
+    for at in range(0, len(data), max(len(data) // 150, 1)):
+        file.write_bytes(data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :])
+        answers.add(search(cache, "install useEffect", 4000) == expected)
+    for size in (0, 1, 100, 136, 500, len(data) - 1):
+        file.write_bytes(data[:size])
+        answers.add(search(cache, "install useEffect", 4000) == expected)
+    assert answers == {True}
+
+
+def test_an_index_of_another_cache_is_ignored(cache: Path, tmp_path: Path) -> None:
+    (tmp_path / "sources" / "more.md").write_bytes(b"install install")
+    build_cache(tmp_path / "sources", tmp_path / "other", tokenizer="bytes/4")
+    expected = search(cache, "install", 4000)
+    shutil.copy(tmp_path / "other" / "index" / "sections.idx", cache / "index" / "sections.idx")
+    with open_cache(cache) as opened:
+        assert opened.search("install", 4000) == expected
+        assert opened._sections is None
+
+
+def test_an_altered_document_is_noticed_when_one_of_its_sections_is_returned(cache: Path, tmp_path: Path) -> None:
+    with StdioServer(tmp_path) as server:
+        call = {"cache": "docs", "query": "install", "budget": 4000}
+        before = server.call("context.search", call)
+        for file in (cache / "documents").iterdir():
+            data = file.read_bytes()
+            file.write_bytes(data.replace(b"pip install", b"rm -rf them"))
+        after = server.call("context.search", call)
+    assert (before.is_error, json.loads(after.text)["error"]["code"]) == (False, "cache_invalid")
+
+
+def test_tokens_are_counted_at_the_build_and_the_cache_remembers_by_what(cache: Path, tmp_path: Path) -> None:
+    build_cache(tmp_path / "sources", tmp_path / "counted", tokenizer="o200k_base")
+    result = search(tmp_path / "counted", "install", 4000)
+    assert result.tokenizer == "o200k_base"
+    tokenizer = openai.o200k_base()
+    assert [hit.tokens for hit in result.sections] == [tokenizer.count(hit.content) for hit in result.sections]
+    code = "import sys, holdfast; holdfast.search(sys.argv[1], 'install', 9); print('rs_bpe' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code, tmp_path / "counted"], capture_output=True, check=True)
+    assert done.stdout == b"False\n"
+
+
+def test_a_tokenizer_that_is_not_there_is_a_usage_error_that_says_what_to_do(cache: Path, tmp_path: Path) -> None:
+    words = ["build", "--sources", "sources", "--cache", "x", "--tokenizer", "o200k_base"]
+    code = "import sys; sys.modules['rs_bpe'] = None; from holdfast.cli import run; run()"
+    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, cwd=tmp_path)
+    assert done.returncode == 1
+    assert b"pip install 'holdfast[tokens]'" in done.stderr
+
+
+def test_verify_recomputes_the_section_index(cache: Path) -> None:
+    file = cache / "index" / "sections.idx"
+    assert json.loads(run_context("verify", "--cache", str(cache)).stdout)["problems"] == []
+    data = file.read_bytes()
+    file.write_bytes(data[:-40] + bytes([data[-40] ^ 1]) + data[-39:])
+    problems = json.loads(run_context("verify", "--cache", str(cache)).stdout)["problems"]
+    assert [problem["file"] for problem in problems] == ["index/sections.idx"]
+    file.unlink()
+    problems = json.loads(run_context("verify", "--cache", str(cache)).stdout)["problems"]
+    assert problems == [{"file": "index/sections.idx", "problem": "is missing"}]
+
+
+def test_any_number_of_workers_writes_the_same_index(tmp_path: Path) -> None:
+    (tmp_path / "sources").mkdir()
+    for number in range(120):
+        text = f"# Page {number}\n\nalpha {number % 7}\n\n## Part\n\n" + "beta " * (number % 5) + f"word{number}\n"
+        (tmp_path / "sources" / f"{number}.md").write_bytes(text.encode())
+    files = []
+    for workers in (1, 2, 3):
+        target = tmp_path / str(workers)
+        build_with(
+            tmp_path / "sources", target, created_at="2026-01-02T03:04:05Z", workers=workers, tokenizer="bytes/4"
+        )
+        files.append((target / "index" / "sections.idx").read_bytes())
+    assert files[1:] == files[:1] * 2

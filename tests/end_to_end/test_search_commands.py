@@ -1,0 +1,200 @@
+"""Receipts, replay, citations, differences and the page, as a person uses them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from holdfast import build_cache
+from support.doors import run_context
+from support.terminal import on_a_terminal
+
+CHROMIUM = next(
+    (path for name in ("chromium", "chromium-browser", "google-chrome", "chrome") if (path := shutil.which(name))), None
+)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    sources = tmp_path / "sources"
+    sources.mkdir()
+    (sources / "deploy.md").write_text("# Deploy\n\nTo deploy, push.\n\n## Roll back\n\nTo roll back, pull.\n", "utf-8")
+    (sources / "big.md").write_text("# Big\n\n" + "deploy and more " * 100 + "<script>alert(1)</script>\n", "utf-8")
+    (sources / "other.md").write_text("# Other\n\nNothing.\n", "utf-8")
+    (tmp_path / "caches").mkdir()
+    build_cache(sources, tmp_path / "caches" / "docs", tokenizer="bytes/4")
+    return tmp_path
+
+
+def search(
+    home: Path, *more: str, query: str = "how to deploy", budget: int = 100
+) -> subprocess.CompletedProcess[bytes]:
+    words = ["search", "--cache", "caches/docs", "--query", query, "--budget", str(budget), *more]
+    return run_context(*words, cwd=home)
+
+
+def rebuild(home: Path, page: str, text: str) -> None:
+    (home / "sources" / page).write_text(text, "utf-8")
+    build_cache(home / "sources", home / "caches" / "docs", force=True, tokenizer="bytes/4")
+
+
+def test_a_receipt_is_the_hash_of_its_record_and_changes_nothing_of_the_answer(home: Path) -> None:
+    plain, recorded = search(home), search(home, "--receipt", "r.json")
+    assert plain.stdout == recorded.stdout
+    receipt = json.loads((home / "r.json").read_bytes())
+    answer = json.loads(plain.stdout)
+    assert receipt["receipt"] == answer["receipt"]
+    assert list(receipt["record"]) == [
+        *("record_version", "cache_version", "ranking", "tokenizer", "query", "budget", "limit", "sections"),
+    ]
+    assert [(section["id"], section["lines"], section["score"]) for section in receipt["record"]["sections"]] == [
+        (section["id"], section["lines"], section["score"]) for section in answer["sections"]
+    ]
+
+
+def test_a_replay_of_an_unchanged_cache_is_the_same(home: Path) -> None:
+    search(home, "--receipt", "r.json", "--limit", "5")
+    named = run_context("replay", "r.json", "--cache", "caches/docs", cwd=home)
+    found = run_context("replay", "r.json", cwd=home, env={"CONTEXT_CACHE_ROOT": str(home / "caches")})
+    assert (named.returncode, found.returncode, named.stdout) == (0, 0, found.stdout)
+    assert json.loads(named.stdout)["same"] is True
+
+
+def test_a_replay_of_a_changed_cache_exits_9_and_tells_the_difference(home: Path) -> None:
+    search(home, "--receipt", "r.json")
+    rebuild(home, "deploy.md", "# Deploy\n\nTo deploy, push harder.\n\n## Roll back\n\nTo roll back, pull.\n")
+    done = run_context("replay", "r.json", "--cache", "caches/docs", cwd=home)
+    value = json.loads(done.stdout)
+    assert (done.returncode, value["same"], value["receipt"] == value["now"]) == (9, False, False)
+    assert {item["what"] for item in value["differences"]} == {
+        *("cache_version", "deploy.md#L1-L3", "deploy.md#L5-L7"),
+    }
+    text, code = on_a_terminal("replay", "r.json", "--cache", "caches/docs", cwd=home)
+    assert (code, "Another answer than recorded" in text, "deploy.md#L1-L3" in text) == (9, True, True)
+
+
+def test_a_replay_without_the_recorded_cache_says_to_name_one(home: Path) -> None:
+    search(home, "--receipt", "r.json")
+    rebuild(home, "deploy.md", "# Deploy\n\nElse.\n")
+    done = run_context("replay", "r.json", cwd=home, env={"CONTEXT_CACHE_ROOT": str(home / "caches")})
+    assert (done.returncode, done.stdout) == (4, b"")
+    assert b"--cache" in done.stderr
+
+
+@pytest.mark.parametrize("damage", ["altered", "truncated", "future", "empty", "missing", "directory"])
+def test_a_receipt_that_is_none_is_a_typed_error(home: Path, damage: str) -> None:
+    search(home, "--receipt", "r.json")
+    file = home / "r.json"
+    data = file.read_bytes()
+    if damage in ("missing", "directory"):
+        file.unlink()
+    if damage == "directory":
+        file.mkdir()
+    else:
+        changed = {
+            "altered": data.replace(b"how to deploy", b"how to delete"),
+            "truncated": data[: len(data) // 2],
+            "future": data.replace(b'"record_version":"1"', b'"record_version":"9"'),
+            "empty": b"",
+        }
+        if damage in changed:
+            file.write_bytes(changed[damage])
+    done = run_context("replay", "r.json", "--cache", "caches/docs", cwd=home)
+    expected = 6 if damage in ("missing", "directory") else 1
+    assert (done.returncode, done.stdout, b"Traceback" in done.stderr) == (expected, b"", False)
+    assert (b"Receipt is invalid" in done.stderr) == (expected == 1)
+
+
+def test_citations_are_checked_against_the_cache(home: Path) -> None:
+    answer = json.loads(search(home, budget=4000).stdout)
+    cited = [section["citation"] for section in answer["sections"]]
+    (home / "text.md").write_text("\n".join(f"As `{citation}` says." for citation in cited), "utf-8")
+    held = run_context("cite", "verify", "text.md", "--cache", "caches/docs", cwd=home)
+    assert (held.returncode, json.loads(held.stdout)["found"], json.loads(held.stdout)["failed"]) == (0, len(cited), 0)
+    with (home / "text.md").open("a") as file:
+        file.write(
+            "\nnever.md#L1-L2@0123456789ab and deploy.md#L1-L3@0123456789ab and deploy.md#L90-L99@0123456789ab\n"
+        )
+    failed = run_context("cite", "verify", "text.md", cwd=home, env={"CONTEXT_CACHE_ROOT": str(home / "caches")})
+    assert failed.returncode == 9
+    assert [item["state"] for item in json.loads(failed.stdout)["citations"]][len(cited) :] == [
+        *("no such document", "changed", "no such lines"),
+    ]
+    text, code = on_a_terminal("cite", "verify", "text.md", "--cache", "caches/docs", cwd=home)
+    assert (code, f"{len(cited)} of {len(cited) + 3} hold" in text) == (9, True)
+
+
+def test_diff_tells_documents_sections_and_queries(home: Path) -> None:
+    shutil.copytree(home / "caches" / "docs", home / "caches" / "old")
+    (home / "sources" / "other.md").unlink()
+    rebuild(home, "deploy.md", "# Deploy\n\nTo deploy, wait.\n\n## Roll back\n\nTo roll back, pull.\n")
+    (home / "queries.txt").write_text('roll back\n{"query":"deploy","budget":60,"limit":2}\n\n', "utf-8")
+    words = ["diff", "caches/old", "caches/docs", "--queries", "queries.txt"]
+    done = run_context(*words, cwd=home)
+    value = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert value["documents"] == {"added": [], "removed": ["other.md"], "changed": ["deploy.md"]}
+    assert [(change["id"], change["heading"], change["change"]) for change in value["sections"]] == [
+        ("deploy.md", ["Deploy"], "changed"),
+        ("other.md", ["Other"], "removed"),
+    ]
+    assert [(query["query"], query["changed"]) for query in value["queries"]] == [
+        ("roll back", False),
+        ("deploy", True),
+    ]
+    text, _ = on_a_terminal(*words, cwd=home)
+    assert "1 of 2 saved queries change their answer" in text
+    bad = home / "bad.txt"
+    bad.write_text('{"query":7}\n', "utf-8")
+    assert run_context("diff", "caches/old", "caches/docs", "--queries", "bad.txt", cwd=home).returncode == 1
+    assert run_context("diff", "caches/old", "caches/gone", cwd=home).returncode == 4
+
+
+def test_a_terminal_shows_headings_places_best_lines_and_the_budget(home: Path) -> None:
+    text, code = on_a_terminal("search", "--cache", "caches/docs", "--query", "roll back", "--budget", "40", cwd=home)
+    lines = [line.rstrip() for line in text.splitlines()]
+    assert code == 0
+    assert lines[0] == "1. Deploy › Roll back"
+    assert lines[1].startswith("   deploy.md:5-7")
+    assert lines[2] == "   To roll back, pull."
+    assert any(line.startswith("budget █") and line.endswith("of 40 tokens") for line in lines)
+
+
+@pytest.mark.parametrize("option", ["--receipt", "--html"])
+def test_a_file_that_cannot_be_written_is_an_io_error(home: Path, option: str) -> None:
+    done = search(home, option, "no/such/folder/file")
+    assert (done.returncode, done.stdout, b"cannot be written" in done.stderr) == (6, b"", True)
+
+
+def test_the_page_explains_every_candidate_and_fetches_nothing(home: Path) -> None:
+    done = search(home, "--html", "page.html")
+    page = (home / "page.html").read_text("utf-8")
+    assert done.returncode == 0
+    assert "deploy.md:1-3" in page
+    assert "missed by" in page
+    assert "<script" not in page
+    assert not [mark for mark in ("http://", "https://", "src=", "@import", "url(") if mark in page]
+
+
+def test_the_page_renders_in_a_browser(home: Path, tmp_path: Path) -> None:
+    if CHROMIUM is None:
+        pytest.skip("no Chromium is installed here")
+    search(home, "--html", "page.html", query="deploy <b>@rows@</b>")
+    command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
+    done = subprocess.run(
+        [*command, "--virtual-time-budget=2000", "--dump-dom", (home / "page.html").as_uri()],
+        capture_output=True,
+        timeout=120,
+    )
+    dom = done.stdout.decode()
+    assert done.returncode == 0
+    assert '<h1 dir="auto">deploy &lt;b&gt;@rows@&lt;/b&gt;</h1>' in dom
+    assert dom.count('<tr class="taken">') == 2
+    assert dom.count('<tr class="missed">') == 1
+    assert "missed by" in dom
+    assert '<span class="term">deploy <i>body</i>' in dom
+    assert "<script" not in dom

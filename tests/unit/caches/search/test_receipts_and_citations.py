@@ -1,0 +1,124 @@
+"""Receipts that were tampered with are refused; citations are found and judged."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast import InvalidReceipt
+from holdfast.caches.document import make_document
+from holdfast.caches.search.citations import find_citations, judge
+from holdfast.caches.search.comparing import compare_documents, compare_records
+from holdfast.caches.search.receipts import ReceiptSection, encode_receipt, make_record, parse_receipt, receipt_of
+
+RECORD = make_record("sha256:00", "bytes/4", "how?", 100, None, [ReceiptSection("a.md", (1, 3), "sha256:11", 7)])
+RECEIPT = encode_receipt(RECORD)
+
+
+def test_a_receipt_comes_back_as_it_was_written() -> None:
+    receipt = parse_receipt(RECEIPT)
+    assert (receipt.receipt, receipt.query, receipt.budget, receipt.limit) == (receipt_of(RECORD), "how?", 100, None)
+    assert encode_receipt(receipt.record) == RECEIPT
+
+
+def test_no_single_byte_of_a_receipt_can_be_changed_or_lost() -> None:
+    accepted = []
+    for at in range(len(RECEIPT)):
+        for altered in (RECEIPT[:at] + bytes([RECEIPT[at] ^ 1]) + RECEIPT[at + 1 :], RECEIPT[:at]):
+            try:
+                parse_receipt(altered)
+            except InvalidReceipt:
+                continue
+            accepted.append(altered)
+    assert accepted == []
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "cut short"),
+        (b"[]", "no record"),
+        (b"{}", "no record"),
+        (b'{"record":7}', "no record"),
+        (b"\xff\xfe", "not JSON"),
+        (b"[" * 100_000, "not JSON"),
+        (RECEIPT.replace(b'"record_version":"1"', b'"record_version":"2"'), "version '2'"),
+        (RECEIPT.replace(b'"record_version":"1"', b'"record_version":1'), "version 1"),
+        (RECEIPT + b"\n", "altered"),
+        (b" " + RECEIPT, "altered"),
+    ],
+)
+def test_what_is_no_receipt_is_refused_and_says_why(data: bytes, reason: str) -> None:
+    with pytest.raises(InvalidReceipt) as caught:
+        parse_receipt(data)
+    assert reason in caught.value.reason
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"query": 7}, {"budget": True}, {"limit": "x"}, {"sections": {}}, {"sections": [{"id": "a"}]}, {"more": 1}],
+)
+def test_a_record_with_other_members_is_refused_even_with_a_matching_hash(change: dict[str, object]) -> None:
+    with pytest.raises(InvalidReceipt):
+        parse_receipt(encode_receipt({**RECORD, **change}))
+
+
+def test_differences_between_records_name_what_and_both_values() -> None:
+    now = make_record("sha256:01", "bytes/4", "how?", 100, None, [ReceiptSection("b.md", (1, 1), "sha256:22", 7)])
+    assert [(item["what"], item["recorded"] is None, item["now"] is None) for item in compare_records(RECORD, now)] == [
+        ("cache_version", False, False),
+        ("a.md#L1-L3", False, True),
+        ("b.md#L1-L1", True, False),
+    ]
+
+
+TEXT = "# A\n\none\r\ntwo\n"
+DOCUMENT = make_document("a b.md", TEXT.encode())
+
+
+def test_citations_are_found_in_prose_markdown_and_code() -> None:
+    text = (
+        "See a b.md#L1-L3@aaaaaaaaaaaa, `c.md#L10-L12@bbbbbbbbbbbb` and\n"
+        "[this](d/e.md#L1-L1@cccccccccccc)(f.md#L2-L2@dddddddddddd).\n"
+        "Not these: a.md#L1-3@aaaaaaaaaaaa a.md#L1-L3@aaaa a.md#L1-L3@aaaaaaaaaaaaa x#Ly-Lz@aaaaaaaaaaaa #L\n"
+    )
+    found = list(find_citations(text, {"a b.md", "c.md"}))
+    assert [(citation.line, citation.text) for citation in found] == [
+        (1, "a b.md#L1-L3@aaaaaaaaaaaa"),
+        (1, "c.md#L10-L12@bbbbbbbbbbbb"),
+        (2, "d/e.md#L1-L1@cccccccccccc"),
+        (2, "f.md#L2-L2@dddddddddddd"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("citation", "state"),
+    [
+        ("a b.md#L1-L3@{}", "holds"),
+        ("a b.md#L1-L3@000000000000", "changed"),
+        ("a b.md#L1-L9@{}", "no such lines"),
+        ("a b.md#L0-L1@{}", "no such lines"),
+        ("a b.md#L3-L1@{}", "no such lines"),
+        ("gone.md#L1-L3@{}", "no such document"),
+    ],
+)
+def test_a_citation_holds_only_while_its_lines_say_the_same(citation: str, state: str) -> None:
+    from holdfast.core.digests import hex_digest
+
+    digest = hex_digest(b"# A\n\none")[:12]
+    documents = {DOCUMENT.id: DOCUMENT}
+    (found,) = find_citations(citation.format(digest), documents)
+    assert judge(found, documents.get).state == state
+
+
+def test_changes_between_documents_are_told_by_section() -> None:
+    before = [make_document("a.md", b"# A\n\none\n\n## B\n\ntwo\n"), make_document("gone.md", b"x")]
+    after = [make_document("a.md", b"# A\n\none\n\nmore\n\n## C\n\nthree\n"), make_document("new.md", b"y")]
+    changes = compare_documents(before, after)
+    assert (changes.added, changes.removed, changes.changed) == (["new.md"], ["gone.md"], ["a.md"])
+    assert [tuple(change) for change in changes.sections] == [
+        ("a.md", ("A",), "changed", (1, 5)),
+        ("a.md", ("A", "B"), "removed", (5, 7)),
+        ("a.md", ("A", "C"), "added", (7, 9)),
+        ("gone.md", (), "removed", (1, 1)),
+        ("new.md", (), "added", (1, 1)),
+    ]
