@@ -133,6 +133,7 @@ class TestSpecs:
 
     @EXAMPLES
     @given(st.one_of(st.none(), mutants_of(b'{"discipline": "full"}')))
+    @example(b'{"discipline":' + b"[" * 700 + b"]" * 700 + b"}")
     def test_settings_give_a_discipline_or_a_settings_error(self, data: bytes | None) -> None:
         try:
             assert discipline_of(data)

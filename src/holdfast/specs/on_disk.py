@@ -78,7 +78,7 @@ def find_spec(project: Project, name: str) -> Spec | None:
     folder = _spec_folder(project, name)
     if folder is None:
         return None
-    requirements, design = [_modified(project.phase(name, phase), project.status) for phase in PHASES[:2]]
+    requirements, design = [_modified(project, project.phase(name, phase)) for phase in PHASES[:2]]
     tasks, progress = _tasks(project, name)
     return Spec(name, folder.st_mtime_ns, requirements, design, tasks, progress)
 
@@ -86,10 +86,10 @@ def find_spec(project: Project, name: str) -> Spec | None:
 def _tasks(project: Project, name: str) -> tuple[int | None, Progress | None]:
     """When the tasks of a spec were changed and how far they are, both of one and the same file."""
     path = project.phase(name, "tasks")
-    before = _file_status(path, project.status)
+    before = _file_status(project, path)
     while before is not None:
         listed = task_list(project, name)
-        after = _file_status(path, project.status)
+        after = _file_status(project, path)
         if after is not None and _identity(before) == _identity(after):
             return (None, None) if listed is None else (before.st_mtime_ns, listed.progress)
         before = after  # replaced meanwhile
@@ -180,13 +180,13 @@ def _is_folder(path: str, ask: Callable[[str], os.stat_result]) -> bool:
     return status is not None and S_ISDIR(status.st_mode)
 
 
-def _modified(path: str, ask: Callable[[str], os.stat_result]) -> int | None:
-    status = _file_status(path, ask)
+def _modified(project: Project, path: str) -> int | None:
+    status = _file_status(project, path)
     return None if status is None else status.st_mtime_ns
 
 
-def _file_status(path: str, ask: Callable[[str], os.stat_result]) -> os.stat_result | None:
-    status = _status(path, ask)
+def _file_status(project: Project, path: str) -> os.stat_result | None:
+    status = _status(path, project.status)
     return status if status is not None and S_ISREG(status.st_mode) else None
 
 
