@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -12,6 +13,7 @@ from holdfast.caches.search.terms import raw_words, terms_of
 from holdfast.caches.views import bar
 
 _BEST_LINES = 3
+_INDENTED = (0, 0, 0, 3)
 _WIDEST = 160
 _STATE_STYLES = {"holds": "green", "changed": "yellow"}
 
@@ -24,10 +26,11 @@ def search(value: Any, _seconds: float) -> RenderableType:
         first, last = hit["lines"]
         heading = Text(" › ".join(hit["heading"]) or hit["id"], style="bold")
         parts.append(Text.assemble((f"{place}. ", "dim"), heading))
-        where = f"   {hit['id']}:{first}-{last}"
-        parts.append(Text.assemble((where, "cyan"), (f"  score {hit['score']:,}, {hit['tokens']:,} tokens", "dim")))
+        where = f"{hit['id']}:{first}-{last}"
+        score = f"  score {hit['score']:,}, {hit['tokens']:,} tokens"
+        parts.append(Padding(Text.assemble((where, "cyan"), (score, "dim")), _INDENTED))
         terms = {item["term"] for item in hit["why"]["terms"]}
-        parts += [Text.assemble("   ", line) for line in best_lines(hit["content"], terms)]
+        parts += [Padding(line, _INDENTED) for line in best_lines(hit["content"], terms)]
         parts.append(Text())
     if not value["sections"]:
         reason = "did not fit the budget" if selection["sections_considered"] else "matches: try other words"
