@@ -72,12 +72,14 @@ class World:
                     f"# Page {number}\n\nA token lasts {number} hours. {words}\n"
                 )
         self.parts = 1 + len(FLIPS)
+        self._states = [0] * self.parts
         for part in range(self.parts):
             self.put(part, 0)
         self.calls = [call for call in CALLS if call[0] in {operation.tool for operation in tools()}]
 
     def put(self, part: int, state: int) -> None:
         """Flip one part: the cache, or one of the files."""
+        self._states[part] = state
         if part == 0:
             build_cache(self.project / f"corpus-{state}", self.caches / "moving", force=True)
             return
@@ -92,7 +94,8 @@ class World:
         found: list[set[str]] = [set() for _ in self.calls]
         for states in itertools.product((0, 1), repeat=self.parts):
             for part, state in enumerate(states):
-                self.put(part, state)
+                if state != self._states[part]:
+                    self.put(part, state)
             for texts, (tool, arguments) in zip(found, self.calls, strict=True):
                 workspace = Workspace(str(self.project), cache_root=str(self.caches), by_name=True)
                 texts.add(comparable(answer(find_tool(tool), arguments, workspace).text))

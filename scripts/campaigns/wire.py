@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 ROUND = 5_000
 FLOOD = 10_000
-GROWTH = 6  # MiB that memory may have grown from the second quarter of the rounds to the last
+GROWTH = 8  # MiB that memory may have grown from the second quarter of the rounds to the last
 WAITING = 160  # MiB that a server may hold for a client that does not read, or for calls that wait
 STALLED = 1500  # milliseconds without taking anything in, and a server is taken to be full
 ODD_TOOLS = Path(__file__).parents[2] / "tests" / "support" / "odd_tools.py"

@@ -22,24 +22,24 @@ written = itertools.count(1)
 
 def send_badly(self: holdfast.stdio._Connection, line: bytes) -> None:
     count = next(written)
-    if promise == "descriptors" and count % 10 == 0:
+    if promise == "descriptors" and count % 2 == 0:
         os.dup(0)
     if promise == "truth":
         line = line.replace(b"token", b"Token")
     if promise == "leak":
         LEAK.append(b"x" * 20_000)
-    if (promise, count) == ("drop", 1000):
+    if (promise, count) == ("drop", 300):
         return
-    if (promise, count) == ("print", 1000):
+    if (promise, count) == ("print", 300):
         os.write(self._output, b"Loading...\n")
-    if (promise, count) == ("cut", 1000):
+    if (promise, count) == ("cut", 300):
         line = line[:-1]
-    if (promise, count) == ("bug", 1000):
+    if (promise, count) == ("bug", 300):
         sys.stderr.write("Traceback\n")
     send(self, line)
-    if (promise, count) == ("twice", 1000):
+    if (promise, count) == ("twice", 300):
         send(self, line)
-    if (promise, count) == ("leave", 1000):
+    if (promise, count) == ("leave", 300):
         os._exit(3)
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import gc
 import json
+import traceback
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from holdfast.contexts.ignore import Rules
+from holdfast.contexts.on_disk.directory import ContextMissing, DirectoryView
 from holdfast.server import Server
 from holdfast.workspace import Workspace
 from support.wire import call
@@ -51,3 +54,21 @@ def test_a_failed_call_leaves_no_garbage(tmp_path: Path, tool: str, arguments: d
     finally:
         gc.enable()
     assert (left, second) == (0, first)
+
+
+def test_an_error_that_is_remembered_keeps_none_of_the_frames_it_passed(tmp_path: Path) -> None:
+    """Raised again and again, one and the same error would gather them all: a leak of every call that met it."""
+    view = DirectoryView(str(tmp_path), Rules(), [], [], [], has_context=False)
+
+    def raised() -> ContextMissing:
+        with pytest.raises(ContextMissing) as caught:
+            view.headline()
+        return caught.value
+
+    first, second, third = raised(), raised(), raised()
+    assert len({id(first), id(second), id(third)}) == 3
+    assert frames(second) == frames(third)
+
+
+def frames(error: BaseException) -> list[str]:
+    return [frame.name for frame in traceback.extract_tb(error.__traceback__)]
