@@ -9,7 +9,7 @@ from __future__ import annotations
 from holdfast.core.canonical_json import encode, encode_pretty
 from holdfast.core.errors import ContextError, IoError, UnknownName, UsageError
 from holdfast.core.record import NamedTuple
-from holdfast.core.unicode_text import is_unicode
+from holdfast.core.unicode_text import is_path, is_unicode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def fits(parameter: Parameter, value: object) -> bool:
     if parameter.kind == "texts":
         return isinstance(value, list) and all(_is_choice(parameter, item) for item in value)
     if parameter.kind == "path":
-        return isinstance(value, str)
+        return isinstance(value, str) and is_path(value)
     if parameter.kind == "query" and isinstance(value, str) and value.startswith("-") and value != "-":
         # The command line has always refused this; the server is its projection (docs/decisions/0007-doors.md).
         return False

@@ -10,3 +10,12 @@ def is_unicode(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def is_path(text: str) -> bool:
+    """Whether a system can hold the text as a path: no NUL, and a lone surrogate only where it stands for a byte."""
+    try:
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in text
