@@ -25,8 +25,7 @@ def run(folder: Path, *words: str, **environment: str) -> subprocess.CompletedPr
 
 @pytest.mark.parametrize("part", ["rounds", "flood", "departure"])
 def test_some_thousand_messages_find_nothing(tmp_path: Path, part: str) -> None:
-    # Without lines of 20 MB: how the heap settles after the first few of them is no growth.
-    done = run(tmp_path, "6000", "--only", part, "--huge-every", "0")
+    done = run(tmp_path, "6000", "--only", part)
     assert (done.returncode, done.stderr, list(tmp_path.iterdir())) == (0, "", []), done.stdout
 
 
@@ -47,7 +46,7 @@ def test_a_server_that_breaks_a_promise_is_found_out_and_the_input_kept(
     tmp_path: Path, promise: str, found: str
 ) -> None:
     server = f"{sys.executable} {MISBEHAVING}"
-    words = ("1500", "--only", "rounds", "--huge-every", "0", "--patience", "1", "--server", server)
+    words = ("1500", "--only", "rounds", "--patience", "1", "--server", server)
     done = run(tmp_path, *words, BROKEN_PROMISE=promise)
     assert (done.returncode, found in done.stdout, done.stderr) == (1, True, ""), done.stdout
     (kept,) = tmp_path.iterdir()
