@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CONTEXT = str(Path(sys.executable).with_name("context"))
+FIXTURES = str(Path(__file__).with_name("conformance_fixtures.py"))
 TIMEOUT = 60
 
 DOCUMENTS = {
@@ -41,6 +42,10 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("context.inspect_cache", {"cache": "docs"}),
     ("context.inspect_cache", {"cache": "broken"}),
     ("context.inspect_cache", {"cache": "missing"}),
+    ("spec-status", {"specName": "sign-in"}),
+    ("spec-status", {"specName": "missing"}),
+    ("spec-workflow-guide", {}),
+    ("get-implementer-guide", {}),
 )
 
 
@@ -50,7 +55,12 @@ class Check(NamedTuple):
     expected: object
 
 
-def inspector(root: Path) -> Iterator[Check]:
+class NotApplicable(NamedTuple):
+    name: str
+    reason: str
+
+
+def inspector(root: Path) -> Iterator[Check | NotApplicable]:
     """The command line of the protocol's inspector, in both eras."""
     for era in ("legacy", "modern"):
         for style, spell in (("dotted", str), ("underscore", underscored)):
@@ -64,8 +74,11 @@ def inspector(root: Path) -> Iterator[Check]:
             names = [tool["name"] for tool in listed.get("tools", [])]
             yield Check(f"{era}: only {family}", (names, exit_code), ([tool.tool for tool in tools((family,))], 0))
         for tool, arguments in CALLS:
-            expected = _context("call", tool, json.dumps(arguments), "--cache-root", str(root))
-            is_error = "error" in json.loads(expected)
+            expected = _context(
+                "call", tool, json.dumps(arguments), "--cache-root", str(root), "--path", str(root.parent)
+            )
+            value = json.loads(expected)
+            is_error = "error" in value or value.get("success") is False
             result, exit_code = _inspect(
                 *(root, era, "--method", "tools/call", "--tool-name", tool),
                 *("--tool-args-json", json.dumps(arguments)),
@@ -81,48 +94,84 @@ def inspector(root: Path) -> Iterator[Check]:
         yield Check(f"{era}: 500 calls, 50 at once", (result.get("ok"), result.get("errors"), exit_code), (500, 0, 0))
 
 
-# The scenarios of the suite that a server without the suite's own tools can pass, with the capability each needs.
-SCENARIOS = (
-    ("server-initialize", "2025-11-25", ""),
-    ("ping", "2025-11-25", ""),
-    ("tools-list", "2025-11-25", "tools"),
-    ("tools-list", "2026-07-28", "tools"),
-    ("resources-list", "2025-11-25", "resources"),
-    ("resources-list", "2026-07-28", "resources"),
-    ("prompts-list", "2025-11-25", "prompts"),
-    ("prompts-list", "2026-07-28", "prompts"),
-    ("server-stateless", "2026-07-28", ""),
-    ("caching", "2026-07-28", ""),
-    ("input-required-result-unsupported-methods", "2026-07-28", ""),
+REVISIONS = ("2025-11-25", "2026-07-28")
+# The suite's scenarios, all of them: those any server can be put through; those that look for a tool, prompt or
+# resource by a name of the suite's, which a fixture server has; and those that do not speak of this server, with why.
+PLAIN = (
+    *("server-initialize", "ping", "tools-list", "resources-list", "prompts-list", "server-stateless", "caching"),
+    *("input-required-result-unsupported-methods", "sep-2164-resource-not-found"),
 )
-# Checks within those that do not speak of this server, by how their names start: of a capability it lacks, or of HTTP.
-OF_CAPABILITY = {"sep-2549-prompts-": "prompts", "sep-2549-resources-": "resources"}
+WITH_FIXTURES = (
+    *("tools-call-simple-text", "tools-call-error", "resources-read-text", "resources-templates-read"),
+    *("prompts-get-simple", "prompts-get-with-args", "completion-complete"),
+)
+NOT_APPLICABLE = {
+    "of HTTP, and the server speaks on standard input and output": (
+        *("server-session-lifecycle", "server-sse-polling", "server-sse-multiple-streams", "dns-rebinding-protection"),
+        *("http-header-validation", "http-custom-header-server-validation"),
+    ),
+    "of logging to the client, which the server does not declare": ("logging-set-level", "tools-call-with-logging"),
+    "of progress, which the server never tells": ("tools-call-with-progress",),
+    "of subscriptions, which the server does not declare": ("resources-subscribe", "resources-unsubscribe"),
+    "of content other than text, and every answer is one text": (
+        *("tools-call-image", "tools-call-audio", "tools-call-embedded-resource", "tools-call-mixed-content"),
+        *("resources-read-binary", "prompts-get-embedded-resource", "prompts-get-with-image"),
+    ),
+    "of a server that asks its client something, and this one never does": (
+        *("tools-call-sampling", "tools-call-elicitation", "elicitation-sep1034-defaults", "elicitation-sep1330-enums"),
+        *(
+            f"input-required-result-{name}"
+            for name in (
+                *("basic-elicitation", "basic-sampling", "basic-list-roots", "request-state", "multi-round"),
+                *("multiple-input-requests", "missing-input-response", "non-tool-request", "result-type"),
+                *("tampered-state", "capability-check", "ignore-extra-params", "validate-input"),
+            )
+        ),
+    ),
+    "of a schema with references and conditions, and no tool here needs one": ("json-schema-2020-12",),
+}
+REASONS = {scenario: reason for reason, scenarios in NOT_APPLICABLE.items() for scenario in scenarios}
+# A check within an applicable scenario that is of HTTP alone.
 OF_HTTP = ("sep-2575-http-server-header-mismatch-400",)
 
 
-def conformance_suite(root: Path) -> Iterator[Check]:
+def conformance_suite(root: Path) -> Iterator[Check | NotApplicable]:
     """The protocol's own conformance suite, which speaks HTTP, through a bridge."""
-    with Bridge((CONTEXT, "serve", "--cache-root", str(root))) as bridge:
-        capabilities = bridge.open()["capabilities"]
-        for scenario, revision, needed in SCENARIOS:
-            if needed and needed not in capabilities:
-                continue
-            with tempfile.TemporaryDirectory() as output:
-                words = ("--url", bridge.url, "--scenario", scenario, "--spec-version", revision, "-o", output)
-                command = ["conformance", "server", *words]
-                subprocess.run(command, capture_output=True, cwd=output, stdin=subprocess.DEVNULL, timeout=TIMEOUT)
-                reports = [json.loads(file.read_bytes()) for file in Path(output).rglob("checks.json")]
-            yield Check(f"{revision}: {scenario} ran", len(reports), 1)
-            for check in (check for report in reports for check in report if _speaks_of_us(check, capabilities)):
-                found = (check["status"], check.get("errorMessage", ""))
-                yield Check(f"{revision}: {scenario}: {check['id']}", found, ("SUCCESS", ""))
+    words = ("serve", "--cache-root", str(root), "--path", str(root.parent))
+    with Bridge((CONTEXT, *words)) as plain, Bridge((sys.executable, FIXTURES, *words)) as fixtures:
+        for revision in REVISIONS:
+            for scenario in _scenarios(revision):
+                name = f"{revision}: {scenario}"
+                if scenario in REASONS:
+                    yield NotApplicable(name, REASONS[scenario])
+                    continue
+                yield Check(f"{name}: is a scenario we know", scenario in PLAIN + WITH_FIXTURES, True)
+                yield from _run_scenario(fixtures if scenario in WITH_FIXTURES else plain, revision, scenario)
 
 
-def _speaks_of_us(check: dict[str, Any], capabilities: dict[str, Any]) -> bool:
-    lacking = any(check["id"].startswith(name) and of not in capabilities for name, of in OF_CAPABILITY.items())
-    # The suite says so itself where a check needs a tool that only a server made for the suite would have.
-    untestable = check["status"] == "SKIPPED" or check.get("errorMessage", "").startswith("Not testable")
-    return not lacking and not untestable and check["id"] not in OF_HTTP
+def _scenarios(revision: str) -> list[str]:
+    """The names of every scenario the suite has for servers of a revision."""
+    command = ["conformance", "list", "--server", "--spec-version", revision]
+    listed = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=TIMEOUT).stdout
+    return [line.split()[1] for line in listed.splitlines() if line.startswith("  - ")]
+
+
+def _run_scenario(bridge: Bridge, revision: str, scenario: str) -> Iterator[Check | NotApplicable]:
+    with tempfile.TemporaryDirectory() as output:
+        words = ("--url", bridge.url, "--scenario", scenario, "--spec-version", revision, "-o", output)
+        command = ["conformance", "server", *words]
+        subprocess.run(command, capture_output=True, cwd=output, stdin=subprocess.DEVNULL, timeout=TIMEOUT)
+        reports = [json.loads(file.read_bytes()) for file in Path(output).rglob("checks.json")]
+    yield Check(f"{revision}: {scenario} ran", len(reports), 1)
+    for check in (check for report in reports for check in report):
+        name, told = f"{revision}: {scenario}: {check['id']}", check.get("errorMessage", "")
+        if check["id"] in OF_HTTP:
+            yield NotApplicable(name, "of HTTP, and the server speaks on standard input and output")
+        elif check["status"] == "SKIPPED" or told.startswith("Not testable"):
+            # The suite says so itself where a check needs a tool that only a server made for the suite would have.
+            yield NotApplicable(name, told or "skipped by the suite")
+        else:
+            yield Check(name, (check["status"], told), ("SUCCESS", ""))
 
 
 SUITES = (inspector, conformance_suite)
@@ -130,7 +179,7 @@ SUITES = (inspector, conformance_suite)
 
 def _inspect(root: Path, era: str, *words: str, serve: tuple[str, ...] = ()) -> tuple[dict[str, Any], int]:
     """One run of the inspector against a server of its own; the result it printed, and its exit code."""
-    server = (CONTEXT, "serve", "--cache-root", str(root), *serve)
+    server = (CONTEXT, "serve", "--cache-root", str(root), "--path", str(root.parent), *serve)
     done = subprocess.run(
         ["mcp-inspector", "--cli", "--format", "json", "--protocol-era", era, *words, "--", *server],
         capture_output=True,
@@ -152,7 +201,10 @@ def _context(*words: str) -> str:
 
 
 def _lay_out(root: Path) -> None:
-    """A cache, and a broken one beside it."""
+    """A cache, a broken one beside it, and a spec."""
+    spec = root / ".spec-context" / "specs" / "sign-in"
+    spec.mkdir(parents=True)
+    (spec / "requirements.md").write_text("# Requirements\n\nA person signs in with a token.\n")
     sources = root / "sources"
     for name, text in DOCUMENTS.items():
         (sources / name).parent.mkdir(parents=True, exist_ok=True)
@@ -163,20 +215,24 @@ def _lay_out(root: Path) -> None:
 
 
 def main() -> int:
-    passed = failed = 0
+    passed = failed = not_applicable = 0
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         (root / "caches").mkdir()
         _lay_out(root)
         for suite in SUITES:
+            print(f"== {suite.__doc__}")
             for check in suite(root / "caches"):
-                if check.found == check.expected:
+                if isinstance(check, NotApplicable):
+                    not_applicable += 1
+                    print(f"n/a     {check.name}: {check.reason}")
+                elif check.found == check.expected:
                     passed += 1
                     print(f"ok      {check.name}")
                 else:
                     failed += 1
                     print(f"FAILED  {check.name}\n  found    {check.found}\n  expected {check.expected}")
-    print(f"{passed} passed, {failed} failed")
+    print(f"{passed} passed, {failed} failed, {not_applicable} not applicable")
     return 1 if failed or not passed else 0
 
 

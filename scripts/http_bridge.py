@@ -57,7 +57,6 @@ class Bridge:
     """Serves `command` at `url` while the `with` block lasts."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        self._command = command
         self._sessions: dict[str, Session] = {}
         bridge = self
 
@@ -73,7 +72,7 @@ class Bridge:
                 line = bridge._sessions[name].send(message)
                 code = json.loads(line).get("error", {}).get("code") if line else None
                 # Only a request of the legacy era names a session, and its errors are no errors of HTTP.
-                status = 202 if line is None else 200 if SESSION in self.headers else STATUSES.get(code, 200)
+                status = 202 if line is None else 200 if SESSION in self.headers else STATUSES.get(code or 0, 200)
                 self._answer(status, line or b"", name)
 
             def do_GET(self) -> None:
@@ -99,15 +98,6 @@ class Bridge:
     def __enter__(self) -> Bridge:
         self._thread.start()
         return self
-
-    def open(self) -> dict[str, Any]:
-        """What the server says of itself when a session opens."""
-        session = self._sessions["bridge"] = Session(self._command)
-        client = {"name": "bridge", "version": "0"}
-        params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client}
-        answer = session.send({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})
-        result: dict[str, Any] = json.loads(answer or b"{}")["result"]
-        return result
 
     def __exit__(self, *exc: object) -> None:
         self._server.shutdown()

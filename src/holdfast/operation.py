@@ -9,7 +9,7 @@ from __future__ import annotations
 from holdfast.core.canonical_json import encode, encode_pretty
 from holdfast.core.errors import ContextError, IoError, UnknownName, UsageError
 from holdfast.core.record import NamedTuple
-from holdfast.core.unicode_text import is_unicode
+from holdfast.core.unicode_text import is_path, is_unicode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,6 +112,9 @@ def answer(
             raise IoError(f"the system refused: {error.strerror}") from error
     except ContextError as error:
         value = operation.failure(error)
+        # An error knows the frames it passed through, and they know their arguments: whoever holds the reply would hold
+        # those too, and a frame that does is garbage only a collector finds. What went wrong is said without them.
+        error.__traceback__ = error.__context__ = error.__cause__ = None
         told = None if operation.failures_are_answers else error
         return Reply(write(value) + "\n", error.exit_code, is_error=True, value=value, error=told)
     text = write(outcome.value) + "\n"
@@ -143,7 +146,7 @@ def fits(parameter: Parameter, value: object) -> bool:
     if parameter.kind == "texts":
         return isinstance(value, list) and all(_is_choice(parameter, item) for item in value)
     if parameter.kind == "path":
-        return isinstance(value, str)
+        return isinstance(value, str) and is_path(value)
     if parameter.kind == "query" and isinstance(value, str) and value.startswith("-") and value != "-":
         # The command line has always refused this; the server is its projection (docs/decisions/0007-doors.md).
         return False

@@ -230,7 +230,8 @@ class Server:
         try:
             result = handler(Offers(self.workspace, self.families or FAMILIES, self.telemetry), params)
         except OfferError as error:
-            return _error_line(identifier, ProtocolError(INVALID_PARAMS, str(error)))
+            data: Json = None if error.uri is None else {"uri": error.uri}
+            return _error_line(identifier, ProtocolError(INVALID_PARAMS, str(error), data))
         except Exception:
             return _bug_line(identifier)
         if modern and keep is not None:

@@ -67,7 +67,7 @@ class Offers:
                 text = resource.read(self._workspace, variables)
                 if text is not None:
                     return _contents(uri, resource.mime_type, text)
-        raise OfferError(f"Unknown resource: {uri}")
+        raise OfferError(f"Unknown resource: {uri}", uri=uri)
 
     def list_prompts(self, params: Members) -> Members:
         """Every prompt with its arguments."""

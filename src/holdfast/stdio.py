@@ -28,8 +28,13 @@ if TYPE_CHECKING:
 WORKERS = 16  # started as they are needed; as many slow calls, less one, hold up no other
 # One line, request or answer, may be this long; what waits inside the process may add up to as much.
 MAX_LINE = 64 << 20
+TOO_LONG = b"\0"  # stands for a longer one: no JSON, whatever the beginning of that line was
 MAX_WAITING = 64 << 20
+# What holding one costs beside its bytes. A short call takes ten times the memory of its line.
+_CALL_COST = 1536
+_LINE_COST = 64
 _CHUNK = 1 << 18
+_LONG = 1 << 19
 
 
 def serve(server: Server, at_end: Callable[[], None] = lambda: None) -> int:
@@ -47,7 +52,10 @@ def serve(server: Server, at_end: Callable[[], None] = lambda: None) -> int:
     lines, output = _take_descriptors()
     connection = _Connection(server, output)
     for line in read_lines(lines):
+        size = len(line)
         connection.receive(line)
+        del line  # or it would be held until the next one comes
+        _let_go(size)
     connection.finish()
     end()
     return 0
@@ -89,23 +97,73 @@ def _take_descriptors() -> tuple[int, int]:
 
 
 def read_lines(descriptor: int) -> Iterator[bytes]:
-    """Every line, without its end; the last one also when no newline follows. A line beyond MAX_LINE arrives cut."""
+    """Every line, without its end; the last one also when no newline follows. A line beyond MAX_LINE is TOO_LONG."""
     parts: list[bytes] = []
     held = 0
-    while chunk := os.read(descriptor, _CHUNK):
+    while chunk := _read(descriptor):
         start = 0
         while (end := chunk.find(b"\n", start)) >= 0:
-            if held <= MAX_LINE:  # the end of a cut line must not close what its middle left open
-                parts.append(chunk[start:end])
-            yield b"".join(parts)
-            parts.clear()
+            parts.append(chunk[start:end])
+            held += end - start
+            yield _joined(parts, held)
             held = 0
             start = end + 1
-        if start < len(chunk) and held <= MAX_LINE:
-            parts.append(chunk[start:])
+        if start < len(chunk):
             held += len(chunk) - start
-    if parts:
-        yield b"".join(parts)
+            if held <= MAX_LINE:
+                parts.append(chunk[start:])
+            else:
+                parts.clear()  # whatever comes, nobody will see it
+    if held:
+        yield _joined(parts, held)
+
+
+def _joined(parts: list[bytes], held: int) -> bytes:
+    """A line from its parts, of which none is kept."""
+    line = b"".join(parts) if held <= MAX_LINE else TOO_LONG
+    parts.clear()
+    return line
+
+
+def _let_go(size: int) -> None:
+    """After something long: what the C library keeps for later goes back to the system.
+
+    Every thread has a heap of its own there, and each may keep as much as the longest line it ever met.
+    """
+    if size >= _LONG:
+        try:
+            from ctypes import CDLL
+
+            CDLL(None).malloc_trim(0)
+        except (ImportError, OSError, AttributeError):
+            pass  # another C library, with habits of its own
+
+
+def _read(descriptor: int) -> bytes:
+    """What there is to read, waited for if need be; nothing at the end of input."""
+    while True:
+        try:
+            return os.read(descriptor, _CHUNK)
+        except BlockingIOError:
+            _wait_for(descriptor, "POLLIN")
+
+
+def _write(descriptor: int, data: memoryview) -> int:
+    """Write some of it, once there is room; how much."""
+    while True:
+        try:
+            return os.write(descriptor, data)
+        except BlockingIOError:
+            _wait_for(descriptor, "POLLOUT")
+
+
+def _wait_for(descriptor: int, event: str) -> None:
+    """A client may hand over descriptors that never block. They may be its own as well, so they stay as they are."""
+    import select
+
+    ready = select.poll()
+    ready.register(descriptor, getattr(select, event))
+    ready.poll()
 
 
 class _Connection:
@@ -137,7 +195,7 @@ class _Connection:
         if isinstance(reply, bytes):
             self._send(reply)
         else:
-            self._schedule(reply, len(line))
+            self._schedule(reply, len(line) + _CALL_COST)
         self._wait_for_room()
 
     def finish(self) -> None:
@@ -173,6 +231,8 @@ class _Connection:
             with self._lock:
                 self._unfinished -= 1
             self._make_room(size)
+            del waiting, call, line  # or they would be held until the next call comes
+            _let_go(size)
         self._ended.put(None)
 
     def _is_wanted(self, call: Call, *, last: bool = False) -> bool:
@@ -189,7 +249,7 @@ class _Connection:
 
     def _send(self, line: bytes) -> None:
         with self._lock:
-            self._waiting_bytes += len(line)
+            self._waiting_bytes += len(line) + _LINE_COST
         self._lines.put(line)
 
     def _write_lines(self) -> None:
@@ -197,10 +257,13 @@ class _Connection:
             rest = memoryview(line)
             try:
                 while rest and not self._gone:
-                    rest = rest[os.write(self._output, rest) :]
+                    rest = rest[_write(self._output, rest) :]
             except OSError:
                 self._gone = True  # the client reads no more: drain what is left and let the input's end finish it
-            self._make_room(len(line))
+            size = len(line)
+            del line, rest
+            self._make_room(size + _LINE_COST)
+            _let_go(size)
         self._ended.put(None)
 
     def _wait_for_room(self) -> None:

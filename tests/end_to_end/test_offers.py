@@ -75,8 +75,8 @@ def ask(
     return [answers[n].get("result", answers[n].get("error")) for n in range(100, 100 + len(asked))]
 
 
-def refused(message: str) -> dict[str, Any]:
-    return {"code": -32602, "message": message}
+def refused(message: str, **data: str) -> dict[str, Any]:
+    return {"code": -32602, "message": message, **({"data": data} if data else {})}
 
 
 VALID = [
@@ -138,7 +138,7 @@ def test_a_server_without_prompts_does_not_know_their_methods_and_still_tells_it
         -32601,
         -32601,
         ["context://telemetry"],
-        refused("Unknown resource: context://steering/tech"),
+        refused("Unknown resource: context://steering/tech", uri="context://steering/tech"),
     )
 
 
@@ -223,7 +223,7 @@ def test_the_telemetry_resource_tells_calls_and_remembered_files(project: SpecPr
     ],
 )
 def test_an_address_that_leads_nowhere_is_refused(project: SpecProject, uri: str) -> None:
-    assert ask(project.root, read(uri)) == [refused(f"Unknown resource: {uri}")]
+    assert ask(project.root, read(uri)) == [refused(f"Unknown resource: {uri}", uri=uri)]
 
 
 def test_a_document_is_never_stale(project: SpecProject) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.contexts.commands import COMMANDS
+from holdfast.core.errors import UsageError
 from holdfast.operation import Operation, Outcome, Parameter
 
 TYPE_CHECKING = False
@@ -32,6 +33,8 @@ def open_project(workspace: Workspace, arguments: Arguments) -> Project:
     from holdfast.contexts.on_disk.project import Project
 
     path = arguments.get("path", "")
+    if "\0" in path:
+        raise UsageError("path must be a path: it cannot hold a NUL character")
     return Project(workspace.file_contents, workspace.directory(path), workspace.named(path))
 
 

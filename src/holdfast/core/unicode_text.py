@@ -10,3 +10,12 @@ def is_unicode(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def is_path(text: str) -> bool:
+    """Whether the text can be put to a system as a path: a lone surrogate stands for a byte, or for nothing at all."""
+    try:
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True

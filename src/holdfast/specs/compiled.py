@@ -81,13 +81,18 @@ def role_guide(project: Project, role: str, run: str = "", *, discipline: str) -
 
     templates = [template_path(name) for name in (role, f"{role}-compact", "search-guidance")]
     paths = (*[project.steering(doc) for doc in REQUIRED_STEERING], *templates)
-    key = (role, project.root, run)
+    key = _place(project, role, run)
     return project.file_contents.memo(key, paths, make, namespace=NAMESPACE, variant=discipline)
+
+
+def _place(project: Project, role: str, run: str) -> tuple[str, str, str]:
+    # Whatever a caller names its run, remembering it takes no more than a digest.
+    return role, project.root, run if len(run) < 64 else sha256(run.encode()).hexdigest()
 
 
 def guide_of_run(project: Project, role: str, run: str) -> Guide | None:
     """The guide a run was given last, current or not."""
-    guide = project.file_contents.recall((role, project.root, run), namespace=NAMESPACE)
+    guide = project.file_contents.recall(_place(project, role, run), namespace=NAMESPACE)
     return guide if isinstance(guide, Guide) else None
 
 

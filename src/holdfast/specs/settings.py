@@ -31,5 +31,8 @@ def discipline_of(settings: bytes | None) -> str:
 
 
 def _shown(value: object) -> str:
-    text = encode(value)
+    try:
+        text = encode(value)
+    except RecursionError:  # reading goes deeper than writing
+        return "a value nested too deep to show"
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"

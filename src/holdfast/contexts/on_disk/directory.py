@@ -102,10 +102,10 @@ class DirectoryView:
                 context = read_context(self.path)
                 found = Headline(context["fingerprint"], context["last_updated"], context["summary"])
             except (ContextMissing, ContextCorrupt, schema.UnsupportedVersion) as error:
-                found = error
+                found = _copied(error)
             self._headline = found
         if isinstance(found, Exception):
-            raise found
+            raise _copied(found)
         return found
 
     def fingerprint(self) -> str:
@@ -133,6 +133,13 @@ class DirectoryView:
     def stat_fingerprint(self) -> str:
         """The stat form, of all regular files, ignored ones too."""
         return stat_fingerprint([StatEntry(os.fsencode(name), mtime, size) for name, mtime, size in self._all_files])
+
+
+def _copied(error: Exception) -> Exception:
+    """A new error that says the same. One that is raised again and again would keep every frame it ever passed."""
+    copy = type(error).__new__(type(error), *error.args)
+    copy.__dict__.update(error.__dict__)
+    return copy
 
 
 def _content_entry(prefix: bytes, file: SourceFile) -> ContentEntry:
