@@ -1,8 +1,4 @@
-"""Read the compiled index of a cache: opened if it belongs to the cache, looked up in place, never believed blindly.
-
-Every part is read with `pread` and checked before it is used; a mapped file that is cut short underneath would end the
-process. Whatever is wrong with an index, the answer is `IndexUnusable`, and the documents are read instead.
-"""
+"""Read the compiled index of a cache: opened if it belongs to the cache, and asked which documents answer a query."""
 
 from __future__ import annotations
 
@@ -10,14 +6,15 @@ import os
 from hashlib import sha256
 
 from holdfast.caches.document import parse_document, token_count
-from holdfast.caches.index.container import IndexUnusable, find_section, parse_header, read_section
-from holdfast.caches.index.dictionary import PAGE_SIZE, key_of, look_up
+from holdfast.caches.index.container import IndexUnusable, find_section, read_section
+from holdfast.caches.index.dictionary import key_of
 from holdfast.caches.index.documents import LONGEST_RECORD, columns_length, parse_columns, parse_record
 from holdfast.caches.index.identity import FIRST_BYTES, manifest_digest
 from holdfast.caches.index.postings import HEAD_SIZE, longest_record, parse_alone, parse_postings, record_length
 from holdfast.caches.index.search import Matches, choose
 from holdfast.caches.manifest import MAX_MANIFEST_BYTES
 from holdfast.caches.on_disk.directory import COMPILED, INDEX, MANIFEST
+from holdfast.caches.on_disk.index_reader import IndexReader
 from holdfast.caches.scoring import score
 from holdfast.caches.selection import Hit, Selection
 from holdfast.caches.words import words
@@ -27,49 +24,27 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.caches.index.container import Section
     from holdfast.caches.index.postings import Postings
     from holdfast.caches.manifest import Entry
     from holdfast.caches.on_disk.directory import CacheDirectory
 
 WORDS_FILE = f"{COMPILED}/words.idx"
 WORDS = "words"
-POSTINGS, DICTIONARY, COLUMNS, OFFSETS, RECORDS, DIGESTS = (
-    *("postings", "dictionary", "columns"),
-    *("offsets", "records", "digests"),
-)
+COLUMNS, DIGESTS = "columns", "digests"
 # No listed document takes fewer bytes of a manifest than this: it bounds what a foreign index can make us hold.
 _SMALLEST_ENTRY = 100
-_FIRST_READ = 4096
 _CHUNK = 1 << 18
-# What damage that slipped past a checksum, or a file made to mislead, can lead to.
-MISLED = (ArithmeticError, LookupError, ValueError, TypeError, StopIteration, MemoryError)
 
 
-class CompiledIndex:
+class CompiledIndex(IndexReader):
     """The open index of one cache."""
 
     def __init__(self, directory: CacheDirectory) -> None:
         """Open the index; IndexUnusable when there is none, or it is not that of this cache."""
-        self._directory = directory
-        self._descriptor = -1
-        self._first_keys: dict[int, bytes] = {}
-        try:
-            self._descriptor = directory.open(WORDS_FILE)
-            self._open()
-        except OSError as error:
-            self.close()
-            raise IndexUnusable(f"cannot be read: {error.strerror}") from None
-        except BaseException:
-            self.close()
-            raise
+        super().__init__(directory, WORDS_FILE)
 
     def _open(self) -> None:
-        header = parse_header(self._read, kind=WORDS, file_length=os.fstat(self._descriptor).st_size)
-        self._postings = find_section(header, POSTINGS)
-        self._dictionary = find_section(header, DICTIONARY)
-        self._offsets = find_section(header, OFFSETS)
-        self._records = find_section(header, RECORDS)
+        header = self._read_header(WORDS)
         manifest_size, digest = _digest_of_manifest(self._directory)
         columns = find_section(header, COLUMNS)
         if columns.length > columns_length(manifest_size // _SMALLEST_ENTRY):
@@ -84,27 +59,12 @@ class CompiledIndex:
         """How many documents the cache has."""
         return self._columns.count
 
-    def close(self) -> None:
-        """Let go of the file."""
-        if self._descriptor >= 0:
-            # Forgotten before it is closed: whatever close says, the number may be another file's from then on.
-            descriptor, self._descriptor = self._descriptor, -1
-            close_quietly(descriptor)
-
-    def __del__(self) -> None:
-        self.close()
-
     def resolve(self, query: str, budget: int) -> Selection:
         """What `selection.select` gives, each returned document read and proven.
 
         IndexUnusable, CacheInvalid or IoError when anything does not hold: then the documents have the last word.
         """
-        try:
-            return self._resolve(query, budget)
-        except OSError as error:
-            raise IndexUnusable(f"cannot be read: {error.strerror}") from None
-        except MISLED as error:
-            raise IndexUnusable(f"misleading: {type(error).__name__}") from None
+        return self._doubting(lambda: self._resolve(query, budget))
 
     def _resolve(self, query: str, budget: int) -> Selection:
         terms = words(query)
@@ -127,45 +87,19 @@ class CompiledIndex:
         return Selection(hits, query, budget, used, count, count - len(hits))
 
     def _look_up(self, term: str) -> Postings | None:
-        section = self._dictionary
-        key = key_of(term)
-
-        def read_page(number: int) -> bytes:
-            return self._read(section.offset + number * PAGE_SIZE, PAGE_SIZE)
-
-        value = look_up(read_page, section.length // PAGE_SIZE, key, self._first_keys)
+        key, count = key_of(term), self._columns.count
+        value = self._value_of(key)
         if value is None:
             return None
-        return parse_alone(value, self._columns.count) or self._record(value, key)
-
-    def _record(self, offset: int, key: bytes) -> Postings:
-        section = self._postings
-        data = self._part(section, offset, min(_FIRST_READ, section.length - offset))
-        length = record_length(data[:HEAD_SIZE])
-        if length > longest_record(self._columns.count):
-            raise IndexUnusable("postings longer than any")
-        if length > len(data):
-            data = self._part(section, offset, length)
-        return parse_postings(data[:length], key, self._columns.count)
+        alone = parse_alone(value, count)
+        if alone is not None:
+            return alone
+        data = self._posting(value, lambda data: record_length(data[:HEAD_SIZE]), longest=longest_record(count))
+        return parse_postings(data, key, count)
 
     def entry(self, place: int) -> Entry:
         """The document at a place in id order."""
-        ends = self._part(self._offsets, 8 * place, 16)
-        start, end = int.from_bytes(ends[:8], "little"), int.from_bytes(ends[8:], "little")
-        if end - start > LONGEST_RECORD:
-            raise IndexUnusable("a document record longer than any")
-        return parse_record(self._part(self._records, start, end - start), place)
-
-    def _part(self, section: Section, offset: int, length: int) -> bytes:
-        if offset < 0 or length < 0 or offset + length > section.length:
-            raise IndexUnusable(f"section {section.name} is left")
-        return self._read(section.offset + offset, length)
-
-    def _read(self, offset: int, length: int) -> bytes:
-        data = os.pread(self._descriptor, length, offset)
-        if len(data) != length:
-            raise IndexUnusable("cut short")
-        return data
+        return parse_record(self._record(place, longest=LONGEST_RECORD), place)
 
 
 def _digest_of_manifest(directory: CacheDirectory) -> tuple[int, bytes | None]:

@@ -14,8 +14,9 @@ from holdfast.caches.index.container import WORD_RULES, Header, Section, encode_
 from holdfast.caches.index.dictionary import DictionaryPages
 from holdfast.caches.index.documents import encode_columns, encode_record, make_columns
 from holdfast.caches.index.identity import FIRST_BYTES, manifest_digest
-from holdfast.caches.on_disk.compiled import COLUMNS, DICTIONARY, DIGESTS, OFFSETS, POSTINGS, RECORDS, WORDS, WORDS_FILE
+from holdfast.caches.on_disk.compiled import COLUMNS, DIGESTS, WORDS, WORDS_FILE
 from holdfast.caches.on_disk.directory import COMPILED
+from holdfast.caches.on_disk.index_reader import DICTIONARY, OFFSETS, POSTINGS, RECORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,15 +8,8 @@ from contextlib import ExitStack
 from holdfast.caches.index.compiling import merged, read_run
 from holdfast.caches.index.dictionary import DictionaryPages
 from holdfast.caches.on_disk.compiling import IndexFile, Spilling
-from holdfast.caches.on_disk.section_index import (
-    COLUMNS,
-    DICTIONARY,
-    KIND,
-    OFFSETS,
-    POSTINGS,
-    RECORDS,
-    SUMMARY,
-)
+from holdfast.caches.on_disk.index_reader import DICTIONARY, OFFSETS, POSTINGS, RECORDS
+from holdfast.caches.on_disk.section_index import COLUMNS, KIND, SUMMARY
 from holdfast.caches.on_disk.tokenizing import counter
 from holdfast.caches.search.compiling import (
     BODY,
