@@ -35,6 +35,7 @@ _CALL_COST = 1536
 _LINE_COST = 64
 _CHUNK = 1 << 18
 _LONG = 1 << 19
+_M_MMAP_THRESHOLD = -3  # of glibc's malloc.h
 
 
 def serve(server: Server, at_end: Callable[[], None] = lambda: None) -> int:
@@ -128,13 +129,15 @@ def _joined(parts: list[bytes], held: int) -> bytes:
 def _let_go(size: int) -> None:
     """After something long: what the C library keeps for later goes back to the system.
 
-    Every thread has a heap of its own there, and each may keep as much as the longest line it ever met.
+    Every thread has a heap of its own there, which never shrinks. Long blocks stay out of it from the first one on.
     """
     if size >= _LONG:
         try:
             from ctypes import CDLL
 
-            CDLL(None).malloc_trim(0)
+            library = CDLL(None)
+            library.mallopt(_M_MMAP_THRESHOLD, _LONG >> 1)  # otherwise it moves up to the longest block ever freed
+            library.malloc_trim(0)
         except (ImportError, OSError, AttributeError):
             pass  # another C library, with habits of its own
 
