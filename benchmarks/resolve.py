@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -159,19 +160,24 @@ def warm(cache: Path, queries: list[str], work: Path) -> dict[str, float]:
     return figures
 
 
-def cold(cache: Path, queries: list[str]) -> dict[str, float]:
-    """The command in a new process, against an interpreter that does nothing."""
+def cold_times(command: Callable[[Path, str], list[str]], cache: Path, queries: list[str]) -> dict[str, float]:
+    """A command in a new process for each query, against an interpreter that does nothing."""
     nothing, asked, most = [], [], []
     for query in queries:
         nothing.append(timed([PYTHON, "-c", "pass"]))
-        asked.append(timed(resolve_command(cache, query)))
-        most.append(timed(resolve_command(cache, corpus.FREQUENT)))
+        asked.append(timed(command(cache, query)))
+        most.append(timed(command(cache, corpus.FREQUENT)))
     return {
         "python_ms": median(nothing) * 1000,
         "cold_ms": median(asked) * 1000,
         "cold_frequent_ms": median(most) * 1000,
-        "cold_peak_mb": max(peak_of_command(cache, query) for query in (queries[0], corpus.FREQUENT)),
     }
+
+
+def cold(cache: Path, queries: list[str]) -> dict[str, float]:
+    """The figures of `context resolve` in new processes."""
+    peak = max(peak_of_command(cache, query) for query in (queries[0], corpus.FREQUENT))
+    return {**cold_times(resolve_command, cache, queries), "cold_peak_mb": peak}
 
 
 def plain(cache: Path, queries: list[str]) -> dict[str, float]:

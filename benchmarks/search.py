@@ -17,7 +17,7 @@ from statistics import median
 from typing import Any
 
 import corpus
-from resolve import BUDGET, CONTEXT, ECHO, PLAIN_BUILD, PYTHON, Lines, opened, timed
+from resolve import BUDGET, CONTEXT, ECHO, PLAIN_BUILD, PYTHON, Lines, cold_times, opened, timed
 
 
 def search_command(cache: Path, query: str) -> list[str]:
@@ -69,19 +69,6 @@ def warm(cache: Path, queries: list[str], work: Path) -> dict[str, float]:
     return figures
 
 
-def cold(cache: Path, queries: list[str]) -> dict[str, float]:
-    nothing, asked, most = [], [], []
-    for query in queries:
-        nothing.append(timed([PYTHON, "-c", "pass"]))
-        asked.append(timed(search_command(cache, query)))
-        most.append(timed(search_command(cache, corpus.FREQUENT)))
-    return {
-        "python_ms": median(nothing) * 1000,
-        "cold_ms": median(asked) * 1000,
-        "cold_frequent_ms": median(most) * 1000,
-    }
-
-
 def measure(count: int, work: Path, rounds: int) -> dict[str, Any]:
     sources, cache = work / f"sources-{count}", work / "caches" / f"search-{count}"
     if not sources.exists():
@@ -92,7 +79,7 @@ def measure(count: int, work: Path, rounds: int) -> dict[str, Any]:
     figures["index_size"] = sum(path.stat().st_size for path in (cache / "index").iterdir()) / source_bytes
     queries = corpus.queries(25)
     timed(search_command(cache, queries[0]))
-    return {**figures, **cold(cache, queries[:15]), **warm(cache, queries, work)}
+    return {**figures, **cold_times(search_command, cache, queries[:15]), **warm(cache, queries, work)}
 
 
 def table(results: list[dict[str, Any]]) -> str:

@@ -56,7 +56,7 @@ RESOURCES = tuple(
 if __name__ == "__main__":
     holdfast.catalog.CATALOG += TOOLS
     holdfast.specs.offers.PROMPTS += PROMPTS  # type: ignore[assignment]  # longer than it was
-    holdfast.specs.offers.RESOURCES += RESOURCES  # type: ignore[assignment]
+    holdfast.specs.offers.RESOURCES += RESOURCES  # type: ignore[assignment]  # the same
 
     from holdfast.cli import run as run_context
 

@@ -165,7 +165,7 @@ def run(campaign: Campaign, size: int, documents: int, jobs: int, *, sabotage: b
         asked = lay_out(inputs, documents)
         (inputs / "questions.json").write_text(json.dumps(asked), encoding="utf-8")
         # An interpreter need not have what the package depends on: the part written in Python serves all of them.
-        yaml = Path(find_spec("yaml").origin or "").parent  # type: ignore[union-attr]
+        yaml = Path(find_spec("yaml").origin or "").parent  # type: ignore[union-attr]  # a dependency
         shutil.copytree(yaml, folder / "libraries" / "yaml", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
         found = pythons()
         real = make_locales(folder / "locales")

@@ -51,5 +51,5 @@ def forget_to_count(self: holdfast.stdio._Connection, call: Call, size: int) -> 
 
 holdfast.stdio._Connection._send = send_badly  # type: ignore[method-assign]  # that is the point
 if promise == "count":
-    holdfast.stdio._Connection._schedule = forget_to_count  # type: ignore[method-assign]
+    holdfast.stdio._Connection._schedule = forget_to_count  # type: ignore[method-assign]  # the fault
 run()

@@ -192,7 +192,7 @@ def test_progress_counts_up_to_the_end_with_workers_too(tmp_path: Path) -> None:
             tmp_path / f"cache-{workers}",
             created_at=CREATED_AT,
             workers=workers,
-            progress=lambda done, total, seen=seen: seen.append((done, total)),  # type: ignore[misc]
+            progress=lambda done, total, seen=seen: seen.append((done, total)),  # type: ignore[misc]  # bound now
         )
         assert seen == sorted(seen)
         assert (seen[0], seen[-1]) == ((0, 100), (100, 100))

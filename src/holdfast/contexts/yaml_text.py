@@ -13,7 +13,7 @@ from yaml import YAMLError, events
 try:
     from yaml._yaml import CParser as Parser
 except ImportError:  # built without libyaml: the same events, several times slower
-    from yaml import SafeLoader as Parser  # type: ignore[assignment]
+    from yaml import SafeLoader as Parser  # type: ignore[assignment]  # the same events
 
 from holdfast.core.record import NamedTuple
 

@@ -118,6 +118,6 @@ def _scan_value(text: str) -> tuple[Json, int]:
         return _scan(text, 0)
     except SystemError:
         # The scanner's own error class lives in a module it expects to be loaded; bad input can afford that.
-        import json.decoder  # noqa: F401
+        import json.decoder  # noqa: F401  # only to be there
 
         return _scan(text, 0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,11 +61,11 @@ def test_the_budget_is_never_exceeded_and_every_token_is_accounted_for(
 
 @given(CORPORA, WORDS, st.integers(0, 60), st.randoms(use_true_random=False))
 def test_the_order_in_which_documents_arrive_never_matters(
-    corpus: dict[str, str], query: str, budget: int, random: object
+    corpus: dict[str, str], query: str, budget: int, random: Random
 ) -> None:
     given_order = documents(**corpus)
     shuffled = list(given_order)
-    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    random.shuffle(shuffled)
     assert select(query, budget, given_order) == select(query, budget, shuffled)
 
 

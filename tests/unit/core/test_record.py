@@ -24,12 +24,12 @@ def test_fields_defaults_order_and_equality_are_those_of_a_named_tuple() -> None
 
 def test_a_missing_or_extra_field_is_refused() -> None:
     with pytest.raises(TypeError):
-        Entry("a", "v")  # type: ignore[call-arg]
+        Entry("a", "v")  # type: ignore[call-arg]  # refused
     with pytest.raises(TypeError):
-        Entry("a", "v", "f", "x")  # type: ignore[call-arg]
+        Entry("a", "v", "f", "x")  # type: ignore[call-arg]  # refused
     with pytest.raises(TypeError):
-        Entry("a", "v", "f", id="b")  # type: ignore[misc]
+        Entry("a", "v", "f", id="b")  # type: ignore[misc]  # refused
     with pytest.raises(TypeError):
-        Entry("a", "v", other="f")  # type: ignore[call-arg]
+        Entry("a", "v", other="f")  # type: ignore[call-arg]  # refused
     with pytest.raises(AttributeError):
-        Entry("a", "v", "f").id = "b"  # type: ignore[misc]
+        Entry("a", "v", "f").id = "b"  # type: ignore[misc]  # refused
