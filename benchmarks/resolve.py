@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
+import shutil
 import subprocess
 import sys
 import time
@@ -20,15 +20,11 @@ from statistics import median
 from typing import Any
 
 import corpus
-from holdfast.caches.document import encode_document, file_name, make_document
-from holdfast.caches.manifest import Entry, encode_index, encode_manifest, make_manifest
-from holdfast.core.atomic_write import StagedDirectory, write_new
+from building import ENVIRONMENT, builds
 
 BUDGET = 4000
-CREATED_AT = "2026-01-02T03:04:05Z"
 PYTHON = sys.executable
 CONTEXT = str(Path(sys.executable).parent / "context")
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 # Tells on stderr the most memory the process ever held, in KiB.
 PEAK = """
 import os, sys
@@ -57,24 +53,6 @@ lines = open(sys.argv[1], "rb").read().splitlines(keepends=True)
 for number, line in enumerate(sys.stdin.buffer):
     os.write(1, lines[number % len(lines)])
 """
-PLAIN_BUILD = "import sys; sys.path[:] = {path!r}; import resolve; resolve.build_plain(*sys.argv[1:])"
-
-
-def build_plain(sources: str, cache: str) -> None:
-    """Read, hash and write the documents, the manifest and `index.json`, all or nothing, without an index."""
-    entries = []
-    taken: set[str] = set()
-    files = sorted(path.relative_to(sources).as_posix() for path in Path(sources).rglob("*.md"))
-    with StagedDirectory(cache) as staged:
-        os.mkdir(os.path.join(staged.path, "documents"))
-        for source in files:
-            document = make_document(source, Path(sources, source).read_bytes())
-            file = f"documents/{file_name(document, taken)}"
-            write_new(os.path.join(staged.path, file), encode_document(document))
-            entries.append(Entry(document.id, document.version, file))
-        write_new(os.path.join(staged.path, "manifest.json"), encode_manifest(make_manifest(entries, CREATED_AT)))
-        write_new(os.path.join(staged.path, "index.json"), encode_index(entries))
-        staged.publish(replace=True)
 
 
 def timed(command: list[str]) -> float:
@@ -190,29 +168,31 @@ def plain(cache: Path, queries: list[str]) -> dict[str, float]:
         aside.rename(cache / "index")
 
 
-def measure(count: int, work: Path, *, rebuild: bool) -> dict[str, Any]:
-    sources, cache = work / f"sources-{count}", work / "caches" / f"docs-{count}"
-    if not sources.exists():
-        corpus.write_corpus(count, work / "making")
-        (work / "making").rename(sources)
-    figures: dict[str, Any] = {"documents": count}
+def measure(count: int, work: Path, *, rounds: int, rebuild: bool) -> dict[str, Any]:
+    sources, caches = made_sources(count, work), work / f"caches-{count}"
     kept = work / f"build-{count}.json"
-    if rebuild or not (cache / "index").exists() or not kept.exists():
-        subprocess.run(["rm", "-rf", str(cache), str(work / "plain")], check=True)
-        script = PLAIN_BUILD.format(path=[str(Path(__file__).parent), *sys.path])
-        without = timed([PYTHON, "-c", script, str(sources), str(work / "plain")])
-        with_index = timed([CONTEXT, "build", "--sources", str(sources), "--cache", str(cache)])
-        subprocess.run(["rm", "-rf", str(work / "plain")], check=True)
-        kept.write_text(json.dumps({"build_plain_s": without, "build_s": with_index}), encoding="utf-8")
-    figures.update(json.loads(kept.read_text(encoding="utf-8")))
-    source_bytes = sum(path.stat().st_size for path in sources.rglob("*.md"))
-    figures["index_size"] = sum(path.stat().st_size for path in (cache / "index").iterdir()) / source_bytes
+    if rebuild or not kept.exists():
+        if caches.exists():
+            caches.rename(work / f"removed-{count}")  # removed at the end: see building.py
+        figures = builds(sources, caches, ("words", "bytes", "o200k"), rounds)
+        kept.write_text(json.dumps(figures), encoding="utf-8")
+    figures: dict[str, Any] = {"documents": count, **json.loads(kept.read_text(encoding="utf-8"))}
+    cache = caches / "o200k"
     queries = corpus.queries(25)
     timed(resolve_command(cache, queries[0]))
     figures.update(cold(cache, queries[:15]))
     figures.update(warm(cache, queries, work))
     figures.update(plain(cache, queries[: 1 if count > 20_000 else 3]))
     return figures
+
+
+def made_sources(count: int, work: Path) -> Path:
+    """The corpus of that size, made below the folder where it is not there yet."""
+    sources = work / f"sources-{count}"
+    if not sources.exists():
+        corpus.write_corpus(count, work / "making")
+        (work / "making").rename(sources)
+    return sources
 
 
 def table(results: list[dict[str, Any]]) -> str:
@@ -223,17 +203,30 @@ def table(results: list[dict[str, Any]]) -> str:
         ("warm call / a call that only returns the bytes", lambda f: f"{f['warm_ms'] / f['echo_ms']:.1f}x"),
         ("(the same / a bare loop that writes lines)", lambda f: f"{f['warm_ms'] / f['bare_ms']:.1f}x"),
         ("peak memory cold / warm, MB", lambda f: f"{f['cold_peak_mb']:.0f} / {f['warm_peak_mb']:.0f}"),
-        ("build / build without an index", lambda f: f"{f['build_s'] / f['build_plain_s']:.1f}x"),
-        ("`index/` / sources", lambda f: f"{f['index_size']:.2f}"),
+        (
+            "build with the index of words / without an index",
+            lambda f: f"{f['build_words_s'] / f['build_plain_s']:.1f}x",
+        ),
+        ("its size / sources", lambda f: f"{f['index_words_size']:.2f}"),
+        ("build with sections too / without", lambda f: f"{f['build_bytes_s'] / f['build_plain_s']:.1f}x"),
+        ("the same, tokens by o200k_base", lambda f: f"{f['build_o200k_s'] / f['build_plain_s']:.1f}x"),
+        ("peak memory of that build, all processes, MB", lambda f: f"{f['build_o200k_peak_mb']:.0f}"),
         ("three most frequent words / median query, cold", lambda f: f"{f['cold_frequent_ms'] / f['cold_ms']:.1f}x"),
         ("the same, warm", lambda f: f"{f['warm_frequent_ms'] / f['warm_ms']:.1f}x"),
         ("(`python -c pass`, ms)", lambda f: f"{f['python_ms']:.1f}"),
         ("(warm call, ms)", lambda f: f"{f['warm_ms']:.2f}"),
+        ("(build without an index, s)", lambda f: f"{f['build_plain_s']:.2f}"),
     ]
     lines = ["| documents | " + " | ".join(f"{figures['documents']:,}" for figures in results) + " |"]
     lines.append("|---|" + "---|" * len(results))
     lines += [f"| {name} | " + " | ".join(show(figures) for figures in results) + " |" for name, show in rows]
     return "\n".join(lines)
+
+
+def remove_caches(work: Path) -> None:
+    """Remove the caches of all rounds but the first."""
+    for folder in [*work.glob("removed-*"), *work.glob("*-*/*-[0-9]"), *work.glob("*-*/plain")]:
+        shutil.rmtree(folder)
 
 
 def main() -> None:
@@ -242,13 +235,15 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True, help="folder for sources and caches")
     parser.add_argument("--json", type=Path, help="write the figures there, for benchmarks/plot.py")
     parser.add_argument("--rebuild", action="store_true", help="measure the builds again")
+    parser.add_argument("--rounds", type=int, default=3, help="how often each build is measured")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
-    results = [measure(count, options.work, rebuild=options.rebuild) for count in options.sizes]
+    results = [measure(count, options.work, rounds=options.rounds, rebuild=options.rebuild) for count in options.sizes]
     print(table(results))
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    remove_caches(options.work)
 
 
 if __name__ == "__main__":

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
-import sys
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import corpus
-from resolve import BUDGET, CONTEXT, ECHO, PLAIN_BUILD, PYTHON, Lines, cold_times, opened, timed
+from building import builds
+from resolve import BUDGET, CONTEXT, ECHO, PYTHON, Lines, cold_times, made_sources, opened, remove_caches, timed
 
 
 def search_command(cache: Path, query: str) -> list[str]:
@@ -27,23 +26,6 @@ def search_command(cache: Path, query: str) -> list[str]:
 def call_line(number: int, cache: str, query: str) -> bytes:
     params = {"name": "context.search", "arguments": {"cache": cache, "query": query, "budget": BUDGET}}
     return json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}).encode() + b"\n"
-
-
-def builds(sources: Path, cache: Path, work: Path, rounds: int) -> dict[str, float]:
-    """Builds with an index, by each tokenizer, and without one."""
-    script = PLAIN_BUILD.format(path=[str(Path(__file__).parent), *sys.path])
-    took: dict[str, list[float]] = {"plain": [], "bytes": [], "o200k": []}
-    for _ in range(rounds):
-        for name, tokenizer in (("plain", ""), ("o200k", "o200k_base"), ("bytes", "bytes/4")):
-            target = work / "plain" if name == "plain" else cache
-            shutil.rmtree(target, ignore_errors=True)
-            if name == "plain":
-                command = [PYTHON, "-c", script, str(sources), str(target)]
-            else:
-                command = [CONTEXT, "build", "--sources", str(sources), "--cache", str(cache), "--tokenizer", tokenizer]
-            took[name].append(timed(command))
-    shutil.rmtree(work / "plain")
-    return {f"build_{name}_s": median(seconds) for name, seconds in took.items()}
 
 
 def warm(cache: Path, queries: list[str], work: Path) -> dict[str, float]:
@@ -70,13 +52,11 @@ def warm(cache: Path, queries: list[str], work: Path) -> dict[str, float]:
 
 
 def measure(count: int, work: Path, rounds: int) -> dict[str, Any]:
-    sources, cache = work / f"sources-{count}", work / "caches" / f"search-{count}"
-    if not sources.exists():
-        corpus.write_corpus(count, work / "making")
-        (work / "making").rename(sources)
-    figures: dict[str, Any] = {"documents": count, **builds(sources, cache, work, rounds)}
-    source_bytes = sum(path.stat().st_size for path in sources.rglob("*.md"))
-    figures["index_size"] = sum(path.stat().st_size for path in (cache / "index").iterdir()) / source_bytes
+    sources, caches = made_sources(count, work), work / f"search-{count}"
+    if caches.exists():
+        caches.rename(work / f"removed-{count}")  # removed at the end: see building.py
+    figures = {"documents": count, **builds(sources, caches, ("bytes", "o200k"), rounds)}
+    cache = caches / "o200k"
     queries = corpus.queries(25)
     timed(search_command(cache, queries[0]))
     return {**figures, **cold_times(search_command, cache, queries[:15]), **warm(cache, queries, work)}
@@ -88,7 +68,7 @@ def table(results: list[dict[str, Any]]) -> str:
         ("warm call / a call that only returns the bytes", "30x", lambda f: f"{f['warm_ms'] / f['echo_ms']:.1f}x"),
         ("build / build without an index", "5x", lambda f: f"{f['build_bytes_s'] / f['build_plain_s']:.1f}x"),
         ("the same, tokens by o200k_base", "", lambda f: f"{f['build_o200k_s'] / f['build_plain_s']:.1f}x"),
-        ("`index/` / sources", "1.2", lambda f: f"{f['index_size']:.2f}"),
+        ("`index/` / sources", "1.2", lambda f: f"{f['index_o200k_size']:.2f}"),
         (
             "three most frequent words / median query, cold",
             "4x",
@@ -114,6 +94,7 @@ def main() -> None:
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     print(table([measure(count, options.work, options.rounds) for count in options.sizes]))
+    remove_caches(options.work)
 
 
 if __name__ == "__main__":
