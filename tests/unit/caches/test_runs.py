@@ -14,33 +14,37 @@ from holdfast.caches.index.runs import Run, counted, encode_run, merged, places_
 from support.runs import read_back, written
 
 KEYS = st.binary(max_size=3)
-COUNTED = st.dictionaries(KEYS, st.lists(st.integers(0, 9), min_size=1, max_size=6).map(sorted), max_size=12)
+COUNTED = st.dictionaries(KEYS, st.lists(st.integers(0, 9), min_size=1, max_size=6).map(sorted).map(tuple), max_size=12)
 
 
-def encoded(terms: dict[bytes, list[int]]) -> list[tuple[bytes, bytes]]:
+def encoded(terms: dict[bytes, tuple[int, ...]]) -> list[tuple[bytes, bytes]]:
     return list(encode_run(terms, lambda key: counted(terms[key])))
 
 
-@given(st.lists(st.integers(0, 20), min_size=1).map(sorted))
-def test_places_are_told_by_how_often_they_occur(places: list[int]) -> None:
-    told = places_by_times([counted(places)])
+@given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=20).map(sorted), min_size=1, max_size=3))
+def test_places_are_told_by_how_often_they_occur(lists: list[list[int]]) -> None:
+    places = [100 * number + place for number, each in enumerate(lists) for place in each]  # of no two runs the same
+    told = places_by_times(
+        [counted(tuple(100 * number + place for place in each)) for number, each in enumerate(lists)]
+    )
     expected: dict[int, list[int]] = {}
     for place, times in Counter(places).items():
         expected.setdefault(times, []).append(place)
-    assert {times: held.tolist() for times, held in told.items()} == expected
+    assert {times: sorted(held) for times, held in told.items()} == expected
 
 
-def test_a_single_occurrence_is_told_by_its_place_alone() -> None:
-    assert (counted([7]), counted([7, 7]), counted([7, 8])) == (
-        7,
-        {2: array("I", [7]).tobytes()},
-        {1: array("I", [7, 8]).tobytes()},
+def test_few_occurrences_are_told_as_they_are_and_many_by_how_often() -> None:
+    many = (*range(20), 20, 20)
+    assert (counted((7,)), counted((7, 7, 8)), counted(many)) == (
+        (7,),
+        (7, 7, 8),
+        {1: array("I", range(20)).tobytes(), 2: array("I", [20]).tobytes()},
     )
 
 
 @given(st.lists(COUNTED, max_size=4), st.integers(1, 5), st.integers(1, 4))
 def test_the_shares_of_runs_merged_one_after_another_are_all_terms_in_order(
-    counts: list[dict[bytes, list[int]]], terms_a_block: int, processes: int
+    counts: list[dict[bytes, tuple[int, ...]]], terms_a_block: int, processes: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runs, "_TERMS_A_BLOCK", terms_a_block)

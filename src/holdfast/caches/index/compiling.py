@@ -22,10 +22,6 @@ def compile_terms(
     document_count = len(numbers)
     offset = 0
     for key, said in terms:
-        only = said[0][1]
-        if isinstance(only, int) and len(said) == 1:  # most terms: one occurrence in all documents
-            add(key, alone_value({1: (numbers[only],)}) or 0)
-            continue
         lists = places_by_times([value for _, value in said])
         runs = {times: sorted(looked_up(numbers, places)) for times, places in lists.items()}
         value = alone_value(runs)

@@ -20,19 +20,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import BinaryIO
 
-    # Where a term occurs: the only place, if it occurs there once; else how often -> 32-bit numbers of the places.
-    Counted = int | dict[int, bytes]
+    # Where a term occurs: the places of few occurrences; else how often -> 32-bit numbers of the places.
+    Counted = tuple[int, ...] | dict[int, bytes]
     Block = tuple[list[bytes], list[Counted]]
 
 _TERMS_A_BLOCK = 1024
+# So few occurrences are told as they are.
+_FEW = 8
 # The oldest format that knows bytes: it does not look for objects it wrote before.
 _FORMAT = 2
 
 
-def counted(places: Sequence[int]) -> Counted:
+def counted(places: tuple[int, ...]) -> Counted:
     """What a run says of a term that occurs at these places, ascending, each given once for each occurrence."""
-    if len(places) == 1:
-        return places[0]
+    if len(places) <= _FEW:
+        return places
     following = places[1:]
     repeats = list(compress(following, map(eq, places, following)))
     if not repeats:
@@ -48,22 +50,29 @@ def counted(places: Sequence[int]) -> Counted:
     return {times: group.tobytes() for times, group in groups.items()}
 
 
-def places_by_times(values: Iterable[Counted]) -> dict[int, array[int]]:
+def places_by_times(values: Iterable[Counted]) -> dict[int, Sequence[int]]:
     """What several runs say of a term, together: how often -> places."""
+    few: tuple[int, ...] = ()
     lists: dict[int, array[int]] = {}
     for value in values:
-        if isinstance(value, int):
-            lists.setdefault(1, array("I")).append(value)
+        if isinstance(value, tuple):
+            few += value
             continue
         for times, data in value.items():
             if times in lists:
                 lists[times].frombytes(data)
             else:
                 lists[times] = array("I", data)
-    return lists
+    if not few:
+        return lists  # type: ignore[return-value]  # nobody adds to it
+    if not lists and len(set(few)) == len(few):
+        return {1: few}
+    for place, times in Counter(few).items():
+        lists.setdefault(times, array("I")).append(place)
+    return lists  # type: ignore[return-value]  # as above
 
 
-def looked_up(table: Sequence[int], places: Sequence[int]) -> Sequence[int]:
+def looked_up(table: Sequence[int], places: Sequence[int]) -> tuple[int, ...]:
     """What a table holds at these places, without a step of the interpreter a place."""
     return itemgetter(*places)(table) if len(places) > 1 else (table[places[0]],)
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 TITLE, HEADINGS, PATH, BODY = range(len(FIELDS))
 # A term that occurs more often in one field has its step computed rather than looked up.
 _USUAL_TIMES = 12
+_NONE: tuple[Sequence[int], bytes] = ((), b"")
 
 
 class DocumentSections(NamedTuple):
@@ -64,18 +65,15 @@ class Weights:
         self._tables: dict[tuple[int, int], bytes] = {}
         self._units: dict[int, int] = {}
 
-    def alone(self, field: int, provisional: int) -> tuple[int, int]:
-        """The number and the step of the only one that holds a term, once."""
-        number = self._numbers[field][provisional]
-        return number, self._table(field, 1)[number]
-
     def steps(self, field: int, values: Sequence[Counted]) -> tuple[Sequence[int], bytes]:
         """Ascending numbers that hold a term in a field, and the step of each."""
         numbers = self._numbers[field]
         lists = places_by_times(values)
         if len(lists) == 1:
             ((times, provisional),) = lists.items()
-            found = sorted(looked_up(numbers, provisional))
+            found = looked_up(numbers, provisional)
+            if len(found) > 1:
+                found = tuple(sorted(found))
             return found, bytes(self._looked_up(field, times, found))
         both: list[int] = []
         for times, provisional in lists.items():
@@ -105,10 +103,6 @@ class Weights:
             for place in chain(titles, paths):
                 sections.update(range(self.firsts[place], self.firsts[place + 1]))
             holding = len(sections)
-        return self.unit_of(holding)
-
-    def unit_of(self, holding: int) -> int:
-        """The unit of a term that so many sections hold."""
         if holding not in self._units:
             self._units[holding] = unit(self.section_count, holding)
         return self._units[holding]
@@ -145,17 +139,13 @@ def compile_fields(
     """
     offset = 0
     for key, said in terms:
-        field, only = said[0]
-        if field == BODY and isinstance(only, int) and len(said) == 1:  # most terms: one occurrence in all documents
-            tell(key, alone_value(weights.unit_of(1), field, *weights.alone(field, only)))
-            continue
         values: dict[int, list[Counted]] = {}
         for field, value in said:
             if field in values:
                 values[field].append(value)
             else:
                 values[field] = [value]
-        found: list[tuple[Sequence[int], bytes]] = [([], b"")] * len(FIELDS)
+        found: list[tuple[Sequence[int], bytes]] = [_NONE] * len(FIELDS)
         for field, of_field in values.items():
             found[field] = weights.steps(field, of_field)
         worth = weights.unit(found)

@@ -94,32 +94,35 @@ class TextCounts:
         self._start()
         self.weight = 0
         by_word: ByKey = {}
-        by_term: ByKey = {}
-        excess: dict[int, Counter[int]] = {}  # words in a token beyond the first -> position -> such tokens
-        for found, counts_as_word in ((tokens, True), (only_bodies, False)):
-            for token, held in found.items():
-                as_it_stands = token.isascii() and token.isalnum() and token.islower()  # most tokens
-                if counts_as_word:
-                    _gather(by_word, token if as_it_stands else lower_case(token), held)
-                if not self._with_terms:
-                    continue
-                parts = [token] if as_it_stands else raw_words(token)
-                if len(parts) != 1:
-                    excess.setdefault(len(parts) - 1, Counter()).update(held)
-                for part in parts:
-                    for term in terms_of(part):
-                        _gather(by_term, term, held)
-        for more, positions in excess.items():
-            for position, times in positions.items():
-                lengths[position] += more * times
-        self.lengths += lengths
+        for token, held in tokens.items():
+            _gather(by_word, token.lower() if token.isascii() else lower_case(token), held)
         for word, held in only_words.items():
             _gather(by_word, word, held)
+        by_term: ByKey = {}
+        if self._with_terms:
+            excess = _gather_terms(by_term, chain(tokens.items(), only_bodies.items()))
+            for more, positions in excess.items():
+                for position, times in positions.items():
+                    lengths[position] += more * times
+            self.lengths += lengths
         places += odd_places[::-1]
         return (
             encode_run(by_word, lambda key: counted(looked_up(places, _joined(by_word[key])))),
             encode_run(by_term, lambda key: counted(looked_up(numbers, _joined(by_term[key])))),
         )
+
+
+def _gather_terms(by_term: ByKey, tokens: Iterable[tuple[str, list[int]]]) -> dict[int, Counter[int]]:
+    """Gather what tokens count as; for each number of words beyond the first, how many such tokens are where."""
+    excess: dict[int, Counter[int]] = {}
+    for token, held in tokens:
+        parts = [token] if token.isascii() and token.isalnum() else raw_words(token)
+        if len(parts) != 1:
+            excess.setdefault(len(parts) - 1, Counter()).update(held)
+        for part in parts:
+            for term in terms_of(part):
+                _gather(by_term, term, held)
+    return excess
 
 
 class FieldCounts:
@@ -142,7 +145,7 @@ class FieldCounts:
         for word, numbers in lists.items():
             for term in terms_of(word):
                 _gather(by_term, term, numbers)
-        return encode_run(by_term, lambda key: counted(_joined(by_term[key])))
+        return encode_run(by_term, lambda key: counted(tuple(_joined(by_term[key]))))
 
 
 def _gather(by_key: ByKey, term: str, held: list[int]) -> None:
