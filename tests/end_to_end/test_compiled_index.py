@@ -17,6 +17,7 @@ from holdfast.caches.index.container import encode_header, parse_header
 from holdfast.caches.on_disk import sharing, writing
 from holdfast.caches.on_disk.batches import Written
 from holdfast.caches.on_disk.compiling import Spilling, write_words
+from holdfast.caches.search.records import Summary
 from holdfast.caches.selection import as_json
 from holdfast.core.canonical_json import encode
 from support.vectors import cache_vectors, lay_out_sources, load
@@ -302,7 +303,9 @@ def forge(cache: Path, chance: random.Random, scratch: Path) -> None:
     spilling.spill()
     (cache / WORDS_FILE).unlink()
     manifest, index = (cache / "manifest.json").read_bytes(), (cache / "index.json").read_bytes()
-    write_words(str(cache / WORDS_FILE), chance.choice([entries, lied]), documents, spilling.files, manifest, index)
+    summary = Summary("sha256:" + "0" * 64, "bytes/4")
+    listed = chance.choice([entries, lied])
+    write_words(str(cache / WORDS_FILE), listed, documents, spilling.files, summary, manifest, index)
     for run in spilling.files:
         os.unlink(run)
 

@@ -17,6 +17,7 @@ from holdfast.caches.index.identity import FIRST_BYTES, manifest_digest
 from holdfast.caches.on_disk.compiled import COLUMNS, DIGESTS, WORDS, WORDS_FILE
 from holdfast.caches.on_disk.directory import COMPILED
 from holdfast.caches.on_disk.index_reader import DICTIONARY, OFFSETS, POSTINGS, RECORDS
+from holdfast.caches.search.records import SUMMARY, encode_summary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from holdfast.caches.on_disk.batches import Written
     from holdfast.caches.on_disk.sharing import Shared
     from holdfast.caches.search.counting import FieldAccumulator
+    from holdfast.caches.search.records import Summary
 
 _BUFFER = 1 << 18
 
@@ -88,13 +90,15 @@ class Spilling:
         self.files.append(path)
 
 
-def write_index(cache: str, entries: Sequence[Entry], written: Shared, manifest: bytes, index: bytes) -> None:
+def write_index(
+    cache: str, entries: Sequence[Entry], written: Shared, summary: Summary, manifest: bytes, index: bytes
+) -> None:
     """Write `index/` from what was counted while the documents were written; the runs are removed."""
     if sys.byteorder != "little":
         return  # the index is optional, and its numbers are read in place
     os.makedirs(os.path.join(cache, COMPILED), exist_ok=True)
     path = os.path.join(cache, WORDS_FILE)
-    write_words(path, entries, written.documents, written.runs, manifest, index)
+    write_words(path, entries, written.documents, written.runs, summary, manifest, index)
     for run in written.runs:
         os.unlink(run)
 
@@ -104,6 +108,7 @@ def write_words(
     entries: Sequence[Entry],
     documents: Sequence[Written],
     runs: Sequence[str],
+    summary: Summary,
     manifest: bytes,
     index: bytes,
 ) -> None:
@@ -112,7 +117,7 @@ def write_words(
     pages = DictionaryPages()
     with ExitStack() as stack:
         opened = [stack.enter_context(open(run, "rb", buffering=_BUFFER)) for run in runs]
-        target = IndexFile(stack.enter_context(open(path, "xb", buffering=_BUFFER)), 6)
+        target = IndexFile(stack.enter_context(open(path, "xb", buffering=_BUFFER)), 7)
         terms = merged([read_run(run) for run in opened])
         target.add(POSTINGS, compile_terms(terms, columns.numbers, pages))
         target.add(DICTIONARY, pages.finish())
@@ -120,6 +125,7 @@ def write_words(
         target.add(OFFSETS, [_offsets(entries)])
         target.add(RECORDS, _records(entries))
         target.add(DIGESTS, [item.digest for item in documents])
+        target.add(SUMMARY, [encode_summary(summary)], checked=True)
         target.seal(WORDS, manifest, index)
 
 

@@ -14,6 +14,7 @@ from holdfast.caches.on_disk.compiled import DIGESTS, WORDS, WORDS_FILE
 from holdfast.caches.on_disk.compiling import Spilling, write_words
 from holdfast.caches.on_disk.directory import COMPILED, INDEX, MANIFEST, SECTIONS_FILE
 from holdfast.caches.on_disk.recompiling_sections import RecompiledSections, first_difference
+from holdfast.caches.search.records import Summary, find_summary
 from holdfast.caches.words import words
 from holdfast.core.confined_paths import printable
 from holdfast.core.regular_files import close_quietly
@@ -82,11 +83,10 @@ class Recompiled:
             close_quietly(descriptor)
 
     def _compared(self, descriptor: int, manifest: Manifest, data: bytes, index: bytes) -> Iterator[tuple[str, str]]:
-        header = parse_header(
-            lambda offset, length: os.pread(descriptor, length, offset),
-            kind=WORDS,
-            file_length=os.fstat(descriptor).st_size,
-        )
+        def read(offset: int, length: int) -> bytes:
+            return os.pread(descriptor, length, offset)
+
+        header = parse_header(read, kind=WORDS, file_length=os.fstat(descriptor).st_size)
         differing = False
         if manifest_digest([data[:FIRST_BYTES], data[FIRST_BYTES:]]) != header.manifest_digest:
             yield MANIFEST, f"is not the one that {WORDS_FILE} was made from"
@@ -102,14 +102,18 @@ class Recompiled:
                 yield entry.file, f"is not the one that {WORDS_FILE} was made from"
                 differing = True
         if not differing:
-            yield from self._compared_bytes(descriptor, manifest, data, index)
+            tokenizer = find_summary(read, header).tokenizer
+            summary = Summary(manifest.cache_version, tokenizer)
+            yield from self._compared_bytes(descriptor, manifest, summary, data, index)
+            if self._sections.tokenizer not in ("", tokenizer):
+                yield SECTIONS_FILE, f"counts tokens by another tokenizer than {WORDS_FILE}"
 
     def _compared_bytes(
-        self, descriptor: int, manifest: Manifest, data: bytes, index: bytes
+        self, descriptor: int, manifest: Manifest, summary: Summary, data: bytes, index: bytes
     ) -> Iterator[tuple[str, str]]:
         self._spilling.spill()
         path = os.path.join(self._scratch.name, WORDS)
-        write_words(path, manifest.entries, self._documents, self._spilling.files, data, index)
+        write_words(path, manifest.entries, self._documents, self._spilling.files, summary, data, index)
         at = first_difference(path, descriptor)
         if at is not None:
             yield WORDS_FILE, f"differs from what its documents give, at byte {at}"

@@ -7,10 +7,10 @@ import os
 from holdfast.caches.index.container import IndexUnusable, find_section, parse_header, read_section
 from holdfast.caches.on_disk.directory import SECTIONS_FILE
 from holdfast.caches.on_disk.section_compiling import FieldSpilling, write_sections
-from holdfast.caches.on_disk.section_index import COLUMNS, KIND, SUMMARY
+from holdfast.caches.on_disk.section_index import COLUMNS, KIND
 from holdfast.caches.on_disk.tokenizing import choose_tokenizer
 from holdfast.caches.search.receipts import BYTES
-from holdfast.caches.search.records import Summary, parse_columns, parse_summary
+from holdfast.caches.search.records import Summary, find_summary, parse_columns
 from holdfast.core.errors import UsageError
 from holdfast.core.regular_files import close_quietly
 
@@ -34,8 +34,8 @@ class RecompiledSections:
 
     def __init__(self, directory: CacheDirectory, scratch: str) -> None:
         self._directory, self._scratch = directory, scratch
-        self._tokenizer, self._problem, self._tokens = self._recorded()
-        counted_by = BYTES if self._tokens is not None else self._tokenizer
+        self.tokenizer, self._problem, self._tokens = self._recorded()
+        counted_by = BYTES if self._tokens is not None else self.tokenizer
         self._spilling = FieldSpilling(scratch, "fields", _SPILL_BYTES, counted_by)
         self._documents: list[DocumentSections] = []
 
@@ -53,7 +53,7 @@ class RecompiledSections:
 
         try:
             header = parse_header(read, kind=KIND, file_length=os.fstat(descriptor).st_size)
-            tokenizer = parse_summary(read_section(read, find_section(header, SUMMARY))).tokenizer
+            tokenizer = find_summary(read, header).tokenizer
             try:
                 if choose_tokenizer(tokenizer) == tokenizer:
                     return tokenizer, "", None
@@ -69,7 +69,7 @@ class RecompiledSections:
 
     def add(self, place: int, document: Document) -> None:
         """The next document."""
-        if self._tokenizer:
+        if self.tokenizer:
             made = self._spilling.add_document(place, document)
             if self._tokens is not None:
                 count = len(made.tokens)
@@ -81,11 +81,11 @@ class RecompiledSections:
         """(file, problem) when the index is not what its documents give."""
         if self._problem:
             yield SECTIONS_FILE, self._problem
-        if not self._tokenizer:
+        if not self.tokenizer:
             return
         self._spilling.spill()
         path = os.path.join(self._scratch, KIND)
-        summary = Summary(cache_version, self._tokenizer)
+        summary = Summary(cache_version, self.tokenizer)
         write_sections(path, self._documents, self._spilling.files, summary, manifest, index)
         try:
             descriptor = self._directory.open(SECTIONS_FILE)

@@ -9,7 +9,7 @@ from holdfast.caches.index.compiling import merged, read_run
 from holdfast.caches.index.dictionary import DictionaryPages
 from holdfast.caches.on_disk.compiling import IndexFile, Spilling
 from holdfast.caches.on_disk.index_reader import DICTIONARY, OFFSETS, POSTINGS, RECORDS
-from holdfast.caches.on_disk.section_index import COLUMNS, KIND, SUMMARY
+from holdfast.caches.on_disk.section_index import COLUMNS, KIND
 from holdfast.caches.on_disk.tokenizing import counter
 from holdfast.caches.search.compiling import (
     BODY,
@@ -24,6 +24,7 @@ from holdfast.caches.search.counting import FieldAccumulator
 from holdfast.caches.search.fields import read_fields
 from holdfast.caches.search.impacts import FIELDS
 from holdfast.caches.search.records import (
+    SUMMARY,
     Summary,
     encode_columns,
     encode_section,

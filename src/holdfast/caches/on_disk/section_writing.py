@@ -31,7 +31,8 @@ class WritingSections:
         path = os.path.join(cache, SECTIONS_FILE)
         self._assignment = (path, sections, written.field_runs, tuple(summary), manifest, index)
         self._process: subprocess.Popen[bytes] | None = None
-        os.mkdir(os.path.join(cache, COMPILED))
+        if sys.byteorder == "little":  # where neither file is written, there is no folder either
+            os.mkdir(os.path.join(cache, COMPILED))
 
     def __enter__(self) -> None:
         if len(self._assignment[1]) >= _WORTH_A_WORKER and sys.byteorder == "little":

@@ -68,7 +68,7 @@ def build_cache(
             write_new(os.path.join(staged.path, INDEX), index)
             summary = Summary(manifest.cache_version, counted_by)
             with WritingSections(staged.path, written, summary, data, index):
-                write_index(staged.path, entries, written, data, index)
+                write_index(staged.path, entries, written, summary, data, index)
             staged.publish(replace=force)
     except FileExistsError:
         raise _target_exists(cache) from None
