@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from holdfast import CacheInvalid, IoError, build_cache, resolve, search, verify_cache
+from holdfast import CacheInvalid, IoError, build_cache, open_cache, resolve, search, verify_cache
 from holdfast.caches.index.container import parse_header
 from holdfast.caches.on_disk.counted import recorded_tokenizer, require_bytes
 from holdfast.caches.on_disk.directory import CacheDirectory
@@ -58,11 +58,6 @@ def both(*damages: Callable[[Path], None]) -> Callable[[Path], None]:
     return damage
 
 
-def move_away(index: Path) -> None:
-    index.rename(index.parent.parent / "elsewhere")
-    index.symlink_to(index.parent.parent / "elsewhere")
-
-
 class Accident(NamedTuple):
     """What happens to `index/`, and how a cache counted by bytes is answered afterwards: as before, or not."""
 
@@ -84,7 +79,6 @@ ACCIDENTS = {
     ),
     "half of both": Accident(cut_short("words.idx", "sections.idx"), False),
     "an empty folder": Accident(lose("words.idx", "sections.idx"), False),
-    "a link to the folder": Accident(move_away, False),
 }
 
 
@@ -174,6 +168,17 @@ def test_a_cache_without_the_folder_is_one_that_others_built_and_is_counted_by_b
     assert search(cache, "deploy", 60) == expected
 
 
+@pytest.mark.parametrize("tokenizer", ["bytes/4", "o200k_base"])
+def test_a_link_where_the_folder_was_is_not_followed_and_says_nothing(
+    tokenizer: str, build: Callable[[str], Path], tmp_path: Path
+) -> None:
+    index = build(tokenizer) / "index"
+    index.rename(tmp_path / "elsewhere")
+    index.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(CacheInvalid, match="nothing in it says how tokens were counted"):
+        search(index.parent, "deploy", 60)
+
+
 def test_an_index_of_another_cache_does_not_say_how_this_one_was_counted(
     build: Callable[[str], Path], tmp_path: Path
 ) -> None:
@@ -258,6 +263,18 @@ def test_a_folder_that_a_rebuild_is_removing_is_not_taken_for_one_that_never_was
         shutil.rmtree(cache.parent / "replaced" / "index")
         with pytest.raises(CacheInvalid, match="replaced while it was read"):
             require_bytes(directory)
+
+
+def test_a_cache_opened_by_a_relative_path_is_searched_from_anywhere(
+    build: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = build("bytes/4")
+    expected = search(cache, "deploy", 60)
+    shutil.rmtree(cache / "index")
+    monkeypatch.chdir(tmp_path)
+    with open_cache("docs") as opened:
+        monkeypatch.chdir("/")
+        assert opened.search("deploy", 60) == expected
 
 
 def test_a_disk_that_will_not_say_how_tokens_were_counted_is_an_io_error(

@@ -158,7 +158,14 @@ def _checked_manifest(directory: CacheDirectory) -> Manifest:
 
 def open_cache(path: str | os.PathLike[str]) -> Cache:
     """A usable cache; CacheMissing, CacheInvalid or IoError when there is none."""
-    return Cache(CacheDirectory(os.fspath(path)))
+    place = os.fspath(path)
+    if not os.path.isabs(place):
+        try:
+            # Whether it was replaced is asked later, and the path must mean then what it means now.
+            place = os.path.join(os.getcwd(), place)
+        except OSError:
+            pass  # the working directory is gone: nothing is found
+    return Cache(CacheDirectory(place))
 
 
 def with_cache(path: str, use: Callable[[Cache], Result]) -> Result:
