@@ -17,6 +17,7 @@ from holdfast.caches.index.container import parse_header
 from holdfast.caches.on_disk.counted import recorded_tokenizer, require_bytes
 from holdfast.caches.on_disk.directory import CacheDirectory
 from holdfast.caches.on_disk.keeping import OpenCaches
+from holdfast.caches.on_disk.writing import build_cache as build_with
 from support.doors import Door, run_context
 
 QUESTION: dict[str, Any] = {"cache": "docs", "query": "deploy größe", "budget": 60}
@@ -289,3 +290,10 @@ def test_a_disk_that_will_not_say_how_tokens_were_counted_is_an_io_error(
     monkeypatch.setattr(os, "pread", refuse)
     with pytest.raises(IoError, match="'index/' cannot be read: Input/output error"):
         search(cache, "deploy", 60)
+
+
+def test_a_cache_built_without_sections_says_that_its_bytes_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "sources").mkdir()
+    (tmp_path / "sources" / "a.md").write_text("# Deploy\n\nTo deploy, push.\n", "utf-8")
+    build_with(tmp_path / "sources", tmp_path / "docs", created_at="2026-01-02T03:04:05Z", sections=False)
+    assert search(tmp_path / "docs", "deploy", 60).tokenizer == "bytes/4"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -12,15 +11,18 @@ from hypothesis import strategies as st
 
 from holdfast.caches.document import make_document, token_count
 from holdfast.caches.index import documents as index_documents
-from holdfast.caches.index import postings as index_postings
-from holdfast.caches.index import search
-from holdfast.caches.index.compiling import Accumulator, compile_terms, merged, read_run
+from holdfast.caches.index import posting_records, search
+from holdfast.caches.index.compiling import compile_terms
 from holdfast.caches.index.dictionary import PAGE_SIZE, DictionaryPages, key_of, look_up
 from holdfast.caches.index.documents import encode_columns, make_columns, parse_columns
-from holdfast.caches.index.postings import HEAD_SIZE, parse_alone, parse_postings, record_length
+from holdfast.caches.index.postings import HEAD_SIZE, Postings, parse_alone, parse_postings, record_length
+from holdfast.caches.index.runs import merged
 from holdfast.caches.scoring import score
+from holdfast.caches.search.counting import TextCounts
+from holdfast.caches.search.sections import outline
 from holdfast.caches.selection import Hit, Selection, select
 from holdfast.caches.words import words
+from support.runs import read_back
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,8 +39,8 @@ def small_steps() -> Iterator[None]:
         patch.setattr(search, "_SPARSE_SHARE", 2)
         patch.setattr(search, "_TOLD_APART", 5)
         patch.setattr(search, "_FEW", 1)
-        patch.setattr(index_postings, "LANE_LIMIT", 3)
-        patch.setattr(index_postings, "LANE_SHARE", 3)
+        patch.setattr(posting_records, "LANE_LIMIT", 3)
+        patch.setattr(posting_records, "LANE_SHARE", 3)
         yield
 
 
@@ -50,12 +52,14 @@ def indexed(query: str, budget: int, documents: list[Document], documents_a_run:
     columns = parse_columns(encode_columns(make_columns([len(one) for one in found], sizes)))
     runs = []
     for start in range(0, len(documents), documents_a_run):
-        accumulator = Accumulator()
+        counts = TextCounts()
         for place in range(start, min(start + documents_a_run, len(documents))):
-            accumulator.add(place, found[place])
-        runs.append(io.BytesIO(b"".join(accumulator.spill())))
+            content = documents[place].content
+            texts = [content[section.start : section.end] for section in outline(content).sections]
+            assert counts.add(place, 0, 0, content, texts) == len(found[place])
+        runs.append((0, read_back(counts.spill()[0])))
     pages = DictionaryPages()
-    postings = b"".join(compile_terms(merged([read_run(run) for run in runs]), columns.numbers, pages))
+    postings = b"".join(compile_terms(merged(runs), columns.numbers, pages.add))
     dictionary = b"".join(pages.finish())
     terms = words(query)
     matches = []
@@ -85,7 +89,9 @@ TEXTS = st.one_of(
     st.lists(WORDS, max_size=30).map(" ".join),
     st.lists(WORDS, max_size=4).map(lambda found: "\u2003".join(found * 3)),
     st.text(max_size=12),
-    st.sampled_from(["", " ", "a", "a a a a a a a a", "b " * 300]),
+    st.sampled_from(
+        ["", " ", "a", "a a a a a a a a", "b " * 300, "A a\x1cb a", "\x1c", "# A\n\n\x1f\n\nB a", "A\rΑΣ a"]
+    ),
 )
 CORPORA = st.lists(TEXTS, max_size=24)
 QUERIES = st.one_of(
@@ -119,7 +125,7 @@ def test_the_index_and_the_documents_give_the_same_selection(
 def test_documents_whose_scores_differ_but_round_to_one_f32_are_ordered_by_id() -> None:
     # 1/(2^24+k) for small k: more words than f32 can tell apart, so the ids alone decide.
     columns = make_columns([(1 << 24) + extra for extra in (3, 1, 2, 0)], [1, 1, 1, 1])
-    postings = index_postings.Postings(4, [(1, [0, 1, 2, 3])])
+    postings = Postings(4, [(1, [0, 1, 2, 3])])
     expected = sorted(range(4), key=lambda place: (-score(1, (1 << 24) + (3, 1, 2, 0)[place]), place))
     chosen = search.choose(search.Matches([(1, postings)], 4), columns, 100)
     assert [choice.place for choice in chosen] == expected

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import shutil
 from pathlib import Path
@@ -12,21 +11,33 @@ from hypothesis import strategies as st
 
 from holdfast import build_cache, open_cache
 from holdfast.caches.document import make_document
-from holdfast.caches.index.compiling import merged, read_run
 from holdfast.caches.index.dictionary import PAGE_SIZE, DictionaryPages, key_of, look_up
-from holdfast.caches.search.compiling import DocumentSections, Weights, compile_fields
-from holdfast.caches.search.counting import FieldAccumulator
+from holdfast.caches.index.runs import merged
+from holdfast.caches.search.compiling import (
+    BODY,
+    HEADINGS,
+    PATH,
+    TITLE,
+    DocumentSections,
+    Weights,
+    compile_fields,
+    weigh,
+)
+from holdfast.caches.search.counting import FieldCounts, TextCounts
 from holdfast.caches.search.fields import read_fields
 from holdfast.caches.search.plain import Found, find
 from holdfast.caches.search.postings import HEAD_SIZE, parse_alone, parse_record, record_length
 from holdfast.caches.search.scores import Scores
 from holdfast.caches.search.terms import query_terms
+from support.runs import read_back
 
 WORDS = st.sampled_from(["alpha", "beta", "useEffect", "os.path", "the", "gammas", "Σας", "日本語", "x" * 70, "é"])
 LINES = st.one_of(
     st.lists(WORDS, max_size=8).map(" ".join),
     st.lists(WORDS, min_size=1, max_size=3).map(lambda found: "# " + " ".join(found)),
-    st.sampled_from(["", "", "```", "## beta", "alpha\n---", "- alpha", "---", "<!--", "-->"]),
+    st.sampled_from(
+        ["", "", "```", "## beta", "alpha\n---", "- alpha", "---", "<!--", "-->", "alpha\x1cbeta", "a/alpha(beta)", "#"]
+    ),
     st.text(max_size=8),
 )
 TEXTS = st.lists(LINES, max_size=14).map("\n".join)
@@ -40,40 +51,44 @@ def indexed(
 ) -> dict[int, dict[tuple[str, str], int]]:
     """What the index gives: documents counted by so many processes, compiled to bytes, the bytes looked up."""
     documents = sorted([make_document(f"{path}.md", text.encode()) for path, text in corpus.items()])
-    counting = [[FieldAccumulator() for _ in range(4)] for _ in range(workers)]
+    texts = [TextCounts() for _ in range(workers)]
+    fields = [{field: FieldCounts() for field in (TITLE, HEADINGS, PATH)} for _ in range(workers)]
     next_number = list(range(workers))
-    runs: list[list[bytes]] = [[], [], [], []]
+    runs = []
     made = []
 
     def spill() -> None:
-        for worker in counting:
-            for field, accumulator in enumerate(worker):
-                runs[field].append(b"".join(accumulator.spill()))
+        for worker in range(workers):
+            runs.append((BODY, read_back(texts[worker].spill()[1])))
+            runs.extend([(field, read_back(counts.spill())) for field, counts in fields[worker].items()])
 
     for place, document in enumerate(documents):
         worker = place % workers
         read = read_fields(document.source, document.content)
         provisional = next_number[worker]
-        for heading, body in zip(read.headings, read.bodies, strict=True):
-            counting[worker][1].add(next_number[worker], heading)
-            counting[worker][3].add(next_number[worker], body)
+        bodies = [document.content[section.start : section.end] for section in read.sections]
+        texts[worker].add(place, provisional, workers, document.content, bodies)
+        for heading in read.headings:
+            fields[worker][HEADINGS].add(next_number[worker], heading)
             next_number[worker] += workers
         if read.sections:
-            counting[worker][0].add(place, read.title)
-            counting[worker][2].add(place, read.path)
-        lengths = [len(words) for words in read.headings], [len(words) for words in read.bodies]
+            fields[worker][TITLE].add(place, read.title)
+            fields[worker][PATH].add(place, read.path)
+        lengths = [len(words) for words in read.headings]
         made.append(
             DocumentSections(
-                *(provisional, workers, len(read.title), len(read.path)), [0] * len(read.sections), *lengths, b"", []
+                *(provisional, workers, len(read.title), len(read.path)), [0] * len(read.sections), lengths, b"", []
             )
         )
         if place % documents_a_run == 0:
             spill()
     spill()
-    weights = Weights(made)
+    body_lengths = [0] * max(next_number)
+    for worker, counts in enumerate(texts):
+        body_lengths[worker : worker + workers * len(counts.lengths) : workers] = counts.lengths
+    weights = Weights(*weigh(made, body_lengths))
     pages = DictionaryPages()
-    fields = [merged([read_run(io.BytesIO(run)) for run in of_field]) for of_field in runs]
-    postings = b"".join(compile_fields(fields, weights, pages))
+    postings = b"".join(compile_fields(merged(runs), weights, pages.add))
     dictionary = b"".join(pages.finish())
     terms = []
     for term in query_terms(query):

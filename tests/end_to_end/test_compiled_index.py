@@ -13,10 +13,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holdfast import CacheInvalid, IoError, UsageError, build_cache, open_cache, resolve, verify_cache
+from holdfast.caches.document import make_document
 from holdfast.caches.index.container import encode_header, parse_header
+from holdfast.caches.index.documents import make_columns
 from holdfast.caches.on_disk import sharing, writing
+from holdfast.caches.on_disk import workers as worker_processes
 from holdfast.caches.on_disk.batches import Written
-from holdfast.caches.on_disk.compiling import Spilling, write_words
+from holdfast.caches.on_disk.compiling import write_words
+from holdfast.caches.on_disk.counting import Counting
+from holdfast.caches.on_disk.parts import EVERYTHING, packed, words_part
 from holdfast.caches.search.records import Summary
 from holdfast.caches.selection import as_json
 from holdfast.core.canonical_json import encode
@@ -147,7 +152,7 @@ def test_a_worker_that_dies_ends_the_build_with_an_error_and_leaves_nothing(
     (tmp_path / "sources").mkdir()
     for number in range(100):
         (tmp_path / "sources" / f"{number}.md").write_text("text", encoding="utf-8")
-    monkeypatch.setattr(sharing, "_MAIN", "import os; os.kill(os.getpid(), 9)  # {path}")
+    monkeypatch.setattr(worker_processes, "_MAIN", "import os; os.kill(os.getpid(), 9)  # {path}")
     with pytest.raises(IoError, match="worker process ended"):
         writing.build_cache(tmp_path / "sources", tmp_path / "cache", created_at=CREATED_AT, workers=2)
     assert os.listdir(tmp_path) == ["sources"]
@@ -163,13 +168,13 @@ def test_an_interrupt_ends_the_workers_and_leaves_nothing(tmp_path: Path, monkey
         if done:
             raise KeyboardInterrupt
 
-    start = sharing.start_worker
+    start = worker_processes.start_worker
 
     def start_and_note() -> subprocess.Popen[bytes]:
         started.append(start())
         return started[-1]
 
-    monkeypatch.setattr(sharing, "start_worker", start_and_note)
+    monkeypatch.setattr(worker_processes, "start_worker", start_and_note)
     sources, cache = tmp_path / "sources", tmp_path / "cache"
     with pytest.raises(KeyboardInterrupt):
         writing.build_cache(sources, cache, created_at=CREATED_AT, workers=2, progress=interrupt)
@@ -297,17 +302,20 @@ def forge(cache: Path, chance: random.Random, scratch: Path) -> None:
         Written(entry.id, entry.version, "", 0, words, tokens, bytes(32))
         for entry, words, tokens in zip(entries, counts, sizes, strict=True)
     ]
-    spilling = Spilling(str(scratch), "run", 1 << 20)
+    counting = Counting(str(scratch), "run", 1 << 20, "bytes/4", with_sections=False)
     for place in range(len(entries)):
-        spilling.add(place, chance.choices(["alpha", "beta", "common3", "nowhere"], k=chance.randrange(300)))
-    spilling.spill()
+        text = " ".join(chance.choices(["alpha", "beta", "common3", "nowhere"], k=chance.randrange(300)))
+        counting.add(place, make_document("a.md", text.encode()))
+    columns = make_columns(counts, sizes)
+    runs = counting.finish().words
+    part = words_part(str(scratch / "part"), runs, EVERYTHING, packed(columns.numbers))
     (cache / WORDS_FILE).unlink()
     manifest, index = (cache / "manifest.json").read_bytes(), (cache / "index.json").read_bytes()
-    summary = Summary("sha256:" + "0" * 64, "bytes/4")
     listed = chance.choice([entries, lied])
-    write_words(str(cache / WORDS_FILE), listed, documents, spilling.files, summary, manifest, index)
-    for run in spilling.files:
-        os.unlink(run)
+    summary = Summary("sha256:" + "0" * 64, "bytes/4")
+    write_words(str(cache / WORDS_FILE), listed, documents, columns, [part], summary, manifest, index)
+    for run in runs:
+        os.unlink(run.file)
 
 
 @pytest.mark.parametrize("seed", range(8))

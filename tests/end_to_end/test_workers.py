@@ -20,7 +20,9 @@ def assignment(folder: Path) -> bytes:
     for name in names:
         (folder / "sources" / name).write_text(name, encoding="utf-8")
     batches = [(number, [name]) for number, name in enumerate(names)]
-    data = marshal.dumps((str(folder / "sources"), str(folder / "staged"), "bytes/4", 0, 1, batches))
+    data = marshal.dumps(
+        ("documents", str(folder / "sources"), str(folder / "staged"), ("bytes/4", True), 0, 1, batches)
+    )
     return len(data).to_bytes(8, "little") + data
 
 

@@ -20,8 +20,8 @@ from holdfast.caches.index.container import (
 )
 from holdfast.caches.index.dictionary import PAGE_SIZE, DictionaryPages, look_up
 from holdfast.caches.index.documents import encode_columns, encode_record, make_columns, parse_columns, parse_record
+from holdfast.caches.index.posting_records import encode_postings
 from holdfast.caches.index.postings import (
-    encode_postings,
     longest_record,
     parse_alone,
     parse_postings,

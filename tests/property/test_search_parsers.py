@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from holdfast.caches.index.container import IndexUnusable
 from holdfast.caches.search.citations import find_citations
-from holdfast.caches.search.postings import encode_record, parse_alone, parse_record
+from holdfast.caches.search.posting_records import encode_record
+from holdfast.caches.search.postings import parse_alone, parse_record
 from holdfast.caches.search.receipts import encode_receipt, parse_receipt
 from holdfast.caches.search.records import (
     Summary,

@@ -16,7 +16,8 @@ from holdfast.caches.index.container import (
 from holdfast.caches.index.dictionary import PAGE_SIZE, DictionaryPages, key_of, look_up
 from holdfast.caches.index.documents import encode_record, make_columns, parse_record
 from holdfast.caches.index.identity import manifest_digest
-from holdfast.caches.index.postings import LANE_LIMIT, encode_postings, parse_postings
+from holdfast.caches.index.posting_records import LANE_LIMIT, encode_postings
+from holdfast.caches.index.postings import parse_postings
 from holdfast.caches.index.search import Matches, choose
 from holdfast.caches.manifest import Entry
 

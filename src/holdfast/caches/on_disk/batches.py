@@ -6,7 +6,6 @@ import os
 from hashlib import sha256
 
 from holdfast.caches.document import Document, encode_document, file_name, file_names, make_document, token_count
-from holdfast.caches.words import words
 from holdfast.core.atomic_write import write_new
 from holdfast.core.confined_paths import lies_inside
 from holdfast.core.errors import CacheInvalid, IoError
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from holdfast.caches.on_disk.compiling import Spilling
-    from holdfast.caches.on_disk.section_compiling import FieldSpilling
+    from holdfast.caches.on_disk.counting import Counting
 
 
 class Written(NamedTuple):
@@ -35,9 +33,7 @@ class Written(NamedTuple):
     sections: tuple[Any, ...] = ()  # the members of DocumentSections
 
 
-def write_document(
-    sources: str, source: str, target: str, place: int, spilling: Spilling, fields: FieldSpilling
-) -> Written:
+def write_document(sources: str, source: str, target: str, place: int, counting: Counting) -> Written:
     """Read one source, write its document into the directory `target`, count its words and its sections' terms.
 
     Of several equal contents the first written gets the short name; `settle_names` puts that right.
@@ -54,13 +50,10 @@ def write_document(
     except FileExistsError:
         name = distinct
         write_new(os.path.join(target, name), data)
-    found = words(document.content)
-    spilling.add(place, found)
+    total, sections = counting.add(place, document)
     size = len(content)
-    return Written(
-        *(document.id, document.version, name, size, len(found), token_count(size), sha256(data).digest()),
-        tuple(fields.add_document(place, document)),
-    )
+    digest = sha256(data).digest()
+    return Written(document.id, document.version, name, size, total, token_count(size), digest, tuple(sections))
 
 
 def settle_names(target: str, documents: Sequence[Written]) -> list[Written]:

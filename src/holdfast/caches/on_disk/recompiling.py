@@ -8,14 +8,16 @@ from tempfile import TemporaryDirectory
 
 from holdfast.caches.document import token_count
 from holdfast.caches.index.container import IndexUnusable, find_section, parse_header
+from holdfast.caches.index.documents import make_columns
 from holdfast.caches.index.identity import FIRST_BYTES, manifest_digest
 from holdfast.caches.on_disk.batches import Written
 from holdfast.caches.on_disk.compiled import DIGESTS, WORDS, WORDS_FILE
-from holdfast.caches.on_disk.compiling import Spilling, write_words
+from holdfast.caches.on_disk.compiling import write_words
+from holdfast.caches.on_disk.counting import Counting
 from holdfast.caches.on_disk.directory import COMPILED, INDEX, MANIFEST, SECTIONS_FILE
+from holdfast.caches.on_disk.parts import EVERYTHING, packed, words_part
 from holdfast.caches.on_disk.recompiling_sections import RecompiledSections, first_difference
 from holdfast.caches.search.records import Summary, find_summary
-from holdfast.caches.words import words
 from holdfast.core.confined_paths import printable
 from holdfast.core.regular_files import close_quietly
 
@@ -25,9 +27,10 @@ if TYPE_CHECKING:
 
     from holdfast.caches.document import Document
     from holdfast.caches.manifest import Manifest
+    from holdfast.caches.on_disk.counting import Runs
     from holdfast.caches.on_disk.directory import CacheDirectory
 
-_SPILL_BYTES = 128 << 20
+_SPILL_BYTES = 256 << 20
 _DIGEST = 32
 
 
@@ -37,7 +40,8 @@ class Recompiled:
     def __init__(self, directory: CacheDirectory) -> None:
         self._scratch = TemporaryDirectory(prefix="holdfast-")
         self._sections = RecompiledSections(directory, self._scratch.name)
-        self._spilling = Spilling(self._scratch.name, "run", _SPILL_BYTES)
+        self._counting = Counting(self._scratch.name, "run", _SPILL_BYTES, self._sections.counted_by)
+        self._runs: Runs | None = None
         self._documents: list[Written] = []
 
     def __enter__(self) -> Recompiled:
@@ -48,14 +52,11 @@ class Recompiled:
 
     def add(self, document: Document, data: bytes) -> None:
         """The next document, and the bytes of its file."""
-        found = words(document.content)
-        self._spilling.add(len(self._documents), found)
-        self._sections.add(len(self._documents), document)
+        total, sections = self._counting.add(len(self._documents), document)
+        self._sections.add(sections)
         size = len(document.content.encode())
         digest = sha256(data).digest()
-        self._documents.append(
-            Written(document.id, document.version, "", size, len(found), token_count(size), digest, ())
-        )
+        self._documents.append(Written(document.id, document.version, "", size, total, token_count(size), digest, ()))
 
     def problems(
         self, directory: CacheDirectory, manifest: Manifest, data: bytes, index: bytes
@@ -76,7 +77,7 @@ class Recompiled:
         try:
             yield from self._compared(descriptor, manifest, data, index)
             if len(self._documents) == len(manifest.entries):
-                yield from self._sections.problems(manifest.cache_version, data, index)
+                yield from self._sections.problems(self._counted(), manifest.cache_version, data, index)
         except IndexUnusable as error:
             yield WORDS_FILE, str(error)
         finally:
@@ -111,9 +112,15 @@ class Recompiled:
     def _compared_bytes(
         self, descriptor: int, manifest: Manifest, summary: Summary, data: bytes, index: bytes
     ) -> Iterator[tuple[str, str]]:
-        self._spilling.spill()
         path = os.path.join(self._scratch.name, WORDS)
-        write_words(path, manifest.entries, self._documents, self._spilling.files, summary, data, index)
+        columns = make_columns([item.words for item in self._documents], [item.tokens for item in self._documents])
+        part = words_part(f"{path}-part", self._counted().words, EVERYTHING, packed(columns.numbers))
+        write_words(path, manifest.entries, self._documents, columns, [part], summary, data, index)
         at = first_difference(path, descriptor)
         if at is not None:
             yield WORDS_FILE, f"differs from what its documents give, at byte {at}"
+
+    def _counted(self) -> Runs:
+        if self._runs is None:
+            self._runs = self._counting.finish()
+        return self._runs

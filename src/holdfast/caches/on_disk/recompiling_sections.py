@@ -6,9 +6,11 @@ import os
 
 from holdfast.caches.index.container import IndexUnusable, find_section, parse_header, read_section
 from holdfast.caches.on_disk.directory import SECTIONS_FILE
-from holdfast.caches.on_disk.section_compiling import FieldSpilling, write_sections
+from holdfast.caches.on_disk.parts import EVERYTHING, packed_weights, sections_part
+from holdfast.caches.on_disk.section_compiling import write_sections
 from holdfast.caches.on_disk.section_index import COLUMNS, KIND
 from holdfast.caches.on_disk.tokenizing import choose_tokenizer
+from holdfast.caches.search.compiling import weigh
 from holdfast.caches.search.receipts import BYTES
 from holdfast.caches.search.records import Summary, find_summary, parse_columns
 from holdfast.core.errors import UsageError
@@ -18,11 +20,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.caches.document import Document
+    from holdfast.caches.on_disk.counting import Runs
     from holdfast.caches.on_disk.directory import CacheDirectory
     from holdfast.caches.search.compiling import DocumentSections
 
-_SPILL_BYTES = 128 << 20
 _CHUNK = 1 << 20
 
 
@@ -35,8 +36,8 @@ class RecompiledSections:
     def __init__(self, directory: CacheDirectory, scratch: str) -> None:
         self._directory, self._scratch = directory, scratch
         self.tokenizer, self._problem, self._tokens = self._recorded()
-        counted_by = BYTES if self._tokens is not None else self.tokenizer
-        self._spilling = FieldSpilling(scratch, "fields", _SPILL_BYTES, counted_by)
+        # What the tokens of the documents must be counted by: bytes, where nothing better is known or installed.
+        self.counted_by = self.tokenizer if self.tokenizer and self._tokens is None else BYTES
         self._documents: list[DocumentSections] = []
 
     def _recorded(self) -> tuple[str, str, list[int] | None]:
@@ -67,26 +68,26 @@ class RecompiledSections:
         finally:
             close_quietly(descriptor)
 
-    def add(self, place: int, document: Document) -> None:
-        """The next document."""
+    def add(self, made: DocumentSections) -> None:
+        """What was counted of the next document."""
         if self.tokenizer:
-            made = self._spilling.add_document(place, document)
             if self._tokens is not None:
                 count = len(made.tokens)
                 made = made._replace(tokens=self._tokens[:count] + made.tokens[len(self._tokens) :])
                 del self._tokens[:count]
             self._documents.append(made)
 
-    def problems(self, cache_version: str, manifest: bytes, index: bytes) -> Iterator[tuple[str, str]]:
+    def problems(self, runs: Runs, cache_version: str, manifest: bytes, index: bytes) -> Iterator[tuple[str, str]]:
         """(file, problem) when the index is not what its documents give."""
         if self._problem:
             yield SECTIONS_FILE, self._problem
         if not self.tokenizer:
             return
-        self._spilling.spill()
         path = os.path.join(self._scratch, KIND)
         summary = Summary(cache_version, self.tokenizer)
-        write_sections(path, self._documents, self._spilling.files, summary, manifest, index)
+        weighed = weigh(self._documents, runs.body_lengths)
+        part = sections_part(f"{path}-part", runs.fields, EVERYTHING, *packed_weights(weighed))
+        write_sections(path, self._documents, weighed[2], [part], summary, manifest, index)
         try:
             descriptor = self._directory.open(SECTIONS_FILE)
         except OSError as error:

@@ -6,11 +6,12 @@ import os
 
 from holdfast.caches.index.identity import is_time
 from holdfast.caches.manifest import MAX_MANIFEST_BYTES, Entry, encode_index, encode_manifest, make_manifest
-from holdfast.caches.on_disk.compiling import write_index
 from holdfast.caches.on_disk.directory import CACHE_NAMES, DOCUMENTS, INDEX, MANIFEST
-from holdfast.caches.on_disk.section_writing import WritingSections
+from holdfast.caches.on_disk.indexing import write_index
 from holdfast.caches.on_disk.sharing import write_documents
 from holdfast.caches.on_disk.tokenizing import choose_tokenizer
+from holdfast.caches.on_disk.workers import Workers, default_workers
+from holdfast.caches.search.receipts import BYTES
 from holdfast.caches.search.records import Summary
 from holdfast.caches.sources import in_id_order, is_document_name
 from holdfast.core.atomic_write import StagedDirectory, write_new
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     Progress = Callable[[int, int], None]
+
+
+# Below this many documents a worker's start costs more than its help is worth.
+_WORTH_A_WORKER = 1000
 
 
 class BuildReport(NamedTuple):
@@ -42,23 +47,27 @@ def build_cache(
     progress: Progress | None = None,
     workers: int | None = None,
     tokenizer: str | None = None,
+    sections: bool = True,
 ) -> BuildReport:
     """Compile the Markdown below `sources` into a cache at `cache`, atomically and durably.
 
     `created_at` is the time the manifest carries, RFC 3339 in UTC. With `force` a cache that stands at the target is
     replaced in one step, once the new one is complete; anything else there is left alone and refused. `workers` is how
-    many processes share the work, by default one a core; the bytes written do not depend on it. `tokenizer`
-    says how the tokens of sections are counted, by default as well as can be done here.
+    many processes share the work, by default one a core; the bytes written do not depend on it. `tokenizer` says how
+    the tokens of sections are counted, by default as well as can be done here. Without `sections` the cache has
+    an index for `resolve` alone, and `search` reads its documents.
     """
     sources, cache = os.path.realpath(os.fspath(sources)), os.path.abspath(os.fspath(cache))
     if not is_time(created_at.encode()):
         raise UsageError(f"created_at '{created_at}' is no time: write it as 2026-01-02T03:04:05Z")
     _check_target(sources, cache, force=force)
     counted_by = choose_tokenizer(tokenizer)
-    found = in_id_order(_source_files(sources))
+    names = [source for _, source in in_id_order(_source_files(sources))]
+    if workers is None:
+        workers = min(default_workers(), len(names) // _WORTH_A_WORKER)
     try:
-        with StagedDirectory(cache) as staged:
-            written = write_documents(sources, staged.path, found, counted_by, workers, progress)
+        with StagedDirectory(cache) as staged, Workers(workers) as processes:
+            written = write_documents(sources, staged.path, names, (counted_by, sections), processes, progress)
             entries = [Entry(item.id, item.version, f"{DOCUMENTS}/{item.name}") for item in written.documents]
             manifest = make_manifest(entries, created_at)
             data, index = encode_manifest(manifest), encode_index(entries)
@@ -66,16 +75,16 @@ def build_cache(
                 raise CacheInvalid(f"{len(entries)} documents are too many for one cache: split the sources")
             write_new(os.path.join(staged.path, MANIFEST), data)
             write_new(os.path.join(staged.path, INDEX), index)
-            summary = Summary(manifest.cache_version, counted_by)
-            with WritingSections(staged.path, written, summary, data, index):
-                write_index(staged.path, entries, written, summary, data, index)
+            # Without sections the documents answer a search, and they count their bytes.
+            summary = Summary(manifest.cache_version, counted_by if sections else BYTES)
+            write_index(staged.path, processes, entries, written, summary, sections, data, index)
             staged.publish(replace=force)
     except FileExistsError:
         raise _target_exists(cache) from None
     except OSError as error:
         raise IoError(f"'{printable(cache)}' cannot be written: {error.strerror}") from None
     if progress is not None:
-        progress(len(found), len(found))
+        progress(len(names), len(names))
     return BuildReport(manifest.cache_version, len(entries), sum([item.size for item in written.documents]))
 
 

@@ -1,75 +1,158 @@
-"""Count the terms of fields, and give what was counted as a sorted run. Pure."""
+"""Count the words and terms of texts, and give what was counted as sorted runs. Pure.
+
+What stands between blanks, a token, decides by itself which word of the one index and which terms of the other it
+counts as. So tokens alone are gathered while documents are read, once for both; what they count as is worked out for
+each different one when they are spilled.
+"""
 
 from __future__ import annotations
 
-from array import array
-from collections import Counter, defaultdict, deque
+from collections import Counter, deque
 from itertools import chain, repeat
-from operator import call
 
-from holdfast.caches.index.compiling import encode_run
 from holdfast.caches.index.dictionary import key_of
-from holdfast.caches.search.terms import terms_of
+from holdfast.caches.index.runs import counted, encode_run, looked_up
+from holdfast.caches.search.terms import raw_words, terms_of
+from holdfast.caches.words import NOT_SEPARATORS, words
+from holdfast.core.lower_case import lower_case
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-# What so many different words count as is remembered; then the memory starts anew.
-_REMEMBERED = 1 << 18
+    Encoded = Iterator[tuple[bytes, bytes]]
+    ByKey = dict[bytes, list[list[int]]]  # key -> the lists that together say where it occurs
+
 # What an occurrence and a list of them weigh in memory, roughly.
-_OCCURRENCE, _LIST = 8, 320
+_OCCURRENCE, _LIST = 9, 320
 
 
-class FieldAccumulator:
-    """Counts the terms of one field until it is time to spill.
+class _Lists(dict[str, list[int]]):
+    """token -> where it occurs, once for each occurrence."""
 
-    A term has a list of the numbers it occurs under, once for each occurrence, and a word has what appends to the lists
-    of its terms: so a word costs no step of the interpreter. Repeats are counted when the lists are spilled.
-    """
+    def __missing__(self, token: str) -> list[int]:
+        made: list[int] = []
+        self[token] = made
+        return made
+
+    def add(self, number: int, tokens: Iterable[str]) -> None:
+        """Count tokens under a number, without a step of the interpreter between them."""
+        deque(map(list.append, map(self.__getitem__, tokens), repeat(number)), maxlen=0)
+
+
+class TextCounts:
+    """Counts whole documents until it is time to spill, for the index of words and for that of sections' bodies."""
+
+    def __init__(self, *, with_terms: bool = True) -> None:
+        self._with_terms = with_terms
+        self.weight = 0
+        self.lengths: list[int] = []  # the words of each section's body, of all that was spilled
+        self._start()
+
+    def _start(self) -> None:
+        self._tokens = _Lists()
+        # Of documents in which the two indexes split words differently; their words by position from the end.
+        self._only_words, self._only_bodies = _Lists(), _Lists()
+        self._odd_places: list[int] = []
+        # By position since the last spill: the number of each section, the place of its document, its tokens.
+        self._numbers: list[int] = []
+        self._places: list[int] = []
+        self._counts: list[int] = []
+
+    def add(self, place: int, number: int, step: int, content: str, sections: Sequence[str]) -> int:
+        """Count a document, whose sections are numbered from `number` on; how many words it has.
+
+        `weight` grows by about the memory it takes.
+        """
+        lists = self._tokens
+        is_odd = any(character in content for character in NOT_SEPARATORS)
+        if is_odd:
+            lists = self._only_bodies
+        known = len(lists)
+        total = 0
+        for text in sections:
+            tokens = text.split()
+            lists.add(len(self._numbers), tokens)
+            self._numbers.append(number)
+            self._places.append(place)
+            self._counts.append(len(tokens))
+            total += len(tokens)
+            number += step
+        self.weight += total * _OCCURRENCE + (len(lists) - known) * _LIST
+        if is_odd:
+            found = words(content)
+            self._odd_places.append(place)
+            self._only_words.add(-len(self._odd_places), found)
+            total = len(found)
+            self.weight += total * (_OCCURRENCE + _LIST)
+        return total
+
+    def spill(self) -> tuple[Encoded, Encoded]:
+        """Everything counted so far as the blocks of two runs, of words and of bodies; the counting starts anew."""
+        tokens, only_words, only_bodies = self._tokens, self._only_words, self._only_bodies
+        numbers, places, odd_places, lengths = self._numbers, self._places, self._odd_places, self._counts
+        self._start()
+        self.weight = 0
+        by_word: ByKey = {}
+        by_term: ByKey = {}
+        excess: dict[int, Counter[int]] = {}  # words in a token beyond the first -> position -> such tokens
+        for found, counts_as_word in ((tokens, True), (only_bodies, False)):
+            for token, held in found.items():
+                as_it_stands = token.isascii() and token.isalnum() and token.islower()  # most tokens
+                if counts_as_word:
+                    _gather(by_word, token if as_it_stands else lower_case(token), held)
+                if not self._with_terms:
+                    continue
+                parts = [token] if as_it_stands else raw_words(token)
+                if len(parts) != 1:
+                    excess.setdefault(len(parts) - 1, Counter()).update(held)
+                for part in parts:
+                    for term in terms_of(part):
+                        _gather(by_term, term, held)
+        for more, positions in excess.items():
+            for position, times in positions.items():
+                lengths[position] += more * times
+        self.lengths += lengths
+        for word, held in only_words.items():
+            _gather(by_word, word, held)
+        places += odd_places[::-1]
+        return (
+            encode_run(by_word, lambda key: counted(looked_up(places, _joined(by_word[key])))),
+            encode_run(by_term, lambda key: counted(looked_up(numbers, _joined(by_term[key])))),
+        )
+
+
+class FieldCounts:
+    """Counts the terms of one short field until it is time to spill."""
 
     def __init__(self) -> None:
         self.weight = 0
-        self._lists: defaultdict[str, list[int]] = defaultdict(list)
-        self._appending = _Appending(self._lists)
+        self._lists = _Lists()
 
     def add(self, number: int, words: Sequence[str]) -> None:
         """Count the words of a field; `weight` grows by about the memory that takes."""
-        before = len(self._lists)
-        appends = chain.from_iterable(map(self._appending.__getitem__, words))
-        deque(map(call, appends, repeat(number)), maxlen=0)
-        self.weight += len(words) * _OCCURRENCE + (len(self._lists) - before) * _LIST
+        known = len(self._lists)
+        self._lists.add(number, words)
+        self.weight += len(words) * _OCCURRENCE + (len(self._lists) - known) * _LIST
 
-    def spill(self) -> Iterator[bytes]:
-        """Everything counted so far as the bytes of one run, after which the counting starts anew."""
-        lists, self._lists, self.weight = self._lists, defaultdict(list), 0
-        self._appending = _Appending(self._lists)
-        by_key = {key_of(term): numbers for term, numbers in lists.items()}
-        lists.clear()
-        for key in sorted(by_key):
-            yield encode_run(key, _by_times(by_key[key]))
-
-
-class _Appending(dict[str, "tuple[Callable[[int], None], ...]"]):
-    """word -> what appends to the list of each of its terms."""
-
-    def __init__(self, lists: defaultdict[str, list[int]]) -> None:
-        super().__init__()
-        self._lists = lists
-
-    def __missing__(self, word: str) -> tuple[Callable[[int], None], ...]:
-        if len(self) > _REMEMBERED:
-            self.clear()
-        appends = self[word] = tuple([self._lists[term].append for term in terms_of(word)])
-        return appends
+    def spill(self) -> Encoded:
+        """Everything counted so far as the blocks of one run, after which the counting starts anew."""
+        lists, self._lists, self.weight = self._lists, _Lists(), 0
+        by_term: ByKey = {}
+        for word, numbers in lists.items():
+            for term in terms_of(word):
+                _gather(by_term, term, numbers)
+        return encode_run(by_term, lambda key: counted(_joined(by_term[key])))
 
 
-def _by_times(numbers: list[int]) -> list[tuple[int, array[int]]]:
-    """The numbers by how often they occur."""
-    counts = Counter(numbers)
-    if len(counts) == len(numbers):
-        return [(1, array("I", numbers))]
-    groups: defaultdict[int, array[int]] = defaultdict(lambda: array("I"))
-    for number, times in counts.items():
-        groups[times].append(number)
-    return list(groups.items())
+def _gather(by_key: ByKey, term: str, held: list[int]) -> None:
+    key = key_of(term)
+    if key in by_key:
+        by_key[key].append(held)
+    else:
+        by_key[key] = [held]
+
+
+def _joined(lists: list[list[int]]) -> list[int]:
+    """All numbers of the lists, ascending."""
+    return lists[0] if len(lists) == 1 else sorted(chain.from_iterable(lists))

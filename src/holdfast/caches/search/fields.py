@@ -14,25 +14,28 @@ if TYPE_CHECKING:
 
 
 class Fields(NamedTuple):
-    """The sections of a document and its words; `headings` and `bodies` have one list a section."""
+    """The sections of a document and the words of its short fields; `headings` has one list a section."""
 
     sections: list[Section]
     title: list[str]
     path: list[str]
     headings: list[list[str]]
-    bodies: list[list[str]]
 
 
 def read_fields(source: str, content: str) -> Fields:
-    """The fields of one document; `source` is its path as it is spelled."""
+    """The fields of one document but its bodies; `source` is its path as it is spelled."""
     title, sections = outline(content)
     return Fields(
         sections,
         telling(raw_words(title)),
         telling(raw_words(source.removesuffix(".md"))),
         [telling(raw_words(" ".join(section.heading))) for section in sections],
-        [raw_words(content[section.start : section.end]) for section in sections],
     )
+
+
+def bodies(content: str, sections: Sequence[Section]) -> list[list[str]]:
+    """The words of each section's body."""
+    return [raw_words(content[section.start : section.end]) for section in sections]
 
 
 def telling(words: Sequence[str]) -> list[str]:

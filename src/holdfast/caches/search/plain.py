@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.caches.document import token_count
-from holdfast.caches.search.fields import read_fields
+from holdfast.caches.search.fields import bodies, read_fields
 from holdfast.caches.search.impacts import FIELDS, Steps, unit
 from holdfast.caches.search.terms import query_terms, terms_of
 from holdfast.core.record import NamedTuple
@@ -45,7 +45,9 @@ def find(query: str, documents: Iterable[Document]) -> Found:
     for place, document in enumerate(documents):
         read = read_fields(document.source, document.content)
         shared = {"title": _count(read.title, terms), "path": _count(read.path, terms)}
-        for section, headings, body in zip(read.sections, read.headings, read.bodies, strict=True):
+        for section, headings, body in zip(
+            read.sections, read.headings, bodies(document.content, read.sections), strict=True
+        ):
             found.sections.append(section)
             found.places.append(place)
             found.tokens.append(token_count(len(document.content[section.start : section.end].encode())))

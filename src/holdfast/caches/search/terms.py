@@ -85,11 +85,11 @@ def raw_words(text: str) -> list[str]:
 
 def terms_of(word: str) -> tuple[str, ...]:
     """Every term that one of the `raw_words` counts as, each once: the whole first, then its parts."""
+    if word.isascii() and word.isalnum() and word.islower():
+        return (stem(word[:LONGEST]),)
     trimmed = word.strip(_JOINTS)
     if not trimmed:
         return ()
-    if trimmed.isascii() and trimmed.isalpha() and trimmed.islower():
-        return (stem(trimmed[:LONGEST]),)
     found: dict[str, None] = {}
     parts = trimmed.replace("_", ".").replace("-", ".").split(".")
     if len(parts) > 1 and len(trimmed) <= LONGEST:

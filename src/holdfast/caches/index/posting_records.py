@@ -1,0 +1,67 @@
+"""Write the postings of a term as the index keeps them. Pure; numbers are written as this machine has them in memory,
+and an index is only made where that is little-endian."""
+
+from __future__ import annotations
+
+from array import array
+from binascii import crc32
+from bisect import bisect_left
+from itertools import pairwise
+from struct import Struct
+
+from holdfast.caches.index.postings import CHUNK, HEAD, RUN, SHAPE, chunks, is_wide
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+# A term has a lane when at least one document in this many holds it.
+LANE_SHARE = 5
+# Counts above this stand outside the lane, so that four lanes add up within a byte.
+LANE_LIMIT = 63
+
+_ONE_RUN = Struct("<IIHHII")  # head without its checksum, shape and the only run
+
+
+def encode_postings(key: bytes, runs: Mapping[int, Sequence[int]], document_count: int) -> bytes:
+    """The record of a term; `runs` gives for each count the ascending numbers of the documents with that count."""
+    holding = sum([len(documents) for documents in runs.values()])
+    lane, lane_most = b"", 0
+    kept = sorted(runs.items(), reverse=True) if len(runs) > 1 else list(runs.items())
+    if holding * LANE_SHARE >= document_count and min(runs) <= LANE_LIMIT:
+        lane = _lane(runs, document_count)
+        lane_most = max([times for times in runs if times <= LANE_LIMIT])
+        kept = [(times, documents) for times, documents in kept if times > LANE_LIMIT]
+    if len(kept) == 1 and not lane:  # most terms
+        ((times, documents),) = kept
+        numbers = encode_numbers(documents, document_count)
+        checked = _ONE_RUN.pack(SHAPE.size + RUN.size + len(numbers), holding, 1, 0, times, holding) + numbers
+    else:
+        parts = [SHAPE.pack(len(kept), lane_most)]
+        parts += [RUN.pack(times, len(documents)) for times, documents in kept]
+        parts += [encode_numbers(documents, document_count) for _, documents in kept]
+        body = b"".join(parts) + lane
+        checked = HEAD.pack(0, len(body), holding)[4:] + body
+    return crc32(checked, crc32(key)).to_bytes(4, "little") + checked
+
+
+def _lane(runs: Mapping[int, Sequence[int]], document_count: int) -> bytes:
+    lane = bytearray(document_count)
+    for times, documents in runs.items():
+        if times <= LANE_LIMIT:
+            for document in documents:
+                lane[document] = times
+    return bytes(lane)
+
+
+def encode_numbers(documents: Sequence[int], document_count: int) -> bytes:
+    """Ascending numbers below a count, in half the room where that can be had."""
+    if document_count <= CHUNK:
+        return array("H", documents).tobytes()
+    whole = array("I", documents)
+    if is_wide(len(documents), document_count):
+        return whole.tobytes()
+    starts = [bisect_left(documents, chunk << 16) for chunk in range(chunks(document_count) + 1)]
+    sizes = array("I", [end - start for start, end in pairwise(starts)])
+    halves = array("H", whole.tobytes())[::2]
+    return sizes.tobytes() + halves.tobytes()

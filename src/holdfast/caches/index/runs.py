@@ -1,0 +1,155 @@
+"""Runs: what one process counted, sorted by key and cut into blocks, and the merge of several. Pure.
+
+How documents are shared out among runs leaves no trace in what the merge gives, but for the order of places. Blocks are
+written and read whole, so that a term costs few steps of the interpreter.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from itertools import compress, filterfalse, pairwise
+from marshal import dumps, loads
+from operator import eq, itemgetter
+
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import BinaryIO
+
+    # Where a term occurs: the only place, if it occurs there once; else how often -> 32-bit numbers of the places.
+    Counted = int | dict[int, bytes]
+    Block = tuple[list[bytes], list[Counted]]
+
+_TERMS_A_BLOCK = 1024
+# The oldest format that knows bytes: it does not look for objects it wrote before.
+_FORMAT = 2
+
+
+def counted(places: Sequence[int]) -> Counted:
+    """What a run says of a term that occurs at these places, ascending, each given once for each occurrence."""
+    if len(places) == 1:
+        return places[0]
+    following = places[1:]
+    repeats = list(compress(following, map(eq, places, following)))
+    if not repeats:
+        return {1: array("I", places).tobytes()}
+    more = Counter(repeats)
+    once = array("I", filterfalse(more.__contains__, places))
+    groups = {1: once} if once else {}
+    for place, times in more.items():
+        if times + 1 in groups:
+            groups[times + 1].append(place)
+        else:
+            groups[times + 1] = array("I", [place])
+    return {times: group.tobytes() for times, group in groups.items()}
+
+
+def places_by_times(values: Iterable[Counted]) -> dict[int, array[int]]:
+    """What several runs say of a term, together: how often -> places."""
+    lists: dict[int, array[int]] = {}
+    for value in values:
+        if isinstance(value, int):
+            lists.setdefault(1, array("I")).append(value)
+            continue
+        for times, data in value.items():
+            if times in lists:
+                lists[times].frombytes(data)
+            else:
+                lists[times] = array("I", data)
+    return lists
+
+
+def looked_up(table: Sequence[int], places: Sequence[int]) -> Sequence[int]:
+    """What a table holds at these places, without a step of the interpreter a place."""
+    return itemgetter(*places)(table) if len(places) > 1 else (table[places[0]],)
+
+
+class Run(NamedTuple):
+    """Where a run is kept: its file, the first key of each of its blocks, and their offsets with, last, the end."""
+
+    file: str
+    firsts: list[bytes]
+    offsets: list[int]
+
+
+def encode_run(keys: Iterable[bytes], value_of: Callable[[bytes], Counted]) -> Iterator[tuple[bytes, bytes]]:
+    """The first key and the bytes of each block of a run of these terms."""
+    ordered = sorted(keys)
+    for start in range(0, len(ordered), _TERMS_A_BLOCK):
+        block = ordered[start : start + _TERMS_A_BLOCK]
+        yield block[0], dumps((block, [value_of(key) for key in block]), _FORMAT)
+
+
+def read_run(file: BinaryIO, run: Run, low: bytes = b"", high: bytes | None = None) -> Iterator[Block]:
+    """The blocks of a run: keys in order from `low` to below `high`, and what is said of each."""
+    for number in range(max(bisect_right(run.firsts, low) - 1, 0), len(run.firsts)):
+        if high is not None and run.firsts[number] >= high:
+            return
+        file.seek(run.offsets[number])
+        data = file.read(run.offsets[number + 1] - run.offsets[number])
+        keys, values = loads(data)  # noqa: S302  # written by a process of our own
+        begin, end = bisect_left(keys, low), len(keys) if high is None else bisect_left(keys, high)
+        if begin < end:
+            yield keys[begin:end], values[begin:end]
+
+
+def shares(runs: Iterable[Run], count: int) -> list[tuple[bytes, bytes | None]]:
+    """The range of keys, from and to below, for each of so many processes: each has about as many bytes to merge."""
+    blocks = sorted(
+        [
+            (first, end - start)
+            for run in runs
+            for first, (start, end) in zip(run.firsts, pairwise(run.offsets), strict=True)
+        ]
+    )
+    total = sum([size for _, size in blocks])
+    cuts: list[bytes] = []
+    passed = 0
+    for first, size in blocks:
+        if len(cuts) + 1 < count and passed * count >= total * (len(cuts) + 1):
+            cuts.append(first)
+        passed += size
+    lows, highs = [b"", *cuts], [*cuts, None]
+    return [*zip(lows, highs, strict=True), *[(b"", b"")] * (count - len(lows))]
+
+
+def merged(runs: Iterable[tuple[int, Iterator[Block]]]) -> Iterator[tuple[bytes, list[tuple[int, Counted]]]]:
+    """Each term of all runs, in key order, with what each run that holds it says of it, told by the run's mark."""
+    waiting = [_Waiting(mark, run) for mark, run in runs]
+    while waiting := [run for run in waiting if run.keys]:
+        # Up to here nothing can come from any run that is not in memory.
+        last = min([run.keys[-1] for run in waiting])
+        found: dict[bytes, list[tuple[int, Counted]]] = {}
+        for run in waiting:
+            mark = run.mark
+            for key, value in run.take(last):
+                if key in found:
+                    found[key].append((mark, value))
+                else:
+                    found[key] = [(mark, value)]
+        for key in sorted(found):
+            yield key, found[key]
+
+
+class _Waiting:
+    """A run whose next block, or what is left of it, is in memory; without keys when it is at its end."""
+
+    def __init__(self, mark: int, run: Iterator[Block]) -> None:
+        self.mark = mark
+        self._run = run
+        self.keys: list[bytes]
+        self.keys, self._values = next(run, ([], []))
+
+    def take(self, last: bytes) -> Iterator[tuple[bytes, Counted]]:
+        """What is in memory of terms up to and with this one, which is no longer waiting then."""
+        cut = bisect_right(self.keys, last)
+        taken = zip(self.keys[:cut], self._values[:cut], strict=True)
+        if cut < len(self.keys):
+            self.keys, self._values = self.keys[cut:], self._values[cut:]
+        else:
+            self.keys, self._values = next(self._run, ([], []))
+        return taken
