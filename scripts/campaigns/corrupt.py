@@ -2,7 +2,8 @@
 
 First accidents: bits flipped, bytes overwritten, inserted, cut out, files cut short, extended, deleted, or replaced by
 a link, a folder or a pipe. `verify` must name each; every question, asked cold, of a cache opened before the damage,
-and of a running server, must be answered with the right bytes or with cache_invalid, soon.
+and of a running server, must be answered with the right bytes or with cache_invalid, soon. Half of the accidents happen
+to a cache whose tokens were counted by a tokenizer, where one is installed.
 Then malice: index files made to mislead, with every checksum put right. A process limited to 64 MB more than it starts
 with must answer from the cache's own documents, and open nothing else.
 """
@@ -14,15 +15,19 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from campaign import CREATED_AT, TOKENIZER, Campaign, arguments, command_line, environment, scratch
 
+from holdfast.caches.on_disk import counted
 from holdfast.caches.on_disk.checking import verify_cache
-from holdfast.caches.on_disk.reading import open_cache
+from holdfast.caches.on_disk.reading import Cache, open_cache
+from holdfast.caches.on_disk.tokenizing import O200K, choose_tokenizer
 from holdfast.caches.on_disk.writing import build_cache
+from holdfast.caches.search.answers import as_json as search_as_json
 from holdfast.caches.selection import as_json
 from holdfast.catalog import CATALOG
 from holdfast.core.canonical_json import encode
@@ -144,11 +149,12 @@ ACCIDENTS = (
 
 
 class Accidents:
-    """One cache, damaged and restored."""
+    """One cache, damaged and restored. Sabotaged, verify sees nothing."""
 
-    def __init__(self, campaign: Campaign, cache: Path, *, sabotage: bool) -> None:
+    def __init__(self, campaign: Campaign, cache: Path, name: str, *, sabotage: bool) -> None:
         self.campaign = campaign
         self.cache = cache
+        self.name = name
         self.sabotage = sabotage
         self.expected = [ask(cache, tool, given) for tool, given in ASKED]
         files = [str(path.relative_to(cache)) for path in sorted(cache.rglob("*")) if path.is_file()]
@@ -179,13 +185,16 @@ class Accidents:
                 held.close()
                 return
             file.write_bytes(after)
-        where = f"{number}: {name}, {accident.name}"
+        where = f"{self.name}, {number}: {name}, {accident.name}"
         self.campaign.counts[f"times {accident.name}"] += 1
         signal.alarm(PATIENCE)
         try:
             self._look(where, name, held)
             if server is not None:
-                self._compare(f"{where}, server", 0, server.call(ASKED[0][0], {"cache": "cache", **ASKED[0][1]}).text)
+                for asked, (tool, given) in enumerate(ASKED):
+                    self._compare(
+                        f"{where}, server", asked, server.call(tool, {"cache": self.cache.name, **given}).text
+                    )
         except (Exception, TooLong) as error:
             self.campaign.find(f"{where}: {type(error).__name__}: {error}")
         finally:
@@ -197,15 +206,10 @@ class Accidents:
                 file.unlink(missing_ok=True)
             file.write_bytes(before)
 
-    def _look(self, where: str, name: str, held: Any) -> None:
+    def _look(self, where: str, name: str, held: Cache) -> None:
         for number, (tool, given) in enumerate(ASKED):
             self._compare(f"{where}, cold", number, ask(self.cache, tool, given))
-            if tool == "context.resolve":
-                try:
-                    found = encode(as_json(held.resolve(given["query"], given["budget"]))) + "\n"
-                except CacheInvalid:
-                    found = INVALID
-                self._compare(f"{where}, opened before", number, found)
+            self._compare(f"{where}, opened before", number, _ask_held(held, tool, given))
         problems = [] if self.sabotage else verify_cache(self.cache).problems
         if any(name in problem.file or name in problem.problem for problem in problems):
             self.campaign.counts["damages named by verify"] += 1
@@ -231,7 +235,17 @@ class Accidents:
         elif found == INVALID:
             self.campaign.counts["answers cache_invalid"] += 1
         else:
-            self.campaign.find(f"{where}: {found[:200]!r}")
+            self.campaign.find(f"{where}: another answer: {found[:200]!r}")
+
+
+def _ask_held(held: Cache, tool: str, given: dict[str, Any]) -> str:
+    """The answer of a cache that was open before."""
+    try:
+        if tool == "context.resolve":
+            return encode(as_json(held.resolve(**given))) + "\n"
+        return encode(search_as_json(held.search(**given))) + "\n"
+    except CacheInvalid:
+        return INVALID
 
 
 def malice(campaign: Campaign, folder: Path, count: int) -> None:
@@ -250,6 +264,17 @@ def malice(campaign: Campaign, folder: Path, count: int) -> None:
         campaign.find(f"the limited process ended with {done.returncode}: {done.stderr.decode()[-400:]}")
 
 
+@contextmanager
+def forgetful() -> Iterator[None]:
+    """As if it did not matter how tokens were counted: the documents answer whenever the section index cannot."""
+    really = counted.require_bytes
+    counted.require_bytes = lambda directory: None
+    try:
+        yield
+    finally:
+        counted.require_bytes = really
+
+
 def run(campaign: Campaign, count: int, *, sabotage: bool) -> None:
     from benchmarks.corpus import text
 
@@ -263,9 +288,21 @@ def run(campaign: Campaign, count: int, *, sabotage: bool) -> None:
         root.mkdir()
         build_cache(folder / "sources", root / "cache", created_at=CREATED_AT, tokenizer=TOKENIZER)
         (folder / "root" / "secret.json").write_text('{"content":"SECRET"}')
-        Accidents(campaign, root / "cache", sabotage=sabotage).run(count)
-        if problems := verify_cache(root / "cache").problems:
-            campaign.find(f"the campaign itself left {problems}")
+        caches = [root / "cache"]
+        if choose_tokenizer(None) == O200K:
+            build_cache(folder / "sources", root / "counted", created_at=CREATED_AT, tokenizer=O200K)
+            caches.insert(0, root / "counted")
+        for cache in caches:
+            name = O200K if cache.name == "counted" else TOKENIZER
+            accidents = Accidents(campaign, cache, name, sabotage=sabotage and name == TOKENIZER)
+            if sabotage and name == O200K:
+                with forgetful():
+                    accidents.run(count // len(caches))
+            else:
+                accidents.run(count // len(caches))
+            campaign.counts[f"accidents to a cache counted by {name}"] = count // len(caches)
+            if problems := verify_cache(cache).problems:
+                campaign.find(f"the campaign itself left {problems}")
         malice(campaign, root, count // 4)
 
 

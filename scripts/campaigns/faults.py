@@ -28,6 +28,7 @@ from campaign import CREATED_AT, TOKENIZER, Campaign, arguments, command_line, s
 
 from holdfast.caches.on_disk import workers as worker_processes
 from holdfast.caches.on_disk.checking import verify_cache
+from holdfast.caches.on_disk.tokenizing import choose_tokenizer
 from holdfast.caches.on_disk.writing import build_cache
 from holdfast.catalog import CATALOG
 from holdfast.contexts.on_disk.directory import CONTEXT_FILE, read_context
@@ -297,6 +298,7 @@ SUBJECTS = (
 )
 
 
+READING = "reads"
 # What is asked on a disk that fails: each answer must be the right one, or one of the codes a failing disk may give.
 READS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("context.resolve", {"cache": "cache", "query": "seven", "budget": 100}),
@@ -307,10 +309,10 @@ READS: tuple[tuple[str, dict[str, Any]], ...] = (
 FAILED = tuple(f'{{"error":{{"code":"{code}",' for code in ("io_error", "cache_invalid", "cache_missing"))
 
 
-def read_on_a_failing_disk(campaign: Campaign, folder: Path, every: int) -> None:
+def read_on_a_failing_disk(campaign: Campaign, folder: Path, every: int, tokenizer: str) -> None:
     """Every call of every read fails in turn, for a process that knows nothing yet and for one that holds the cache."""
     operations = {operation.tool: operation for operation in CATALOG}
-    build_cache(folder / "many", folder / "cache", created_at=CREATED_AT)
+    build_cache(folder / "many", folder / "cache", created_at=CREATED_AT, tokenizer=tokenizer, force=True)
     for tool, given in READS:
         if tool not in operations:
             continue
@@ -532,8 +534,9 @@ def run(campaign: Campaign, every: int, only: str | None, chosen: str | None, at
         write_sources(folder / "first", "one two three", 3)
         write_sources(folder / "second", "four five six", 4)
         write_sources(folder / "many", "seven eight nine", 70, size=8)
-        if only is None:
-            read_on_a_failing_disk(campaign, folder, every)
+        if only in (None, READING):
+            for tokenizer in sorted({TOKENIZER, choose_tokenizer(None)}):
+                read_on_a_failing_disk(campaign, folder, every, tokenizer)
         for subject in SUBJECTS:
             if only not in (None, subject.name):
                 continue
@@ -553,7 +556,7 @@ def run(campaign: Campaign, every: int, only: str | None, chosen: str | None, at
 
 def main() -> int:
     parser = arguments(__doc__, "every", 1, "let every so many-th call fail")
-    parser.add_argument("--only", help="one subject", choices=[subject.name for subject in SUBJECTS])
+    parser.add_argument("--only", help="one subject", choices=[READING, *[subject.name for subject in SUBJECTS]])
     parser.add_argument("--mode", help="one mode", choices=[mode.name for mode in MODES])
     parser.add_argument("--at", type=int, help="one call")
     given = parser.parse_args()

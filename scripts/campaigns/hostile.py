@@ -108,8 +108,8 @@ def mutate_with_right_checksums(source: random.Random, cache: Path) -> None:
             changed[at : at + width] = bytes([value]) * width
         return bytes(changed)
 
-    part = source.choice(("columns", "offsets", "records", "dictionary", "postings"))
-    if part in ("columns", "offsets"):
+    part = source.choice(("columns", "offsets", "summary", "records", "dictionary", "postings"))
+    if part in ("columns", "offsets", "summary"):
         index.parts[part] = mutated(index.parts[part])
     elif part == "records":
         bodies = [record[4:] for record in index.records()]
@@ -225,6 +225,12 @@ def _folder_elsewhere(cache: Path) -> None:
     (cache / "index").symlink_to(target)
 
 
+def _endless_summaries(cache: Path) -> None:
+    """No file that says how tokens were counted can be held."""
+    for name in ("words.idx", "sections.idx"):
+        _stated("summary", TERABYTE, name=name)(cache)
+
+
 HOSTILE: dict[str, Callable[[Path], None]] = {
     "a record that climbs": _leading_to("../secret.json"),
     "a record that climbs inside": _leading_to("documents/../../secret.json"),
@@ -241,6 +247,7 @@ HOSTILE: dict[str, Callable[[Path], None]] = {
     "columns of a terabyte": _stated("columns", TERABYTE, _many_documents),
     "offsets of a terabyte": _stated("offsets", TERABYTE),
     "digests of a terabyte": _stated("digests", TERABYTE),
+    "summaries of a terabyte": _endless_summaries,
     "columns of zeros": _columns(lambda _, numbers: [0] * len(numbers)),
     "columns of the largest number": _columns(lambda _, numbers: [0xFFFFFFFF] * len(numbers)),
     "columns backwards": _columns(lambda _, numbers: numbers[::-1]),

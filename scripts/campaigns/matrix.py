@@ -2,8 +2,8 @@
 
 Every cache vector and a corpus are built, and every answer about them given, cold and warm, under each Python found,
 three hash seeds, three locales, two time zones, two working directories, one and four processes that share a build.
-The size is how many of the surroundings are tried: the first few dozen contain every pair of values. Another question
-is one more line in `questions`.
+Each surrounding builds everything anew. The size is how many of the surroundings are tried: the first few dozen contain
+every pair of values. `--table` writes a page with a row for each. Another question is one more line in `lay_out`.
 """
 
 from __future__ import annotations
@@ -34,6 +34,14 @@ class Surrounding(NamedTuple):
     zone: str
     folder: str
     workers: str
+
+
+class Row(NamedTuple):
+    """One row of the table."""
+
+    surrounding: Surrounding
+    temperature: str
+    hash: str
 
 
 def pythons() -> dict[str, str]:
@@ -158,7 +166,41 @@ def one(inputs: Path, number: int, row: Surrounding, python: str, *, sabotage: b
     return hashes
 
 
-def run(campaign: Campaign, size: int, documents: int, jobs: int, *, sabotage: bool) -> None:
+def table(rows: list[Row], campaign: Campaign, command: str, notes: list[str]) -> str:
+    """The page: what was hashed, how to do it again, and all rows in order."""
+    hashes = {row.hash for row in rows}
+    verdict = f"{len(rows)} rows, {len(hashes)} hash{'' if len(hashes) == 1 else 'es'}"
+    lines = [
+        "# The determinism matrix",
+        "",
+        f"Written by `{command}`: {verdict}.",
+        "",
+        f"For each surrounding {campaign.counts['caches built for each row']} caches are built anew, and",
+        f"{campaign.counts['answers in each row']} questions about them, specs and contexts are asked twice: cold,",
+        "each in a process that has answered nothing before, and warm, of a server that has answered all of them",
+        "before. A hash covers every byte of every cache and of every answer; a row shows its first sixteen digits.",
+        "Other releases have other hashes: that there is only one is the promise.",
+        "",
+        *(f"- {note}" for note in notes),
+        "",
+        "| Python | hash seed | locale | time zone | working directory | build workers | asked | hash |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for (python, seed, locale, zone, folder, workers), temperature, value in sorted(rows):
+        shown = "its own" if folder == "own" else "`/`"
+        lines.append(
+            f"| {python} | {seed} | {locale} | {zone} | {shown} | {workers} | {temperature} | `{value[:16]}` |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def exact(python: str) -> str:
+    """The version of an interpreter to the last digit."""
+    asked = [python, "-c", "import platform; print(platform.python_version())"]
+    return subprocess.run(asked, capture_output=True, cwd="/", check=True).stdout.decode().strip()
+
+
+def run(campaign: Campaign, size: int, documents: int, jobs: int, page: Path | None, *, sabotage: bool) -> None:
     with scratch(in_memory=True) as folder:
         inputs = folder / "inputs"
         inputs.mkdir()
@@ -182,6 +224,7 @@ def run(campaign: Campaign, size: int, documents: int, jobs: int, *, sabotage: b
         campaign.counts["caches built for each row"] = len(list((inputs / "sources").iterdir()))
         print(f"{'python':7}{'seed':>6} {'locale':13}{'zone':16}{'folder':8}{'workers':8}{'asked':7}hash")
         hashes: dict[str, int] = {}
+        made: list[Row] = []
         with ThreadPoolExecutor(jobs) as pool:
             tried = pool.map(
                 lambda item: one(inputs, item[0], item[1], found[item[1].python], sabotage=sabotage), enumerate(rows)
@@ -194,10 +237,18 @@ def run(campaign: Campaign, size: int, documents: int, jobs: int, *, sabotage: b
                     start = f"{row.python:7}{row.hash_seed:>6} {locale:13}{row.zone:16}{row.folder:8}{row.workers:8}"
                     print(f"{start}{temperature:7}{value[:16]}", flush=True)
                     campaign.counts["rows"] += 1
+                    made.append(Row(row, temperature, value))
         campaign.counts["different hashes"] = len(hashes)
+        notes = ["Python " + ", ".join([exact(python) for python in found.values()])]
         for name, is_real in real.items():
             if not is_real:
-                print(f"  note: the locale {name} is not installed and cannot be made here: C stood in for it")
+                notes.append(f"the locale {name} is not installed and cannot be made here: C stood in for it")
+                print(f"  note: {notes[-1]}")
+        if page is not None:
+            command = command_line(
+                *([] if size > len(made) // 2 else [size]), "--documents", documents, "--table", page
+            )
+            page.write_text(table(made, campaign, command, notes), encoding="utf-8")
         if len(hashes) != 1:
             campaign.find(f"{len(hashes)} different hashes: {hashes}")
 
@@ -206,9 +257,11 @@ def main() -> int:
     parser = arguments(__doc__, "rows", 10**6, "surroundings to try, each cold and warm; all of them")
     parser.add_argument("--documents", type=int, default=1000, help="size of the corpus (default 1000)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="surroundings tried at once")
+    parser.add_argument("--table", metavar="FILE", help="write a page with all rows")
     given = parser.parse_args()
     campaign = Campaign("matrix", given.seed, command_line(given.rows, "--documents", given.documents))
-    run(campaign, given.rows, given.documents, given.jobs, sabotage=given.sabotage)
+    page = Path(given.table) if given.table else None
+    run(campaign, given.rows, given.documents, given.jobs, page, sabotage=given.sabotage)
     return campaign.finish()
 
 

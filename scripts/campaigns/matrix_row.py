@@ -1,7 +1,8 @@
 """One surrounding of the determinism matrix: build everything, ask everything cold and warm, print two hashes.
 
-Runs under any supported Python, with nothing but the package on its path. Cold is a process that has answered nothing
-before, one for each answer; warm is a server asked everything twice, of which the second round counts.
+Runs under any supported Python, with nothing but the package on its path. Everything is built in a process of its own.
+Cold is a process that has built and answered nothing before, one for each answer, forked where the modules are loaded;
+warm is a server asked everything twice, of which the second round counts.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -40,20 +42,46 @@ def build_all(inputs: Path, root: Path, workers: int) -> bytes:
     return total.digest()
 
 
-def ask_cold(tool: str, arguments: dict[str, Any], root: Path, project: str) -> bytes:
-    """What `context call` prints, and its exit code, in a process that has done nothing else."""
+def forked(work: Callable[[int], int]) -> bytes:
+    """What a process of its own writes to the descriptor it is given."""
     reading, writing = os.pipe()
     process = os.fork()
     if not process:
-        os.dup2(writing, 1)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-        words = ["call", tool, json.dumps(arguments), "--cache-root", str(root), "--path", project]
-        os._exit(cli.main(words, os.environ))
+        code = 70
+        try:
+            code = work(writing)
+        finally:
+            os._exit(code)
     os.close(writing)
     with open(reading, "rb") as pipe:
         text = pipe.read()
     os.waitpid(process, 0)
     return text
+
+
+def build_apart(inputs: Path, root: Path, workers: int) -> bytes:
+    """`build_all` in a process of its own, so that nothing it imported or kept is known to those that answer."""
+
+    def work(writing: int) -> int:
+        os.write(writing, build_all(inputs, root, workers))
+        return 0
+
+    built = forked(work)
+    if len(built) != hashlib.sha256().digest_size:
+        raise RuntimeError("the build failed")
+    return built
+
+
+def ask_cold(tool: str, arguments: dict[str, Any], root: Path, project: str) -> bytes:
+    """What `context call` prints, in a process that has done nothing else."""
+
+    def work(writing: int) -> int:
+        os.dup2(writing, 1)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        words = ["call", tool, json.dumps(arguments), "--cache-root", str(root), "--path", project]
+        return cli.main(words, os.environ)
+
+    return forked(work)
 
 
 class Server:
@@ -83,18 +111,20 @@ class Server:
 
 def main() -> int:
     inputs, root, workers = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
-    built = build_all(inputs, root, workers)
+    built = build_apart(inputs, root, workers)
     questions = json.loads((inputs / "questions.json").read_bytes())
     cold, warm = hashlib.sha256(built), hashlib.sha256(built)
+    # Some answers name their project. Where it lies this time is the one thing that may differ from run to run.
+    here = str(inputs).encode()
     for tool, arguments, project in questions:
-        cold.update(ask_cold(tool, arguments, root, project))
+        cold.update(ask_cold(tool, arguments, root, project).replace(here, b"INPUTS"))
     servers: dict[str, Server] = {}
     for project in {question[2] for question in questions}:
         servers[project] = Server(root, project)
     for tool, arguments, project in reversed(questions):
         servers[project].call(tool, arguments)
     for tool, arguments, project in questions:
-        warm.update(servers[project].call(tool, arguments))
+        warm.update(servers[project].call(tool, arguments).replace(here, b"INPUTS"))
     for server in servers.values():
         server.close()
     print(json.dumps({"python": sys.version.split()[0], "cold": cold.hexdigest(), "warm": warm.hexdigest()}))

@@ -37,6 +37,11 @@ def test_a_short_campaign_finds_nothing(campaign: str) -> None:
     assert (code, said.splitlines()[-1].strip()) == (0, "0 findings"), said
 
 
+def test_the_accidents_notice_an_answer_counted_otherwise_than_the_cache_was_built() -> None:
+    code, said = run("corrupt", "24", "--sabotage")
+    assert (code, ": another answer: " in said) == (1, True), said
+
+
 @pytest.mark.parametrize("campaign", SABOTAGED)
 def test_a_campaign_notices_a_broken_promise_and_says_how_to_see_it_again(campaign: str) -> None:
     code, said = run(campaign, *SABOTAGED[campaign], "--sabotage")

@@ -22,6 +22,7 @@ from holdfast.caches.on_disk.batches import Written
 from holdfast.caches.on_disk.compiling import write_words
 from holdfast.caches.on_disk.counting import Counting
 from holdfast.caches.on_disk.parts import EVERYTHING, packed, words_part
+from holdfast.caches.search.records import Summary
 from holdfast.caches.selection import as_json
 from holdfast.core.canonical_json import encode
 from support.vectors import cache_vectors, lay_out_sources, load
@@ -311,7 +312,8 @@ def forge(cache: Path, chance: random.Random, scratch: Path) -> None:
     (cache / WORDS_FILE).unlink()
     manifest, index = (cache / "manifest.json").read_bytes(), (cache / "index.json").read_bytes()
     listed = chance.choice([entries, lied])
-    write_words(str(cache / WORDS_FILE), listed, documents, columns, [part], manifest, index)
+    summary = Summary("sha256:" + "0" * 64, "bytes/4")
+    write_words(str(cache / WORDS_FILE), listed, documents, columns, [part], summary, manifest, index)
     for run in runs:
         os.unlink(run.file)
 

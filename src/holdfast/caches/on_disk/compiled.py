@@ -45,11 +45,11 @@ class CompiledIndex(IndexReader):
 
     def _open(self) -> None:
         header = self._read_header(WORDS)
-        manifest_size, digest = _digest_of_manifest(self._directory)
+        manifest_size, manifest, index = listing_digests(self._directory)
         columns = find_section(header, COLUMNS)
         if columns.length > columns_length(manifest_size // _SMALLEST_ENTRY):
             raise IndexUnusable("more documents than the manifest can list")
-        if digest != header.manifest_digest or _digest_of_index(self._directory) != header.index_digest:
+        if (manifest, index) != (header.manifest_digest, header.index_digest):
             raise IndexUnusable("of another cache")
         self._columns = parse_columns(read_section(self._read, columns))
         self.belongs_to = (header.manifest_digest, header.index_digest)
@@ -100,6 +100,12 @@ class CompiledIndex(IndexReader):
     def entry(self, place: int) -> Entry:
         """The document at a place in id order."""
         return parse_record(self._record(place, longest=LONGEST_RECORD), place)
+
+
+def listing_digests(directory: CacheDirectory) -> tuple[int, bytes | None, bytes]:
+    """The size of the manifest, and the digests of the manifest and of the index file as `index/` states them."""
+    size, digest = _digest_of_manifest(directory)
+    return size, digest, _digest_of_index(directory)
 
 
 def _digest_of_manifest(directory: CacheDirectory) -> tuple[int, bytes | None]:

@@ -13,6 +13,7 @@ from holdfast.caches.on_disk.compiled import COLUMNS, DIGESTS, WORDS
 from holdfast.caches.on_disk.counting import BUFFER
 from holdfast.caches.on_disk.index_reader import DICTIONARY, OFFSETS, POSTINGS, RECORDS
 from holdfast.caches.on_disk.parts import pages_of, postings_of
+from holdfast.caches.search.records import SUMMARY, encode_summary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from holdfast.caches.manifest import Entry
     from holdfast.caches.on_disk.batches import Written
     from holdfast.caches.on_disk.parts import Part
+    from holdfast.caches.search.records import Summary
 
 
 class IndexFile:
@@ -63,18 +65,20 @@ def write_words(
     documents: Sequence[Written],
     columns: Columns,
     parts: Sequence[Part],
+    summary: Summary,
     manifest: bytes,
     index: bytes,
 ) -> None:
     """Write the index that `resolve` uses, of documents in id order and of what their words were compiled to."""
     with open(path, "xb", buffering=BUFFER) as file:
-        target = IndexFile(file, 6)
+        target = IndexFile(file, 7)
         target.add(POSTINGS, postings_of(parts))
         target.add(DICTIONARY, pages_of(parts))
         target.add(COLUMNS, [encode_columns(columns)], checked=True)
         target.add(OFFSETS, [_offsets(entries)])
         target.add(RECORDS, _records(entries))
         target.add(DIGESTS, [item.digest for item in documents])
+        target.add(SUMMARY, [encode_summary(summary)], checked=True)
         target.seal(WORDS, manifest, index)
 
 

@@ -130,8 +130,14 @@ class CacheDirectory:
         return self._subdirectories[name]
 
     def has(self, name: str) -> bool:
-        """Whether anything of that name stands in the directory."""
-        return self.identity((name,)) is not None
+        """Whether anything of that name stands in the directory; IoError when the system would not say."""
+        try:
+            os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+        except OSError as error:
+            if is_refusal(error):
+                raise IoError(f"'{name}' cannot be looked at: {error.strerror}") from None
+            return False
+        return True
 
     def names(self, subdirectory: str = "") -> list[str]:
         """The names in the directory, or in one inside it, sorted; none where there is no such directory."""

@@ -41,7 +41,8 @@ def write_index(
         sections = [DocumentSections(*item.sections) for item in documents]
         weights = weigh(sections, runs.body_lengths) if with_sections else None
         parts = compiled_parts(cache, runs, columns.numbers, weights, workers)
-        write_words(os.path.join(cache, WORDS_FILE), entries, documents, columns, next(parts), manifest, index)
+        path = os.path.join(cache, WORDS_FILE)
+        write_words(path, entries, documents, columns, next(parts), summary, manifest, index)
         if weights is not None:
             path = os.path.join(cache, SECTIONS_FILE)
             write_sections(path, sections, weights[2], next(parts), summary, manifest, index)

@@ -98,25 +98,41 @@ class Cache:
 
     def search(self, query: str, budget: int, limit: int | None = None) -> SearchResult:
         """The sections that answer a query within a token budget, ordered, explained and cited."""
-        if (sections := self._section_index()) is not None:
-            try:
-                return sections.search(query, budget, limit)
-            except (IndexUnusable, CacheInvalid):
-                pass  # the documents have the last word, also about what is wrong
-        from holdfast.caches.search.searching import search_documents
 
-        return search_documents(query, budget, limit, self.documents(), self.manifest.cache_version)
+        def from_documents() -> SearchResult:
+            from holdfast.caches.search.searching import search_documents
+
+            return search_documents(query, budget, limit, self.documents(), self.manifest.cache_version)
+
+        return self._from_sections(lambda sections: sections.search(query, budget, limit), from_documents)
 
     def candidates(self, query: str) -> list[Candidate]:
         """Every section that matches a query, best first, and why."""
+
+        def from_documents() -> list[Candidate]:
+            from holdfast.caches.search.searching import rank_documents
+
+            return rank_documents(query, self.documents())
+
+        return self._from_sections(lambda sections: sections.candidates(query), from_documents)
+
+    def _from_sections(self, ask: Callable[[SectionIndex], Result], from_documents: Callable[[], Result]) -> Result:
+        """What the section index gives, or the documents where they give the same; CacheInvalid where they may not."""
+        invalid: CacheInvalid | None = None
         if (sections := self._section_index()) is not None:
             try:
-                return sections.candidates(query)
-            except (IndexUnusable, CacheInvalid):
-                pass  # as above
-        from holdfast.caches.search.searching import rank_documents
+                return ask(sections)
+            except IndexUnusable:
+                pass
+            except CacheInvalid as error:
+                invalid = error
+        from holdfast.caches.on_disk.counted import require_bytes
 
-        return rank_documents(query, self.documents())
+        try:
+            require_bytes(self.directory)
+        except CacheInvalid as error:
+            raise invalid or error from None
+        return from_documents()  # the documents have the last word, also about what is wrong
 
     def _section_index(self) -> SectionIndex | None:
         if self._sections is None and self._compiled is not None:
@@ -125,7 +141,7 @@ class Cache:
             try:
                 self._sections = SectionIndex(self.directory, self._compiled)
             except IndexUnusable:
-                pass  # built by an earlier release, or damaged: the documents answer
+                pass  # damaged, or of another ranking: the documents answer, where they may
         return self._sections
 
 
@@ -142,7 +158,14 @@ def _checked_manifest(directory: CacheDirectory) -> Manifest:
 
 def open_cache(path: str | os.PathLike[str]) -> Cache:
     """A usable cache; CacheMissing, CacheInvalid or IoError when there is none."""
-    return Cache(CacheDirectory(os.fspath(path)))
+    place = os.fspath(path)
+    if not os.path.isabs(place):
+        try:
+            # Whether it was replaced is asked later, and the path must mean then what it means now.
+            place = os.path.join(os.getcwd(), place)
+        except OSError:
+            pass  # the working directory is gone: nothing is found
+    return Cache(CacheDirectory(place))
 
 
 def with_cache(path: str, use: Callable[[Cache], Result]) -> Result:

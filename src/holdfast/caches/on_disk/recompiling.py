@@ -17,6 +17,7 @@ from holdfast.caches.on_disk.counting import Counting
 from holdfast.caches.on_disk.directory import COMPILED, INDEX, MANIFEST, SECTIONS_FILE
 from holdfast.caches.on_disk.parts import EVERYTHING, packed, words_part
 from holdfast.caches.on_disk.recompiling_sections import RecompiledSections, first_difference
+from holdfast.caches.search.records import Summary, find_summary
 from holdfast.core.confined_paths import printable
 from holdfast.core.regular_files import close_quietly
 
@@ -83,11 +84,10 @@ class Recompiled:
             close_quietly(descriptor)
 
     def _compared(self, descriptor: int, manifest: Manifest, data: bytes, index: bytes) -> Iterator[tuple[str, str]]:
-        header = parse_header(
-            lambda offset, length: os.pread(descriptor, length, offset),
-            kind=WORDS,
-            file_length=os.fstat(descriptor).st_size,
-        )
+        def read(offset: int, length: int) -> bytes:
+            return os.pread(descriptor, length, offset)
+
+        header = parse_header(read, kind=WORDS, file_length=os.fstat(descriptor).st_size)
         differing = False
         if manifest_digest([data[:FIRST_BYTES], data[FIRST_BYTES:]]) != header.manifest_digest:
             yield MANIFEST, f"is not the one that {WORDS_FILE} was made from"
@@ -103,15 +103,19 @@ class Recompiled:
                 yield entry.file, f"is not the one that {WORDS_FILE} was made from"
                 differing = True
         if not differing:
-            yield from self._compared_bytes(descriptor, manifest, data, index)
+            tokenizer = find_summary(read, header).tokenizer
+            summary = Summary(manifest.cache_version, tokenizer)
+            yield from self._compared_bytes(descriptor, manifest, summary, data, index)
+            if self._sections.tokenizer not in ("", tokenizer):
+                yield SECTIONS_FILE, f"counts tokens by another tokenizer than {WORDS_FILE}"
 
     def _compared_bytes(
-        self, descriptor: int, manifest: Manifest, data: bytes, index: bytes
+        self, descriptor: int, manifest: Manifest, summary: Summary, data: bytes, index: bytes
     ) -> Iterator[tuple[str, str]]:
         path = os.path.join(self._scratch.name, WORDS)
         columns = make_columns([item.words for item in self._documents], [item.tokens for item in self._documents])
         part = words_part(f"{path}-part", self._counted().words, EVERYTHING, packed(columns.numbers))
-        write_words(path, manifest.entries, self._documents, columns, [part], data, index)
+        write_words(path, manifest.entries, self._documents, columns, [part], summary, data, index)
         at = first_difference(path, descriptor)
         if at is not None:
             yield WORDS_FILE, f"differs from what its documents give, at byte {at}"

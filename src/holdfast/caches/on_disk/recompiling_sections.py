@@ -8,11 +8,11 @@ from holdfast.caches.index.container import IndexUnusable, find_section, parse_h
 from holdfast.caches.on_disk.directory import SECTIONS_FILE
 from holdfast.caches.on_disk.parts import EVERYTHING, packed_weights, sections_part
 from holdfast.caches.on_disk.section_compiling import write_sections
-from holdfast.caches.on_disk.section_index import COLUMNS, KIND, SUMMARY
+from holdfast.caches.on_disk.section_index import COLUMNS, KIND
 from holdfast.caches.on_disk.tokenizing import choose_tokenizer
 from holdfast.caches.search.compiling import weigh
 from holdfast.caches.search.receipts import BYTES
-from holdfast.caches.search.records import Summary, parse_columns, parse_summary
+from holdfast.caches.search.records import Summary, find_summary, parse_columns
 from holdfast.core.errors import UsageError
 from holdfast.core.regular_files import close_quietly
 
@@ -35,9 +35,9 @@ class RecompiledSections:
 
     def __init__(self, directory: CacheDirectory, scratch: str) -> None:
         self._directory, self._scratch = directory, scratch
-        self._tokenizer, self._problem, self._tokens = self._recorded()
+        self.tokenizer, self._problem, self._tokens = self._recorded()
         # What the tokens of the documents must be counted by: bytes, where nothing better is known or installed.
-        self.counted_by = self._tokenizer if self._tokenizer and self._tokens is None else BYTES
+        self.counted_by = self.tokenizer if self.tokenizer and self._tokens is None else BYTES
         self._documents: list[DocumentSections] = []
 
     def _recorded(self) -> tuple[str, str, list[int] | None]:
@@ -54,7 +54,7 @@ class RecompiledSections:
 
         try:
             header = parse_header(read, kind=KIND, file_length=os.fstat(descriptor).st_size)
-            tokenizer = parse_summary(read_section(read, find_section(header, SUMMARY))).tokenizer
+            tokenizer = find_summary(read, header).tokenizer
             try:
                 if choose_tokenizer(tokenizer) == tokenizer:
                     return tokenizer, "", None
@@ -70,7 +70,7 @@ class RecompiledSections:
 
     def add(self, made: DocumentSections) -> None:
         """What was counted of the next document."""
-        if self._tokenizer:
+        if self.tokenizer:
             if self._tokens is not None:
                 count = len(made.tokens)
                 made = made._replace(tokens=self._tokens[:count] + made.tokens[len(self._tokens) :])
@@ -81,10 +81,10 @@ class RecompiledSections:
         """(file, problem) when the index is not what its documents give."""
         if self._problem:
             yield SECTIONS_FILE, self._problem
-        if not self._tokenizer:
+        if not self.tokenizer:
             return
         path = os.path.join(self._scratch, KIND)
-        summary = Summary(cache_version, self._tokenizer)
+        summary = Summary(cache_version, self.tokenizer)
         weighed = weigh(self._documents, runs.body_lengths)
         part = sections_part(f"{path}-part", runs.fields, EVERYTHING, *packed_weights(weighed))
         write_sections(path, self._documents, weighed[2], [part], summary, manifest, index)

@@ -8,8 +8,8 @@ from holdfast.caches.on_disk.compiling import IndexFile
 from holdfast.caches.on_disk.counting import BUFFER
 from holdfast.caches.on_disk.index_reader import DICTIONARY, OFFSETS, POSTINGS, RECORDS
 from holdfast.caches.on_disk.parts import pages_of, postings_of
-from holdfast.caches.on_disk.section_index import COLUMNS, KIND, SUMMARY
-from holdfast.caches.search.records import Summary, encode_columns, encode_summary, make_columns, seal_section
+from holdfast.caches.on_disk.section_index import COLUMNS, KIND
+from holdfast.caches.search.records import SUMMARY, Summary, encode_columns, encode_summary, make_columns, seal_section
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from holdfast.caches.on_disk.index_reader import IndexReader
 from holdfast.caches.search.answers import SearchResult
 from holdfast.caches.search.choosing import choose, ranked
 from holdfast.caches.search.postings import HEAD_SIZE, longest_record, parse_alone, parse_record, record_length
-from holdfast.caches.search.records import LONGEST_RECORD, longest_columns, parse_columns, parse_section, parse_summary
+from holdfast.caches.search.records import LONGEST_RECORD, find_summary, longest_columns, parse_columns, parse_section
 from holdfast.caches.search.scores import Scores
 from holdfast.caches.search.searching import make_candidate, make_hit
 from holdfast.caches.search.terms import query_terms
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from holdfast.caches.search.section import Section
 
 KIND = "sections-1"
-COLUMNS, SUMMARY = "columns", "summary"
+COLUMNS = "columns"
 
 
 class SectionIndex(IndexReader):
@@ -40,11 +40,11 @@ class SectionIndex(IndexReader):
         header = self._read_header(KIND)
         if (header.manifest_digest, header.index_digest) != self._words.belongs_to:
             raise IndexUnusable("of another cache")
-        columns, summary = find_section(header, COLUMNS), find_section(header, SUMMARY)
-        if columns.length > longest_columns(self._words.document_count) or summary.length > LONGEST_RECORD:
+        columns = find_section(header, COLUMNS)
+        if columns.length > longest_columns(self._words.document_count):
             raise IndexUnusable("more sections than so many documents should have")
         self._columns = parse_columns(read_section(self._read, columns))
-        self.summary = parse_summary(read_section(self._read, summary))
+        self.summary = find_summary(self._read, header)
         sections, documents = len(self._columns.tokens), len(self._columns.firsts) - 1
         if documents != self._words.document_count:
             raise IndexUnusable("of other documents")

@@ -6,7 +6,7 @@ from binascii import crc32
 from bisect import bisect_right
 from struct import Struct, error
 
-from holdfast.caches.index.container import IndexUnusable
+from holdfast.caches.index.container import IndexUnusable, find_section, read_section
 from holdfast.caches.search.impacts import PARAMETERS, RANKING
 from holdfast.caches.search.section import Section
 from holdfast.core.canonical_json import JsonError, decode, encode
@@ -16,6 +16,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from holdfast.caches.index.container import Header, Read
+
+# The section of both index files that holds the summary.
+SUMMARY = "summary"
 _SECTION = Struct("<IIIIIH")  # checksum, characters from and to, first and last line, number of headings
 _COUNT = Struct("<H")
 _COUNTS = Struct("<II")
@@ -40,14 +44,35 @@ def encode_summary(summary: Summary) -> bytes:
 
 def parse_summary(data: bytes) -> Summary:
     """The summary, when it is of the ranking of this release."""
-    try:
-        fields = decode(data)
-        summary = Summary(fields["cache_version"], fields["tokenizer"])
-    except (JsonError, LookupError, TypeError):
-        raise IndexUnusable("the summary is damaged") from None
+    summary = _parse_any_summary(data)
     if data != encode_summary(summary):
         raise IndexUnusable("made by another ranking")
     return summary
+
+
+def _parse_any_summary(data: bytes) -> Summary:
+    try:
+        fields = decode(data)
+        return Summary(fields["cache_version"], fields["tokenizer"])
+    except (JsonError, LookupError, TypeError):
+        raise IndexUnusable("the summary is damaged") from None
+
+
+def find_summary(read: Read, header: Header) -> Summary:
+    """The summary in an index file."""
+    return parse_summary(_summary_bytes(read, header))
+
+
+def find_tokenizer(read: Read, header: Header) -> str:
+    """The tokenizer that an index file names, whatever the ranking it was made for."""
+    return _parse_any_summary(_summary_bytes(read, header)).tokenizer
+
+
+def _summary_bytes(read: Read, header: Header) -> bytes:
+    section = find_section(header, SUMMARY)
+    if section.length > LONGEST_RECORD:
+        raise IndexUnusable("a summary longer than any")
+    return read_section(read, section)
 
 
 class SectionColumns(NamedTuple):

@@ -1,0 +1,74 @@
+"""How the tokens of a cache were counted, asked only where its section index cannot answer."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.caches.index.container import IndexUnusable, parse_header
+from holdfast.caches.on_disk.compiled import WORDS, WORDS_FILE, listing_digests
+from holdfast.caches.on_disk.directory import COMPILED, SECTIONS_FILE
+from holdfast.caches.on_disk.section_index import KIND
+from holdfast.caches.search.receipts import BYTES
+from holdfast.caches.search.records import find_tokenizer
+from holdfast.core.errors import CacheInvalid, IoError
+from holdfast.core.regular_files import NotRegular, close_quietly
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.caches.on_disk.directory import CacheDirectory
+
+
+def require_bytes(directory: CacheDirectory) -> None:
+    """Return where the documents alone give the answer that the cache gave when it was built; CacheInvalid elsewhere.
+
+    They count a quarter of their bytes. So they may stand in for a section index that says the same, or for one that
+    never was: a cache without any `index/` was built by others.
+    """
+    if not directory.has(COMPILED):
+        if not directory.is_current():
+            # A rebuild removes the cache it replaced: the folder may have been there a moment ago.
+            raise CacheInvalid("it was replaced while it was read")
+        return
+    tokenizer = recorded_tokenizer(directory)
+    if tokenizer is None:
+        raise CacheInvalid(
+            f"'{COMPILED}/' is damaged, and nothing in it says how tokens were counted: build the cache again"
+        )
+    if tokenizer != BYTES:
+        raise CacheInvalid(
+            f"'{COMPILED}/' is damaged, and its tokens were counted by a tokenizer: build the cache again"
+        )
+
+
+def recorded_tokenizer(directory: CacheDirectory) -> str | None:
+    """The tokenizer named by either file of `index/`, if it belongs to the cache and says so undamaged; else None.
+
+    IoError where the system would not let it be read.
+    """
+    refused: OSError | None = None
+    for file, kind in ((WORDS_FILE, WORDS), (SECTIONS_FILE, KIND)):
+        try:
+            return _tokenizer_in(directory, file, kind)
+        except (IndexUnusable, FileNotFoundError, NotRegular):
+            pass
+        except OSError as error:
+            refused = error
+    if refused is not None:
+        raise IoError(f"'{COMPILED}/' cannot be read: {refused.strerror}")
+    return None
+
+
+def _tokenizer_in(directory: CacheDirectory, file: str, kind: str) -> str:
+    descriptor = directory.open(file)
+
+    def read(offset: int, length: int) -> bytes:
+        return os.pread(descriptor, length, offset)
+
+    try:
+        header = parse_header(read, kind=kind, file_length=os.fstat(descriptor).st_size)
+        _, manifest, index = listing_digests(directory)
+        if (manifest, index) != (header.manifest_digest, header.index_digest):
+            raise IndexUnusable("of another cache")
+        return find_tokenizer(read, header)
+    finally:
+        close_quietly(descriptor)
