@@ -12,6 +12,7 @@ from holdfast.caches.on_disk.sharing import write_documents
 from holdfast.caches.on_disk.tokenizing import choose_tokenizer
 from holdfast.caches.on_disk.workers import Workers, default_workers
 from holdfast.caches.search.receipts import BYTES
+from holdfast.caches.search.receipts import BYTES
 from holdfast.caches.search.records import Summary
 from holdfast.caches.sources import in_id_order, is_document_name
 from holdfast.core.atomic_write import StagedDirectory, write_new
@@ -61,7 +62,7 @@ def build_cache(
     if not is_time(created_at.encode()):
         raise UsageError(f"created_at '{created_at}' is no time: write it as 2026-01-02T03:04:05Z")
     _check_target(sources, cache, force=force)
-    counted_by = choose_tokenizer(tokenizer)
+    counted_by = choose_tokenizer(tokenizer) if sections else BYTES
     names = [source for _, source in in_id_order(_source_files(sources))]
     if workers is None:
         workers = min(default_workers(), len(names) // _WORTH_A_WORKER)
