@@ -12,7 +12,6 @@ from holdfast.caches.on_disk.sharing import write_documents
 from holdfast.caches.on_disk.tokenizing import choose_tokenizer
 from holdfast.caches.on_disk.workers import Workers, default_workers
 from holdfast.caches.search.receipts import BYTES
-from holdfast.caches.search.receipts import BYTES
 from holdfast.caches.search.records import Summary
 from holdfast.caches.sources import in_id_order, is_document_name
 from holdfast.core.atomic_write import StagedDirectory, write_new
@@ -77,7 +76,7 @@ def build_cache(
             write_new(os.path.join(staged.path, MANIFEST), data)
             write_new(os.path.join(staged.path, INDEX), index)
             # Without sections the documents answer a search, and they count their bytes.
-            summary = Summary(manifest.cache_version, counted_by if sections else BYTES)
+            summary = Summary(manifest.cache_version, counted_by)
             write_index(staged.path, processes, entries, written, summary, sections, data, index)
             staged.publish(replace=force)
     except FileExistsError:
