@@ -111,7 +111,7 @@ COLUMNS = encode_columns(make_columns([5, 3, 9], [0, 2, 3]))
 SECTION = encode_section(Section(("A", "größe"), 1, 4, 0, 40))
 POPULATIONS = [3, 3, 70_000, 3]
 RECORD = encode_record(
-    b"k", 7, [((0, 2), b"\x01\x02"), ((), b""), ((5, 69_000), b"\x01\x02"), ((1,), b"\xff")], POPULATIONS
+    b"k", 7, [(0, (0, 2), b"\x01\x02"), (2, (5, 69_000), b"\x01\x02"), (3, (1,), b"\xff")], POPULATIONS
 )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from holdfast.caches.index.posting_records import encode_postings
-from holdfast.caches.index.postings import alone_value
-from holdfast.caches.index.runs import looked_up, places_by_times
+from holdfast.caches.index.postings import ALONE_LIMIT, alone_value
+from holdfast.caches.index.runs import few_places, looked_up, places_by_times
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,12 +22,20 @@ def compile_terms(
     document_count = len(numbers)
     offset = 0
     for key, said in terms:
-        lists = places_by_times([value for _, value in said])
-        runs = {times: sorted(looked_up(numbers, places)) for times, places in lists.items()}
-        value = alone_value(runs)
-        if value is None:
+        few = few_places(said, 0)
+        if len(few) == 1:  # most terms: one occurrence in all documents
+            add(key, alone_value(1, numbers[few[0]]))
+            continue
+        if few:
+            record = encode_postings(key, {1: sorted(looked_up(numbers, few))}, document_count)
+        else:
+            lists = places_by_times([value for _, value in said])
+            runs = {times: sorted(looked_up(numbers, places)) for times, places in lists.items()}
+            ((times, held), *more) = runs.items()
+            if not more and len(held) == 1 and times < ALONE_LIMIT:
+                add(key, alone_value(times, held[0]))
+                continue
             record = encode_postings(key, runs, document_count)
-            value = offset
-            offset += len(record)
-            yield record
-        add(key, value)
+        add(key, offset)
+        offset += len(record)
+        yield record

@@ -25,23 +25,25 @@ _ONE_RUN = Struct("<IIHHII")  # head without its checksum, shape and the only ru
 
 def encode_postings(key: bytes, runs: Mapping[int, Sequence[int]], document_count: int) -> bytes:
     """The record of a term; `runs` gives for each count the ascending numbers of the documents with that count."""
+    if len(runs) == 1:
+        ((times, documents),) = runs.items()
+        holding = len(documents)
+        if holding * LANE_SHARE < document_count:  # most terms
+            numbers = encode_numbers(documents, document_count)
+            checked = _ONE_RUN.pack(SHAPE.size + RUN.size + len(numbers), holding, 1, 0, times, holding) + numbers
+            return crc32(checked, crc32(key)).to_bytes(4, "little") + checked
     holding = sum([len(documents) for documents in runs.values()])
     lane, lane_most = b"", 0
-    kept = sorted(runs.items(), reverse=True) if len(runs) > 1 else list(runs.items())
+    kept = sorted(runs.items(), reverse=True)
     if holding * LANE_SHARE >= document_count and min(runs) <= LANE_LIMIT:
         lane = _lane(runs, document_count)
         lane_most = max([times for times in runs if times <= LANE_LIMIT])
         kept = [(times, documents) for times, documents in kept if times > LANE_LIMIT]
-    if len(kept) == 1 and not lane:  # most terms
-        ((times, documents),) = kept
-        numbers = encode_numbers(documents, document_count)
-        checked = _ONE_RUN.pack(SHAPE.size + RUN.size + len(numbers), holding, 1, 0, times, holding) + numbers
-    else:
-        parts = [SHAPE.pack(len(kept), lane_most)]
-        parts += [RUN.pack(times, len(documents)) for times, documents in kept]
-        parts += [encode_numbers(documents, document_count) for _, documents in kept]
-        body = b"".join(parts) + lane
-        checked = HEAD.pack(0, len(body), holding)[4:] + body
+    parts = [SHAPE.pack(len(kept), lane_most)]
+    parts += [RUN.pack(times, len(documents)) for times, documents in kept]
+    parts += [encode_numbers(documents, document_count) for _, documents in kept]
+    body = b"".join(parts) + lane
+    checked = HEAD.pack(0, len(body), holding)[4:] + body
     return crc32(checked, crc32(key)).to_bytes(4, "little") + checked
 
 

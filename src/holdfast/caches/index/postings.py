@@ -15,7 +15,7 @@ from holdfast.caches.index.dictionary import ALONE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    pass
 
 CHUNK = 1 << 16
 
@@ -25,7 +25,7 @@ RUN = Struct("<II")  # how often, how many documents
 HEAD_SIZE = HEAD.size
 
 # A term that a single document holds needs no record unless it is there this often: its dictionary value says it all.
-_ALONE_LIMIT = 1 << 31
+ALONE_LIMIT = 1 << 31
 
 
 class Postings:
@@ -42,20 +42,16 @@ class Postings:
         self.lane_most = lane_most
 
 
-def alone_value(runs: Mapping[int, Sequence[int]]) -> int | None:
-    """The dictionary value that stands for a term's only document, or None where there are more."""
-    if len(runs) == 1:
-        ((times, documents),) = runs.items()
-        if len(documents) == 1 and times < _ALONE_LIMIT:
-            return ALONE | times << 32 | documents[0]
-    return None
+def alone_value(times: int, document: int) -> int:
+    """The dictionary value that stands for a term's only document; `times` is below the limit."""
+    return ALONE | times << 32 | document
 
 
 def parse_alone(value: int, document_count: int) -> Postings | None:
     """The postings a dictionary value itself holds, or None when it is the place of a record."""
     if value < ALONE:
         return None
-    times, document = value >> 32 & _ALONE_LIMIT - 1, value & 0xFFFFFFFF
+    times, document = value >> 32 & ALONE_LIMIT - 1, value & 0xFFFFFFFF
     if document >= document_count or not times:
         raise IndexUnusable("a dictionary value names no document")
     return Postings(1, [(times, [document])])

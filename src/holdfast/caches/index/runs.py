@@ -50,6 +50,16 @@ def counted(places: tuple[int, ...]) -> Counted:
     return {times: group.tobytes() for times, group in groups.items()}
 
 
+def few_places(said: Iterable[tuple[int, Counted]], mark: int) -> tuple[int, ...]:
+    """The places of a term, when all that is said of it is few occurrences under one mark, none a repeat; else none."""
+    few: tuple[int, ...] = ()
+    for marked, value in said:
+        if marked != mark or type(value) is not tuple:
+            return ()
+        few += value
+    return few if len(few) == 1 or len(set(few)) == len(few) else ()
+
+
 def places_by_times(values: Iterable[Counted]) -> dict[int, Sequence[int]]:
     """What several runs say of a term, together: how often -> places."""
     few: tuple[int, ...] = ()
@@ -63,13 +73,9 @@ def places_by_times(values: Iterable[Counted]) -> dict[int, Sequence[int]]:
                 lists[times].frombytes(data)
             else:
                 lists[times] = array("I", data)
-    if not few:
-        return lists  # type: ignore[return-value]  # nobody adds to it
-    if not lists and len(set(few)) == len(few):
-        return {1: few}
     for place, times in Counter(few).items():
         lists.setdefault(times, array("I")).append(place)
-    return lists  # type: ignore[return-value]  # as above
+    return lists  # type: ignore[return-value]  # nobody adds to it
 
 
 def looked_up(table: Sequence[int], places: Sequence[int]) -> tuple[int, ...]:

@@ -61,7 +61,7 @@ def build_cache(
     if not is_time(created_at.encode()):
         raise UsageError(f"created_at '{created_at}' is no time: write it as 2026-01-02T03:04:05Z")
     _check_target(sources, cache, force=force)
-    counted_by = choose_tokenizer(tokenizer)
+    counted_by = choose_tokenizer(tokenizer) if sections else BYTES
     names = [source for _, source in in_id_order(_source_files(sources))]
     if workers is None:
         workers = min(default_workers(), len(names) // _WORTH_A_WORKER)
@@ -76,7 +76,7 @@ def build_cache(
             write_new(os.path.join(staged.path, MANIFEST), data)
             write_new(os.path.join(staged.path, INDEX), index)
             # Without sections the documents answer a search, and they count their bytes.
-            summary = Summary(manifest.cache_version, counted_by if sections else BYTES)
+            summary = Summary(manifest.cache_version, counted_by)
             write_index(staged.path, processes, entries, written, summary, sections, data, index)
             staged.publish(replace=force)
     except FileExistsError:

@@ -6,10 +6,10 @@ final one, by id and line.
 
 from __future__ import annotations
 
-from itertools import chain, repeat
-from operator import add, lshift, mul, sub
+from itertools import compress
+from operator import mul, sub
 
-from holdfast.caches.index.runs import looked_up, places_by_times
+from holdfast.caches.index.runs import few_places, looked_up, places_by_times
 from holdfast.caches.search.impacts import FIELDS, Steps, unit
 from holdfast.caches.search.posting_records import alone_value, encode_record
 from holdfast.core.record import NamedTuple
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 TITLE, HEADINGS, PATH, BODY = range(len(FIELDS))
 # A term that occurs more often in one field has its step computed rather than looked up.
 _USUAL_TIMES = 12
-_NONE: tuple[Sequence[int], bytes] = ((), b"")
+# A term that one in so many holds has its steps laid out by number, which saves sorting them.
+_DENSE = 8
 
 
 class DocumentSections(NamedTuple):
@@ -65,22 +66,35 @@ class Weights:
         self._tables: dict[tuple[int, int], bytes] = {}
         self._units: dict[int, int] = {}
 
+    def steps_of_few(self, provisional: tuple[int, ...]) -> tuple[Sequence[int], bytes]:
+        """Ascending numbers of a few sections whose bodies hold a term once, and the step of each."""
+        numbers = sorted(looked_up(self._numbers[BODY], provisional))
+        return numbers, bytes(looked_up(self._table(BODY, 1), numbers))
+
     def steps(self, field: int, values: Sequence[Counted]) -> tuple[Sequence[int], bytes]:
         """Ascending numbers that hold a term in a field, and the step of each."""
         numbers = self._numbers[field]
+        if len(values) == 1 and type(values[0]) is tuple and len(values[0]) == 1:
+            number = numbers[values[0][0]]
+            return (number,), self._table(field, 1)[number : number + 1]
         lists = places_by_times(values)
         if len(lists) == 1:
             ((times, provisional),) = lists.items()
-            found = looked_up(numbers, provisional)
-            if len(found) > 1:
-                found = tuple(sorted(found))
+            found = sorted(looked_up(numbers, provisional))
             return found, bytes(self._looked_up(field, times, found))
-        both: list[int] = []
+        if _DENSE * sum(map(len, lists.values())) < self.populations[field]:
+            sparse: dict[int, int] = {}
+            for times, provisional in lists.items():
+                held = looked_up(numbers, provisional)
+                sparse.update(zip(held, self._looked_up(field, times, held), strict=True))
+            found = sorted(sparse)
+            return found, bytes(map(sparse.__getitem__, found))
+        lane = bytearray(self.populations[field])  # no step is 0
         for times, provisional in lists.items():
             held = looked_up(numbers, provisional)
-            both += map(add, map(lshift, held, repeat(8)), self._looked_up(field, times, held))
-        both.sort()
-        return [pair >> 8 for pair in both], bytes([pair & 255 for pair in both])
+            for number, step in zip(held, self._looked_up(field, times, held), strict=True):
+                lane[number] = step
+        return list(compress(range(len(lane)), lane)), bytes(lane.translate(None, b"\0"))
 
     def _looked_up(self, field: int, times: int, numbers: Sequence[int]) -> Sequence[int]:
         """The steps of a term that occurs so often in a field, for each of these numbers."""
@@ -94,15 +108,21 @@ class Weights:
             self._tables[field, times] = bytes(map(self._steps[field].of(times).__getitem__, self._lengths[field]))
         return self._tables[field, times]
 
-    def unit(self, fields: Sequence[tuple[Sequence[int], bytes]]) -> int:
-        """The unit of a term that these sections and documents hold."""
-        (titles, _), (headings, _), (paths, _), (bodies, _) = fields
-        holding = len(bodies)
-        if titles or headings or paths:
-            sections = {*headings, *bodies}
-            for place in chain(titles, paths):
-                sections.update(range(self.firsts[place], self.firsts[place + 1]))
-            holding = len(sections)
+    def holding(self, fields: Sequence[tuple[int, Sequence[int], bytes]]) -> int:
+        """How many sections hold a term that these sections and documents hold in these fields."""
+        if len(fields) == 1 and fields[0][0] == BODY:
+            return len(fields[0][1])
+        sections: set[int] = set()
+        for field, numbers, _ in fields:
+            if field in (BODY, HEADINGS):
+                sections.update(numbers)
+            else:
+                for place in numbers:
+                    sections.update(range(self.firsts[place], self.firsts[place + 1]))
+        return len(sections)
+
+    def unit(self, holding: int) -> int:
+        """The unit of a term that so many sections hold."""
         if holding not in self._units:
             self._units[holding] = unit(self.section_count, holding)
         return self._units[holding]
@@ -139,21 +159,21 @@ def compile_fields(
     """
     offset = 0
     for key, said in terms:
-        values: dict[int, list[Counted]] = {}
-        for field, value in said:
-            if field in values:
-                values[field].append(value)
-            else:
-                values[field] = [value]
-        found: list[tuple[Sequence[int], bytes]] = [_NONE] * len(FIELDS)
-        for field, of_field in values.items():
-            found[field] = weights.steps(field, of_field)
-        worth = weights.unit(found)
-        if len(values) == 1 and len(found[field][0]) == 1:
-            (number,), (step,) = found[field]
+        few = few_places(said, BODY)
+        if few:  # most terms: some occurrences, in bodies alone
+            fields = [(BODY, *weights.steps_of_few(few))]
+            worth = weights.unit(len(few))
+        else:
+            values: dict[int, list[Counted]] = {}
+            for field, value in said:
+                values.setdefault(field, []).append(value)
+            fields = [(field, *weights.steps(field, values[field])) for field in sorted(values)]
+            worth = weights.unit(weights.holding(fields))
+        if len(fields) == 1 and len(fields[0][1]) == 1:
+            ((field, (number,), (step,)),) = fields
             tell(key, alone_value(worth, field, number, step))
             continue
-        record = encode_record(key, worth, found, weights.populations)
+        record = encode_record(key, worth, fields, weights.populations)
         tell(key, offset)
         offset += len(record)
         yield record

@@ -95,7 +95,11 @@ class TextCounts:
         self.weight = 0
         by_word: ByKey = {}
         for token, held in tokens.items():
-            _gather(by_word, token.lower() if token.isascii() else lower_case(token), held)
+            key = key_of(token.lower() if token.isascii() else lower_case(token))
+            if key in by_word:
+                by_word[key].append(held)
+            else:
+                by_word[key] = [held]
         for word, held in only_words.items():
             _gather(by_word, word, held)
         by_term: ByKey = {}
@@ -116,7 +120,11 @@ def _gather_terms(by_term: ByKey, tokens: Iterable[tuple[str, list[int]]]) -> di
     """Gather what tokens count as; for each number of words beyond the first, how many such tokens are where."""
     excess: dict[int, Counter[int]] = {}
     for token, held in tokens:
-        parts = [token] if token.isascii() and token.isalnum() else raw_words(token)
+        if token.isascii() and token.isalnum():
+            for term in terms_of(token):
+                _gather(by_term, term, held)
+            continue
+        parts = raw_words(token)
         if len(parts) != 1:
             excess.setdefault(len(parts) - 1, Counter()).update(held)
         for part in parts:

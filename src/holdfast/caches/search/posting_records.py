@@ -13,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    # For each field in order: ascending numbers, and a byte for each.
-    FieldSteps = Sequence[tuple[Sequence[int], bytes]]
+    # The fields that hold a term, in order: which, ascending numbers, and a byte for each.
+    FieldSteps = Sequence[tuple[int, Sequence[int], bytes]]
 
 # A step from one number to the next is a byte; this one leads on without arriving.
 _STRIDE = 255
@@ -29,9 +29,7 @@ def encode_record(key: bytes, unit: int, fields: FieldSteps, populations: Sequen
     """The record of a term."""
     shape = 0
     parts = []
-    for field, (numbers, steps) in enumerate(fields):
-        if not numbers:
-            continue
+    for field, numbers, steps in fields:
         shape |= 1 << field
         walk = _gaps(numbers, steps)
         if walk is not None:
