@@ -56,7 +56,7 @@ def indexed(query: str, budget: int, documents: list[Document], documents_a_run:
         for place in range(start, min(start + documents_a_run, len(documents))):
             content = documents[place].content
             texts = [content[section.start : section.end] for section in outline(content).sections]
-            assert counts.add(place, 0, 0, content, texts) == len(found[place])
+            assert counts.add(place, content, texts) == len(found[place])
         runs.append((0, read_back(counts.spill()[0])))
     pages = DictionaryPages()
     postings = b"".join(compile_terms(merged(runs), columns.numbers, pages.add))

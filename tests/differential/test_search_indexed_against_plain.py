@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from holdfast import build_cache, open_cache
 from holdfast.caches.document import make_document
 from holdfast.caches.index.dictionary import PAGE_SIZE, DictionaryPages, key_of, look_up
-from holdfast.caches.index.runs import merged
+from holdfast.caches.index.runs import listed, merged
 from holdfast.caches.search.compiling import (
     BODY,
     HEADINGS,
@@ -25,6 +25,7 @@ from holdfast.caches.search.compiling import (
 )
 from holdfast.caches.search.counting import FieldCounts, TextCounts
 from holdfast.caches.search.fields import read_fields
+from holdfast.caches.search.impacts import Steps
 from holdfast.caches.search.plain import Found, find
 from holdfast.caches.search.postings import HEAD_SIZE, parse_alone, parse_record, record_length
 from holdfast.caches.search.scores import Scores
@@ -46,49 +47,35 @@ CORPORA = st.dictionaries(PATHS, TEXTS, max_size=6)
 QUERIES = st.one_of(st.lists(WORDS, max_size=4).map(" ".join), st.text(max_size=6))
 
 
-def indexed(
-    query: str, corpus: dict[str, str], workers: int, documents_a_run: int
-) -> dict[int, dict[tuple[str, str], int]]:
-    """What the index gives: documents counted by so many processes, compiled to bytes, the bytes looked up."""
+def indexed(query: str, corpus: dict[str, str], documents_a_run: int) -> dict[int, dict[tuple[str, str], int]]:
+    """What the index gives: documents counted so many at a time, compiled to bytes, the bytes looked up."""
     documents = sorted([make_document(f"{path}.md", text.encode()) for path, text in corpus.items()])
-    texts = [TextCounts() for _ in range(workers)]
-    fields = [{field: FieldCounts() for field in (TITLE, HEADINGS, PATH)} for _ in range(workers)]
-    next_number = list(range(workers))
     runs = []
-    made = []
-
-    def spill() -> None:
-        for worker in range(workers):
-            runs.append((BODY, read_back(texts[worker].spill()[1])))
-            runs.extend([(field, read_back(counts.spill())) for field, counts in fields[worker].items()])
-
-    for place, document in enumerate(documents):
-        worker = place % workers
-        read = read_fields(document.source, document.content)
-        provisional = next_number[worker]
-        bodies = [document.content[section.start : section.end] for section in read.sections]
-        texts[worker].add(place, provisional, workers, document.content, bodies)
-        for heading in read.headings:
-            fields[worker][HEADINGS].add(next_number[worker], heading)
-            next_number[worker] += workers
-        if read.sections:
-            fields[worker][TITLE].add(place, read.title)
-            fields[worker][PATH].add(place, read.path)
-        lengths = [len(words) for words in read.headings]
-        made.append(
-            DocumentSections(
-                *(provisional, workers, len(read.title), len(read.path)), [0] * len(read.sections), lengths, b"", []
-            )
-        )
-        if place % documents_a_run == 0:
-            spill()
-    spill()
-    body_lengths = [0] * max(next_number)
-    for worker, counts in enumerate(texts):
-        body_lengths[worker : worker + workers * len(counts.lengths) : workers] = counts.lengths
+    marks: list[tuple[int, int]] = []
+    made: list[DocumentSections] = []
+    body_lengths: list[int] = []
+    for start in range(0, len(documents), documents_a_run):
+        text = TextCounts()
+        fields = {field: FieldCounts() for field in (TITLE, HEADINGS, PATH)}
+        number = 0
+        for place, document in enumerate(documents[start : start + documents_a_run], start):
+            read = read_fields(document.source, document.content)
+            text.add(place, document.content, [document.content[part.start : part.end] for part in read.sections])
+            for heading in read.headings:
+                fields[HEADINGS].add(number, heading)
+                number += 1
+            if read.sections:
+                fields[TITLE].add(place, read.title)
+                fields[PATH].add(place, read.path)
+            lengths = [len(words) for words in read.headings]
+            made.append(DocumentSections(len(read.title), len(read.path), [0] * len(lengths), lengths, b"", []))
+        for field, blocks in ((BODY, text.spill()[1]), *[(field, counts.spill()) for field, counts in fields.items()]):
+            runs.append((len(marks), read_back(blocks)))
+            marks.append((field, len(body_lengths) if field in (BODY, HEADINGS) else 0))
+        body_lengths += text.lengths
     weights = Weights(*weigh(made, body_lengths))
     pages = DictionaryPages()
-    postings = b"".join(compile_fields(merged(runs), weights, pages.add))
+    postings = b"".join(compile_fields(merged(runs), marks, weights, pages.add))
     dictionary = b"".join(pages.finish())
     terms = []
     for term in query_terms(query):
@@ -110,22 +97,21 @@ def indexed(
 
 
 @settings(max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(corpus=CORPORA, query=QUERIES, workers=st.integers(1, 3), documents_a_run=st.integers(1, 4))
-@example(corpus={}, query="alpha", workers=1, documents_a_run=1)
-@example(corpus={"alpha": ""}, query="alpha", workers=1, documents_a_run=1)
-@example(corpus={"a": "x", "alpha": "y\n\n# z\n\nz"}, query="alpha", workers=2, documents_a_run=1)
+@given(corpus=CORPORA, query=QUERIES, documents_a_run=st.integers(1, 4))
+@example(corpus={}, query="alpha", documents_a_run=1)
+@example(corpus={"alpha": ""}, query="alpha", documents_a_run=1)
+@example(corpus={"a": "x", "alpha": "y\n\n# z\n\nz"}, query="alpha", documents_a_run=1)
 @example(
     corpus={"a": "\n\n".join(f"# h{n}\n\nt" for n in range(600)) + " alpha"},
     query="alpha t",
-    workers=1,
     documents_a_run=1,
 )
 def test_the_index_and_the_documents_give_the_same_impacts(
-    corpus: dict[str, str], query: str, workers: int, documents_a_run: int
+    corpus: dict[str, str], query: str, documents_a_run: int
 ) -> None:
     documents = sorted([make_document(f"{path}.md", text.encode()) for path, text in corpus.items()])
     expected: Found = find(query, documents)
-    actual = indexed(query, corpus, workers, documents_a_run)
+    actual = indexed(query, corpus, documents_a_run)
     assert actual == expected.impacts
     assert [list(why) for why in actual.values()] == [list(why) for why in expected.impacts.values()]
 
@@ -159,3 +145,33 @@ def test_a_cache_answers_the_same_with_and_without_its_index(
     shutil.rmtree(home)
     assert with_index.tokens_used <= budget
     assert all(sum(impact for _, _, impact in hit.why) == hit.score for hit in with_index.sections)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(
+        st.lists(st.tuples(st.integers(1, 5), st.sampled_from([1, 1, 2, 3, 20, 300])), min_size=1, max_size=15),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_what_runs_list_of_a_term_comes_back_as_ascending_numbers_and_their_steps(
+    gaps: list[list[tuple[int, int]]],
+) -> None:
+    runs = [[sum(gap for gap, _ in run[: at + 1]) for at in range(len(run))] for run in gaps]
+    bases = [sum(run[-1] + 1 for run in runs[:number]) for number in range(len(runs))]
+    expected = {
+        base + number: times
+        for base, run, given in zip(bases, runs, gaps, strict=True)
+        for number, (_, times) in zip(run, given, strict=True)
+    }
+    lengths = [times + 7 for times in range(max(expected) + 1)]
+    told = [
+        (base, listed([number for number, (_, times) in zip(run, given, strict=True) for _ in range(times)]))
+        for base, run, given in zip(bases, runs, gaps, strict=True)
+    ]
+    weights = Weights([[], lengths, [], lengths], [0, len(lengths)])
+    numbers, steps = weights.steps(BODY, told)
+    total = Steps(sum(lengths), len(lengths))
+    wanted = bytes(total.of(times)[lengths[number]] for number, times in expected.items())
+    assert (list(numbers), steps) == (list(expected), wanted)

@@ -305,7 +305,7 @@ def forge(cache: Path, chance: random.Random, scratch: Path) -> None:
     counting = Counting(str(scratch), "run", 1 << 20, "bytes/4", with_sections=False)
     for place in range(len(entries)):
         text = " ".join(chance.choices(["alpha", "beta", "common3", "nowhere"], k=chance.randrange(300)))
-        counting.add(place, make_document("a.md", text.encode()))
+        counting.add(place, [make_document("a.md", text.encode())])
     columns = make_columns(counts, sizes)
     runs = counting.finish().words
     part = words_part(str(scratch / "part"), runs, EVERYTHING, packed(columns.numbers))

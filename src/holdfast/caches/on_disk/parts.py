@@ -16,13 +16,12 @@ from holdfast.core.record import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from holdfast.caches.index.runs import Counted
+    from typing import Any
 
     Range = tuple[bytes, bytes | None]
-    Terms = Iterable[tuple[bytes, list[tuple[int, Counted]]]]
+    Terms = Iterable[tuple[bytes, list[tuple[int, Any]]]]
     Compile = Callable[[Terms, Callable[[bytes, int], None]], Iterable[bytes]]
-    Weighed = tuple[Sequence[int], Sequence[Sequence[int]], Sequence[int]]  # what `Weights` is made of
+    Weighed = tuple[Sequence[Sequence[int]], Sequence[int]]  # what `Weights` is made of
 
 EVERYTHING: Range = (b"", None)
 
@@ -38,19 +37,20 @@ class Part(NamedTuple):
 
 def words_part(file: str, runs: Sequence[Run], keys: Range, numbers: bytes) -> Part:
     """Compile words; `numbers` are those of the documents by place, 32 bits each."""
-    marked = [(0, run) for run in runs]
-    return _part(file, marked, keys, lambda terms, add: compile_terms(terms, _unpacked(numbers), add))
+    by_place = _unpacked(numbers)
+    return _part(file, runs, keys, lambda terms, add: compile_terms(terms, by_place, add))
 
 
 def sections_part(
-    file: str, runs: Sequence[tuple[int, Run]], keys: Range, numbers: bytes, lengths: Sequence[bytes], firsts: bytes
+    file: str, runs: Sequence[tuple[int, Run]], keys: Range, lengths: Sequence[bytes], firsts: bytes
 ) -> Part:
     """Compile terms of sections; the rest is what `Weights` is made of, 32 bits each."""
-    weights = Weights(_unpacked(numbers), [_unpacked(each) for each in lengths], _unpacked(firsts))
-    return _part(file, runs, keys, lambda terms, add: compile_fields(terms, weights, add))
+    weights = Weights([_unpacked(each) for each in lengths], _unpacked(firsts))
+    marks = [(field, run.base) for field, run in runs]
+    return _part(file, [run for _, run in runs], keys, lambda terms, add: compile_fields(terms, marks, weights, add))
 
 
-def _part(file: str, runs: Sequence[tuple[int, Run]], keys: Range, compile_: Compile) -> Part:
+def _part(file: str, runs: Sequence[Run], keys: Range, compile_: Compile) -> Part:
     part = Part(file, 0, [], [])
 
     def add(key: bytes, value: int) -> None:
@@ -59,9 +59,10 @@ def _part(file: str, runs: Sequence[tuple[int, Run]], keys: Range, compile_: Com
 
     size = 0
     with ExitStack() as stack:
-        opened = [(mark, run, stack.enter_context(open(run.file, "rb", buffering=BUFFER))) for mark, run in runs]
+        opened = [(run, stack.enter_context(open(run.file, "rb", buffering=BUFFER))) for run in runs]
         target = stack.enter_context(open(file, "xb", buffering=BUFFER))
-        for record in compile_(merged([(mark, read_run(source, run, *keys)) for mark, run, source in opened]), add):
+        terms = merged([(mark, read_run(source, run, *keys)) for mark, (run, source) in enumerate(opened)])
+        for record in compile_(terms, add):
             size += target.write(record)
     return part._replace(size=size)
 
@@ -95,7 +96,7 @@ def _unpacked(numbers: bytes) -> list[int]:
     return array("I", numbers).tolist()
 
 
-def packed_weights(weighed: Weighed) -> tuple[bytes, list[bytes], bytes]:
+def packed_weights(weighed: Weighed) -> tuple[list[bytes], bytes]:
     """The same for what `Weights` is made of."""
-    numbers, lengths, firsts = weighed
-    return packed(numbers), [packed(each) for each in lengths], packed(firsts)
+    lengths, firsts = weighed
+    return [packed(each) for each in lengths], packed(firsts)

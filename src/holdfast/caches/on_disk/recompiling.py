@@ -52,7 +52,7 @@ class Recompiled:
 
     def add(self, document: Document, data: bytes) -> None:
         """The next document, and the bytes of its file."""
-        total, sections = self._counting.add(len(self._documents), document)
+        ((total, sections),) = self._counting.add(len(self._documents), [document])
         self._sections.add(sections)
         size = len(document.content.encode())
         digest = sha256(data).digest()

@@ -87,7 +87,7 @@ class RecompiledSections:
         summary = Summary(cache_version, self.tokenizer)
         weighed = weigh(self._documents, runs.body_lengths)
         part = sections_part(f"{path}-part", runs.fields, EVERYTHING, *packed_weights(weighed))
-        write_sections(path, self._documents, weighed[2], [part], summary, manifest, index)
+        write_sections(path, self._documents, weighed[1], [part], summary, manifest, index)
         try:
             descriptor = self._directory.open(SECTIONS_FILE)
         except OSError as error:

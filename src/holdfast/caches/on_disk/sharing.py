@@ -1,21 +1,23 @@
 """Share the work of a build among processes; few documents stay in this one.
 
-Each worker gets every so many-th batch of documents, all of its batches at once, and answers batch by batch. Answers
-are taken in the order of the batches, so the first error in id order is the one reported, whoever met it. Then each
-compiles a range of what all have counted.
+Each worker gets a stretch of the documents in id order, about as many bytes as the others, and answers batch by batch.
+The first error in id order is the one reported, whoever met it. Then each compiles a range of what all have counted.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from bisect import bisect_left
+from itertools import accumulate, pairwise
 
 from holdfast.caches.index.runs import Run, shares
-from holdfast.caches.on_disk.batches import Written, settle_names, write_document
+from holdfast.caches.on_disk.batches import Written, settle_names, source_path, write_batches
 from holdfast.caches.on_disk.counting import Counting, Runs
 from holdfast.caches.on_disk.directory import DOCUMENTS
 from holdfast.caches.on_disk.parts import Part, packed, packed_weights, sections_part, words_part
 from holdfast.caches.on_disk.workers import answer, receive, send
+from holdfast.caches.search.compiling import BODY, HEADINGS
 from holdfast.core import errors
 from holdfast.core.record import NamedTuple
 
@@ -32,7 +34,8 @@ if TYPE_CHECKING:
 
 # What all processes together may hold of counted words before they spill them.
 _SPILL_BYTES = 256 << 20
-_BATCH = 32
+# What a document costs to write beside its bytes, as if it had so many more.
+_DOCUMENT_BYTES = 1000
 
 
 class Shared(NamedTuple):
@@ -53,10 +56,12 @@ def write_documents(
     else:
         counting = Counting(staged, "run-0", _SPILL_BYTES, *counted)
         written = []
-        for place, source in enumerate(names):
+        if progress is not None:
+            progress(0, len(names))
+        for batch in write_batches(sources, names, target, 0, counting):
+            written += batch
             if progress is not None:
-                progress(place, len(names))
-            written.append(write_document(sources, source, target, place, counting))
+                progress(len(written), len(names))
         runs = counting.finish()
     return Shared(settle_names(target, written), runs)
 
@@ -64,17 +69,49 @@ def write_documents(
 def _share(
     sources: str, staged: str, names: Sequence[str], counted: Counted, workers: Workers, progress: Progress | None
 ) -> tuple[list[Written], Runs]:
-    batches = [(start, names[start : start + _BATCH]) for start in range(0, len(names), _BATCH)]
     count = len(workers.processes)
+    limit = _SPILL_BYTES // count
+    stretches = _stretches(sources, names, count)
     workers.assign(
-        [("documents", sources, staged, counted, number, count, batches[number::count]) for number in range(count)]
+        [
+            ("documents", sources, staged, counted, f"run-{number}", limit, start, names[start:end])
+            for number, (start, end) in enumerate(stretches)
+        ]
     )
-    written: list[Written] = []
-    for number in range(len(batches)):
-        if progress is not None:
-            progress(len(written), len(names))
-        written += [Written(*members) for members in answer(workers.processes[number % count])]
-    return written, _together([_runs(*members) for members in workers.answers()])
+    written: list[list[Written]] = [[] for _ in range(count)]
+    failures: list[Exception] = []
+    working = list(range(count))
+    while working:
+        for number in list(working):
+            if len(written[number]) == stretches[number][1] - stretches[number][0]:
+                working.remove(number)
+                continue
+            if progress is not None:
+                progress(sum(map(len, written)), len(names))
+            try:
+                written[number] += [Written(*members) for members in answer(workers.processes[number])]
+            except (errors.ContextError, OSError) as error:
+                failures.append(error)
+                working = working[: working.index(number)]  # what others met further on comes after this
+                break
+    if failures:
+        raise failures[-1]
+    return [item for each in written for item in each], _together([_runs(*members) for members in workers.answers()])
+
+
+def _stretches(sources: str, names: Sequence[str], count: int) -> list[tuple[int, int]]:
+    """From and to below which document each of so many workers writes, all about as heavy."""
+    weights = [_DOCUMENT_BYTES + _size(source_path(sources, name)) for name in names]
+    reached = list(accumulate(weights, initial=0))
+    cuts = [bisect_left(reached, reached[-1] * number // count) for number in range(count)]
+    return list(pairwise([*cuts, len(names)]))
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0  # whoever reads it says what is wrong with it
 
 
 def _runs(words: Sequence[Any], fields: Sequence[tuple[int, Any]], body_lengths: list[int]) -> Runs:
@@ -83,11 +120,16 @@ def _runs(words: Sequence[Any], fields: Sequence[tuple[int, Any]], body_lengths:
 
 
 def _together(runs: Sequence[Runs]) -> Runs:
-    """The runs of all workers; a worker numbers its sections from its own number on, every so many-th."""
-    lengths = [0] * (len(runs) * max([len(each.body_lengths) for each in runs]))
-    for number, each in enumerate(runs):
-        lengths[number : number + len(runs) * len(each.body_lengths) : len(runs)] = each.body_lengths
-    return Runs([run for each in runs for run in each.words], [run for each in runs for run in each.fields], lengths)
+    """The runs of all workers, in the order of their documents."""
+    words: list[Run] = []
+    fields: list[tuple[int, Run]] = []
+    lengths: list[int] = []
+    for each in runs:
+        words += each.words
+        for field, run in each.fields:
+            fields.append((field, run._replace(base=run.base + len(lengths)) if field in (BODY, HEADINGS) else run))
+        lengths += each.body_lengths
+    return Runs(words, fields, lengths)
 
 
 def compiled_parts(
@@ -120,7 +162,7 @@ def _parts(
     numbers: bytes,
     fields: Sequence[tuple[int, Any]],
     of_terms: Range,
-    weighed: tuple[bytes, Sequence[bytes], bytes] | None,
+    weighed: tuple[Sequence[bytes], bytes] | None,
 ) -> Iterator[Part]:
     yield words_part(f"{file}-words", [Run(*run) for run in words], of_words, numbers)
     if weighed is not None:
@@ -154,14 +196,11 @@ def _work(sending: Any, kind: str, *assignment: Any) -> None:
 
 
 def _written(
-    sources: str, staged: str, counted: Counted, number: int, workers: int, batches: list[tuple[int, list[str]]]
+    sources: str, staged: str, counted: Counted, name: str, limit: int, first: int, names: Sequence[str]
 ) -> Iterator[Sequence[Any]]:
     target = os.path.join(staged, DOCUMENTS)
-    counting = Counting(staged, f"run-{number}", _SPILL_BYTES // workers, *counted, worker=number, workers=workers)
-    for start, names in batches:
-        yield [
-            tuple(write_document(sources, source, target, start + position, counting))
-            for position, source in enumerate(names)
-        ]
+    counting = Counting(staged, name, limit, *counted)
+    for batch in write_batches(sources, names, target, first, counting):
+        yield [tuple(written) for written in batch]
     words, fields, body_lengths = counting.finish()
     yield [tuple(run) for run in words], [(field, tuple(run)) for field, run in fields], body_lengths

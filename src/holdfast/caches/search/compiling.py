@@ -1,15 +1,15 @@
 """Compile what was counted in sections into the records of an index. Pure.
 
-A section has a provisional number while it is counted, since other processes count other documents; here it gets its
-final one, by id and line.
+Sections are numbered by id and line, so documents that were counted one after another, in id order, have ascending
+numbers, and nothing needs sorting.
 """
 
 from __future__ import annotations
 
-from itertools import compress
-from operator import mul, sub
+from itertools import repeat
+from operator import getitem, mul, sub
 
-from holdfast.caches.index.runs import few_places, looked_up, places_by_times
+from holdfast.caches.index.runs import looked_up, unfolded
 from holdfast.caches.search.impacts import FIELDS, Steps, unit
 from holdfast.caches.search.posting_records import alone_value, encode_record
 from holdfast.core.record import NamedTuple
@@ -17,25 +17,23 @@ from holdfast.core.record import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any
 
-    from holdfast.caches.index.runs import Counted
+    from holdfast.caches.index.runs import Listed
+    from holdfast.caches.search.posting_records import FieldSteps
 
 TITLE, HEADINGS, PATH, BODY = range(len(FIELDS))
 # A term that occurs more often in one field has its step computed rather than looked up.
 _USUAL_TIMES = 12
-# A term that one in so many holds has its steps laid out by number, which saves sorting them.
-_DENSE = 8
 
 
 class DocumentSections(NamedTuple):
     """What the index needs to know of one document: lengths of its fields, and its sections.
 
-    `records` are the sections' encoded records one after another, `sizes` their lengths. `provisional` is the number
-    the first section was counted under; that of each next one is `step` higher. How long bodies are is known later.
+    `records` are the sections' encoded records one after another, `sizes` their lengths. How long bodies are is known
+    later.
     """
 
-    provisional: int
-    step: int
     title_length: int
     path_length: int
     tokens: list[int]
@@ -47,68 +45,39 @@ class DocumentSections(NamedTuple):
 class Weights:
     """What turns counts into units and steps.
 
-    `numbers` has the final number of a section by its provisional one, `lengths` for each field the words of whoever
-    holds it, by number, and `firsts` the number of each document's first section and, last, of all.
+    `lengths` has for each field the words of whoever holds it, documents or sections, and `firsts` the number of each
+    document's first section and, last, of all.
     """
 
-    def __init__(self, numbers: Sequence[int], lengths: Sequence[Sequence[int]], firsts: Sequence[int]) -> None:
+    def __init__(self, lengths: Sequence[Sequence[int]], firsts: Sequence[int]) -> None:
         self.firsts = firsts
         self.section_count = count = firsts[-1]
-        documents = range(len(firsts) - 1)
-        self.populations = (len(documents), count, len(documents), count)
-        self._numbers = (documents, numbers, documents, numbers)
-        self._lengths = lengths
+        documents = len(firsts) - 1
+        self.populations = (documents, count, documents, count)
         held_by = list(map(sub, firsts[1:], firsts))
         titles, headings, paths, bodies = lengths
         # The average is over sections: a title counts once for each section below it.
         totals = (sum(map(mul, titles, held_by)), sum(headings), sum(map(mul, paths, held_by)), sum(bodies))
-        self._steps = [Steps(total, count) for total in totals]
-        self._tables: dict[tuple[int, int], bytes] = {}
+        self._steps = [_StepsByTimes(Steps(total, count), each) for total, each in zip(totals, lengths, strict=True)]
         self._units: dict[int, int] = {}
 
-    def steps_of_few(self, provisional: tuple[int, ...]) -> tuple[Sequence[int], bytes]:
-        """Ascending numbers of a few sections whose bodies hold a term once, and the step of each."""
-        numbers = sorted(looked_up(self._numbers[BODY], provisional))
-        return numbers, bytes(looked_up(self._table(BODY, 1), numbers))
+    def steps(self, field: int, values: Iterable[tuple[int, Listed]]) -> tuple[Sequence[int], bytes]:
+        """Ascending numbers that hold a term in a field, and the step of each; given what runs say, and their bases."""
+        numbers: list[int] = []
+        times: list[int] = []  # none while all are once
+        for base, value in values:
+            held, often = unfolded(value)
+            if often and not times:
+                times += repeat(1, len(numbers))
+            numbers += map(base.__add__, held) if base else held
+            if times or often:
+                times += often or repeat(1, len(held))
+        steps = self._steps[field]
+        if not times:
+            return numbers, bytes(looked_up(steps[1], numbers))
+        return numbers, bytes(map(getitem, map(steps.__getitem__, times), numbers))
 
-    def steps(self, field: int, values: Sequence[Counted]) -> tuple[Sequence[int], bytes]:
-        """Ascending numbers that hold a term in a field, and the step of each."""
-        numbers = self._numbers[field]
-        if len(values) == 1 and type(values[0]) is tuple and len(values[0]) == 1:
-            number = numbers[values[0][0]]
-            return (number,), self._table(field, 1)[number : number + 1]
-        lists = places_by_times(values)
-        if len(lists) == 1:
-            ((times, provisional),) = lists.items()
-            found = sorted(looked_up(numbers, provisional))
-            return found, bytes(self._looked_up(field, times, found))
-        if _DENSE * sum(map(len, lists.values())) < self.populations[field]:
-            sparse: dict[int, int] = {}
-            for times, provisional in lists.items():
-                held = looked_up(numbers, provisional)
-                sparse.update(zip(held, self._looked_up(field, times, held), strict=True))
-            found = sorted(sparse)
-            return found, bytes(map(sparse.__getitem__, found))
-        lane = bytearray(self.populations[field])  # no step is 0
-        for times, provisional in lists.items():
-            held = looked_up(numbers, provisional)
-            for number, step in zip(held, self._looked_up(field, times, held), strict=True):
-                lane[number] = step
-        return list(compress(range(len(lane)), lane)), bytes(lane.translate(None, b"\0"))
-
-    def _looked_up(self, field: int, times: int, numbers: Sequence[int]) -> Sequence[int]:
-        """The steps of a term that occurs so often in a field, for each of these numbers."""
-        if times > _USUAL_TIMES:
-            steps, lengths = self._steps[field].of(times), self._lengths[field]
-            return [steps[lengths[number]] for number in numbers]
-        return looked_up(self._table(field, times), numbers)
-
-    def _table(self, field: int, times: int) -> bytes:
-        if (field, times) not in self._tables:
-            self._tables[field, times] = bytes(map(self._steps[field].of(times).__getitem__, self._lengths[field]))
-        return self._tables[field, times]
-
-    def holding(self, fields: Sequence[tuple[int, Sequence[int], bytes]]) -> int:
+    def holding(self, fields: FieldSteps) -> int:
         """How many sections hold a term that these sections and documents hold in these fields."""
         if len(fields) == 1 and fields[0][0] == BODY:
             return len(fields[0][1])
@@ -128,47 +97,62 @@ class Weights:
         return self._units[holding]
 
 
-def weigh(
-    documents: Sequence[DocumentSections], body_lengths: Sequence[int]
-) -> tuple[list[int], list[list[int]], list[int]]:
-    """What `Weights` is made of, from documents in id order; `body_lengths` is by provisional number."""
-    numbers = [0] * len(body_lengths)
-    headings: list[int] = []
-    bodies: list[int] = []
+class _StepsByTimes(dict[int, "Sequence[int]"]):
+    """how often a term occurs in a field -> number of who holds it -> step."""
+
+    def __init__(self, steps: Steps, lengths: Sequence[int]) -> None:
+        super().__init__()
+        self._steps, self._lengths = steps, lengths
+
+    def __missing__(self, times: int) -> Sequence[int]:
+        by_length = self._steps.of(times)
+        steps: Any = _Computed(by_length, self._lengths)
+        if times <= _USUAL_TIMES:
+            steps = bytes(map(by_length.__getitem__, self._lengths))
+        self[times] = steps
+        return steps  # type: ignore[no-any-return]  # both give a step for a number, which is all that is asked
+
+
+class _Computed:
+    def __init__(self, steps: dict[int, int], lengths: Sequence[int]) -> None:
+        self._steps, self._lengths = steps, lengths
+
+    def __getitem__(self, number: int) -> int:
+        return self._steps[self._lengths[number]]
+
+
+def weigh(documents: Sequence[DocumentSections], body_lengths: list[int]) -> tuple[list[list[int]], list[int]]:
+    """What `Weights` is made of, from documents in id order and the words of all their sections' bodies."""
     firsts = [0]
-    first = 0
     for document in documents:
-        held = len(document.tokens)
-        places = slice(document.provisional, document.provisional + document.step * held, document.step)
-        numbers[places] = range(first, first + held)
-        headings += document.heading_lengths
-        bodies += body_lengths[places]
-        first += held
-        firsts.append(first)
+        firsts.append(firsts[-1] + len(document.tokens))
     titles = [document.title_length for document in documents]
     paths = [document.path_length for document in documents]
-    return numbers, [titles, headings, paths, bodies], firsts
+    headings = [length for document in documents for length in document.heading_lengths]
+    return [titles, headings, paths, body_lengths], firsts
 
 
 def compile_fields(
-    terms: Iterable[tuple[bytes, list[tuple[int, Counted]]]], weights: Weights, tell: Callable[[bytes, int], None]
+    terms: Iterable[tuple[bytes, list[tuple[int, Listed]]]],
+    marks: Sequence[tuple[int, int]],
+    weights: Weights,
+    tell: Callable[[bytes, int], None],
 ) -> Iterator[bytes]:
     """The records of all terms, one after another, while `tell` is given what the dictionary holds.
 
-    `terms` are the merged runs of all fields, each marked with its field.
+    `terms` are the merged runs of all fields; by mark, `marks` has the field of a run and its base.
     """
     offset = 0
     for key, said in terms:
-        few = few_places(said, BODY)
-        if few:  # most terms: some occurrences, in bodies alone
-            fields = [(BODY, *weights.steps_of_few(few))]
-            worth = weights.unit(len(few))
-        else:
-            values: dict[int, list[Counted]] = {}
-            for field, value in said:
-                values.setdefault(field, []).append(value)
-            fields = [(field, *weights.steps(field, values[field])) for field in sorted(values)]
-            worth = weights.unit(weights.holding(fields))
+        values: dict[int, list[tuple[int, Listed]]] = {}
+        for mark, value in said:
+            field, base = marks[mark]
+            if field in values:
+                values[field].append((base, value))
+            else:
+                values[field] = [(base, value)]
+        fields = [(field, *weights.steps(field, values[field])) for field in sorted(values)]
+        worth = weights.unit(weights.holding(fields))
         if len(fields) == 1 and len(fields[0][1]) == 1:
             ((field, (number,), (step,)),) = fields
             tell(key, alone_value(worth, field, number, step))

@@ -11,7 +11,7 @@ from collections import Counter, deque
 from itertools import chain, repeat
 
 from holdfast.caches.index.dictionary import key_of
-from holdfast.caches.index.runs import counted, encode_run, looked_up
+from holdfast.caches.index.runs import counted, encode_run, listed, looked_up
 from holdfast.caches.search.terms import raw_words, terms_of
 from holdfast.caches.words import NOT_SEPARATORS, words
 from holdfast.core.lower_case import lower_case
@@ -46,7 +46,7 @@ class TextCounts:
     def __init__(self, *, with_terms: bool = True) -> None:
         self._with_terms = with_terms
         self.weight = 0
-        self.lengths: list[int] = []  # the words of each section's body, of all that was spilled
+        self.lengths: list[int] = []  # the words of the body of each section that was spilled
         self._start()
 
     def _start(self) -> None:
@@ -54,13 +54,12 @@ class TextCounts:
         # Of documents in which the two indexes split words differently; their words by position from the end.
         self._only_words, self._only_bodies = _Lists(), _Lists()
         self._odd_places: list[int] = []
-        # By position since the last spill: the number of each section, the place of its document, its tokens.
-        self._numbers: list[int] = []
+        # Of each section since the last spill: the place of its document, and how many tokens it has.
         self._places: list[int] = []
         self._counts: list[int] = []
 
-    def add(self, place: int, number: int, step: int, content: str, sections: Sequence[str]) -> int:
-        """Count a document, whose sections are numbered from `number` on; how many words it has.
+    def add(self, place: int, content: str, sections: Sequence[str]) -> int:
+        """Count the document at a place, whose sections are given; how many words it has.
 
         `weight` grows by about the memory it takes.
         """
@@ -72,12 +71,10 @@ class TextCounts:
         total = 0
         for text in sections:
             tokens = text.split()
-            lists.add(len(self._numbers), tokens)
-            self._numbers.append(number)
+            lists.add(len(self._places), tokens)
             self._places.append(place)
             self._counts.append(len(tokens))
             total += len(tokens)
-            number += step
         self.weight += total * _OCCURRENCE + (len(lists) - known) * _LIST
         if is_odd:
             found = words(content)
@@ -88,9 +85,12 @@ class TextCounts:
         return total
 
     def spill(self) -> tuple[Encoded, Encoded]:
-        """Everything counted so far as the blocks of two runs, of words and of bodies; the counting starts anew."""
+        """Everything counted so far as the blocks of two runs, of words and of bodies; the counting starts anew.
+
+        Words are told by place, bodies by the number of the section among those counted since the last spill.
+        """
         tokens, only_words, only_bodies = self._tokens, self._only_words, self._only_bodies
-        numbers, places, odd_places, lengths = self._numbers, self._places, self._odd_places, self._counts
+        places, odd_places, lengths = self._places, self._odd_places, self._counts
         self._start()
         self.weight = 0
         by_word: ByKey = {}
@@ -112,7 +112,7 @@ class TextCounts:
         places += odd_places[::-1]
         return (
             encode_run(by_word, lambda key: counted(looked_up(places, _joined(by_word[key])))),
-            encode_run(by_term, lambda key: counted(looked_up(numbers, _joined(by_term[key])))),
+            encode_run(by_term, lambda key: listed(_joined(by_term[key]))),
         )
 
 
@@ -153,7 +153,7 @@ class FieldCounts:
         for word, numbers in lists.items():
             for term in terms_of(word):
                 _gather(by_term, term, numbers)
-        return encode_run(by_term, lambda key: counted(tuple(_joined(by_term[key]))))
+        return encode_run(by_term, lambda key: listed(_joined(by_term[key])))
 
 
 def _gather(by_key: ByKey, term: str, held: list[int]) -> None:

@@ -34,6 +34,8 @@ def read_markdown(lines: list[str], body: int) -> tuple[list[Heading], list[int]
     gap = True
     for number in range(body, len(lines)):
         line = lines[number]
+        if paragraph >= 0 and line[:1].isalpha():
+            continue  # most lines: nothing but more of the paragraph can begin with a letter
         bare = line.strip(BLANKS)
         if fence:
             if bare.startswith(fence) and not bare.strip(fence[0]):

@@ -7,6 +7,9 @@ taken for the latter when it holds a directive or a label (`.. name::`, `.. _lab
 
 from __future__ import annotations
 
+from itertools import accumulate, repeat
+from operator import add
+
 from holdfast.caches.search.headings import LONGEST_TITLE, Heading
 from holdfast.caches.search.markdown import read_markdown
 from holdfast.caches.search.restructured import is_restructured, read_restructured
@@ -42,7 +45,7 @@ def split_lines(text: str) -> tuple[list[str], list[int]]:
     """The lines without their ends (LF, CRLF or CR), and the offset of each with, last, the text's length."""
     if "\r" not in text:
         lines = text.split("\n")
-        ends = [1] * len(lines)
+        starts = list(accumulate(map(add, map(len, lines), repeat(1)), initial=0))
     else:
         lines, ends = [], []
         for piece in text.split("\n"):
@@ -53,11 +56,7 @@ def split_lines(text: str) -> tuple[list[str], list[int]]:
             lines += parts
             ends += [1] * len(parts)
             ends[-1] += pair
-    starts = [0]
-    offset = 0
-    for line, end in zip(lines, ends, strict=True):
-        offset += len(line) + end
-        starts.append(offset)
+        starts = list(accumulate(map(add, map(len, lines), ends), initial=0))
     if not lines[-1] and len(lines) > 1 and starts[-2] >= len(text):
         lines.pop()  # the text ends with a line's end: no empty line follows
         starts.pop()
