@@ -193,6 +193,8 @@ def _work(sending: Any, kind: str, *assignment: Any) -> None:
         raise
     except OSError as error:
         send(sending, ("os", (error.errno, error.strerror)))
+    except Exception as error:  # a bug, or no memory: the build tells of it as of its own
+        send(sending, ("InternalError", f"{type(error).__name__}: {error}"))
 
 
 def _written(
