@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.caches.index import runs
-from holdfast.caches.index.runs import Run, counted, encode_run, merged, places_by_times, shares
+from holdfast.caches.index.runs import Run, encode_run, listed, merged, shares, told
 from support.runs import read_back, written
 
 KEYS = st.binary(max_size=3)
@@ -18,27 +18,25 @@ COUNTED = st.dictionaries(KEYS, st.lists(st.integers(0, 9), min_size=1, max_size
 
 
 def encoded(terms: dict[bytes, tuple[int, ...]]) -> list[tuple[bytes, bytes]]:
-    return list(encode_run(terms, lambda key: counted(terms[key])))
+    return list(encode_run(terms, lambda key: listed(terms[key])))
 
 
 @given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=20).map(sorted), min_size=1, max_size=3))
-def test_places_are_told_by_how_often_they_occur(lists: list[list[int]]) -> None:
-    places = [100 * number + place for number, each in enumerate(lists) for place in each]  # of no two runs the same
-    told = places_by_times(
-        [counted(tuple(100 * number + place for place in each)) for number, each in enumerate(lists)]
-    )
-    expected: dict[int, list[int]] = {}
-    for place, times in Counter(places).items():
-        expected.setdefault(times, []).append(place)
-    assert {times: sorted(held) for times, held in told.items()} == expected
+def test_numbers_are_told_in_order_with_how_often_they_occur(lists: list[list[int]]) -> None:
+    numbers, times = told([(100 * run, listed(each)) for run, each in enumerate(lists)])
+    expected = Counter([100 * run + number for run, each in enumerate(lists) for number in each])
+    assert dict(zip(numbers, times or [1] * len(numbers), strict=True)) == expected
+    assert (numbers, not times) == (sorted(expected), set(expected.values()) == {1})
 
 
 def test_few_occurrences_are_told_as_they_are_and_many_by_how_often() -> None:
-    many = (*range(20), 20, 20)
-    assert (counted((7,)), counted((7, 7, 8)), counted(many)) == (
+    once = array("I", range(20)).tobytes()
+    assert (listed([7]), listed([7, 7, 8]), listed(range(20)), listed([*range(20), 19]), listed([5] * 300)) == (
         (7,),
         (7, 7, 8),
-        {1: array("I", range(20)).tobytes(), 2: array("I", [20]).tobytes()},
+        once,
+        [once, b"\x01" * 19 + b"\x02"],
+        [array("I", [5]).tobytes(), array("I", [300]).tobytes()],
     )
 
 
@@ -56,7 +54,7 @@ def test_the_shares_of_runs_merged_one_after_another_are_all_terms_in_order(
         for item in merged([(mark, read_back(each, low, high)) for mark, each in enumerate(blocks)])
     ]
     expected = [
-        (key, [(mark, counted(terms[key])) for mark, terms in enumerate(counts) if key in terms])
+        (key, [(mark, listed(terms[key])) for mark, terms in enumerate(counts) if key in terms])
         for key in sorted({key for terms in counts for key in terms})
     ]
     assert (len(ranges), found) == (processes, expected)

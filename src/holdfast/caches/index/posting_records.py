@@ -13,7 +13,7 @@ from holdfast.caches.index.postings import CHUNK, HEAD, RUN, SHAPE, chunks, is_w
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 # A term has a lane when at least one document in this many holds it.
 LANE_SHARE = 5
@@ -44,6 +44,20 @@ def encode_postings(key: bytes, runs: Mapping[int, Sequence[int]], document_coun
     parts += [encode_numbers(documents, document_count) for _, documents in kept]
     body = b"".join(parts) + lane
     checked = HEAD.pack(0, len(body), holding)[4:] + body
+    return crc32(checked, crc32(key)).to_bytes(4, "little") + checked
+
+
+def fits_a_lane(holding: int, most: int, document_count: int) -> bool:
+    """Whether a term that so many documents hold, at most so often, has a lane and nothing else."""
+    return holding * LANE_SHARE >= document_count and most <= LANE_LIMIT
+
+
+def encode_lane(key: bytes, documents: Iterable[int], times: Sequence[int], document_count: int) -> bytes:
+    """The record of such a term: documents in any order, and how often each holds it."""
+    lane = bytearray(document_count)
+    for document, often in zip(documents, times, strict=True):
+        lane[document] = often
+    checked = HEAD.pack(0, SHAPE.size + document_count, len(times))[4:] + SHAPE.pack(0, max(times)) + lane
     return crc32(checked, crc32(key)).to_bytes(4, "little") + checked
 
 

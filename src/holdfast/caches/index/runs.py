@@ -8,76 +8,27 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from itertools import compress, filterfalse, pairwise
+from itertools import pairwise, repeat
 from marshal import dumps, loads
-from operator import eq, itemgetter
+from operator import itemgetter
 
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Any, BinaryIO
+    from typing import BinaryIO
 
-    # Where a term occurs: the places of few occurrences, or how often -> 32-bit numbers of the places ...
-    Counted = tuple[int, ...] | dict[int, bytes]
-    # ... or numbers in order: of few occurrences, 32-bit ones that occur once each, or those and how often each does.
+    # Where a term occurs, in order: the numbers of few occurrences, 32-bit ones that occur once each, or such and how
+    # often each does.
     Listed = tuple[int, ...] | bytes | list[bytes]
-    Told = Counted | Listed
-    Block = tuple[list[bytes], list[Told]]
+    Block = tuple[list[bytes], list[Listed]]
 
 _TERMS_A_BLOCK = 1024
 # So few occurrences are told as they are.
 _FEW = 8
 # The oldest format that knows bytes: it does not look for objects it wrote before.
 _FORMAT = 2
-
-
-def counted(places: tuple[int, ...]) -> Counted:
-    """What a run says of a term that occurs at these places, ascending, each given once for each occurrence."""
-    if len(places) <= _FEW:
-        return places
-    following = places[1:]
-    repeats = list(compress(following, map(eq, places, following)))
-    if not repeats:
-        return {1: array("I", places).tobytes()}
-    more = Counter(repeats)
-    once = array("I", filterfalse(more.__contains__, places))
-    groups = {1: once} if once else {}
-    for place, times in more.items():
-        if times + 1 in groups:
-            groups[times + 1].append(place)
-        else:
-            groups[times + 1] = array("I", [place])
-    return {times: group.tobytes() for times, group in groups.items()}
-
-
-def few_places(said: Iterable[tuple[int, Told]]) -> tuple[int, ...]:
-    """The places of a term, when all that is said of it is few occurrences, none a repeat; else none."""
-    few: tuple[int, ...] = ()
-    for _, value in said:
-        if type(value) is not tuple:
-            return ()
-        few += value
-    return few if len(few) == 1 or len(set(few)) == len(few) else ()
-
-
-def places_by_times(values: Iterable[Counted]) -> dict[int, Sequence[int]]:
-    """What several runs say of a term, together: how often -> places."""
-    few: tuple[int, ...] = ()
-    lists: dict[int, array[int]] = {}
-    for value in values:
-        if isinstance(value, tuple):
-            few += value
-            continue
-        for times, data in value.items():
-            if times in lists:
-                lists[times].frombytes(data)
-            else:
-                lists[times] = array("I", data)
-    for place, times in Counter(few).items():
-        lists.setdefault(times, array("I")).append(place)
-    return lists  # type: ignore[return-value]  # nobody adds to it
 
 
 def listed(numbers: Sequence[int]) -> Listed:
@@ -92,8 +43,21 @@ def listed(numbers: Sequence[int]) -> Listed:
     return [held, array("B" if most < 256 else "I", counts.values()).tobytes()]
 
 
-def unfolded(value: Listed) -> tuple[Sequence[int], Sequence[int]]:
-    """The numbers, each once, and how often each; nothing instead of that when all are once."""
+def told(values: Iterable[tuple[int, Listed]]) -> tuple[list[int], list[int]]:
+    """What runs say of a term, given their bases: numbers in order, and how often each, or nothing if all are once."""
+    numbers: list[int] = []
+    times: list[int] = []
+    for base, value in values:
+        held, often = _unfolded(value)
+        if often and not times:
+            times += repeat(1, len(numbers))
+        numbers += map(base.__add__, held) if base else held
+        if times or often:
+            times += often or repeat(1, len(held))
+    return numbers, times
+
+
+def _unfolded(value: Listed) -> tuple[Sequence[int], Sequence[int]]:
     if isinstance(value, tuple):
         if len(value) == 1 or len(set(value)) == len(value):
             return value, ()
@@ -122,7 +86,7 @@ class Run(NamedTuple):
     base: int = 0
 
 
-def encode_run(keys: Iterable[bytes], value_of: Callable[[bytes], Told]) -> Iterator[tuple[bytes, bytes]]:
+def encode_run(keys: Iterable[bytes], value_of: Callable[[bytes], Listed]) -> Iterator[tuple[bytes, bytes]]:
     """The first key and the bytes of each block of a run of these terms."""
     ordered = sorted(keys)
     for start in range(0, len(ordered), _TERMS_A_BLOCK):
@@ -163,13 +127,13 @@ def shares(runs: Iterable[Run], count: int) -> list[tuple[bytes, bytes | None]]:
     return [*zip(lows, highs, strict=True), *[(b"", b"")] * (count - len(lows))]
 
 
-def merged(runs: Iterable[tuple[int, Iterator[Block]]]) -> Iterator[tuple[bytes, list[tuple[int, Any]]]]:
+def merged(runs: Iterable[tuple[int, Iterator[Block]]]) -> Iterator[tuple[bytes, list[tuple[int, Listed]]]]:
     """Each term of all runs, in key order, with what each run says of it, in the order of the runs, marked."""
     waiting = [_Waiting(mark, run) for mark, run in runs]
     while waiting := [run for run in waiting if run.keys]:
         # Up to here nothing can come from any run that is not in memory.
         last = min([run.keys[-1] for run in waiting])
-        found: dict[bytes, list[tuple[int, Told]]] = {}
+        found: dict[bytes, list[tuple[int, Listed]]] = {}
         for run in waiting:
             mark = run.mark
             for key, value in run.take(last):
@@ -190,7 +154,7 @@ class _Waiting:
         self.keys: list[bytes]
         self.keys, self._values = next(run, ([], []))
 
-    def take(self, last: bytes) -> Iterator[tuple[bytes, Told]]:
+    def take(self, last: bytes) -> Iterator[tuple[bytes, Listed]]:
         """What is in memory of terms up to and with this one, which is no longer waiting then."""
         cut = bisect_right(self.keys, last)
         taken = zip(self.keys[:cut], self._values[:cut], strict=True)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 # Below this many documents a worker's start costs more than its help is worth.
-_WORTH_A_WORKER = 1000
+_WORTH_A_WORKER = 500
 
 
 class BuildReport(NamedTuple):

@@ -6,10 +6,9 @@ numbers, and nothing needs sorting.
 
 from __future__ import annotations
 
-from itertools import repeat
 from operator import getitem, mul, sub
 
-from holdfast.caches.index.runs import looked_up, unfolded
+from holdfast.caches.index.runs import looked_up, told
 from holdfast.caches.search.impacts import FIELDS, Steps, unit
 from holdfast.caches.search.posting_records import alone_value, encode_record
 from holdfast.core.record import NamedTuple
@@ -63,15 +62,7 @@ class Weights:
 
     def steps(self, field: int, values: Iterable[tuple[int, Listed]]) -> tuple[Sequence[int], bytes]:
         """Ascending numbers that hold a term in a field, and the step of each; given what runs say, and their bases."""
-        numbers: list[int] = []
-        times: list[int] = []  # none while all are once
-        for base, value in values:
-            held, often = unfolded(value)
-            if often and not times:
-                times += repeat(1, len(numbers))
-            numbers += map(base.__add__, held) if base else held
-            if times or often:
-                times += often or repeat(1, len(held))
+        numbers, times = told(values)
         steps = self._steps[field]
         if not times:
             return numbers, bytes(looked_up(steps[1], numbers))

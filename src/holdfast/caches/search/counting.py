@@ -11,7 +11,7 @@ from collections import Counter, deque
 from itertools import chain, repeat
 
 from holdfast.caches.index.dictionary import key_of
-from holdfast.caches.index.runs import counted, encode_run, listed, looked_up
+from holdfast.caches.index.runs import encode_run, listed, looked_up
 from holdfast.caches.search.terms import raw_words, terms_of
 from holdfast.caches.words import NOT_SEPARATORS, words
 from holdfast.core.lower_case import lower_case
@@ -111,7 +111,7 @@ class TextCounts:
             self.lengths += lengths
         places += odd_places[::-1]
         return (
-            encode_run(by_word, lambda key: counted(looked_up(places, _joined(by_word[key])))),
+            encode_run(by_word, lambda key: listed(looked_up(places, _joined(by_word[key])))),
             encode_run(by_term, lambda key: listed(_joined(by_term[key]))),
         )
 
