@@ -55,7 +55,7 @@ def build_cache(
     replaced in one step, once the new one is complete; anything else there is left alone and refused. `workers` is how
     many processes share the work, by default one a core; the bytes written do not depend on it. `tokenizer` says how
     the tokens of sections are counted, by default as well as can be done here. Without `sections` the cache has
-    an index for `resolve` alone, and `search` reads its documents.
+    an index for `resolve` alone, which is there to be measured: `verify` misses the other.
     """
     sources, cache = os.path.realpath(os.fspath(sources)), os.path.abspath(os.fspath(cache))
     if not is_time(created_at.encode()):
