@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from holdfast.caches.document import make_document, token_count
 from holdfast.caches.index import documents as index_documents
 from holdfast.caches.index import posting_records, search
-from holdfast.caches.index.compiling import compile_terms
+from holdfast.caches.index.compiling import compile_terms, document_tables
 from holdfast.caches.index.dictionary import PAGE_SIZE, DictionaryPages, key_of, look_up
 from holdfast.caches.index.documents import encode_columns, make_columns, parse_columns
 from holdfast.caches.index.postings import HEAD_SIZE, Postings, parse_alone, parse_postings, record_length
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holdfast.caches.document import Document
+    from holdfast.caches.index.runs import Block
 
 
 @contextmanager
@@ -50,16 +51,21 @@ def indexed(query: str, budget: int, documents: list[Document], documents_a_run:
     found = [words(document.content) for document in documents]
     sizes = [token_count(len(document.content.encode())) for document in documents]
     columns = parse_columns(encode_columns(make_columns([len(one) for one in found], sizes)))
-    runs = []
+    runs: list[tuple[int, Iterator[Block]]] = []
+    places: list[int] = []
+    bases = []
     for start in range(0, len(documents), documents_a_run):
         counts = TextCounts()
+        bases.append(len(places))
         for place in range(start, min(start + documents_a_run, len(documents))):
             content = documents[place].content
             texts = [content[section.start : section.end] for section in outline(content).sections]
             assert counts.add(place, content, texts) == len(found[place])
-        runs.append((0, read_back(counts.spill()[0])))
+            places += [place] * len(texts)
+        runs.append((len(runs), read_back(counts.spill()[0])))
     pages = DictionaryPages()
-    postings = b"".join(compile_terms(merged(runs), columns.numbers, pages.add))
+    tables = document_tables(list(columns.numbers), places, bases)
+    postings = b"".join(compile_terms(merged(runs), tables, len(documents), pages.add))
     dictionary = b"".join(pages.finish())
     terms = words(query)
     matches = []

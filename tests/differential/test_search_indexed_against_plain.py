@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 from holdfast import build_cache, open_cache
 from holdfast.caches.document import make_document
 from holdfast.caches.index.dictionary import PAGE_SIZE, DictionaryPages, key_of, look_up
-from holdfast.caches.index.runs import listed, merged
+from holdfast.caches.index.runs import merged, packed
 from holdfast.caches.search.compiling import (
     BODY,
     HEADINGS,
@@ -25,8 +27,8 @@ from holdfast.caches.search.compiling import (
 )
 from holdfast.caches.search.counting import FieldCounts, TextCounts
 from holdfast.caches.search.fields import read_fields
-from holdfast.caches.search.impacts import Steps
 from holdfast.caches.search.plain import Found, find
+from holdfast.caches.search.posting_records import encode_field, encode_record
 from holdfast.caches.search.postings import HEAD_SIZE, parse_alone, parse_record, record_length
 from holdfast.caches.search.scores import Scores
 from holdfast.caches.search.terms import query_terms
@@ -147,31 +149,48 @@ def test_a_cache_answers_the_same_with_and_without_its_index(
     assert all(sum(impact for _, _, impact in hit.why) == hit.score for hit in with_index.sections)
 
 
-@settings(max_examples=300, deadline=None)
+class MadeSteps(dict[Any, Any]):
+    """how often -> number -> a step that tells both."""
+
+    def __init__(self, often: int = 0) -> None:
+        super().__init__()
+        self._often = often
+
+    def __missing__(self, key: int) -> Any:
+        return (7 * key + self._often) % 219 + 1 if self._often else MadeSteps(key)
+
+
+@settings(max_examples=500, deadline=None)
 @given(
+    st.sampled_from([0, 1, 254, 255, 256, 66_000, 2**30]),
     st.lists(
-        st.lists(st.tuples(st.integers(1, 5), st.sampled_from([1, 1, 2, 3, 20, 300])), min_size=1, max_size=15),
-        min_size=1,
-        max_size=3,
-    )
+        st.tuples(
+            st.sampled_from([1, 1, 1, 2, 7, 200, 254, 255, 256, 509, 510, 511, 3000, 70_000]),
+            st.sampled_from([1, 1, 1, 2, 3, 20, 300]),
+        ),
+        max_size=100,
+    ),
 )
-def test_what_runs_list_of_a_term_comes_back_as_ascending_numbers_and_their_steps(
-    gaps: list[list[tuple[int, int]]],
+def test_what_occurs_at_numbers_is_read_back_as_each_number_once_and_its_impact(
+    first: int, more: list[tuple[int, int]]
 ) -> None:
-    runs = [[sum(gap for gap, _ in run[: at + 1]) for at in range(len(run))] for run in gaps]
-    bases = [sum(run[-1] + 1 for run in runs[:number]) for number in range(len(runs))]
-    expected = {
-        base + number: times
-        for base, run, given in zip(bases, runs, gaps, strict=True)
-        for number, (_, times) in zip(run, given, strict=True)
-    }
-    lengths = [times + 7 for times in range(max(expected) + 1)]
-    told = [
-        (base, listed([number for number, (_, times) in zip(run, given, strict=True) for _ in range(times)]))
-        for base, run, given in zip(bases, runs, gaps, strict=True)
-    ]
-    weights = Weights([[], lengths, [], lengths], [0, len(lengths)])
-    numbers, steps = weights.steps(BODY, told)
-    total = Steps(sum(lengths), len(lengths))
-    wanted = bytes(total.of(times)[lengths[number]] for number, times in expected.items())
-    assert (list(numbers), steps) == (list(expected), wanted)
+    numbers = list(accumulate([gap for gap, _ in more], initial=first))
+    times = [1, *[often for _, often in more]]
+    occurrences = [number for number, often in zip(numbers, times, strict=True) for _ in range(often)]
+    population = numbers[-1] + 1
+    field = encode_field(packed(occurrences), MadeSteps(), population)
+    steps = [MadeSteps(often)[number] for number, often in zip(numbers, times, strict=True)]
+    assert field[0] == bytes(steps)
+    parsed = parse_record(encode_record(b"key", 3, [(BODY, field)]), b"key", [0, 0, 0, population])
+    assert [list(map(list, each)) for each in parsed] == [*[[[], []]] * 3, [numbers, [3 * step for step in steps]]]
+
+
+@given(st.sets(st.integers(0, 9)), st.sets(st.integers(0, 9)), st.sets(st.integers(0, 4)), st.sets(st.integers(0, 4)))
+def test_a_section_holds_a_term_once_in_however_many_fields(
+    bodies: set[int], headings: set[int], titles: set[int], paths: set[int]
+) -> None:
+    weights = Weights([[1] * 5, [1] * 10, [1] * 5, [1] * 10], [0, 2, 4, 6, 8, 10])
+    given_ = {BODY: bodies, HEADINGS: headings, TITLE: titles, PATH: paths}
+    below = {number for place in titles | paths for number in (2 * place, 2 * place + 1)}
+    values = {field: packed(sorted(numbers)) for field, numbers in given_.items() if numbers}
+    assert weights.holding(values, len(bodies)) == len(bodies | headings | below)

@@ -16,12 +16,13 @@ from holdfast import CacheInvalid, IoError, UsageError, build_cache, open_cache,
 from holdfast.caches.document import make_document
 from holdfast.caches.index.container import encode_header, parse_header
 from holdfast.caches.index.documents import make_columns
+from holdfast.caches.index.runs import packed
 from holdfast.caches.on_disk import sharing, writing
 from holdfast.caches.on_disk import workers as worker_processes
 from holdfast.caches.on_disk.batches import Written
 from holdfast.caches.on_disk.compiling import write_words
 from holdfast.caches.on_disk.counting import Counting
-from holdfast.caches.on_disk.parts import EVERYTHING, packed, words_part
+from holdfast.caches.on_disk.parts import EVERYTHING, words_part
 from holdfast.caches.search.records import Summary
 from holdfast.caches.selection import as_json
 from holdfast.core.canonical_json import encode
@@ -307,14 +308,15 @@ def forge(cache: Path, chance: random.Random, scratch: Path) -> None:
         text = " ".join(chance.choices(["alpha", "beta", "common3", "nowhere"], k=chance.randrange(300)))
         counting.add(place, [make_document("a.md", text.encode())])
     columns = make_columns(counts, sizes)
-    runs = counting.finish().words
-    part = words_part(str(scratch / "part"), runs, EVERYTHING, packed(columns.numbers))
+    runs = counting.finish()
+    places = packed(runs.places)
+    part = words_part(str(scratch / "part"), runs.words, EVERYTHING, packed(columns.numbers), places)
     (cache / WORDS_FILE).unlink()
     manifest, index = (cache / "manifest.json").read_bytes(), (cache / "index.json").read_bytes()
     listed = chance.choice([entries, lied])
     summary = Summary("sha256:" + "0" * 64, "bytes/4")
     write_words(str(cache / WORDS_FILE), listed, documents, columns, [part], summary, manifest, index)
-    for run in runs:
+    for run in runs.words:
         os.unlink(run.file)
 
 

@@ -10,8 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from holdfast.caches.index.container import IndexUnusable
+from holdfast.caches.index.runs import packed
 from holdfast.caches.search.citations import find_citations
-from holdfast.caches.search.posting_records import encode_record
+from holdfast.caches.search.posting_records import encode_field, encode_record
 from holdfast.caches.search.postings import parse_alone, parse_record
 from holdfast.caches.search.receipts import encode_receipt, parse_receipt
 from holdfast.caches.search.records import (
@@ -110,8 +111,11 @@ SUMMARY = encode_summary(Summary("sha256:" + "0" * 64, "bytes"))
 COLUMNS = encode_columns(make_columns([5, 3, 9], [0, 2, 3]))
 SECTION = encode_section(Section(("A", "größe"), 1, 4, 0, 40))
 POPULATIONS = [3, 3, 70_000, 3]
+HELD = {0: [0, 2], 2: [5, 69_000], 3: [1]}
 RECORD = encode_record(
-    b"k", 7, [(0, (0, 2), b"\x01\x02"), (2, (5, 69_000), b"\x01\x02"), (3, (1,), b"\xff")], POPULATIONS
+    b"k",
+    7,
+    [(field, encode_field(packed(held), {1: bytes([9] * 70_000)}, POPULATIONS[field])) for field, held in HELD.items()],
 )
 
 

@@ -10,7 +10,7 @@ from holdfast.caches.index.container import IndexUnusable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 PAGE_SIZE = 4096
 _HEAD = Struct("<IH")  # checksum, number of entries
@@ -24,8 +24,13 @@ ALONE = 1 << 63
 
 def key_of(term: str) -> bytes:
     """The key of a term: its UTF-8 bytes, or a mark and their sha256 when they are many."""
-    key = term.encode()
-    return key if len(key) <= LONGEST_KEY else _HASHED + sha256(key).digest()
+    return keys_of([term])[0]
+
+
+def keys_of(terms: Iterable[str]) -> list[bytes]:
+    """The keys of terms."""
+    keys = [term.encode() for term in terms]
+    return [key if len(key) <= LONGEST_KEY else _HASHED + sha256(key).digest() for key in keys]
 
 
 class DictionaryPages:

@@ -13,7 +13,7 @@ from holdfast.caches.index.postings import CHUNK, HEAD, RUN, SHAPE, chunks, is_w
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 # A term has a lane when at least one document in this many holds it.
 LANE_SHARE = 5
@@ -52,12 +52,12 @@ def fits_a_lane(holding: int, most: int, document_count: int) -> bool:
     return holding * LANE_SHARE >= document_count and most <= LANE_LIMIT
 
 
-def encode_lane(key: bytes, documents: Iterable[int], times: Sequence[int], document_count: int) -> bytes:
-    """The record of such a term: documents in any order, and how often each holds it."""
+def encode_lane(key: bytes, counts: Mapping[int, int], document_count: int) -> bytes:
+    """The record of such a term: how often each document holds it."""
     lane = bytearray(document_count)
-    for document, often in zip(documents, times, strict=True):
-        lane[document] = often
-    checked = HEAD.pack(0, SHAPE.size + document_count, len(times))[4:] + SHAPE.pack(0, max(times)) + lane
+    for document, times in counts.items():
+        lane[document] = times
+    checked = HEAD.pack(0, SHAPE.size + document_count, len(counts))[4:] + SHAPE.pack(0, max(counts.values())) + lane
     return crc32(checked, crc32(key)).to_bytes(4, "little") + checked
 
 
@@ -72,9 +72,9 @@ def _lane(runs: Mapping[int, Sequence[int]], document_count: int) -> bytes:
 
 def encode_numbers(documents: Sequence[int], document_count: int) -> bytes:
     """Ascending numbers below a count, in half the room where that can be had."""
-    if document_count <= CHUNK:
-        return array("H", documents).tobytes()
     whole = array("I", documents)
+    if document_count <= CHUNK:
+        return array("H", whole.tobytes())[::2].tobytes()
     if is_wide(len(documents), document_count):
         return whole.tobytes()
     starts = [bisect_left(documents, chunk << 16) for chunk in range(chunks(document_count) + 1)]

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections import Counter
-from itertools import pairwise, repeat
+from itertools import pairwise
 from marshal import dumps, loads
 from operator import itemgetter
 
@@ -16,62 +15,39 @@ from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import BinaryIO
 
-    # Where a term occurs, in order: the numbers of few occurrences, 32-bit ones that occur once each, or such and how
-    # often each does.
-    Listed = tuple[int, ...] | bytes | list[bytes]
-    Block = tuple[list[bytes], list[Listed]]
+    # Terms, and where each occurs: numbers of 32 bits, ascending, one for each occurrence.
+    Block = tuple[list[bytes], list[bytes]]
 
+NUMBER = 4  # bytes of a packed number
 _TERMS_A_BLOCK = 1024
-# So few occurrences are told as they are.
-_FEW = 8
 # The oldest format that knows bytes: it does not look for objects it wrote before.
 _FORMAT = 2
-
-
-def listed(numbers: Sequence[int]) -> Listed:
-    """What a run says of a term that occurs under these numbers, ascending, each given once for each occurrence."""
-    if len(numbers) <= _FEW:
-        return tuple(numbers)
-    counts = Counter(numbers)
-    held = array("I", counts).tobytes()
-    if len(counts) == len(numbers):
-        return held
-    most = max(counts.values())
-    return [held, array("B" if most < 256 else "I", counts.values()).tobytes()]
-
-
-def told(values: Iterable[tuple[int, Listed]]) -> tuple[list[int], list[int]]:
-    """What runs say of a term, given their bases: numbers in order, and how often each, or nothing if all are once."""
-    numbers: list[int] = []
-    times: list[int] = []
-    for base, value in values:
-        held, often = _unfolded(value)
-        if often and not times:
-            times += repeat(1, len(numbers))
-        numbers += map(base.__add__, held) if base else held
-        if times or often:
-            times += often or repeat(1, len(held))
-    return numbers, times
-
-
-def _unfolded(value: Listed) -> tuple[Sequence[int], Sequence[int]]:
-    if isinstance(value, tuple):
-        if len(value) == 1 or len(set(value)) == len(value):
-            return value, ()
-        counts = Counter(value)
-        return list(counts), list(counts.values())
-    if isinstance(value, bytes):
-        return array("I", value), ()
-    numbers = array("I", value[0])
-    return numbers, value[1] if len(value[1]) == len(numbers) else array("I", value[1])
 
 
 def looked_up(table: Sequence[int], places: Sequence[int]) -> tuple[int, ...]:
     """What a table holds at these places, without a step of the interpreter a place."""
     return itemgetter(*places)(table) if len(places) > 1 else (table[places[0]],)
+
+
+def packed(numbers: Iterable[int]) -> bytes:
+    """Numbers as runs hold them, and as they are handed from process to process."""
+    return array("i", numbers).tobytes()
+
+
+def shifted(packed: bytes, base: int) -> bytes:
+    """A base added to each of packed numbers, as the one long number they make up together."""
+    size = len(packed)
+    added = int.from_bytes(base.to_bytes(NUMBER, "little") * (size // NUMBER), "little")
+    return (int.from_bytes(packed, "little") + added).to_bytes(size, "little")
+
+
+def gaps(packed: bytes) -> bytes:
+    """How far each of packed numbers is from the one before, the first from 0; none is below the one before."""
+    before = int.from_bytes(packed[:-NUMBER], "little") << 8 * NUMBER
+    return (int.from_bytes(packed, "little") - before).to_bytes(len(packed), "little")
 
 
 class Run(NamedTuple):
@@ -86,16 +62,16 @@ class Run(NamedTuple):
     base: int = 0
 
 
-def encode_run(keys: Iterable[bytes], value_of: Callable[[bytes], Listed]) -> Iterator[tuple[bytes, bytes]]:
-    """The first key and the bytes of each block of a run of these terms."""
-    ordered = sorted(keys)
+def encode_run(terms: Mapping[bytes, bytes]) -> Iterator[tuple[bytes, bytes]]:
+    """The first key and the bytes of each block of a run of terms."""
+    ordered = sorted(terms)
     for start in range(0, len(ordered), _TERMS_A_BLOCK):
-        block = ordered[start : start + _TERMS_A_BLOCK]
-        yield block[0], dumps((block, [value_of(key) for key in block]), _FORMAT)
+        keys = ordered[start : start + _TERMS_A_BLOCK]
+        yield keys[0], dumps((keys, list(map(terms.__getitem__, keys))), _FORMAT)
 
 
 def read_run(file: BinaryIO, run: Run, low: bytes = b"", high: bytes | None = None) -> Iterator[Block]:
-    """The blocks of a run: keys in order from `low` to below `high`, and what is said of each."""
+    """The blocks of a run: keys in order from `low` to below `high`, and the numbers of each."""
     for number in range(max(bisect_right(run.firsts, low) - 1, 0), len(run.firsts)):
         if high is not None and run.firsts[number] >= high:
             return
@@ -127,13 +103,13 @@ def shares(runs: Iterable[Run], count: int) -> list[tuple[bytes, bytes | None]]:
     return [*zip(lows, highs, strict=True), *[(b"", b"")] * (count - len(lows))]
 
 
-def merged(runs: Iterable[tuple[int, Iterator[Block]]]) -> Iterator[tuple[bytes, list[tuple[int, Listed]]]]:
+def merged(runs: Iterable[tuple[int, Iterator[Block]]]) -> Iterator[tuple[bytes, list[tuple[int, bytes]]]]:
     """Each term of all runs, in key order, with what each run says of it, in the order of the runs, marked."""
     waiting = [_Waiting(mark, run) for mark, run in runs]
     while waiting := [run for run in waiting if run.keys]:
         # Up to here nothing can come from any run that is not in memory.
         last = min([run.keys[-1] for run in waiting])
-        found: dict[bytes, list[tuple[int, Listed]]] = {}
+        found: dict[bytes, list[tuple[int, bytes]]] = {}
         for run in waiting:
             mark = run.mark
             for key, value in run.take(last):
@@ -154,7 +130,7 @@ class _Waiting:
         self.keys: list[bytes]
         self.keys, self._values = next(run, ([], []))
 
-    def take(self, last: bytes) -> Iterator[tuple[bytes, Listed]]:
+    def take(self, last: bytes) -> Iterator[tuple[bytes, bytes]]:
         """What is in memory of terms up to and with this one, which is no longer waiting then."""
         cut = bisect_right(self.keys, last)
         taken = zip(self.keys[:cut], self._values[:cut], strict=True)

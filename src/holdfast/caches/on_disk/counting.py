@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import repeat
 
 from holdfast.caches.index.runs import Run
 from holdfast.caches.on_disk.tokenizing import counter
@@ -25,11 +26,12 @@ _NOTHING = DocumentSections(0, 0, [], [], b"", [])
 
 
 class Runs(NamedTuple):
-    """Runs of words, runs of terms with their fields, and the words of each section's body."""
+    """Runs of words, and of terms with their fields; of each section its body's words and its document's place."""
 
     words: list[Run]
     fields: list[tuple[int, Run]]
     body_lengths: list[int]
+    places: list[int]
 
 
 class Counting:
@@ -50,7 +52,8 @@ class Counting:
         self._limit = limit
         self._tokenizer, self._with_sections = tokenizer, with_sections
         self._count_tokens: CountTokens | None = None
-        self._first = self._next = 0  # the number of the first section since the last spill, and of the next one
+        self._first = 0  # the number of the first section since the last spill
+        self._places: list[int] = []  # of each section, that of its document
         self._text = TextCounts(with_terms=with_sections)
         self._fields = {field: FieldCounts() for field in (TITLE, HEADINGS, PATH)}
         self._words: list[Run] = []
@@ -68,6 +71,7 @@ class Counting:
                 (self._text.add(place, document.content, [document.content]), _NOTHING)
                 for place, document in enumerate(documents, first)
             ]
+            self._places += range(first, first + len(documents))
         if self._text.weight + sum([each.weight for each in self._fields.values()]) > self._limit:
             self._spill()
         return counts
@@ -94,30 +98,30 @@ class Counting:
 
     def _add_fields(self, place: int, read: Fields) -> None:
         headings = self._fields[HEADINGS]
-        for number, heading in enumerate(read.headings, self._next - self._first):
+        for number, heading in enumerate(read.headings, len(self._places) - self._first):
             if heading:
                 headings.add(number, heading)
         if read.sections:
             self._fields[TITLE].add(place, read.title)
             self._fields[PATH].add(place, read.path)
-        self._next += len(read.sections)
+        self._places += repeat(place, len(read.sections))
 
     def finish(self) -> Runs:
         """Write what is left; where everything is."""
         self._spill()
-        return Runs(self._words, self._terms, self._text.lengths)
+        return Runs(self._words, self._terms, self._text.lengths, self._places)
 
     def _spill(self) -> None:
         words, bodies = self._text.spill()
-        self._words.append(self._write("words", words))
-        if not self._with_sections:
-            return
-        self._terms.append((BODY, self._write("terms", bodies, self._first)))
-        for field, counts in self._fields.items():
-            self._terms.append((field, self._write("terms", counts.spill(), self._first if field == HEADINGS else 0)))
-        self._first = self._next
+        self._words.append(self._write("words", words, self._first))
+        if self._with_sections:
+            self._terms.append((BODY, self._write("terms", bodies, self._first)))
+            for field, counts in self._fields.items():
+                base = self._first if field == HEADINGS else 0
+                self._terms.append((field, self._write("terms", counts.spill(), base)))
+        self._first = len(self._places)
 
-    def _write(self, kind: str, blocks: Iterable[tuple[bytes, bytes]], base: int = 0) -> Run:
+    def _write(self, kind: str, blocks: Iterable[tuple[bytes, bytes]], base: int) -> Run:
         run = Run(f"{self._prefix}-{kind}-{len(self._words) + len(self._terms)}", [], [0], base)
         with open(run.file, "xb", buffering=BUFFER) as file:
             for first, data in blocks:

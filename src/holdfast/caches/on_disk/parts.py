@@ -6,9 +6,9 @@ import os
 from array import array
 from contextlib import ExitStack
 
-from holdfast.caches.index.compiling import compile_terms
+from holdfast.caches.index.compiling import compile_terms, document_tables
 from holdfast.caches.index.dictionary import ALONE, DictionaryPages
-from holdfast.caches.index.runs import Run, merged, read_run
+from holdfast.caches.index.runs import NUMBER, Run, merged, packed, read_run
 from holdfast.caches.on_disk.counting import BUFFER
 from holdfast.caches.search.compiling import Weights, compile_fields
 from holdfast.core.record import NamedTuple
@@ -35,16 +35,17 @@ class Part(NamedTuple):
     values: list[int]
 
 
-def words_part(file: str, runs: Sequence[Run], keys: Range, numbers: bytes) -> Part:
-    """Compile words; `numbers` are those of the documents by place, 32 bits each."""
-    by_place = _unpacked(numbers)
-    return _part(file, runs, keys, lambda terms, add: compile_terms(terms, by_place, add))
+def words_part(file: str, runs: Sequence[Run], keys: Range, numbers: bytes, places: bytes) -> Part:
+    """Compile words; `numbers` are those of documents by place, `places` those of the documents of sections, packed."""
+    tables = document_tables(_unpacked(numbers), _unpacked(places), [run.base for run in runs])
+    count = len(numbers) // NUMBER
+    return _part(file, runs, keys, lambda terms, add: compile_terms(terms, tables, count, add))
 
 
 def sections_part(
     file: str, runs: Sequence[tuple[int, Run]], keys: Range, lengths: Sequence[bytes], firsts: bytes
 ) -> Part:
-    """Compile terms of sections; the rest is what `Weights` is made of, 32 bits each."""
+    """Compile terms of sections; the rest is what `Weights` is made of, packed."""
     weights = Weights([_unpacked(each) for each in lengths], _unpacked(firsts))
     marks = [(field, run.base) for field, run in runs]
     return _part(file, [run for _, run in runs], keys, lambda terms, add: compile_fields(terms, marks, weights, add))
@@ -87,16 +88,11 @@ def pages_of(parts: Sequence[Part]) -> list[bytes]:
     return pages.finish()
 
 
-def packed(numbers: Sequence[int]) -> bytes:
-    """Numbers as they are handed to another process."""
-    return array("I", numbers).tobytes()
-
-
 def _unpacked(numbers: bytes) -> list[int]:
-    return array("I", numbers).tolist()
+    return array("i", numbers).tolist()
 
 
 def packed_weights(weighed: Weighed) -> tuple[list[bytes], bytes]:
-    """The same for what `Weights` is made of."""
+    """What `Weights` is made of, as it is handed to another process."""
     lengths, firsts = weighed
     return [packed(each) for each in lengths], packed(firsts)

@@ -10,12 +10,13 @@ from holdfast.caches.document import token_count
 from holdfast.caches.index.container import IndexUnusable, find_section, parse_header
 from holdfast.caches.index.documents import make_columns
 from holdfast.caches.index.identity import FIRST_BYTES, manifest_digest
+from holdfast.caches.index.runs import packed
 from holdfast.caches.on_disk.batches import Written
 from holdfast.caches.on_disk.compiled import DIGESTS, WORDS, WORDS_FILE
 from holdfast.caches.on_disk.compiling import write_words
 from holdfast.caches.on_disk.counting import Counting
 from holdfast.caches.on_disk.directory import COMPILED, INDEX, MANIFEST, SECTIONS_FILE
-from holdfast.caches.on_disk.parts import EVERYTHING, packed, words_part
+from holdfast.caches.on_disk.parts import EVERYTHING, words_part
 from holdfast.caches.on_disk.recompiling_sections import RecompiledSections, first_difference
 from holdfast.caches.search.records import Summary, find_summary
 from holdfast.core.confined_paths import printable
@@ -114,7 +115,8 @@ class Recompiled:
     ) -> Iterator[tuple[str, str]]:
         path = os.path.join(self._scratch.name, WORDS)
         columns = make_columns([item.words for item in self._documents], [item.tokens for item in self._documents])
-        part = words_part(f"{path}-part", self._counted().words, EVERYTHING, packed(columns.numbers))
+        runs = self._counted()
+        part = words_part(f"{path}-part", runs.words, EVERYTHING, packed(columns.numbers), packed(runs.places))
         write_words(path, manifest.entries, self._documents, columns, [part], summary, data, index)
         at = first_difference(path, descriptor)
         if at is not None:

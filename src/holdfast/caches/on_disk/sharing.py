@@ -11,11 +11,11 @@ import sys
 from bisect import bisect_left
 from itertools import accumulate, pairwise
 
-from holdfast.caches.index.runs import Run, shares
+from holdfast.caches.index.runs import Run, packed, shares
 from holdfast.caches.on_disk.batches import Written, settle_names, source_path, write_batches
 from holdfast.caches.on_disk.counting import Counting, Runs
 from holdfast.caches.on_disk.directory import DOCUMENTS
-from holdfast.caches.on_disk.parts import Part, packed, packed_weights, sections_part, words_part
+from holdfast.caches.on_disk.parts import Part, packed_weights, sections_part, words_part
 from holdfast.caches.on_disk.workers import answer, receive, send
 from holdfast.caches.search.compiling import BODY, HEADINGS
 from holdfast.core import errors
@@ -114,22 +114,22 @@ def _size(path: str) -> int:
         return 0  # whoever reads it says what is wrong with it
 
 
-def _runs(words: Sequence[Any], fields: Sequence[tuple[int, Any]], body_lengths: list[int]) -> Runs:
+def _runs(words: Sequence[Any], fields: Sequence[tuple[int, Any]], *sections: list[int]) -> Runs:
     """Runs as another process gave them."""
-    return Runs([Run(*run) for run in words], [(field, Run(*run)) for field, run in fields], body_lengths)
+    return Runs([Run(*run) for run in words], [(field, Run(*run)) for field, run in fields], *sections)
 
 
 def _together(runs: Sequence[Runs]) -> Runs:
     """The runs of all workers, in the order of their documents."""
-    words: list[Run] = []
-    fields: list[tuple[int, Run]] = []
-    lengths: list[int] = []
+    together = Runs([], [], [], [])
     for each in runs:
-        words += each.words
+        base = len(together.places)
+        together.words.extend([run._replace(base=base + run.base) for run in each.words])
         for field, run in each.fields:
-            fields.append((field, run._replace(base=run.base + len(lengths)) if field in (BODY, HEADINGS) else run))
-        lengths += each.body_lengths
-    return Runs(words, fields, lengths)
+            together.fields.append((field, run._replace(base=base + run.base) if field in (BODY, HEADINGS) else run))
+        together.body_lengths.extend(each.body_lengths)
+        together.places.extend(each.places)
+    return together
 
 
 def compiled_parts(
@@ -140,10 +140,10 @@ def compiled_parts(
     words = [tuple(run) for run in runs.words]
     fields = [(field, tuple(run)) for field, run in runs.fields]
     ranges = zip(shares(runs.words, count), shares([run for _, run in runs.fields], count), strict=True)
-    given = packed(numbers)
+    given = packed(numbers), packed(runs.places)
     weighed = packed_weights(weights) if weights else None
     assignments = [
-        ("index", os.path.join(staged, f"part-{number}"), words, of_words, given, fields, of_terms, weighed)
+        ("index", os.path.join(staged, f"part-{number}"), words, of_words, *given, fields, of_terms, weighed)
         for number, (of_words, of_terms) in enumerate(ranges)
     ]
     if workers.processes:
@@ -160,11 +160,12 @@ def _parts(
     words: Sequence[Any],
     of_words: Range,
     numbers: bytes,
+    places: bytes,
     fields: Sequence[tuple[int, Any]],
     of_terms: Range,
     weighed: tuple[Sequence[bytes], bytes] | None,
 ) -> Iterator[Part]:
-    yield words_part(f"{file}-words", [Run(*run) for run in words], of_words, numbers)
+    yield words_part(f"{file}-words", [Run(*run) for run in words], of_words, numbers, places)
     if weighed is not None:
         yield sections_part(f"{file}-terms", [(field, Run(*run)) for field, run in fields], of_terms, *weighed)
 
@@ -204,5 +205,5 @@ def _written(
     counting = Counting(staged, name, limit, *counted)
     for batch in write_batches(sources, names, target, first, counting):
         yield [tuple(written) for written in batch]
-    words, fields, body_lengths = counting.finish()
-    yield [tuple(run) for run in words], [(field, tuple(run)) for field, run in fields], body_lengths
+    words, fields, *sections = counting.finish()
+    yield [tuple(run) for run in words], [(field, tuple(run)) for field, run in fields], *sections

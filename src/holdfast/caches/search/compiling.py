@@ -6,20 +6,21 @@ numbers, and nothing needs sorting.
 
 from __future__ import annotations
 
-from operator import getitem, mul, sub
+from array import array
+from bisect import bisect_left
+from operator import mul, sub
 
-from holdfast.caches.index.runs import looked_up, told
+from holdfast.caches.index.runs import NUMBER, shifted
 from holdfast.caches.search.impacts import FIELDS, Steps, unit
-from holdfast.caches.search.posting_records import alone_value, encode_record
+from holdfast.caches.search.posting_records import alone_value, encode_field, encode_record
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from holdfast.caches.index.runs import Listed
-    from holdfast.caches.search.posting_records import FieldSteps
+    from holdfast.caches.search.posting_records import Field
 
 TITLE, HEADINGS, PATH, BODY = range(len(FIELDS))
 # A term that occurs more often in one field has its step computed rather than looked up.
@@ -60,32 +61,40 @@ class Weights:
         self._steps = [_StepsByTimes(Steps(total, count), each) for total, each in zip(totals, lengths, strict=True)]
         self._units: dict[int, int] = {}
 
-    def steps(self, field: int, values: Iterable[tuple[int, Listed]]) -> tuple[Sequence[int], bytes]:
-        """Ascending numbers that hold a term in a field, and the step of each; given what runs say, and their bases."""
-        numbers, times = told(values)
-        steps = self._steps[field]
-        if not times:
-            return numbers, bytes(looked_up(steps[1], numbers))
-        return numbers, bytes(map(getitem, map(steps.__getitem__, times), numbers))
+    def field(self, field: int, numbers: bytes) -> Field:
+        """What a record has of a term that occurs in a field under these packed numbers."""
+        return encode_field(numbers, self._steps[field], self.populations[field])
 
-    def holding(self, fields: FieldSteps) -> int:
-        """How many sections hold a term that these sections and documents hold in these fields."""
-        if len(fields) == 1 and fields[0][0] == BODY:
-            return len(fields[0][1])
-        sections: set[int] = set()
-        for field, numbers, _ in fields:
-            if field in (BODY, HEADINGS):
-                sections.update(numbers)
-            else:
-                for place in numbers:
-                    sections.update(range(self.firsts[place], self.firsts[place + 1]))
-        return len(sections)
+    def alone(self, field: int, number: int) -> int:
+        """What the dictionary has of a term that occurs once, in a field of whoever has that number."""
+        held_by = 1 if field in (BODY, HEADINGS) else self.firsts[number + 1] - self.firsts[number]
+        return alone_value(self.unit(held_by), field, number, self._steps[field][1][number])
+
+    def holding(self, values: Mapping[int, bytes], bodies: int) -> int:
+        """How many sections hold a term, given its numbers in each field and how many hold it in their bodies."""
+        others: set[int] = set()
+        for field, numbers in values.items():
+            if field == HEADINGS:
+                others.update(array("I", numbers))
+            elif field != BODY:
+                for place in array("I", numbers):
+                    others.update(range(self.firsts[place], self.firsts[place + 1]))
+        if not bodies:
+            return len(others)
+        held = array("I", values[BODY])
+        return bodies + sum([_is_missing(held, number) for number in others])
 
     def unit(self, holding: int) -> int:
         """The unit of a term that so many sections hold."""
         if holding not in self._units:
             self._units[holding] = unit(self.section_count, holding)
         return self._units[holding]
+
+
+def _is_missing(numbers: Sequence[int], number: int) -> bool:
+    """Whether a number is none of these ascending ones."""
+    at = bisect_left(numbers, number)
+    return at == len(numbers) or numbers[at] != number
 
 
 class _StepsByTimes(dict[int, "Sequence[int]"]):
@@ -124,7 +133,7 @@ def weigh(documents: Sequence[DocumentSections], body_lengths: list[int]) -> tup
 
 
 def compile_fields(
-    terms: Iterable[tuple[bytes, list[tuple[int, Listed]]]],
+    terms: Iterable[tuple[bytes, list[tuple[int, bytes]]]],
     marks: Sequence[tuple[int, int]],
     weights: Weights,
     tell: Callable[[bytes, int], None],
@@ -135,20 +144,25 @@ def compile_fields(
     """
     offset = 0
     for key, said in terms:
-        values: dict[int, list[tuple[int, Listed]]] = {}
-        for mark, value in said:
-            field, base = marks[mark]
-            if field in values:
-                values[field].append((base, value))
-            else:
-                values[field] = [(base, value)]
-        fields = [(field, *weights.steps(field, values[field])) for field in sorted(values)]
-        worth = weights.unit(weights.holding(fields))
-        if len(fields) == 1 and len(fields[0][1]) == 1:
-            ((field, (number,), (step,)),) = fields
-            tell(key, alone_value(worth, field, number, step))
+        if len(said) == 1 and len(said[0][1]) == NUMBER:
+            field, base = marks[said[0][0]]
+            tell(key, weights.alone(field, base + int.from_bytes(said[0][1], "little")))
             continue
-        record = encode_record(key, worth, fields, weights.populations)
+        values: dict[int, bytes] = {}
+        for mark, numbers in said:
+            field, base = marks[mark]
+            if base:
+                numbers = shifted(numbers, base)
+            values[field] = values[field] + numbers if field in values else numbers
+        fields = [(field, weights.field(field, values[field])) for field in sorted(values)]
+        field, (steps, *_) = fields[-1]
+        bodies = len(steps) if field == BODY else 0
+        is_alone = len(fields) == 1
+        worth = weights.unit(bodies if bodies and is_alone else weights.holding(values, bodies))
+        if is_alone and len(steps) == 1:
+            tell(key, alone_value(worth, field, array("I", values[field])[0], steps[0]))
+            continue
+        record = encode_record(key, worth, fields)
         tell(key, offset)
         offset += len(record)
         yield record

@@ -7,11 +7,12 @@ each different one when they are spilled.
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, deque
 from itertools import chain, repeat
 
-from holdfast.caches.index.dictionary import key_of
-from holdfast.caches.index.runs import encode_run, listed, looked_up
+from holdfast.caches.index.dictionary import keys_of
+from holdfast.caches.index.runs import encode_run, packed
 from holdfast.caches.search.terms import raw_words, terms_of
 from holdfast.caches.words import NOT_SEPARATORS, words
 from holdfast.core.lower_case import lower_case
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     Encoded = Iterator[tuple[bytes, bytes]]
-    ByKey = dict[bytes, list[list[int]]]  # key -> the lists that together say where it occurs
 
 # What an occurrence and a list of them weigh in memory, roughly.
 _OCCURRENCE, _LIST = 9, 320
@@ -51,12 +51,9 @@ class TextCounts:
 
     def _start(self) -> None:
         self._tokens = _Lists()
-        # Of documents in which the two indexes split words differently; their words by position from the end.
+        # Of documents in which the two indexes split words differently.
         self._only_words, self._only_bodies = _Lists(), _Lists()
-        self._odd_places: list[int] = []
-        # Of each section since the last spill: the place of its document, and how many tokens it has.
-        self._places: list[int] = []
-        self._counts: list[int] = []
+        self._counts: list[int] = []  # of each section since the last spill, how many tokens it has
 
     def add(self, place: int, content: str, sections: Sequence[str]) -> int:
         """Count the document at a place, whose sections are given; how many words it has.
@@ -71,15 +68,13 @@ class TextCounts:
         total = 0
         for text in sections:
             tokens = text.split()
-            lists.add(len(self._places), tokens)
-            self._places.append(place)
+            lists.add(len(self._counts), tokens)
             self._counts.append(len(tokens))
             total += len(tokens)
         self.weight += total * _OCCURRENCE + (len(lists) - known) * _LIST
         if is_odd:
             found = words(content)
-            self._odd_places.append(place)
-            self._only_words.add(-len(self._odd_places), found)
+            self._only_words.add(-1 - place, found)
             total = len(found)
             self.weight += total * (_OCCURRENCE + _LIST)
         return total
@@ -87,50 +82,44 @@ class TextCounts:
     def spill(self) -> tuple[Encoded, Encoded]:
         """Everything counted so far as the blocks of two runs, of words and of bodies; the counting starts anew.
 
-        Words are told by place, bodies by the number of the section among those counted since the last spill.
+        Both tell where something occurs by the number of the section among those counted since the last spill; words
+        of an odd document by its place, as -1 - place.
         """
-        tokens, only_words, only_bodies = self._tokens, self._only_words, self._only_bodies
-        places, odd_places, lengths = self._places, self._odd_places, self._counts
+        tokens, lengths = _packed(self._tokens), self._counts
+        only_words, only_bodies = _packed(self._only_words), _packed(self._only_bodies)
         self._start()
         self.weight = 0
-        by_word: ByKey = {}
-        for token, held in tokens.items():
-            key = key_of(token.lower() if token.isascii() else lower_case(token))
-            if key in by_word:
-                by_word[key].append(held)
-            else:
-                by_word[key] = [held]
-        for word, held in only_words.items():
-            _gather(by_word, word, held)
-        by_term: ByKey = {}
+        lowered = [token.lower() if token.isascii() else lower_case(token) for token in tokens]
+        by_word = _by_key([*lowered, *only_words], chain(tokens.values(), only_words.values()))
+        by_term = {}
         if self._with_terms:
-            excess = _gather_terms(by_term, chain(tokens.items(), only_bodies.items()))
-            for more, positions in excess.items():
-                for position, times in positions.items():
-                    lengths[position] += more * times
-            self.lengths += lengths
-        places += odd_places[::-1]
-        return (
-            encode_run(by_word, lambda key: listed(looked_up(places, _joined(by_word[key])))),
-            encode_run(by_term, lambda key: listed(_joined(by_term[key]))),
-        )
+            by_term = _by_key(*_terms(chain(tokens.items(), only_bodies.items()), lengths))
+        self.lengths += lengths
+        return encode_run(by_word), encode_run(by_term)
 
 
-def _gather_terms(by_term: ByKey, tokens: Iterable[tuple[str, list[int]]]) -> dict[int, Counter[int]]:
-    """Gather what tokens count as; for each number of words beyond the first, how many such tokens are where."""
-    excess: dict[int, Counter[int]] = {}
+def _packed(lists: _Lists) -> dict[str, bytes]:
+    """The same in little room; the lists are gone."""
+    return {token: packed(lists.pop(token)) for token in list(lists)}
+
+
+def _terms(tokens: Iterable[tuple[str, bytes]], lengths: list[int]) -> tuple[list[str], list[bytes]]:
+    """What tokens count as, and where each occurs; a token that is not one word is put right in the lengths."""
+    terms: list[str] = []
+    places: list[bytes] = []
+    excess: dict[int, Counter[int]] = {}  # words beyond the first -> where tokens with so many are, how often
     for token, held in tokens:
-        if token.isascii() and token.isalnum():
-            for term in terms_of(token):
-                _gather(by_term, term, held)
-            continue
-        parts = raw_words(token)
+        parts = [token] if token.isascii() and token.isalnum() else raw_words(token)
         if len(parts) != 1:
-            excess.setdefault(len(parts) - 1, Counter()).update(held)
+            excess.setdefault(len(parts) - 1, Counter()).update(array("i", held))
         for part in parts:
             for term in terms_of(part):
-                _gather(by_term, term, held)
-    return excess
+                terms.append(term)
+                places.append(held)
+    for more, positions in excess.items():
+        for position, times in positions.items():
+            lengths[position] += more * times
+    return terms, places
 
 
 class FieldCounts:
@@ -148,22 +137,22 @@ class FieldCounts:
 
     def spill(self) -> Encoded:
         """Everything counted so far as the blocks of one run, after which the counting starts anew."""
-        lists, self._lists, self.weight = self._lists, _Lists(), 0
-        by_term: ByKey = {}
-        for word, numbers in lists.items():
-            for term in terms_of(word):
-                _gather(by_term, term, numbers)
-        return encode_run(by_term, lambda key: listed(_joined(by_term[key])))
+        words, self._lists, self.weight = _packed(self._lists), _Lists(), 0
+        found = [(term, held) for word, held in words.items() for term in terms_of(word)]
+        return encode_run(_by_key([term for term, _ in found], [held for _, held in found]))
 
 
-def _gather(by_key: ByKey, term: str, held: list[int]) -> None:
-    key = key_of(term)
-    if key in by_key:
-        by_key[key].append(held)
-    else:
-        by_key[key] = [held]
-
-
-def _joined(lists: list[list[int]]) -> list[int]:
-    """All numbers of the lists, ascending."""
-    return lists[0] if len(lists) == 1 else sorted(chain.from_iterable(lists))
+def _by_key(terms: Sequence[str], places: Iterable[bytes]) -> dict[bytes, bytes]:
+    """key -> where it occurs, from terms and where each occurs; a term may be given more than once."""
+    by_key: dict[bytes, bytes] = {}
+    several: dict[bytes, list[bytes]] = {}
+    for key, held in zip(keys_of(terms), places, strict=True):
+        if key not in by_key:
+            by_key[key] = held
+        elif key in several:
+            several[key].append(held)
+        else:
+            several[key] = [by_key[key], held]
+    for key, parts in several.items():
+        by_key[key] = packed(sorted(array("i", b"".join(parts))))
+    return by_key
