@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 HEADING = "# What this directory is for. `context regen` renews the fields in derived_fields; whatever you edit stays."
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _DIGESTS = "# derived: "
+# What ends a line of YAML, and the lines with their ends.
+_BREAKS = frozenset("\r\n\x85\u2028\u2029")
+_ROWS = re.compile("[^\r\n\x85\u2028\u2029]*(?:\r\n|[\r\n\x85\u2028\u2029])|[^\r\n\x85\u2028\u2029]+")
 _METADATA = frozenset({"version", "scope", "fingerprint", "last_updated"})
 # What YAML must not hold as it is, beside what JSON already escapes.
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
@@ -131,9 +134,7 @@ def edited(text: str, changes: Mapping[str, Value]) -> str:
     newline = "\r\n" if "\r\n" in text else "\n"
     document = parse_document(text.encode())
     values, lines = document
-    rows = text.splitlines(keepends=True) if newline == "\r\n" else text.split("\n")
-    if newline == "\n":
-        rows = [row + "\n" for row in rows[:-1]] + ([rows[-1]] if rows[-1] else [])
+    rows = _rows(text)
     if not _is_block_mapping(rows, lines):
         return new_text({**values, **{name: value for name, value in changes.items() if value is not None}})
     starts = sorted((line, name) for name, line in lines.items())
@@ -156,7 +157,7 @@ def edited(text: str, changes: Mapping[str, Value]) -> str:
         tail = _with_digests(tail, _digest_line(context).replace("\n", newline))
     parts = [*head, *[row for rows in result.values() for row in rows], *tail]
     for place, row in enumerate(parts[:-1]):
-        if not row.endswith("\n"):
+        if row[-1:] not in _BREAKS:
             parts[place] = row + newline
     result_text = "".join(parts)
     return result_text if _reads_as(result_text, context) else new_text(context)
@@ -173,12 +174,18 @@ def _reads_as(text: str, context: Mapping[str, Value]) -> bool:
 def replaced_field(text: str, name: str, new: str) -> str:
     """A YAML mapping with one field replaced or added at the end, the rest byte for byte; YamlError otherwise."""
     lines = parse_document(text.encode()).lines
-    rows = text.splitlines(keepends=True)
+    rows = _rows(text)
     if name not in lines:
         return text + ("\n" if text and not text.endswith("\n") else "") + new
     head, blocks, tail = _split(rows, sorted((line, key) for key, line in lines.items()))
     body = [row for key, lead, old in blocks for row in (*lead, *(_merged(old, new, "\n") if key == name else old))]
     return "".join([*head, *body, *tail])
+
+
+def _rows(text: str) -> list[str]:
+    """The lines of a text as YAML counts them, each with its end."""
+    rows: list[str] = _ROWS.findall(text)
+    return rows
 
 
 def _is_block_mapping(rows: list[str], lines: Mapping[str, int]) -> bool:

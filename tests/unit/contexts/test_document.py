@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -81,6 +82,13 @@ def test_a_new_field_goes_where_the_order_of_fields_puts_it() -> None:
 def test_windows_line_ends_stay_windows_line_ends() -> None:
     text = edited("version: 1\r\nfingerprint: a  # x\r\nscope: b\r\n", {"fingerprint": "c"})
     assert text == 'version: 1\r\nfingerprint: "c"  # x\r\nscope: b\r\n'
+
+
+@pytest.mark.parametrize("ends", ["\r", "\x85", "\u2028", "\u2029"], ids=ascii)
+def test_every_end_of_a_line_that_yaml_knows_is_one(ends: str) -> None:
+    text = f"version: 1\nscope: a{ends}# kept\nfingerprint: b\nsummary: c{ends}  d\n"
+    assert edited(text, {"fingerprint": "e"}) == text.replace("fingerprint: b", 'fingerprint: "e"')
+    assert replaced_field(text, "summary", "summary: f\n") == text[: text.index("summary")] + "summary: f\n"
 
 
 def test_a_flow_mapping_is_written_anew_with_all_its_fields() -> None:
