@@ -135,7 +135,7 @@ def _together(runs: Sequence[Runs]) -> Runs:
 def compiled_parts(
     staged: str, runs: Runs, numbers: Sequence[int], weights: Weighed | None, workers: Workers
 ) -> Iterator[list[Part]]:
-    """All words compiled in parts, then, where there are `weights`, all terms of sections."""
+    """All words compiled in parts, then, where there are `weights`, all terms of sections; workers begin at once."""
     count = max(len(workers.processes), 1)
     words = [tuple(run) for run in runs.words]
     fields = [(field, tuple(run)) for field, run in runs.fields]
@@ -146,13 +146,10 @@ def compiled_parts(
         ("index", os.path.join(staged, f"part-{number}"), words, of_words, *given, fields, of_terms, weighed)
         for number, (of_words, of_terms) in enumerate(ranges)
     ]
-    if workers.processes:
-        workers.assign(assignments)
-        for _ in range(2 if weights else 1):
-            yield [Part(*members) for members in workers.answers()]
-    else:
-        for part in _parts(*assignments[0][1:]):
-            yield [part]
+    if not workers.processes:
+        return ([part] for part in _parts(*assignments[0][1:]))
+    workers.assign(assignments)
+    return ([Part(*members) for members in workers.answers()] for _ in range(2 if weights else 1))
 
 
 def _parts(

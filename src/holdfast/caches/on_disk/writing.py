@@ -7,7 +7,7 @@ import os
 from holdfast.caches.index.identity import is_time
 from holdfast.caches.manifest import MAX_MANIFEST_BYTES, Entry, encode_index, encode_manifest, make_manifest
 from holdfast.caches.on_disk.directory import CACHE_NAMES, DOCUMENTS, INDEX, MANIFEST
-from holdfast.caches.on_disk.indexing import write_index
+from holdfast.caches.on_disk.indexing import begin_index, write_index
 from holdfast.caches.on_disk.sharing import write_documents
 from holdfast.caches.on_disk.tokenizing import choose_tokenizer
 from holdfast.caches.on_disk.workers import Workers, default_workers
@@ -68,6 +68,7 @@ def build_cache(
     try:
         with StagedDirectory(cache) as staged, Workers(workers) as processes:
             written = write_documents(sources, staged.path, names, (counted_by, sections), processes, progress)
+            compiling = begin_index(staged.path, processes, written, sections)  # the workers do, while we list
             entries = [Entry(item.id, item.version, f"{DOCUMENTS}/{item.name}") for item in written.documents]
             manifest = make_manifest(entries, created_at)
             data, index = encode_manifest(manifest), encode_index(entries)
@@ -77,7 +78,7 @@ def build_cache(
             write_new(os.path.join(staged.path, INDEX), index)
             # Without sections the documents answer a search, and they count their bytes.
             summary = Summary(manifest.cache_version, counted_by)
-            write_index(staged.path, processes, entries, written, summary, sections, data, index)
+            write_index(staged.path, compiling, entries, written, summary, data, index)
             staged.publish(replace=force)
     except FileExistsError:
         raise _target_exists(cache) from None
