@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 NUMBER = 4  # bytes of a packed number
 _TERMS_A_BLOCK = 1024
+# Terms that occur seldom make blocks up to this size; to compile them takes so many times more work a byte.
+_USUAL_BLOCK, _SELDOM = 300 << 10, 2
 # The oldest format that knows bytes: it does not look for objects it wrote before.
 _FORMAT = 2
 
@@ -84,21 +86,21 @@ def read_run(file: BinaryIO, run: Run, low: bytes = b"", high: bytes | None = No
 
 
 def shares(runs: Iterable[Run], count: int) -> list[tuple[bytes, bytes | None]]:
-    """The range of keys, from and to below, for each of so many processes: each has about as many bytes to merge."""
+    """The range of keys, from and to below, for each of so many processes, about as much work to compile each."""
     blocks = sorted(
         [
-            (first, end - start)
+            (first, end - start + _SELDOM * min(end - start, _USUAL_BLOCK))
             for run in runs
             for first, (start, end) in zip(run.firsts, pairwise(run.offsets), strict=True)
         ]
     )
-    total = sum([size for _, size in blocks])
+    total = sum([work for _, work in blocks])
     cuts: list[bytes] = []
     passed = 0
-    for first, size in blocks:
+    for first, work in blocks:
         if len(cuts) + 1 < count and passed * count >= total * (len(cuts) + 1):
             cuts.append(first)
-        passed += size
+        passed += work
     lows, highs = [b"", *cuts], [*cuts, None]
     return [*zip(lows, highs, strict=True), *[(b"", b"")] * (count - len(lows))]
 

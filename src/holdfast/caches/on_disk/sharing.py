@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _SPILL_BYTES = 256 << 20
 # What a document costs to write beside its bytes, as if it had so many more.
 _DOCUMENT_BYTES = 1000
+# So many documents say how heavy all are.
+_LOOKED_AT = 2000
 
 
 class Shared(NamedTuple):
@@ -101,10 +103,11 @@ def _share(
 
 def _stretches(sources: str, names: Sequence[str], count: int) -> list[tuple[int, int]]:
     """From and to below which document each of so many workers writes, all about as heavy."""
-    weights = [_DOCUMENT_BYTES + _size(source_path(sources, name)) for name in names]
+    looked_at = names[:: len(names) // _LOOKED_AT + 1]
+    weights = [_DOCUMENT_BYTES + _size(source_path(sources, name)) for name in looked_at]
     reached = list(accumulate(weights, initial=0))
     cuts = [bisect_left(reached, reached[-1] * number // count) for number in range(count)]
-    return list(pairwise([*cuts, len(names)]))
+    return list(pairwise([*[cut * len(names) // len(weights) for cut in cuts], len(names)]))
 
 
 def _size(path: str) -> int:

@@ -27,24 +27,22 @@ def default_workers() -> int:
 
 
 class Workers:
-    """So many workers, or none where one would be alone; gone, whatever they do, when the block is left."""
+    """Workers as they are asked for; gone, whatever they do, when a block is left."""
 
-    def __init__(self, count: int) -> None:
-        self._count = count if count > 1 else 0
+    def __init__(self) -> None:
         self.processes: list[subprocess.Popen[bytes]] = []
 
     def __enter__(self) -> Workers:
-        try:
-            while len(self.processes) < self._count:
-                self.processes.append(start_worker())
-        except BaseException:
-            self.__exit__()
-            raise
         return self
 
+    def start(self, count: int) -> None:
+        """Have so many, or none where one would be alone."""
+        while len(self.processes) < count != 1:
+            self.processes.append(start_worker())
+
     def __exit__(self, *exc: object) -> None:
-        for process in self.processes:
-            end_worker(process)
+        while self.processes:
+            end_worker(self.processes.pop())
 
     def assign(self, assignments: Sequence[tuple[Any, ...]]) -> None:
         """Give each worker its next assignment, when it has answered all of the last."""

@@ -62,24 +62,24 @@ def build_cache(
         raise UsageError(f"created_at '{created_at}' is no time: write it as 2026-01-02T03:04:05Z")
     _check_target(sources, cache, force=force)
     counted_by = choose_tokenizer(tokenizer) if sections else BYTES
-    names = [source for _, source in in_id_order(_source_files(sources))]
-    if workers is None:
-        workers = min(default_workers(), len(names) // _WORTH_A_WORKER)
     try:
-        with StagedDirectory(cache) as staged, Workers(workers) as processes:
-            written = write_documents(sources, staged.path, names, (counted_by, sections), processes, progress)
-            compiling = begin_index(staged.path, processes, written, sections)  # the workers do, while we list
-            entries = [Entry(item.id, item.version, f"{DOCUMENTS}/{item.name}") for item in written.documents]
-            manifest = make_manifest(entries, created_at)
-            data, index = encode_manifest(manifest), encode_index(entries)
-            if len(data) > MAX_MANIFEST_BYTES:
-                raise CacheInvalid(f"{len(entries)} documents are too many for one cache: split the sources")
-            write_new(os.path.join(staged.path, MANIFEST), data)
-            write_new(os.path.join(staged.path, INDEX), index)
-            # Without sections the documents answer a search, and they count their bytes.
-            summary = Summary(manifest.cache_version, counted_by)
-            write_index(staged.path, compiling, entries, written, summary, data, index)
-            staged.publish(replace=force)
+        # Workers are started while we look for the sources, and are gone before what they write into is.
+        with Workers() as processes:
+            names = _names(sources, processes, workers)
+            with StagedDirectory(cache) as staged, processes:
+                written = write_documents(sources, staged.path, names, (counted_by, sections), processes, progress)
+                compiling = begin_index(staged.path, processes, written, sections)  # the workers do, while we list
+                entries = [Entry(item.id, item.version, f"{DOCUMENTS}/{item.name}") for item in written.documents]
+                manifest = make_manifest(entries, created_at)
+                data, index = encode_manifest(manifest), encode_index(entries)
+                if len(data) > MAX_MANIFEST_BYTES:
+                    raise CacheInvalid(f"{len(entries)} documents are too many for one cache: split the sources")
+                write_new(os.path.join(staged.path, MANIFEST), data)
+                write_new(os.path.join(staged.path, INDEX), index)
+                # Without sections the documents answer a search, and they count their bytes.
+                summary = Summary(manifest.cache_version, counted_by)
+                write_index(staged.path, compiling, entries, written, summary, data, index)
+                staged.publish(replace=force)
     except FileExistsError:
         raise _target_exists(cache) from None
     except OSError as error:
@@ -111,6 +111,18 @@ def _check_target(sources: str, cache: str, *, force: bool) -> None:
         raise IoError(
             f"'{printable(cache)}' holds '{printable(others[0])}', which is no part of a cache, and is left alone"
         )
+
+
+def _names(sources: str, processes: Workers, workers: int | None) -> list[str]:
+    """The documents below the sources, in id order; if not told how many, the more are found the more workers start."""
+    cores = default_workers()
+    found = []
+    processes.start(workers or 0)
+    for path in _source_files(sources):
+        found.append(path)
+        if workers is None and len(found) % _WORTH_A_WORKER == 0:
+            processes.start(min(cores, len(found) // _WORTH_A_WORKER))
+    return [source for _, source in in_id_order(found)]
 
 
 def _source_files(sources: str) -> Iterator[bytes]:
