@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from holdfast.caches.document import make_document, token_count
 from holdfast.caches.index import documents as index_documents
 from holdfast.caches.index import posting_records, search
-from holdfast.caches.index.compiling import compile_terms, document_tables
+from holdfast.caches.index.compiling import Documents, compile_terms
 from holdfast.caches.index.dictionary import PAGE_SIZE, DictionaryPages, key_of, look_up
 from holdfast.caches.index.documents import encode_columns, make_columns, parse_columns
 from holdfast.caches.index.postings import HEAD_SIZE, Postings, parse_alone, parse_postings, record_length
@@ -64,8 +64,8 @@ def indexed(query: str, budget: int, documents: list[Document], documents_a_run:
             places += [place] * len(texts)
         runs.append((len(runs), read_back(counts.spill()[0])))
     pages = DictionaryPages()
-    tables = document_tables(list(columns.numbers), places, bases)
-    postings = b"".join(compile_terms(merged(runs), tables, len(documents), pages.add))
+    numbered = Documents(columns.numbers, places, bases)
+    postings = b"".join(compile_terms(merged(runs), numbered, pages.add))
     dictionary = b"".join(pages.finish())
     terms = words(query)
     matches = []

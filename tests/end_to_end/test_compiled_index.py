@@ -17,7 +17,7 @@ from holdfast.caches.document import make_document
 from holdfast.caches.index.container import encode_header, parse_header
 from holdfast.caches.index.documents import make_columns
 from holdfast.caches.index.runs import packed
-from holdfast.caches.on_disk import sharing, writing
+from holdfast.caches.on_disk import batches, sharing, writing
 from holdfast.caches.on_disk import workers as worker_processes
 from holdfast.caches.on_disk.batches import Written
 from holdfast.caches.on_disk.compiling import write_words
@@ -41,6 +41,8 @@ TEXTS = {
     "Deep/C.md": "Gamma alpha\u2003delta",
     "same.md": "alpha beta alpha gamma",
     "long.md": "x" * 5000 + " alpha",
+    "odd/one.md": "alpha\x1cbeta alpha",  # what Python takes for a blank here, Unicode does not
+    "odd/two.md": "\x1c",
     **{f"many/{number}.md": f"alpha common{number % 7} only{number}" * (1 + number % 3) for number in range(40)},
 }
 QUESTIONS = [
@@ -121,8 +123,17 @@ def test_spilling_often_changes_nothing(tmp_path: Path, monkeypatch: pytest.Monk
         (tmp_path / "sources" / name).write_bytes(text.encode())
     build_cache(tmp_path / "sources", tmp_path / "once")
     monkeypatch.setattr(sharing, "_SPILL_BYTES", 500)
-    build_cache(tmp_path / "sources", tmp_path / "often")
-    assert index_bytes(tmp_path / "often") == index_bytes(tmp_path / "once")
+    monkeypatch.setattr(batches, "_TOGETHER", 2)
+    for workers in (1, 2):
+        often = tmp_path / f"often-{workers}"
+        writing.build_cache(tmp_path / "sources", often, created_at=CREATED_AT, workers=workers)
+        assert index_bytes(often) == index_bytes(tmp_path / "once")
+
+
+def test_no_documents_are_shared_among_workers_too(tmp_path: Path) -> None:
+    (tmp_path / "sources").mkdir()
+    report = writing.build_cache(tmp_path / "sources", tmp_path / "cache", created_at=CREATED_AT, workers=2)
+    assert (report.document_count, verify_cache(tmp_path / "cache").problems) == (0, [])
 
 
 def test_equal_contents_are_named_in_id_order_whichever_worker_was_first(tmp_path: Path) -> None:
@@ -159,16 +170,10 @@ def test_a_worker_that_dies_ends_the_build_with_an_error_and_leaves_nothing(
     assert os.listdir(tmp_path) == ["sources"]
 
 
-def test_an_interrupt_ends_the_workers_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "sources").mkdir()
-    for number in range(200):
-        (tmp_path / "sources" / f"{number}.md").write_text(f"text {number}", encoding="utf-8")
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
+    """The workers that were started, as they are."""
     started: list[subprocess.Popen[bytes]] = []
-
-    def interrupt(done: int, _total: int) -> None:
-        if done:
-            raise KeyboardInterrupt
-
     start = worker_processes.start_worker
 
     def start_and_note() -> subprocess.Popen[bytes]:
@@ -176,6 +181,34 @@ def test_an_interrupt_ends_the_workers_and_leaves_nothing(tmp_path: Path, monkey
         return started[-1]
 
     monkeypatch.setattr(worker_processes, "start_worker", start_and_note)
+    return started
+
+
+def test_a_bad_source_found_after_workers_were_started_ends_them_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, started: list[subprocess.Popen[bytes]]
+) -> None:
+    (tmp_path / "sources" / "folder").mkdir(parents=True)
+    for number in range(30):
+        (tmp_path / "sources" / f"{number}.md").write_text("text", encoding="utf-8")
+    (tmp_path / "sources" / "folder" / "outside.md").symlink_to(tmp_path)
+    monkeypatch.setattr(writing, "_WORTH_A_WORKER", 10)
+    monkeypatch.setattr(writing, "default_workers", lambda: 2)
+    with pytest.raises(CacheInvalid, match="leads outside"):
+        writing.build_cache(tmp_path / "sources", tmp_path / "cache", created_at=CREATED_AT)
+    assert ([process.returncode is None for process in started], os.listdir(tmp_path)) == ([False] * 2, ["sources"])
+
+
+def test_an_interrupt_ends_the_workers_and_leaves_nothing(
+    tmp_path: Path, started: list[subprocess.Popen[bytes]]
+) -> None:
+    (tmp_path / "sources").mkdir()
+    for number in range(200):
+        (tmp_path / "sources" / f"{number}.md").write_text(f"text {number}", encoding="utf-8")
+
+    def interrupt(done: int, _total: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
     sources, cache = tmp_path / "sources", tmp_path / "cache"
     with pytest.raises(KeyboardInterrupt):
         writing.build_cache(sources, cache, created_at=CREATED_AT, workers=2, progress=interrupt)

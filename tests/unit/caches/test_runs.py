@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.caches.index import runs
+from holdfast.caches.index.compiling import Documents
 from holdfast.caches.index.runs import Run, encode_run, gaps, looked_up, merged, packed, shares, shifted
 from support.runs import read_back, written
 
@@ -28,8 +29,14 @@ def test_a_base_is_added_to_every_number(numbers: list[int], base: int) -> None:
     assert shifted(packed(numbers), base) == packed([base + number for number in numbers])
 
 
-def test_what_a_table_holds_is_looked_up_from_its_end_too() -> None:
-    assert (looked_up([5, 6, 7], [2]), looked_up([5, 6, 7], [0, 0, -1])) == ((7,), (5, 5, 7))
+def test_what_a_table_holds_is_looked_up_at_one_place_and_at_many() -> None:
+    assert (looked_up([5, 6, 7], [2]), looked_up([5, 6, 7], [0, 0, 2])) == ((7,), (5, 5, 7))
+
+
+def test_a_run_tells_documents_by_section_from_its_base_on_and_some_by_place() -> None:
+    documents = Documents([30, 10, 20], [0, 0, 1, 2, 2], [0, 2])
+    found = documents.of(0, packed([0, 1])), documents.of(1, packed([0, 1, 1])), documents.of(1, packed([-3, -1, 2]))
+    assert found == ((30, 30), (10, 20, 20), (20, 30, 20))
 
 
 @given(st.lists(COUNTED, max_size=4), st.integers(1, 5), st.integers(1, 4))

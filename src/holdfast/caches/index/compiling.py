@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from itertools import pairwise
 
 from holdfast.caches.index.posting_records import encode_lane, encode_postings, fits_a_lane
 from holdfast.caches.index.postings import ALONE_LIMIT, alone_value
@@ -14,32 +15,37 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
-def document_tables(numbers: list[int], places: Iterable[int], bases: Iterable[int]) -> list[list[int]]:
-    """For each run, given its base, the document's number for each number in it.
+class Documents:
+    """What documents are called: their numbers by place, and of each run, given its base, by section from there on.
 
-    `numbers` are those of documents by place, `places` those of the documents of sections. In a run sections are told
-    from its base on, and the documents of some words by place from the end.
+    `places` are those of the documents of all sections; `bases` ascend.
     """
-    by_section = [numbers[place] for place in places]
-    return [by_section[base:] + numbers[::-1] for base in bases]
+
+    def __init__(self, by_place: Sequence[int], places: Sequence[int], bases: Sequence[int]) -> None:
+        by_section = [by_place[place] for place in places]
+        self.by_place = by_place
+        self._by_section = [by_section[base:end] for base, end in pairwise([*bases, len(by_section)])]
+
+    def of(self, run: int, packed: bytes) -> tuple[int, ...]:
+        """The numbers of the documents in which the occurrences are that a run tells."""
+        told, by_section = array("i", packed), self._by_section[run]
+        if told[0] >= 0:
+            return looked_up(by_section, told)
+        return tuple([by_section[number] if number >= 0 else self.by_place[-1 - number] for number in told])
 
 
 def compile_terms(
     terms: Iterable[tuple[bytes, list[tuple[int, bytes]]]],
-    tables: Sequence[Sequence[int]],
-    document_count: int,
+    documents: Documents,
     add: Callable[[bytes, int], None],
 ) -> Iterator[bytes]:
-    """The records of the postings section, one after another, while `add` is given what the dictionary holds.
-
-    By mark of a run, `tables` has what `document_tables` gives.
-    """
+    """The records of the postings section, one after another, while `add` is given what the dictionary holds."""
+    document_count = len(documents.by_place)
     offset = 0
     for key, said in terms:
-        mark, packed = said[0]
-        numbers = looked_up(tables[mark], array("i", packed))
-        for mark, packed in said[1:]:
-            numbers += looked_up(tables[mark], array("i", packed))
+        numbers = documents.of(*said[0])
+        for told in said[1:]:
+            numbers += documents.of(*told)
         if len(numbers) == 1:
             add(key, alone_value(1, numbers[0]))
             continue

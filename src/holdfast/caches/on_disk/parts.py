@@ -6,9 +6,9 @@ import os
 from array import array
 from contextlib import ExitStack
 
-from holdfast.caches.index.compiling import compile_terms, document_tables
+from holdfast.caches.index.compiling import Documents, compile_terms
 from holdfast.caches.index.dictionary import ALONE, DictionaryPages
-from holdfast.caches.index.runs import NUMBER, Run, merged, packed, read_run
+from holdfast.caches.index.runs import Run, merged, packed, read_run
 from holdfast.caches.on_disk.counting import BUFFER
 from holdfast.caches.search.compiling import Weights, compile_fields
 from holdfast.core.record import NamedTuple
@@ -37,9 +37,8 @@ class Part(NamedTuple):
 
 def words_part(file: str, runs: Sequence[Run], keys: Range, numbers: bytes, places: bytes) -> Part:
     """Compile words; `numbers` are those of documents by place, `places` those of the documents of sections, packed."""
-    tables = document_tables(_unpacked(numbers), _unpacked(places), [run.base for run in runs])
-    count = len(numbers) // NUMBER
-    return _part(file, runs, keys, lambda terms, add: compile_terms(terms, tables, count, add))
+    documents = Documents(_unpacked(numbers), _unpacked(places), [run.base for run in runs])
+    return _part(file, runs, keys, lambda terms, add: compile_terms(terms, documents, add))
 
 
 def sections_part(

@@ -107,7 +107,7 @@ def _stretches(sources: str, names: Sequence[str], count: int) -> list[tuple[int
     weights = [_DOCUMENT_BYTES + _size(source_path(sources, name)) for name in looked_at]
     reached = list(accumulate(weights, initial=0))
     cuts = [bisect_left(reached, reached[-1] * number // count) for number in range(count)]
-    return list(pairwise([*[cut * len(names) // len(weights) for cut in cuts], len(names)]))
+    return list(pairwise([*[cut * len(names) // max(len(weights), 1) for cut in cuts], len(names)]))
 
 
 def _size(path: str) -> int:
