@@ -185,6 +185,12 @@ def test_what_occurs_at_numbers_is_read_back_as_each_number_once_and_its_impact(
     assert [list(map(list, each)) for each in parsed] == [*[[[], []]] * 3, [numbers, [3 * step for step in steps]]]
 
 
+def test_a_word_that_is_repeated_thousands_of_times_takes_the_steps_of_that_and_of_no_other_number_of_times() -> None:
+    steps = {1: bytes([1, 2, 3]), 7000: bytes([4, 5, 6])}
+    told, *_ = encode_field(packed([0, *[1] * 7000, 2]), steps, 3)
+    assert told == bytes([1, 5, 3])
+
+
 @given(st.sets(st.integers(0, 9)), st.sets(st.integers(0, 9)), st.sets(st.integers(0, 4)), st.sets(st.integers(0, 4)))
 def test_a_section_holds_a_term_once_in_however_many_fields(
     bodies: set[int], headings: set[int], titles: set[int], paths: set[int]

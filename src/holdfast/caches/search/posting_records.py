@@ -99,11 +99,12 @@ def _repeated(
 ) -> Iterable[int]:
     """The step of each number, given those of single occurrences; `changes` has a zero where one occurs again."""
     put_right = bytearray(told)
-    first = 0
+    ends = changes[1:] + b"\1"
+    times = 1
     for at in compress(count(), changes.translate(_OTHERS)):
-        if changes[at - 1]:
-            first = at - 1
-        put_right[first] = steps[at - first + 1][numbers[at]]
+        times = 2 if changes[at - 1] else times + 1
+        if ends[at]:
+            put_right[at - times + 1] = steps[times][numbers[at]]
     return compress(put_right, changes)
 
 
