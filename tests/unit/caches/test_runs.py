@@ -59,7 +59,7 @@ def test_the_shares_of_runs_merged_one_after_another_are_all_terms_in_order(
     assert (len(ranges), found) == (processes, expected)
 
 
-def test_shares_have_about_as_many_bytes_each() -> None:
+def test_shares_have_about_as_much_work_each() -> None:
     run = Run("", [bytes([first]) for first in range(100)], [10 * number for number in range(101)])
     assert shares([run, run], 4) == [
         (b"", bytes([25])),
@@ -67,3 +67,9 @@ def test_shares_have_about_as_many_bytes_each() -> None:
         (bytes([50]), bytes([75])),
         (bytes([75]), None),
     ]
+
+
+def test_terms_that_occur_seldom_are_more_work_a_byte() -> None:
+    sizes = [1200 << 10, *[300 << 10] * 4]  # the first half of the bytes is one block of frequent terms
+    run = Run("", [bytes([first]) for first in range(5)], list(accumulate(sizes, initial=0)))
+    assert shares([run], 2) == [(b"", bytes([2])), (bytes([2]), None)]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Compiling(NamedTuple):
-    """An index that is being compiled: of which documents, from which runs, and the parts that come of it."""
+    """An index that is being compiled: what is known of its documents and sections, and the parts that come of it."""
 
     columns: Columns
     sections: list[DocumentSections]

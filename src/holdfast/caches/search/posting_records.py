@@ -8,7 +8,7 @@ from itertools import accumulate, compress, count
 
 from holdfast.caches.index.dictionary import ALONE
 from holdfast.caches.index.posting_records import encode_numbers
-from holdfast.caches.index.runs import gaps, looked_up
+from holdfast.caches.index.runs import NUMBER, gaps, looked_up
 from holdfast.caches.search.postings import COUNT, HEAD
 
 TYPE_CHECKING = False
@@ -68,8 +68,8 @@ def encode_field(packed: bytes, steps: Mapping[int, Sequence[int]], population: 
     if _is_far(numbers[-1], len(numbers)) and len(set(numbers)) == len(numbers):  # most terms
         return _told_by_number(numbers, bytes(told), population)
     apart = gaps(packed)
-    near = apart[::4]
-    if _STRIDE not in near and not (apart[1::4] + apart[2::4] + apart[3::4]).strip(b"\0"):
+    near, *far = [apart[at::NUMBER] for at in range(NUMBER)]
+    if _STRIDE not in near and not b"".join(far).strip(b"\0"):
         changes = b"\1" + near[1:].translate(_MARKS)
         if 0 in changes:
             told = _repeated(told, numbers, changes, steps)
