@@ -118,7 +118,7 @@ def main(rounds: int) -> int:
         print(f"      {speed:.2f} MB for each second of processor time (target {MIN_SPEED})")
         _, status_memory = measured(SCRIPT, "status", "--check", "--path", root)
 
-        workspace = Workspace(str(root), by_name=True)
+        workspace = Workspace(str(root), door="tool")
         operation = find_tool("list_contexts")
         warm = interleaved(
             {

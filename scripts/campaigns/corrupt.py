@@ -62,7 +62,7 @@ def too_long(*_: object) -> None:
 
 def ask(cache: Path, tool: str, given: dict[str, Any]) -> str:
     """The answer of a process that knows nothing yet."""
-    workspace = Workspace(str(cache.parent), cache_root=str(cache.parent), by_name=True)
+    workspace = Workspace(str(cache.parent), cache_root=str(cache.parent), door="tool")
     return answer(OPERATIONS[tool], {"cache": cache.name, **given}, workspace).text
 
 

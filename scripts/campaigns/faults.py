@@ -330,7 +330,7 @@ def _one_read(
     """One answer with one fault; False when there is no such call any more."""
 
     def fresh() -> Workspace:
-        return Workspace(str(folder), cache_root=str(folder), by_name=True)
+        return Workspace(str(folder), cache_root=str(folder), door="tool")
 
     workspace = fresh()
     expected = answer(operation, given, workspace if warm else fresh()).text

@@ -126,6 +126,6 @@ def serve_options(project: Path, caches: Path) -> list[str]:
 def true_answers(project: Path, caches: Path) -> list[str]:
     """The text each offered call must be answered with, worked out in this process and not over the wire."""
     return [
-        answer(find_tool(tool), arguments, Workspace(str(project), cache_root=str(caches), by_name=True)).text
+        answer(find_tool(tool), arguments, Workspace(str(project), cache_root=str(caches), door="tool")).text
         for tool, arguments in offered_calls()
     ]

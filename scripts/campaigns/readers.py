@@ -128,7 +128,7 @@ WORLDS = (
 
 def ask_in_process(folder: Path, question: Question) -> str:
     """The answer with nobody else around."""
-    workspace = Workspace(str(folder), cache_root=str(folder), by_name=bool(question.tool))
+    workspace = Workspace(str(folder), cache_root=str(folder), door="tool" if question.tool else "command")
     if question.tool:
         operation = next(one for one in CATALOG if one.tool == question.tool)
         return answer(operation, question.arguments, workspace).text

@@ -97,7 +97,7 @@ class World:
                 if state != self._states[part]:
                     self.put(part, state)
             for texts, (tool, arguments) in zip(found, self.calls, strict=True):
-                workspace = Workspace(str(self.project), cache_root=str(self.caches), by_name=True)
+                workspace = Workspace(str(self.project), cache_root=str(self.caches), door="tool")
                 texts.add(comparable(answer(find_tool(tool), arguments, workspace).text))
         return found
 

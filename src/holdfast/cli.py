@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from holdfast.operation import Operation, Reply
+    from holdfast.workspace import Door
 
     Arguments = dict[str, object]
 
 CACHE_ROOT = Parameter(
-    "cache-root",
+    "cache_root",
     "path",
     "Directory that holds the caches (default: $CONTEXT_CACHE_ROOT, else .context/caches)",
     metavar="DIR",
@@ -36,7 +37,7 @@ DOOR_COMMANDS = (
             CACHE_ROOT,
             PROJECT,
             Parameter("only", "texts", "Offer one family of tools only", metavar="FAMILY", choices=FAMILIES),
-            Parameter("tool-names", "text", "How names are listed", metavar="STYLE", choices=("dotted", "underscore")),
+            Parameter("tool_names", "text", "How names are listed", metavar="STYLE", choices=("dotted", "underscore")),
             Parameter("telemetry", "flag", "Write counts to stderr when the server ends"),
             Parameter(
                 "confine", "flag", "Let nothing outside the project and the cache root be read, listed or probed"
@@ -120,7 +121,7 @@ def _complete(command: Command, arguments: Arguments) -> Arguments:
             raise UsageError(f"'{command.name}' needs {parameter.metavar}")
         for given in value if isinstance(value, list) else [value]:
             if value is not None and parameter.choices and given not in parameter.choices:
-                raise UnknownName(parameter.name.replace("-", " "), str(given), list(parameter.choices))
+                raise UnknownName(parameter.name.replace("_", " "), str(given), list(parameter.choices))
     return arguments
 
 
@@ -154,16 +155,16 @@ def _deliver(reply: Reply) -> int:
 
 
 def _workspace(
-    arguments: Arguments, environment: Mapping[str, str], *, by_name: bool = False, confine: bool = False
+    arguments: Arguments, environment: Mapping[str, str], *, door: Door = "command", confine: bool = False
 ) -> Workspace:
     project = str(arguments.get("path", "."))
-    root = arguments.get("cache-root") or environment.get("CONTEXT_CACHE_ROOT")
+    root = arguments.get("cache_root") or environment.get("CONTEXT_CACHE_ROOT")
     epoch = environment.get("SOURCE_DATE_EPOCH", "")
     fixed = float(epoch) if epoch.isascii() and epoch.isdigit() and len(epoch) < 12 else None
     return Workspace(
         project,
         cache_root=str(root) if root else None,
-        by_name=by_name,
+        door=door,
         confine=confine,
         clock=system_clock if fixed is None else lambda: fixed,
     )
@@ -175,13 +176,13 @@ def _serve(arguments: Arguments, environment: Mapping[str, str]) -> int:
 
     only = arguments.get("only")
     confine = bool(arguments.get("confine"))
-    workspace = _workspace(arguments, environment, by_name=True, confine=confine)
+    workspace = _workspace(arguments, environment, door="tool", confine=confine)
     if confine:
         _give_up_rights(workspace)
     server = Server(
         workspace,
         families=[str(family) for family in only] if isinstance(only, list) else None,
-        underscore_names=arguments.get("tool-names") == "underscore",
+        underscore_names=arguments.get("tool_names") == "underscore",
     )
 
     def tell_counts() -> None:
@@ -218,7 +219,7 @@ def _call(arguments: Arguments, environment: Mapping[str, str]) -> int:
         raise UsageError(f"the arguments are not JSON: {error}") from None
     if not isinstance(values, dict):
         raise UsageError("the arguments must be a JSON object")
-    return _deliver(answer(operation, values, _workspace(arguments, environment, by_name=True)))
+    return _deliver(answer(operation, values, _workspace(arguments, environment, door="tool")))
 
 
 def _completions(arguments: Arguments, _environment: Mapping[str, str]) -> int:

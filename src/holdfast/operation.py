@@ -6,20 +6,26 @@ arguments and deliver text; neither can format, so they cannot differ.
 
 from __future__ import annotations
 
+import sys
+
 from holdfast.core.canonical_json import encode, encode_pretty
 from holdfast.core.errors import ContextError, IoError, UnknownName, UsageError
-from holdfast.core.record import NamedTuple
+from holdfast.core.record import Generic, NamedTuple, TypeVar
 from holdfast.core.unicode_text import is_path, is_unicode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
+    from typing import Any, Literal
 
     from holdfast.core.canonical_json import Json
-    from holdfast.workspace import Workspace
+    from holdfast.workspace import Door, Workspace
 
     Arguments = dict[str, Any]
+    Kind = Literal["text", "query", "path", "integer", "flag", "texts"]
+    Body = Callable[[Workspace, Arguments], "Outcome[Any]"]
+
+Answer = TypeVar("Answer")
 
 
 class Parameter(NamedTuple):
@@ -31,28 +37,28 @@ class Parameter(NamedTuple):
     """
 
     name: str
-    kind: str
+    kind: Kind
     description: str
     required: bool = False
     metavar: str = ""
     choices: tuple[str, ...] = ()
     maximum: int | None = None
     error: type[ContextError] = UsageError
-    checked: int = 0  # arguments are checked in this order, ties in the order declared
+    check_order: int = 0  # ties are checked in the order declared
     positional: bool = False
     flag: str = ""  # on the command line, when it is not `--name`
-    only: str = ""  # `command` or `tool` when the other door does not offer it
+    only: Door | None = None  # where the other door does not offer it
 
     @property
     def option(self) -> str:
         """The spelling on the command line."""
-        return self.flag or "--" + self.name
+        return self.flag or "--" + self.name.replace("_", "-")
 
 
-class Outcome(NamedTuple):
+class Outcome(NamedTuple, Generic[Answer]):
     """What an operation found: a value to encode, and what it means for exit codes and `isError`."""
 
-    value: Json
+    value: Answer
     exit_code: int = 0
     is_error: bool = False
     note: str = ""  # for the person at the terminal, on stderr
@@ -74,44 +80,52 @@ def error_object(error: ContextError) -> Json:
     return {"error": {"code": error.code, "message": error.message}}
 
 
+def load(reference: str) -> Any:
+    """The function that `module:function` names; its module is imported when it is first asked for."""
+    module, _, function = reference.partition(":")
+    __import__(module)  # `importlib` would cost a cold command more than it saves here
+    return getattr(sys.modules[module], function)
+
+
 class Operation(NamedTuple):
-    """One entry of the catalog."""
+    """One entry of the catalog. Code is named as `module:function` and loaded when it is needed (see `load`)."""
 
     family: str
     command: tuple[str, ...]
     summary: str
     parameters: tuple[Parameter, ...]
-    run: Callable[[Workspace, Arguments], Outcome]
+    run: str  # the body, `(workspace, arguments) -> Outcome`
     tool: str = ""
     title: str = ""
     description: str = ""
-    view: str = ""  # `module:function` that shows the value on a terminal
-    failure: Callable[[ContextError], Json] = error_object
+    view: str = ""  # `(value, seconds) -> renderable`, what a terminal shows instead of JSON
+    failure: str = "holdfast.operation:error_object"  # `(error) -> value`, the shape of a failure
     failures_are_answers: bool = False  # a failure is printed like any answer, not told on stderr
     always_load: bool = False  # clients that hide tools behind a search should show this one
     large_result: bool = False  # the answer may be longer than clients usually take whole
 
-    def offered(self, door: str) -> list[Parameter]:
-        """The parameters that `command` or `tool` offers."""
-        return [parameter for parameter in self.parameters if parameter.only in ("", door)]
+    def offered(self, door: Door) -> list[Parameter]:
+        """The parameters that a door offers."""
+        return [parameter for parameter in self.parameters if parameter.only in (None, door)]
 
 
 def answer(
     operation: Operation, arguments: Mapping[str, object], workspace: Workspace, *, pretty: bool = False
 ) -> Reply:
     """Check, run, encode. A ContextError becomes a reply; UnknownName is raised, since it is the caller's mistake."""
-    known = [parameter.name for parameter in operation.offered("tool" if workspace.by_name else "command")]
+    known = [parameter.name for parameter in operation.offered(workspace.door)]
     for name in arguments:
         if name not in known:
             raise UnknownName("argument", name, known)
     write = encode_pretty if pretty else encode
     try:
         try:
-            outcome = operation.run(workspace, check_arguments(operation, arguments))
+            body: Body = load(operation.run)
+            outcome = body(workspace, check_arguments(operation, arguments))
         except OSError as error:
             raise IoError(f"the system refused: {error.strerror}") from error
     except ContextError as error:
-        value = operation.failure(error)
+        value: Json = load(operation.failure)(error)
         # An error knows the frames it passed through, and they know their arguments: whoever holds the reply would hold
         # those too, and a frame that does is garbage only a collector finds. What went wrong is said without them.
         error.__traceback__ = error.__context__ = error.__cause__ = None
@@ -124,7 +138,7 @@ def answer(
 def check_arguments(operation: Operation, arguments: Mapping[str, object]) -> Arguments:
     """The arguments, each of its kind, the absent ones left out; the first unfit one raises its error."""
     checked = {}
-    for parameter in sorted(operation.parameters, key=lambda parameter: parameter.checked):
+    for parameter in sorted(operation.parameters, key=lambda parameter: parameter.check_order):
         value = arguments.get(parameter.name)
         if value is None and (parameter.name not in arguments or not parameter.required):
             if parameter.required:

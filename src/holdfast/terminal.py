@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 from time import monotonic
+
+from holdfast.operation import load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +23,7 @@ def show(operation: Operation, reply: Reply, *, seconds: float) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    module, _, function = operation.view.partition(":")
-    shown = getattr(import_module(module), function)(reply.value, seconds)
+    shown = load(operation.view)(reply.value, seconds)
     # A single line stays one however narrow the terminal, so that a hash can be copied whole.
     Console(highlight=False).print(shown, soft_wrap=isinstance(shown, Text))
 

@@ -11,10 +11,11 @@ from holdfast.core.errors import CacheMissing
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import TypeVar
+    from typing import Literal, TypeVar
 
     from holdfast.core.file_contents import FileContents
 
+    Door = Literal["command", "tool"]
     Kept = TypeVar("Kept")
 
 DEFAULT_CACHE_ROOT = ".context/caches"
@@ -33,8 +34,8 @@ def system_clock() -> float:
 class Workspace:
     """Where the project and its caches are, how names lead to them, and what time it is.
 
-    A `by_name` workspace is the server's: a cache is a name under the cache root and nothing else can be reached.
-    Otherwise, on the command line, a cache is any path.
+    `door` is who asks. A tool knows a cache by its name under the cache root and can reach nothing else; on the command
+    line a cache is any path.
     """
 
     def __init__(
@@ -42,7 +43,7 @@ class Workspace:
         project: str = ".",
         *,
         cache_root: str | None = None,
-        by_name: bool = False,
+        door: Door = "command",
         clock: Callable[[], float] = system_clock,
         progress: Callable[[int, int], None] | None = None,
         file_contents: FileContents | None = None,
@@ -50,7 +51,7 @@ class Workspace:
     ) -> None:
         self.project = project
         self.cache_root = cache_root if cache_root is not None else os.path.join(project, DEFAULT_CACHE_ROOT)
-        self.by_name = by_name
+        self.door: Door = door
         self.clock = clock
         self.progress = progress
         # The real directories that nothing leads out of; empty when there is no such promise.
@@ -85,7 +86,7 @@ class Workspace:
 
     def cache_directory(self, cache: str) -> str:
         """The path of a cache; CacheMissing when its name leads out of the cache root."""
-        if not self.by_name:
+        if self.door == "command":
             return cache
         path = confined(self.cache_root, cache)
         if path is None:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 )
 def test_a_failed_call_leaves_no_garbage(tmp_path: Path, tool: str, arguments: dict[str, Any]) -> None:
     (tmp_path / "broken").mkdir()
-    server = Server(Workspace(str(tmp_path), cache_root=str(tmp_path), by_name=True))
+    server = Server(Workspace(str(tmp_path), cache_root=str(tmp_path), door="tool"))
     line = json.dumps(call(1, tool, arguments, era="modern")).encode()
 
     def answered() -> bytes:

@@ -41,7 +41,7 @@ ARGUMENTS = [(tool, parameter.name) for tool in tools() for parameter in tool.of
 
 @pytest.mark.parametrize(("tool", "name"), ARGUMENTS, ids=[f"{tool.tool} {name}" for tool, name in ARGUMENTS])
 def test_no_odd_text_is_a_bug(tmp_path: Path, tool: Operation, name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    server = Server(Workspace(str(tmp_path), cache_root=str(tmp_path), by_name=True))
+    server = Server(Workspace(str(tmp_path), cache_root=str(tmp_path), door="tool"))
     usual = {"query": "a", "budget": 1, "cache": "docs", "scope": ".", "specName": "a"}
     found = []
     for odd in ODD:

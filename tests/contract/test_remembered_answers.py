@@ -39,7 +39,7 @@ class Server(Library):
     def __init__(self, root: Path) -> None:
         self.files = CountedFiles()
         self.remembered = RememberedFiles(self.files)
-        self.workspace = Workspace(str(root), by_name=True, file_contents=self.remembered)
+        self.workspace = Workspace(str(root), door="tool", file_contents=self.remembered)
 
     def data(self, tool: str, **arguments: str) -> Any:
         return json.loads(self.call(tool, arguments).text)["data"]
@@ -389,7 +389,7 @@ def test_the_protocol_is_all_a_consumer_needs(project: SpecProject) -> None:
             return {}
 
     forgetful = Library(project.root)
-    forgetful.workspace = Workspace(str(project.root), by_name=True, file_contents=Forgetful())
+    forgetful.workspace = Workspace(str(project.root), door="tool", file_contents=Forgetful())
     server = Server(project.root)
     for tool, arguments in (("spec-status", {"specName": "demo"}), ("get-reviewer-guide", {"runId": "r"})):
         assert forgetful.call(tool, arguments) == server.call(tool, arguments)

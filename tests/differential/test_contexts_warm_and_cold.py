@@ -38,7 +38,7 @@ def test_a_warm_listing_is_a_cold_listing(steps: list[tuple[str, str, str | None
     root = Path(tempfile.mkdtemp())
     try:
         (root / ".context.config.yaml").write_text("min_tokens: 0\n")
-        warm = Workspace(str(root), by_name=True)
+        warm = Workspace(str(root), door="tool")
         for place, name, content in steps:
             path = root / place / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -50,6 +50,6 @@ def test_a_warm_listing_is_a_cold_listing(steps: list[tuple[str, str, str | None
                 path.write_text(content.replace("{}", json.dumps(computed)))
             if aged and path.exists():
                 os.utime(path, ns=(1_600_000_000_000_000_000,) * 2)
-            assert _list(warm) == _list(Workspace(str(root), by_name=True))
+            assert _list(warm) == _list(Workspace(str(root), door="tool"))
     finally:
         shutil.rmtree(root)

@@ -43,7 +43,7 @@ class Library:
     """In process, through `answer`."""
 
     def __init__(self, root: Path) -> None:
-        self.workspace = Workspace(str(root), cache_root=str(root), by_name=True)
+        self.workspace = Workspace(str(root), cache_root=str(root), door="tool")
 
     def call(self, tool: str, arguments: dict[str, Any]) -> Answer:
         reply = answer(find_tool(tool), arguments, self.workspace)

@@ -11,17 +11,20 @@ from holdfast.operation import Operation, Outcome, Parameter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.core.canonical_json import Json
     from holdfast.operation import Arguments
     from holdfast.workspace import Workspace
 
 
-def wait(_workspace: Workspace, arguments: Arguments) -> Outcome:
+def wait(_workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     """As slow as whoever holds the other end of the named pipe wants."""
     with open(arguments["pipe"], "rb") as pipe:
         return Outcome({"read": pipe.read().decode()})
 
 
-def talk(_workspace: Workspace, _arguments: Arguments) -> Outcome:
+def talk(_workspace: Workspace, _arguments: Arguments) -> Outcome[Json]:
     """Write to standard output in every way there is, and read standard input."""
     print("printed")
     sys.stdout.flush()
@@ -30,21 +33,23 @@ def talk(_workspace: Workspace, _arguments: Arguments) -> Outcome:
     return Outcome({"stdin": sys.stdin.read() + os.read(0, 100).decode()})
 
 
-def fail(_workspace: Workspace, _arguments: Arguments) -> Outcome:
+def fail(_workspace: Workspace, _arguments: Arguments) -> Outcome[Json]:
     raise ZeroDivisionError("a bug at /secret/path")
 
 
-def leave(_workspace: Workspace, _arguments: Arguments) -> Outcome:
+def leave(_workspace: Workspace, _arguments: Arguments) -> Outcome[Json]:
     sys.exit("left")
 
 
-def odd(name: str, run: object, *parameters: Parameter) -> Operation:
-    return Operation("caches", (name,), name, parameters, run, tool=f"odd.{name}", title=name, description=name)  # type: ignore[arg-type]  # any of the above
+def odd(body: Callable[[Workspace, Arguments], Outcome[Json]], *parameters: Parameter) -> Operation:
+    name = body.__name__
+    reference = f"{__name__}:{name}"
+    return Operation("caches", (name,), name, parameters, reference, tool=f"odd.{name}", title=name, description=name)
 
 
 if __name__ == "__main__":
-    more = (odd("wait", wait, Parameter("pipe", "path", "A named pipe")), odd("talk", talk))
-    holdfast.catalog.CATALOG += (*more, odd("fail", fail), odd("leave", leave))
+    more = (odd(wait, Parameter("pipe", "path", "A named pipe")), odd(talk))
+    holdfast.catalog.CATALOG += (*more, odd(fail), odd(leave))
 
     from holdfast.cli import run as run_context
 

@@ -7,6 +7,7 @@ from holdfast.operation import Operation, Outcome, Parameter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from holdfast.core.canonical_json import Json
     from holdfast.operation import Arguments
     from holdfast.workspace import Workspace
 
@@ -19,7 +20,7 @@ CACHE = Parameter(
     required=True,
     metavar="DIR",
     error=CacheMissing,
-    checked=3,
+    check_order=3,
 )
 QUERY = Parameter(
     "query",
@@ -28,7 +29,7 @@ QUERY = Parameter(
     required=True,
     metavar="TEXT",
     error=InvalidQuery,
-    checked=1,
+    check_order=1,
 )
 BUDGET = Parameter(
     "budget",
@@ -38,7 +39,7 @@ BUDGET = Parameter(
     metavar="N",
     maximum=MAX_BUDGET,
     error=InvalidBudget,
-    checked=2,
+    check_order=2,
 )
 LIMIT = Parameter(
     "limit",
@@ -47,11 +48,11 @@ LIMIT = Parameter(
     metavar="N",
     maximum=MAX_BUDGET,
     error=InvalidBudget,
-    checked=2,
+    check_order=2,
 )
 
 
-def resolve(workspace: Workspace, arguments: Arguments) -> Outcome:
+def resolve(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     from holdfast.caches.on_disk.keeping import OpenCaches
     from holdfast.caches.selection import as_json
 
@@ -60,21 +61,21 @@ def resolve(workspace: Workspace, arguments: Arguments) -> Outcome:
     return Outcome(as_json(workspace.keep(OpenCaches).use(path, lambda cache: cache.resolve(query, budget))))
 
 
-def inspect(workspace: Workspace, arguments: Arguments) -> Outcome:
+def inspect(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     from holdfast.caches.on_disk.reading import inspect_cache
 
     summary = inspect_cache(workspace.cache_directory(arguments["cache"]))
     return Outcome(summary._asdict(), exit_code=0 if summary.valid else 5)
 
 
-def list_caches(workspace: Workspace, arguments: Arguments) -> Outcome:
+def list_caches(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     from holdfast.caches.on_disk import reading
 
     root = workspace.directory(arguments["root"]) if "root" in arguments else workspace.cache_root
     return Outcome({"caches": [listed._asdict() for listed in reading.list_caches(root)]})
 
 
-def build(workspace: Workspace, arguments: Arguments) -> Outcome:
+def build(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     from holdfast.caches.on_disk.writing import build_cache
 
     report = build_cache(
@@ -88,7 +89,7 @@ def build(workspace: Workspace, arguments: Arguments) -> Outcome:
     return Outcome(report._asdict())
 
 
-def verify(workspace: Workspace, arguments: Arguments) -> Outcome:
+def verify(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     from holdfast.caches.on_disk.checking import verify_cache
 
     report = verify_cache(workspace.cache_directory(arguments["cache"]))
@@ -114,7 +115,7 @@ OPERATIONS = (
             "take `cache` from context.list_caches."
         ),
         parameters=(CACHE, QUERY, BUDGET),
-        run=resolve,
+        run="holdfast.caches.operations:resolve",
         view="holdfast.caches.views:resolve",
         always_load=True,
         large_result=True,
@@ -138,7 +139,7 @@ OPERATIONS = (
                 error=CacheMissing,
             ),
         ),
-        run=list_caches,
+        run="holdfast.caches.operations:list_caches",
         view="holdfast.caches.views:listing",
         always_load=True,
     ),
@@ -153,7 +154,7 @@ OPERATIONS = (
             "relying on a cache, or to note which version an answer came from."
         ),
         parameters=(CACHE,),
-        run=inspect,
+        run="holdfast.caches.operations:inspect",
         view="holdfast.caches.views:inspection",
     ),
     Operation(
@@ -172,7 +173,7 @@ OPERATIONS = (
                 choices=("o200k_base", "bytes/4"),
             ),
         ),
-        run=build,
+        run="holdfast.caches.operations:build",
         view="holdfast.caches.views:built",
     ),
     Operation(
@@ -180,7 +181,7 @@ OPERATIONS = (
         command=("verify",),
         summary="Check every byte of a cache and name each problem.",
         parameters=(CACHE,),
-        run=verify,
+        run="holdfast.caches.operations:verify",
         view="holdfast.caches.views:verification",
     ),
 )

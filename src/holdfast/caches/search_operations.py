@@ -8,6 +8,7 @@ from holdfast.operation import Operation, Outcome, Parameter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from holdfast.core.canonical_json import Json
     from holdfast.operation import Arguments
     from holdfast.workspace import Workspace
 
@@ -17,7 +18,7 @@ DIFFERS = 9
 _OPTIONAL_CACHE = CACHE._replace(required=False, description="The cache (default: the one below the cache root)")
 
 
-def search(workspace: Workspace, arguments: Arguments) -> Outcome:
+def search(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     from holdfast.caches.on_disk.keeping import OpenCaches
     from holdfast.caches.search.answers import as_json
 
@@ -36,7 +37,7 @@ def search(workspace: Workspace, arguments: Arguments) -> Outcome:
     return Outcome(as_json(result))
 
 
-def replay(workspace: Workspace, arguments: Arguments) -> Outcome:
+def replay(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     from holdfast.caches.on_disk.reading import with_cache
     from holdfast.caches.on_disk.receipts import cache_of_version, read_receipt
     from holdfast.caches.search.comparing import compare_records
@@ -58,7 +59,7 @@ def replay(workspace: Workspace, arguments: Arguments) -> Outcome:
     return Outcome(value, exit_code=0 if same else DIFFERS)
 
 
-def verify_citations(workspace: Workspace, arguments: Arguments) -> Outcome:
+def verify_citations(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     from holdfast.caches.on_disk.reading import with_cache
     from holdfast.caches.on_disk.receipts import only_cache, read_text
     from holdfast.caches.search.citations import find_citations, judge
@@ -86,7 +87,7 @@ def verify_citations(workspace: Workspace, arguments: Arguments) -> Outcome:
     return Outcome(value, exit_code=DIFFERS if failed else 0)
 
 
-def diff(workspace: Workspace, arguments: Arguments) -> Outcome:
+def diff(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     from holdfast.caches.on_disk.reading import with_cache
     from holdfast.caches.on_disk.receipts import read_queries
     from holdfast.caches.search.comparing import compare_citations, compare_documents
@@ -94,7 +95,7 @@ def diff(workspace: Workspace, arguments: Arguments) -> Outcome:
     queries = read_queries(arguments["queries"]) if "queries" in arguments else []
     before, after = (workspace.cache_directory(arguments[name]) for name in ("before", "after"))
 
-    def compare(old: Cache, new: Cache) -> Outcome:
+    def compare(old: Cache, new: Cache) -> Outcome[Json]:
         changes = compare_documents(old.documents(), new.documents())
         answers = []
         for query, budget, limit in queries:
@@ -137,7 +138,7 @@ OPERATIONS = (
             Parameter("receipt", "path", "Write the record of the answer here", metavar="FILE", only="command"),
             Parameter("html", "path", "Write a page that explains the answer here", metavar="FILE", only="command"),
         ),
-        run=search,
+        run="holdfast.caches.search_operations:search",
         view="holdfast.caches.search_views:search",
         always_load=True,
         large_result=True,
@@ -150,7 +151,7 @@ OPERATIONS = (
             Parameter("receipt", "path", "A receipt that 'search --receipt' wrote", True, "RECEIPT", positional=True),
             _OPTIONAL_CACHE._replace(description="The cache (default: the one of that version below the cache root)"),
         ),
-        run=replay,
+        run="holdfast.caches.search_operations:replay",
         view="holdfast.caches.search_views:replayed",
     ),
     Operation(
@@ -161,7 +162,7 @@ OPERATIONS = (
             Parameter("file", "path", "The text", True, "FILE", positional=True),
             _OPTIONAL_CACHE,
         ),
-        run=verify_citations,
+        run="holdfast.caches.search_operations:verify_citations",
         view="holdfast.caches.search_views:citations",
     ),
     Operation(
@@ -173,7 +174,7 @@ OPERATIONS = (
             Parameter("after", "path", "Another", True, "CACHE_B", positional=True, error=CacheMissing),
             Parameter("queries", "path", "Saved queries, one a line: text, or JSON as a tool takes it", metavar="FILE"),
         ),
-        run=diff,
+        run="holdfast.caches.search_operations:diff",
         view="holdfast.caches.search_views:differences",
     ),
 )

@@ -7,6 +7,7 @@ from holdfast.operation import Operation, Outcome, Parameter
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.contexts.on_disk.project import Project
+    from holdfast.core.canonical_json import Json
     from holdfast.operation import Arguments
     from holdfast.workspace import Workspace
 
@@ -22,20 +23,20 @@ def open_project(workspace: Workspace, arguments: Arguments) -> Project:
     return Project(workspace.file_contents, workspace.directory(arguments.get("path", "")))
 
 
-def init(workspace: Workspace, arguments: Arguments) -> Outcome:
+def init(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     from holdfast.contexts.on_disk.keeping import initialise
 
     return initialise(
         open_project(workspace, arguments),
         now=workspace.timestamp(),
         full=arguments.get("full", False),
-        dry_run=arguments.get("dry-run", False),
-        agents=not arguments.get("no-agents", False),
+        dry_run=arguments.get("dry_run", False),
+        agents=not arguments.get("no_agents", False),
         progress=workspace.progress,
     )
 
 
-def regen(workspace: Workspace, arguments: Arguments) -> Outcome:
+def regen(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     from holdfast.contexts.on_disk.keeping import regenerate
 
     return regenerate(
@@ -49,37 +50,37 @@ def regen(workspace: Workspace, arguments: Arguments) -> Outcome:
     )
 
 
-def rehash(workspace: Workspace, arguments: Arguments) -> Outcome:
+def rehash(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     from holdfast.contexts.on_disk.keeping import rehash as renew
 
     return renew(open_project(workspace, arguments), arguments.get("scope"), now=workspace.timestamp())
 
 
-def validate(workspace: Workspace, arguments: Arguments) -> Outcome:
+def validate(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     from holdfast.contexts.on_disk.validating import validate_project
 
     return validate_project(open_project(workspace, arguments), strict=arguments.get("strict", False))
 
 
-def watch(workspace: Workspace, arguments: Arguments) -> Outcome:
+def watch(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     from holdfast.contexts.on_disk.watching import watch_project
 
     return watch_project(workspace.file_contents, workspace.directory(arguments.get("path", "")))
 
 
-def stats(workspace: Workspace, arguments: Arguments) -> Outcome:
+def stats(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     from holdfast.contexts.on_disk.surveying import statistics
 
     return statistics(open_project(workspace, arguments))
 
 
-def ignore(workspace: Workspace, arguments: Arguments) -> Outcome:
+def ignore(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     from holdfast.contexts.on_disk.adjusting import add_pattern
 
     return add_pattern(open_project(workspace, arguments), arguments["pattern"], now=workspace.timestamp())
 
 
-def config(workspace: Workspace, arguments: Arguments) -> Outcome:
+def config(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     from holdfast.contexts.on_disk.adjusting import configure
 
     return configure(
@@ -87,15 +88,15 @@ def config(workspace: Workspace, arguments: Arguments) -> Outcome:
     )
 
 
-def doctor(workspace: Workspace, arguments: Arguments) -> Outcome:
+def doctor(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     from holdfast.contexts.on_disk.surveying import diagnose
 
     return diagnose(open_project(workspace, arguments))
 
 
 def _command(word: str, summary: str, *parameters: Parameter) -> Operation:
-    run = globals()[word]
-    return Operation("contexts", (word,), summary, (*parameters, PATH), run, view=f"holdfast.contexts.views:{word}")
+    run, view = f"holdfast.contexts.commands:{word}", f"holdfast.contexts.views:{word}"
+    return Operation("contexts", (word,), summary, (*parameters, PATH), run, view=view)
 
 
 COMMANDS = (
@@ -103,8 +104,8 @@ COMMANDS = (
         "init",
         "Write a .context.yaml into every directory that should have one, from the source alone.",
         FULL,
-        Parameter("dry-run", "flag", "Tell what would be written and write nothing"),
-        Parameter("no-agents", "flag", "Leave AGENTS.md alone"),
+        Parameter("dry_run", "flag", "Tell what would be written and write nothing"),
+        Parameter("no_agents", "flag", "Leave AGENTS.md alone"),
     ),
     _command(
         "regen",

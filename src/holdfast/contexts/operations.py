@@ -38,19 +38,19 @@ def open_project(workspace: Workspace, arguments: Arguments) -> Project:
     return Project(workspace.file_contents, workspace.directory(path), workspace.named(path))
 
 
-def list_contexts(workspace: Workspace, arguments: Arguments) -> Outcome:
+def list_contexts(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     from holdfast.contexts.on_disk.asking import listing
 
     return listing(open_project(workspace, arguments), arguments, workspace.progress)
 
 
-def check_freshness(workspace: Workspace, arguments: Arguments) -> Outcome:
+def check_freshness(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     from holdfast.contexts.on_disk.asking import verdict
 
     return verdict(open_project(workspace, arguments), arguments["scope"])
 
 
-def query_context(workspace: Workspace, arguments: Arguments) -> Outcome:
+def query_context(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     from holdfast.contexts.on_disk.asking import content
 
     return content(open_project(workspace, arguments), arguments["scope"], arguments.get("filter"))
@@ -92,9 +92,9 @@ TOOLS = (
                 "since", "text", "Only directories that differ from this commit", metavar="GITREF", only="command"
             ),
         ),
-        run=list_contexts,
+        run="holdfast.contexts.operations:list_contexts",
         view="holdfast.contexts.views:listing",
-        failure=list_failure,
+        failure="holdfast.contexts.operations:list_failure",
         always_load=True,
         large_result=True,
     ),
@@ -109,9 +109,9 @@ TOOLS = (
             "describes files that have changed since."
         ),
         parameters=(SCOPE, PATH),
-        run=check_freshness,
+        run="holdfast.contexts.operations:check_freshness",
         view="holdfast.contexts.views:verdict",
-        failure=check_failure,
+        failure="holdfast.contexts.operations:check_failure",
     ),
     Operation(
         family="contexts",
@@ -133,9 +133,9 @@ TOOLS = (
             ),
             PATH,
         ),
-        run=query_context,
+        run="holdfast.contexts.operations:query_context",
         view="holdfast.contexts.views:context",
-        failure=query_failure,
+        failure="holdfast.contexts.operations:query_failure",
         always_load=True,
         large_result=True,
     ),

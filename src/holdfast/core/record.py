@@ -6,13 +6,25 @@ see the real `typing.NamedTuple`; at run time a subclass gets the same construct
 
 from __future__ import annotations
 
-__all__ = ["NamedTuple"]
+__all__ = ["Generic", "NamedTuple", "TypeVar"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NamedTuple
+    from typing import Generic, NamedTuple, TypeVar
 else:
     from _collections import _tuplegetter
+
+    def TypeVar(name: str) -> str:  # noqa: N802  # the name that type checkers know
+        """Stands for a type; at run time nothing asks which."""
+        return name
+
+    class Generic:
+        """Lets a record say `class Outcome(NamedTuple, Generic[Answer])`; at run time that means nothing."""
+
+        __slots__ = ()
+
+        def __class_getitem__(cls, _types: object) -> type:
+            return cls
 
     class NamedTuple(tuple):  # slots come with each subclass, below
         __slots__ = ()

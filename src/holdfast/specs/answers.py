@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from holdfast.workspace import Workspace
 
 
-def spec_status(workspace: Workspace, arguments: Arguments) -> Outcome:
+def spec_status(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     project = _project(workspace, arguments)
     name = arguments["specName"]
     spec = on_disk.find_spec(project, name)
@@ -37,14 +37,14 @@ def spec_status(workspace: Workspace, arguments: Arguments) -> Outcome:
     return Outcome(value, note=project.note)
 
 
-def spec_list(workspace: Workspace, arguments: Arguments) -> Outcome:
+def spec_list(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     project = _project(workspace, arguments)
     specs = [phases.listed(spec) for spec in on_disk.list_specs(project)]
     steps = ("`context spec next NAME` shows what to do",) if specs else ("`context spec init NAME` starts one",)
     return _done(project, f"{len(specs)} specification{'' if len(specs) == 1 else 's'}", {"specs": specs}, steps)
 
 
-def spec_next(workspace: Workspace, arguments: Arguments) -> Outcome:
+def spec_next(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     project = _project(workspace, arguments)
     name = arguments["specName"]
     spec = on_disk.find_spec(project, name)
@@ -58,7 +58,7 @@ def spec_next(workspace: Workspace, arguments: Arguments) -> Outcome:
     return _done(project, message, data, phases.state_of(spec).next_steps)
 
 
-def spec_init(workspace: Workspace, arguments: Arguments) -> Outcome:
+def spec_init(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     project = _project(workspace, arguments)
     name = arguments["specName"]
     if not is_new_spec_name(name):
@@ -72,7 +72,7 @@ def spec_init(workspace: Workspace, arguments: Arguments) -> Outcome:
     return _written(project, f"specs/{name}", texts, "Fill in requirements.md first, and have it approved")
 
 
-def steering(workspace: Workspace, arguments: Arguments) -> Outcome:
+def steering(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     project = _project(workspace, arguments)
     missing = on_disk.get_missing_steering_docs(project, guides.STEERING)
     documents = [{"name": f"{doc}.md", "exists": doc not in missing} for doc in guides.STEERING]
@@ -81,13 +81,13 @@ def steering(workspace: Workspace, arguments: Arguments) -> Outcome:
     return _done(project, message, {"documents": documents}, steps)
 
 
-def steering_init(workspace: Workspace, arguments: Arguments) -> Outcome:
+def steering_init(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     project = _project(workspace, arguments)
     texts = {f"{doc}.md": on_disk.template(project, f"steering-{doc}") for doc in guides.STEERING}
     return _written(project, "steering", texts, "Fill in the drafts: the guides quote them word for word")
 
 
-def workflow_guide(workspace: Workspace, arguments: Arguments) -> Outcome:
+def workflow_guide(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     project = _project(workspace, arguments)
     discipline = compiled.discipline(project)
     if isinstance(discipline, Problem):
@@ -103,15 +103,15 @@ def workflow_guide(workspace: Workspace, arguments: Arguments) -> Outcome:
     return _done(project, "The spec workflow, its templates and this project's steering documents", data, steps)
 
 
-def implementer_guide(workspace: Workspace, arguments: Arguments) -> Outcome:
+def implementer_guide(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     return _role_guide(workspace, arguments, "implementer")
 
 
-def reviewer_guide(workspace: Workspace, arguments: Arguments) -> Outcome:
+def reviewer_guide(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     return _role_guide(workspace, arguments, "reviewer")
 
 
-def _role_guide(workspace: Workspace, arguments: Arguments, role: str) -> Outcome:
+def _role_guide(workspace: Workspace, arguments: Arguments, role: str) -> Outcome[Json]:
     compact, run = arguments.get("mode") == "compact", arguments.get("runId", "")
     if compact and not run:
         return failed("compact mode requires runId", ["Pass the runId of the full call, or ask for mode full"])
@@ -141,7 +141,7 @@ def _role_guide(workspace: Workspace, arguments: Arguments, role: str) -> Outcom
     return _done(project, f"The {role}'s guide, {data['guideMode']}", data, steps)
 
 
-def failed(message: str, next_steps: Sequence[str], note: str = "") -> Outcome:
+def failed(message: str, next_steps: Sequence[str], note: str = "") -> Outcome[Json]:
     """An answer that says why there is none."""
     return Outcome(_failure(message, next_steps), exit_code=1, is_error=True, note=note)
 
@@ -155,16 +155,16 @@ def _failure(message: str, next_steps: Sequence[str]) -> Json:
     return {"success": False, "message": message, "nextSteps": next_steps}
 
 
-def _done(project: Project, message: str, data: Json, next_steps: Sequence[str]) -> Outcome:
+def _done(project: Project, message: str, data: Json, next_steps: Sequence[str]) -> Outcome[Json]:
     return Outcome({"success": True, "message": message, "data": data, "nextSteps": next_steps}, note=project.note)
 
 
-def _not_found(project: Project, name: str) -> Outcome:
+def _not_found(project: Project, name: str) -> Outcome[Json]:
     steps = ["`context spec list` shows the specs there are", "`context spec init NAME` starts one"]
     return failed(f"Specification '{name}' not found", steps, project.note)
 
 
-def _written(project: Project, folder: str, texts: dict[str, str], advice: str) -> Outcome:
+def _written(project: Project, folder: str, texts: dict[str, str], advice: str) -> Outcome[Json]:
     """Write what is missing below the workflow folder, and say what was written."""
     try:
         created = on_disk.write_missing(f"{project.root}/{folder}", texts)

@@ -4,15 +4,6 @@ from __future__ import annotations
 
 from holdfast.operation import Operation, Parameter
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from holdfast.core.canonical_json import Json
-    from holdfast.core.errors import ContextError
-    from holdfast.operation import Arguments, Outcome
-    from holdfast.workspace import Workspace
-
 NAME = Parameter("specName", "text", "Name of the spec: its folder's name", True, "NAME", positional=True)
 PROJECT_PATH = Parameter("projectPath", "path", "The project, when it is not this one", metavar="DIR", flag="--path")
 MODE = Parameter(
@@ -25,24 +16,6 @@ MODE = Parameter(
 RUN = Parameter(
     "runId", "text", "Any name for the work at hand; remembers that it got the full guide", metavar="ID", flag="--run"
 )
-
-
-def _answer(name: str) -> Callable[[Workspace, Arguments], Outcome]:
-    """The function of that name in `answers`, loaded when it is first needed."""
-
-    def run(workspace: Workspace, arguments: Arguments) -> Outcome:
-        from holdfast.specs import answers
-
-        function: Callable[[Workspace, Arguments], Outcome] = getattr(answers, name)
-        return function(workspace, arguments)
-
-    return run
-
-
-def _failure(error: ContextError) -> Json:
-    from holdfast.specs.answers import failure_of
-
-    return failure_of(error)
 
 
 def _operation(
@@ -62,12 +35,12 @@ def _operation(
         command=tuple(command.split()),
         summary=summary,
         parameters=parameters,
-        run=_answer(answer),
+        run=f"holdfast.specs.answers:{answer}",
         tool=tool,
         title=title,
         description=description,
         view=f"holdfast.specs.views:{view}",
-        failure=_failure,
+        failure="holdfast.specs.answers:failure_of",
         failures_are_answers=True,
         large_result=large_result,
     )

@@ -33,7 +33,7 @@ def ask(root: Path, tool: str, **arguments: Any) -> tuple[Any, float]:
     """The answer and the processor time it took."""
     from time import process_time
 
-    workspace = Workspace(str(root), by_name=True)
+    workspace = Workspace(str(root), door="tool")
     started = process_time()
     reply = answer(find_tool(tool), arguments, workspace)
     return json.loads(reply.text), process_time() - started
@@ -144,7 +144,7 @@ calls = (("list_contexts", {}), ("check_freshness", {"scope": "z"}), ("query_con
 answers = {}
 for user in (0, 65534):  # the first time loads every module, which the second user may not be able to
     os.setuid(user)
-    workspace = Workspace(sys.argv[1], by_name=True)
+    workspace = Workspace(sys.argv[1], door="tool")
     answers[user] = [answer(find_tool(tool), arguments, workspace).text for tool, arguments in calls]
 print("".join(answers[65534]), end="")
 """

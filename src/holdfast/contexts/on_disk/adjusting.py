@@ -22,6 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from holdfast.core.canonical_json import Json
+
     Value = Any
 
 
@@ -44,7 +46,7 @@ def _write_keeping_fresh(project: Project, name: str, data: bytes, now: str) -> 
             rehash_one(item, now)
 
 
-def add_pattern(project: Project, pattern: str, *, now: str) -> Outcome:
+def add_pattern(project: Project, pattern: str, *, now: str) -> Outcome[Json]:
     """Add a line to `.contextignore`, unless it is there."""
     if "\n" in pattern or not parse_patterns(pattern):
         raise UsageError(f"'{pattern}' is no pattern: give one as in .gitignore")
@@ -59,7 +61,7 @@ def add_pattern(project: Project, pattern: str, *, now: str) -> Outcome:
     return Outcome({"pattern": pattern, "added": not known})
 
 
-def configure(project: Project, key: str | None, value: str | None, *, now: str) -> Outcome:
+def configure(project: Project, key: str | None, value: str | None, *, now: str) -> Outcome[Json]:
     """All settings, one, or one changed."""
     current = project.settings._asdict()
     if key is None:

@@ -38,7 +38,7 @@ def _failure(error: Exception, scope: str) -> tuple[str, int]:
     return f'No {schema.FILE_NAME} found at scope "{scope}". {hint}', MISSING
 
 
-def content(project: Project, scope: str, names: list[str] | None) -> Outcome:
+def content(project: Project, scope: str, names: list[str] | None) -> Outcome[Json]:
     """The answer of `query_context`."""
     try:
         place = project.place_of(scope)
@@ -50,7 +50,7 @@ def content(project: Project, scope: str, names: list[str] | None) -> Outcome:
     return Outcome({"found": True, "scope": scope, "context": fields})
 
 
-def verdict(project: Project, scope: str) -> Outcome:
+def verdict(project: Project, scope: str) -> Outcome[Json]:
     """The answer of `check_freshness`."""
     try:
         place = project.place_of(scope)
@@ -72,7 +72,7 @@ def verdict(project: Project, scope: str) -> Outcome:
     return Outcome(value)
 
 
-def listing(project: Project, arguments: Arguments, progress: Callable[[int, int], None] | None) -> Outcome:
+def listing(project: Project, arguments: Arguments, progress: Callable[[int, int], None] | None) -> Outcome[Json]:
     """The answer of `list_contexts`."""
     root = project.shown
     try:

@@ -50,7 +50,7 @@ def place_of(project: Project, scope: str) -> str:
         raise UsageError(f"'{scope}' is outside the project: give a path below its root") from None
 
 
-def report(made: list[Made], **more: Json) -> Outcome:
+def report(made: list[Made], **more: Json) -> Outcome[Json]:
     """What happened, as an answer; the note says which language grammars were missing."""
     counts = {action: sum([one.action == action for one in made]) for action in ("written", "renewed", "unchanged")}
     failed = [one for one in made if one.action == FAILED]
@@ -69,7 +69,7 @@ def report(made: list[Made], **more: Json) -> Outcome:
 
 def initialise(
     project: Project, *, now: str, full: bool, dry_run: bool, agents: bool, progress: Progress | None
-) -> Outcome:
+) -> Outcome[Json]:
     """`context init`. AGENTS.md comes first: it is a file of the root, so the root's fingerprint must see it."""
     found = scan(project)
     guide = write_guide(project.root, dry_run=dry_run) if agents else LEFT_ALONE
@@ -84,7 +84,7 @@ def initialise(
 
 def regenerate(
     project: Project, scope: str | None, *, every: bool, stale: bool, now: str, full: bool, progress: Progress | None
-) -> Outcome:
+) -> Outcome[Json]:
     """`context regen`: one directory, all of them, or those that are not fresh."""
     if sum([scope is not None, every, stale]) > 1:
         raise UsageError("give one of SCOPE, --all and --stale")
@@ -124,7 +124,7 @@ def missing_grammars(found: list[Found]) -> str:
     return f"{', '.join(missing)} files were described by name only; {INSTALL} analyses them" if missing else ""
 
 
-def rehash(project: Project, scope: str | None, *, now: str) -> Outcome:
+def rehash(project: Project, scope: str | None, *, now: str) -> Outcome[Json]:
     """`context rehash`: one directory's context, or every one there is."""
     found = scan(project)
     if scope is not None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 OK, ADVICE, PROBLEM = "ok", "advice", "problem"
 
 
-def statistics(project: Project) -> Outcome:
+def statistics(project: Project) -> Outcome[Json]:
     """Tokens of contexts against tokens of the sources they stand for."""
     rows: list[Json] = []
     for found in sorted(scan(project), key=lambda found: found.scope):
@@ -51,7 +51,7 @@ def statistics(project: Project) -> Outcome:
     return Outcome(value)
 
 
-def diagnose(project: Project) -> Outcome:
+def diagnose(project: Project) -> Outcome[Json]:
     """Every check with its finding; a problem gives exit code 5, advice does not."""
     checks: list[Json] = [
         {"check": name, "level": level, "detail": detail} for name, level, detail in _checks(project, scan(project))

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from holdfast.core.canonical_json import Json
+
     Context = dict[str, Any]
 
 _MAX_SOURCE = 4 << 20
@@ -35,7 +37,7 @@ class Problem(NamedTuple):
     problem: str
 
 
-def validate_project(project: Project, *, strict: bool) -> Outcome:
+def validate_project(project: Project, *, strict: bool) -> Outcome[Json]:
     """Check every context there is, those of skipped directories included."""
     problems: list[Problem] = []
     checked = 0

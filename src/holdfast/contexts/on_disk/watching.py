@@ -39,7 +39,7 @@ def watch_project(
     *,
     tell: Callable[[Json], None] = _print_line,
     wait: Callable[[float], bool] = _wait,
-) -> Outcome:
+) -> Outcome[Json]:
     """Tell the state of every directory whose state changes, one event each, until interrupted.
 
     At first all that is not fresh is told. `wait` pauses between two looks and ends the watch by returning False.

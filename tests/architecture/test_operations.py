@@ -1,0 +1,15 @@
+"""Every operation names code by `module:function`; a name that leads nowhere would fail only when it is called."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.catalog import CATALOG
+from holdfast.operation import Operation, load
+
+
+@pytest.mark.parametrize("operation", CATALOG, ids=lambda operation: " ".join(operation.command))
+def test_every_name_of_code_in_the_catalog_leads_to_a_function(operation: Operation) -> None:
+    named = [name for name in (operation.run, operation.view, operation.failure) if name]
+
+    assert [name for name in named if not callable(load(name))] == []
