@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from holdfast.caches.document import make_document, token_count
+from holdfast.caches.document import make_document
 from holdfast.caches.index import documents as index_documents
 from holdfast.caches.index import posting_records, search
 from holdfast.caches.index.compiling import Documents, compile_terms
@@ -22,6 +22,7 @@ from holdfast.caches.search.counting import TextCounts
 from holdfast.caches.search.sections import outline
 from holdfast.caches.selection import Hit, Selection, select
 from holdfast.caches.words import words
+from holdfast.core.tokens import tokens_of_bytes
 from support.runs import read_back
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def indexed(query: str, budget: int, documents: list[Document], documents_a_run:
     """What the index gives: documents compiled to bytes, the bytes looked up, the choice made from them."""
     documents = sorted(documents, key=lambda document: document.id)
     found = [words(document.content) for document in documents]
-    sizes = [token_count(len(document.content.encode())) for document in documents]
+    sizes = [tokens_of_bytes(len(document.content.encode())) for document in documents]
     columns = parse_columns(encode_columns(make_columns([len(one) for one in found], sizes)))
     runs: list[tuple[int, Iterator[Block]]] = []
     places: list[int] = []

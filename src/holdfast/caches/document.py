@@ -83,8 +83,3 @@ def file_names(document: Document) -> tuple[str, str]:
     """The two names a document's file can have: the short hash, and the one the id makes distinct."""
     name = document.version[_SHORT]
     return f"{name}.json", f"{name}-{hex_digest(document.id.encode())[:12]}.json"
-
-
-def token_count(content_bytes: int) -> int:
-    """Tokens of a text of that many UTF-8 bytes: a quarter, rounded up."""
-    return -(-content_bytes // 4)

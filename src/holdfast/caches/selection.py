@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from holdfast.caches.document import token_count
 from holdfast.caches.scoring import score, term_matches
 from holdfast.caches.words import words
 from holdfast.core.record import NamedTuple
+from holdfast.core.tokens import tokens_of_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def rank(query: str, documents: Iterable[Document]) -> list[Hit]:
     for document in documents:
         found = words(document.content)
         matches = term_matches(terms, found)
-        tokens = token_count(len(document.content.encode()))
+        tokens = tokens_of_bytes(len(document.content.encode()))
         points = score(matches, len(found))
         hits.append(Hit(document.id, document.version, document.content, points, tokens, terms, matches, len(found)))
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))

@@ -21,8 +21,3 @@ def is_source(name: str) -> bool:
         return False
     _, dot, extension = name.rpartition(".")
     return (dot != "" and (extension in _EXTENSIONS or extension.lower() in _EXTENSIONS)) or name in _NAMES
-
-
-def tokens(size: int) -> int:
-    """The tokens that so many bytes stand for."""
-    return -(-size // 4)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.core.record import NamedTuple
+from holdfast.core.tokens import tokens_of_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def digest_of(name: str, text: str, sha256: str, size: int) -> SteeringDigest:
     """The digest of one steering document."""
     headings = [line.strip("# \r") for line in text.split("\n") if line.startswith("#")]
     listed = " · ".join([heading for heading in headings if heading])
-    return SteeringDigest(name, sha256[:12], -(-size // 4), listed[:_MAX_HEADINGS])
+    return SteeringDigest(name, sha256[:12], tokens_of_bytes(size), listed[:_MAX_HEADINGS])
 
 
 def digest_line(digest: SteeringDigest) -> str:

@@ -8,7 +8,8 @@ from holdfast.contexts.analysis.facts import Export, FileFacts
 from holdfast.contexts.dependencies import Dependencies, Index, dependencies
 from holdfast.contexts.describing import About, Child, fields, summary
 from holdfast.contexts.manifests import about, readme_summary
-from holdfast.contexts.sources import is_source, tokens
+from holdfast.contexts.sources import is_source
+from holdfast.core.tokens import tokens_of_bytes
 
 INDEX = Index(
     {
@@ -134,4 +135,4 @@ def test_source_files_are_told_by_their_names() -> None:
 
 
 def test_four_bytes_are_a_token_and_what_is_left_is_one_more() -> None:
-    assert [tokens(size) for size in (0, 1, 4, 5)] == [0, 1, 1, 2]
+    assert [tokens_of_bytes(size) for size in (0, 1, 4, 5)] == [0, 1, 1, 2]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from hashlib import sha256
 
-from holdfast.caches.document import Document, encode_document, file_name, file_names, make_document, token_count
+from holdfast.caches.document import Document, encode_document, file_name, file_names, make_document
 from holdfast.core.atomic_write import write_new
 from holdfast.core.confined_paths import lies_inside
 from holdfast.core.errors import CacheInvalid, IoError
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import NotRegular, read_regular
+from holdfast.core.tokens import tokens_of_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def _write_document(sources: str, source: str, target: str) -> _Written:
 def _counted(batch: Sequence[_Written], first: int, counting: Counting) -> list[Written]:
     counts = counting.add(first, [written.document for written in batch])
     return [
-        Written(document.id, document.version, name, size, total, token_count(size), digest, tuple(sections))
+        Written(document.id, document.version, name, size, total, tokens_of_bytes(size), digest, tuple(sections))
         for (document, name, size, digest), (total, sections) in zip(batch, counts, strict=True)
     ]
 

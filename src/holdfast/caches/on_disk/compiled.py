@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from hashlib import sha256
 
-from holdfast.caches.document import parse_document, token_count
+from holdfast.caches.document import parse_document
 from holdfast.caches.index.container import IndexUnusable, find_section, read_section
 from holdfast.caches.index.dictionary import key_of
 from holdfast.caches.index.documents import LONGEST_RECORD, columns_length, parse_columns, parse_record
@@ -19,6 +19,7 @@ from holdfast.caches.scoring import score
 from holdfast.caches.selection import Hit, Selection
 from holdfast.caches.words import words
 from holdfast.core.regular_files import close_quietly
+from holdfast.core.tokens import tokens_of_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class CompiledIndex(IndexReader):
             entry = self.entry(place)
             data = self._directory.read(entry.file)
             document = parse_document(data, expected_id=entry.id, expected_version=entry.version)
-            if token_count(len(document.content.encode())) != tokens:
+            if tokens_of_bytes(len(document.content.encode())) != tokens:
                 raise IndexUnusable("a document has another size")
             points = score(matches, total)
             hits.append(Hit(entry.id, entry.version, document.content, points, tokens, terms, matches, total))

@@ -6,7 +6,6 @@ import os
 from hashlib import sha256
 from tempfile import TemporaryDirectory
 
-from holdfast.caches.document import token_count
 from holdfast.caches.index.container import IndexUnusable, find_section, parse_header
 from holdfast.caches.index.documents import make_columns
 from holdfast.caches.index.identity import FIRST_BYTES, manifest_digest
@@ -21,6 +20,7 @@ from holdfast.caches.on_disk.recompiling_sections import RecompiledSections, fir
 from holdfast.caches.search.records import Summary, find_summary
 from holdfast.core.confined_paths import printable
 from holdfast.core.regular_files import close_quietly
+from holdfast.core.tokens import tokens_of_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +57,9 @@ class Recompiled:
         self._sections.add(sections)
         size = len(document.content.encode())
         digest = sha256(data).digest()
-        self._documents.append(Written(document.id, document.version, "", size, total, token_count(size), digest, ()))
+        self._documents.append(
+            Written(document.id, document.version, "", size, total, tokens_of_bytes(size), digest, ())
+        )
 
     def problems(
         self, directory: CacheDirectory, manifest: Manifest, data: bytes, index: bytes

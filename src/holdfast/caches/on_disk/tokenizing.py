@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from holdfast.caches.document import token_count
 from holdfast.caches.search.receipts import BYTES
 from holdfast.core.errors import UsageError
+from holdfast.core.tokens import tokens_of_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def _is_installed() -> bool:
 def counter(tokenizer: str) -> CountTokens:
     """The function that counts the tokens of a text."""
     if tokenizer == BYTES:
-        return lambda text: token_count(len(text.encode()))
+        return lambda text: tokens_of_bytes(len(text.encode()))
     from rs_bpe.bpe import openai
 
     count: CountTokens = openai.o200k_base().count

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from holdfast.caches.document import token_count
 from holdfast.caches.search.fields import bodies, read_fields
 from holdfast.caches.search.impacts import FIELDS, Steps, unit
 from holdfast.caches.search.terms import query_terms, terms_of
 from holdfast.core.record import NamedTuple
+from holdfast.core.tokens import tokens_of_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def find(query: str, documents: Iterable[Document]) -> Found:
         ):
             found.sections.append(section)
             found.places.append(place)
-            found.tokens.append(token_count(len(document.content[section.start : section.end].encode())))
+            found.tokens.append(tokens_of_bytes(len(document.content[section.start : section.end].encode())))
             fields.append({**shared, "headings": _count(headings, terms), "body": _count(body, terms)})
     steps = {name: _steps([each[name] for each in fields]) for name in FIELDS}
     units = {term: unit(len(fields), _holding(term, fields)) for term in terms}

@@ -8,10 +8,10 @@ from holdfast.contexts.ignore import CONTEXTIGNORE, GITIGNORE, Rules
 from holdfast.contexts.on_disk.directory import DirectoryView, look
 from holdfast.contexts.settings import FILE_NAME as SETTINGS_FILE
 from holdfast.contexts.settings import Settings, settings_of
-from holdfast.contexts.sources import tokens
 from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import read_regular
+from holdfast.core.tokens import tokens_of_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -138,7 +138,9 @@ class Project:
             else:
                 counted[at] = counted[at] or at == 0 or view.counts
                 kept[at] = (
-                    kept[at] or at == 0 or (counted[at] and tokens(view.source_bytes) >= self.settings.min_tokens)
+                    kept[at]
+                    or at == 0
+                    or (counted[at] and tokens_of_bytes(view.source_bytes) >= self.settings.min_tokens)
                 )
             if parent >= 0:
                 counted[parent] = counted[parent] or counted[at]

@@ -11,10 +11,10 @@ from holdfast.contexts.on_disk.listing import list_project
 from holdfast.contexts.on_disk.project import Project
 from holdfast.contexts.settings import FILE_NAME as SETTINGS_FILE
 from holdfast.contexts.settings import check
-from holdfast.contexts.sources import tokens
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import IoError
 from holdfast.core.regular_files import read_regular
+from holdfast.core.tokens import tokens_of_bytes
 from holdfast.operation import Outcome
 
 TYPE_CHECKING = False
@@ -38,7 +38,13 @@ def statistics(project: Project) -> Outcome[Json]:
             size = os.lstat(os.path.join(view.path, CONTEXT_FILE)).st_size
         except OSError:
             continue
-        rows.append({"scope": found.scope, "context_tokens": tokens(size), "source_tokens": tokens(view.source_bytes)})
+        rows.append(
+            {
+                "scope": found.scope,
+                "context_tokens": tokens_of_bytes(size),
+                "source_tokens": tokens_of_bytes(view.source_bytes),
+            }
+        )
     contexts, sources = (sum([row[name] for row in rows]) for name in ("context_tokens", "source_tokens"))
     value: Json = {
         "root": printable(project.root),
