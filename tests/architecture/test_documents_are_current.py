@@ -50,7 +50,23 @@ def test_the_readme_names_every_command_and_tool() -> None:
     assert missing == []
 
 
-def test_every_decision_and_format_is_linked_from_a_folder_that_exists() -> None:
-    for page in [ROOT / "README.md", ROOT / "docs" / "ARCHITECTURE.md"]:
-        for target in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8")):
-            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+def test_every_link_between_the_documents_leads_to_a_file() -> None:
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    dead = [
+        f"{page.relative_to(ROOT)} -> {target}"
+        for page in pages
+        for target in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8"))
+        if "://" not in target and not (page.parent / target).exists()
+    ]
+    assert dead == []
+
+
+def test_the_decisions_are_numbered_without_a_gap_and_listed_with_their_titles() -> None:
+    folder = ROOT / "docs" / "decisions"
+    rows = []
+    for number, page in enumerate(sorted(folder.glob("0*.md")), 1):
+        title = page.read_text(encoding="utf-8").splitlines()[0]
+        assert (page.name[:5], title.partition(". ")[0]) == (f"{number:04}-", f"# {number}")
+        rows.append(f"| [{number}]({page.name}) | {title.partition('. ')[2]} |")
+    listed = [line for line in (folder / "README.md").read_text(encoding="utf-8").splitlines() if line[:3] == "| ["]
+    assert listed == rows

@@ -1,7 +1,7 @@
 """YAML text to plain values, by the core schema of YAML 1.2, with bounds on everything a file could do to its reader.
 
 libyaml turns the text into events; composing them happens here, so that depth, aliases and duplicate keys are judged
-while reading and not after. docs/decisions/0020-yaml.md has the libraries that were measured.
+while reading and not after. docs/decisions/0012-yaml.md has the libraries that were measured.
 """
 
 from __future__ import annotations

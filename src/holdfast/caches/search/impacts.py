@@ -15,7 +15,7 @@ from __future__ import annotations
 RANKING = "bm25-sections-1"
 FIELDS = ("title", "headings", "path", "body")
 # As a receipt states them. Every field counts alike: each is a BM25 of its own, and a short field weighs more by its
-# norm already (docs/decisions/0041-ranking.md has what was tried).
+# norm already (docs/decisions/0018-ranking.md has what was tried).
 PARAMETERS = {"k1": "1.2", "b": "0.75", "scale": 10000, "weights": dict.fromkeys(FIELDS, 1)}
 
 _SCALE = 100
