@@ -24,10 +24,10 @@ from holdfast import build_cache, open_cache
 from holdfast.caches.document import token_count
 from holdfast.caches.on_disk.reading import Cache
 from holdfast.caches.search.choosing import ranked
-from holdfast.caches.search.fields import telling
 from holdfast.caches.search.impacts import Steps, unit
 from holdfast.caches.search.sections import outline
 from holdfast.caches.search.terms import counted, query_terms, raw_words
+from holdfast.caches.section_index.section_fields import telling
 
 BUDGETS = (1000, 2000, 4000, 8000)
 HERE = Path(__file__).resolve()

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
-from holdfast.caches.index.container import Header, Section, encode_header, header_length, parse_header
-from holdfast.caches.index.dictionary import PAGE_SIZE
+from holdfast.caches.index_format.container import Header, Section, encode_header, header_length, parse_header
+from holdfast.caches.index_format.dictionary import PAGE_SIZE
 from holdfast.core.digests import tagged_digest
 
 SECRET = '{"id":"0/0.md","version":"VERSION","source":"0/0.md","content":"SECRET","metadata":{}}'

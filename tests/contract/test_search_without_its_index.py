@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from holdfast import CacheInvalid, IoError, build_cache, open_cache, resolve, search, verify_cache
-from holdfast.caches.index.container import parse_header
+from holdfast.caches.index_format.container import parse_header
 from holdfast.caches.on_disk.counted import recorded_tokenizer, require_bytes
 from holdfast.caches.on_disk.directory import CacheDirectory
 from holdfast.caches.on_disk.keeping import OpenCaches

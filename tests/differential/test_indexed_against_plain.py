@@ -9,18 +9,17 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from holdfast.caches.build.token_counts import TextCounts
 from holdfast.caches.document import make_document
-from holdfast.caches.index import documents as index_documents
-from holdfast.caches.index import posting_records, search
-from holdfast.caches.index.compiling import Documents, compile_terms
-from holdfast.caches.index.dictionary import PAGE_SIZE, DictionaryPages, key_of, look_up
-from holdfast.caches.index.documents import encode_columns, make_columns, parse_columns
-from holdfast.caches.index.postings import HEAD_SIZE, Postings, parse_alone, parse_postings, record_length
-from holdfast.caches.index.runs import merged
+from holdfast.caches.index_format.dictionary import PAGE_SIZE, DictionaryPages, key_of, look_up
+from holdfast.caches.index_format.runs import merged
 from holdfast.caches.scoring import score
-from holdfast.caches.search.counting import TextCounts
 from holdfast.caches.search.sections import outline
 from holdfast.caches.selection import Hit, Selection, select
+from holdfast.caches.word_index import document_columns, posting_list_encoder, word_search
+from holdfast.caches.word_index.document_columns import encode_columns, make_columns, parse_columns
+from holdfast.caches.word_index.posting_lists import HEAD_SIZE, Postings, parse_alone, parse_postings, record_length
+from holdfast.caches.word_index.word_compiler import Documents, compile_terms
 from holdfast.caches.words import words
 from holdfast.core.tokens import tokens_of_bytes
 from support.runs import read_back
@@ -29,20 +28,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holdfast.caches.document import Document
-    from holdfast.caches.index.runs import Block
+    from holdfast.caches.index_format.runs import Block
 
 
 @contextmanager
 def small_steps() -> Iterator[None]:
     """Every size at which the index changes its ways, made so small that a handful of documents goes through all."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(index_documents, "BLOCK", 3)
-        patch.setattr(search, "BLOCK", 3)
-        patch.setattr(search, "_SPARSE_SHARE", 2)
-        patch.setattr(search, "_TOLD_APART", 5)
-        patch.setattr(search, "_FEW", 1)
-        patch.setattr(posting_records, "LANE_LIMIT", 3)
-        patch.setattr(posting_records, "LANE_SHARE", 3)
+        patch.setattr(document_columns, "BLOCK", 3)
+        patch.setattr(word_search, "BLOCK", 3)
+        patch.setattr(word_search, "_SPARSE_SHARE", 2)
+        patch.setattr(word_search, "_TOLD_APART", 5)
+        patch.setattr(word_search, "_FEW", 1)
+        patch.setattr(posting_list_encoder, "LANE_LIMIT", 3)
+        patch.setattr(posting_list_encoder, "LANE_SHARE", 3)
         yield
 
 
@@ -83,7 +82,7 @@ def indexed(query: str, budget: int, documents: list[Document], documents_a_run:
                 held = parse_postings(postings[value : value + length], key_of(term), columns.count)
             matches.append((terms.count(term), held))
     hits = []
-    for place, count, total, tokens in search.choose(search.Matches(matches, columns.count), columns, budget):
+    for place, count, total, tokens in word_search.choose(word_search.Matches(matches, columns.count), columns, budget):
         document = documents[place]
         points = score(count, total)
         hits.append(Hit(document.id, document.version, document.content, points, tokens, terms, count, total))
@@ -134,5 +133,5 @@ def test_documents_whose_scores_differ_but_round_to_one_f32_are_ordered_by_id() 
     columns = make_columns([(1 << 24) + extra for extra in (3, 1, 2, 0)], [1, 1, 1, 1])
     postings = Postings(4, [(1, [0, 1, 2, 3])])
     expected = sorted(range(4), key=lambda place: (-score(1, (1 << 24) + (3, 1, 2, 0)[place]), place))
-    chosen = search.choose(search.Matches([(1, postings)], 4), columns, 100)
+    chosen = word_search.choose(word_search.Matches([(1, postings)], 4), columns, 100)
     assert [choice.place for choice in chosen] == expected

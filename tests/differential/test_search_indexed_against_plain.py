@@ -12,10 +12,16 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from holdfast import build_cache, open_cache
+from holdfast.caches.build.token_counts import FieldCounts, TextCounts
 from holdfast.caches.document import make_document
-from holdfast.caches.index.dictionary import PAGE_SIZE, DictionaryPages, key_of, look_up
-from holdfast.caches.index.runs import merged, packed
-from holdfast.caches.search.compiling import (
+from holdfast.caches.index_format.dictionary import PAGE_SIZE, DictionaryPages, key_of, look_up
+from holdfast.caches.index_format.packed_numbers import packed
+from holdfast.caches.index_format.runs import merged
+from holdfast.caches.search.plain import Found, find
+from holdfast.caches.search.terms import query_terms
+from holdfast.caches.section_index.impact_list_encoder import encode_field, encode_record
+from holdfast.caches.section_index.impact_lists import HEAD_SIZE, parse_alone, parse_record, record_length
+from holdfast.caches.section_index.section_compiler import (
     BODY,
     HEADINGS,
     PATH,
@@ -25,13 +31,8 @@ from holdfast.caches.search.compiling import (
     compile_fields,
     weigh,
 )
-from holdfast.caches.search.counting import FieldCounts, TextCounts
-from holdfast.caches.search.fields import read_fields
-from holdfast.caches.search.plain import Found, find
-from holdfast.caches.search.posting_records import encode_field, encode_record
-from holdfast.caches.search.postings import HEAD_SIZE, parse_alone, parse_record, record_length
-from holdfast.caches.search.scores import Scores
-from holdfast.caches.search.terms import query_terms
+from holdfast.caches.section_index.section_fields import read_fields
+from holdfast.caches.section_index.section_scores import Scores
 from support.runs import read_back
 
 WORDS = st.sampled_from(["alpha", "beta", "useEffect", "os.path", "the", "gammas", "Σας", "日本語", "x" * 70, "é"])

@@ -14,17 +14,17 @@ import pytest
 
 from holdfast import CacheInvalid, IoError, UsageError, build_cache, open_cache, resolve, verify_cache
 from holdfast.caches.document import make_document
-from holdfast.caches.index.container import encode_header, parse_header
-from holdfast.caches.index.documents import make_columns
-from holdfast.caches.index.runs import packed
+from holdfast.caches.index_format.container import encode_header, parse_header
+from holdfast.caches.index_format.packed_numbers import packed
 from holdfast.caches.on_disk import batches, sharing, writing
 from holdfast.caches.on_disk import workers as worker_processes
 from holdfast.caches.on_disk.batches import Written
 from holdfast.caches.on_disk.compiling import write_words
 from holdfast.caches.on_disk.counting import Counting
 from holdfast.caches.on_disk.parts import EVERYTHING, words_part
-from holdfast.caches.search.records import Summary
+from holdfast.caches.section_index.section_records import Summary
 from holdfast.caches.selection import as_json
+from holdfast.caches.word_index.document_columns import make_columns
 from holdfast.core.canonical_json import encode
 from support.vectors import cache_vectors, lay_out_sources, load
 

@@ -9,7 +9,7 @@ from struct import pack
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.caches.index.container import (
+from holdfast.caches.index_format.container import (
     WORD_RULES,
     Header,
     IndexUnusable,
@@ -18,16 +18,22 @@ from holdfast.caches.index.container import (
     parse_header,
     read_section,
 )
-from holdfast.caches.index.dictionary import PAGE_SIZE, DictionaryPages, look_up
-from holdfast.caches.index.documents import encode_columns, encode_record, make_columns, parse_columns, parse_record
-from holdfast.caches.index.posting_records import encode_postings
-from holdfast.caches.index.postings import (
+from holdfast.caches.index_format.dictionary import PAGE_SIZE, DictionaryPages, look_up
+from holdfast.caches.manifest import Entry, stays_inside
+from holdfast.caches.word_index.document_columns import (
+    encode_columns,
+    encode_record,
+    make_columns,
+    parse_columns,
+    parse_record,
+)
+from holdfast.caches.word_index.posting_list_encoder import encode_postings
+from holdfast.caches.word_index.posting_lists import (
     longest_record,
     parse_alone,
     parse_postings,
     record_length,
 )
-from holdfast.caches.manifest import Entry, stays_inside
 from support.mutants import edited
 
 EXAMPLES = settings(max_examples=300, deadline=None)

@@ -9,13 +9,16 @@ from struct import pack
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from holdfast.caches.index.container import IndexUnusable
-from holdfast.caches.index.runs import packed
+from holdfast.caches.index_format.container import IndexUnusable
+from holdfast.caches.index_format.packed_numbers import packed
 from holdfast.caches.search.citations import find_citations
-from holdfast.caches.search.posting_records import encode_field, encode_record
-from holdfast.caches.search.postings import parse_alone, parse_record
 from holdfast.caches.search.receipts import encode_receipt, parse_receipt
-from holdfast.caches.search.records import (
+from holdfast.caches.search.section import Section
+from holdfast.caches.search.sections import outline
+from holdfast.caches.search.terms import query_terms, raw_words, terms_of
+from holdfast.caches.section_index.impact_list_encoder import encode_field, encode_record
+from holdfast.caches.section_index.impact_lists import parse_alone, parse_record
+from holdfast.caches.section_index.section_records import (
     Summary,
     encode_columns,
     encode_section,
@@ -26,9 +29,6 @@ from holdfast.caches.search.records import (
     parse_summary,
     seal_section,
 )
-from holdfast.caches.search.section import Section
-from holdfast.caches.search.sections import outline
-from holdfast.caches.search.terms import query_terms, raw_words, terms_of
 from holdfast.core.errors import InvalidReceipt
 from support.mutants import ODD_VALUES, edited, with_wrong_members
 

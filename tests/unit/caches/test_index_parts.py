@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.caches.index.container import (
+from holdfast.caches.index_format.cache_digest import manifest_digest
+from holdfast.caches.index_format.container import (
     WORD_RULES,
     Header,
     IndexUnusable,
@@ -13,13 +14,12 @@ from holdfast.caches.index.container import (
     header_length,
     parse_header,
 )
-from holdfast.caches.index.dictionary import PAGE_SIZE, DictionaryPages, key_of, look_up
-from holdfast.caches.index.documents import encode_record, make_columns, parse_record
-from holdfast.caches.index.identity import manifest_digest
-from holdfast.caches.index.posting_records import LANE_LIMIT, encode_postings
-from holdfast.caches.index.postings import parse_postings
-from holdfast.caches.index.search import Matches, choose
+from holdfast.caches.index_format.dictionary import PAGE_SIZE, DictionaryPages, key_of, look_up
 from holdfast.caches.manifest import Entry
+from holdfast.caches.word_index.document_columns import encode_record, make_columns, parse_record
+from holdfast.caches.word_index.posting_list_encoder import LANE_LIMIT, encode_postings
+from holdfast.caches.word_index.posting_lists import parse_postings
+from holdfast.caches.word_index.word_search import Matches, choose
 
 VERSION = "sha256:" + "ab" * 32
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.caches.search.records import longest_columns
-from holdfast.caches.search.scores import Scores
+from holdfast.caches.section_index.section_records import longest_columns
+from holdfast.caches.section_index.section_scores import Scores
 
 TITLE = ([0], [5])
 NONE: tuple[list[int], list[int]] = ([], [])

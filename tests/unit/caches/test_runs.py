@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.caches.index import runs
-from holdfast.caches.index.compiling import Documents
-from holdfast.caches.index.runs import Run, encode_run, gaps, looked_up, merged, packed, shares, shifted
+from holdfast.caches.index_format import runs
+from holdfast.caches.index_format.packed_numbers import gaps, looked_up, packed, shifted
+from holdfast.caches.index_format.runs import Run, encode_run, merged, shares
+from holdfast.caches.word_index.word_compiler import Documents
 from support.runs import read_back, written
 
 KEYS = st.binary(max_size=3)

@@ -6,17 +6,23 @@ import os
 from hashlib import sha256
 
 from holdfast.caches.document import parse_document
-from holdfast.caches.index.container import IndexUnusable, find_section, read_section
-from holdfast.caches.index.dictionary import key_of
-from holdfast.caches.index.documents import LONGEST_RECORD, columns_length, parse_columns, parse_record
-from holdfast.caches.index.identity import FIRST_BYTES, manifest_digest
-from holdfast.caches.index.postings import HEAD_SIZE, longest_record, parse_alone, parse_postings, record_length
-from holdfast.caches.index.search import Matches, choose
+from holdfast.caches.index_format.cache_digest import FIRST_BYTES, manifest_digest
+from holdfast.caches.index_format.container import IndexUnusable, find_section, read_section
+from holdfast.caches.index_format.dictionary import key_of
 from holdfast.caches.manifest import MAX_MANIFEST_BYTES
 from holdfast.caches.on_disk.directory import COMPILED, INDEX, MANIFEST
 from holdfast.caches.on_disk.index_reader import IndexReader
 from holdfast.caches.scoring import score
 from holdfast.caches.selection import Hit, Selection
+from holdfast.caches.word_index.document_columns import LONGEST_RECORD, columns_length, parse_columns, parse_record
+from holdfast.caches.word_index.posting_lists import (
+    HEAD_SIZE,
+    longest_record,
+    parse_alone,
+    parse_postings,
+    record_length,
+)
+from holdfast.caches.word_index.word_search import Matches, choose
 from holdfast.caches.words import words
 from holdfast.core.regular_files import close_quietly
 from holdfast.core.tokens import tokens_of_bytes
@@ -25,9 +31,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.caches.index.postings import Postings
     from holdfast.caches.manifest import Entry
     from holdfast.caches.on_disk.directory import CacheDirectory
+    from holdfast.caches.word_index.posting_lists import Postings
 
 WORDS_FILE = f"{COMPILED}/words.idx"
 WORDS = "words"

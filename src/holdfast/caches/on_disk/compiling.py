@@ -6,25 +6,25 @@ from array import array
 from binascii import crc32
 from hashlib import sha256
 
-from holdfast.caches.index.container import WORD_RULES, Header, Section, encode_header, header_length
-from holdfast.caches.index.documents import encode_columns, encode_record
-from holdfast.caches.index.identity import FIRST_BYTES, manifest_digest
+from holdfast.caches.index_format.cache_digest import FIRST_BYTES, manifest_digest
+from holdfast.caches.index_format.container import WORD_RULES, Header, Section, encode_header, header_length
 from holdfast.caches.on_disk.compiled import COLUMNS, DIGESTS, WORDS
 from holdfast.caches.on_disk.counting import BUFFER
 from holdfast.caches.on_disk.index_reader import DICTIONARY, OFFSETS, POSTINGS, RECORDS
 from holdfast.caches.on_disk.parts import pages_of, postings_of
-from holdfast.caches.search.records import SUMMARY, encode_summary
+from holdfast.caches.section_index.section_records import SUMMARY, encode_summary
+from holdfast.caches.word_index.document_columns import encode_columns, encode_record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import BinaryIO
 
-    from holdfast.caches.index.documents import Columns
     from holdfast.caches.manifest import Entry
     from holdfast.caches.on_disk.batches import Written
     from holdfast.caches.on_disk.parts import Part
-    from holdfast.caches.search.records import Summary
+    from holdfast.caches.section_index.section_records import Summary
+    from holdfast.caches.word_index.document_columns import Columns
 
 
 class IndexFile:

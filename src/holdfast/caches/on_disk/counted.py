@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
-from holdfast.caches.index.container import IndexUnusable, parse_header
+from holdfast.caches.index_format.container import IndexUnusable, parse_header
 from holdfast.caches.on_disk.compiled import WORDS, WORDS_FILE, listing_digests
 from holdfast.caches.on_disk.directory import COMPILED, SECTIONS_FILE
 from holdfast.caches.on_disk.section_index import KIND
 from holdfast.caches.search.receipts import BYTES
-from holdfast.caches.search.records import find_tokenizer
+from holdfast.caches.section_index.section_records import find_tokenizer
 from holdfast.core.errors import CacheInvalid, IoError
 from holdfast.core.regular_files import NotRegular, close_quietly
 

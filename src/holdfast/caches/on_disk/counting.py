@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from itertools import repeat
 
-from holdfast.caches.index.runs import Run
+from holdfast.caches.build.token_counts import FieldCounts, TextCounts
+from holdfast.caches.index_format.runs import Run
 from holdfast.caches.on_disk.tokenizing import counter
-from holdfast.caches.search.compiling import BODY, HEADINGS, PATH, TITLE, DocumentSections
-from holdfast.caches.search.counting import FieldCounts, TextCounts
-from holdfast.caches.search.fields import read_fields
-from holdfast.caches.search.records import encode_section
+from holdfast.caches.section_index.section_compiler import BODY, HEADINGS, PATH, TITLE, DocumentSections
+from holdfast.caches.section_index.section_fields import read_fields
+from holdfast.caches.section_index.section_records import encode_section
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from holdfast.caches.document import Document
     from holdfast.caches.on_disk.tokenizing import CountTokens
-    from holdfast.caches.search.fields import Fields
+    from holdfast.caches.section_index.section_fields import Fields
 
 BUFFER = 1 << 18
 _NOTHING = DocumentSections(0, 0, [], [], b"", [])

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 
-from holdfast.caches.index.container import IndexUnusable, find_section, parse_header
-from holdfast.caches.index.dictionary import PAGE_SIZE, look_up
+from holdfast.caches.index_format.container import IndexUnusable, find_section, parse_header
+from holdfast.caches.index_format.dictionary import PAGE_SIZE, look_up
 from holdfast.core.regular_files import close_quietly
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
 
-    from holdfast.caches.index.container import Header, Section
+    from holdfast.caches.index_format.container import Header, Section
     from holdfast.caches.on_disk.directory import CacheDirectory
 
     Found = TypeVar("Found")

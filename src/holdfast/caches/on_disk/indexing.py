@@ -5,25 +5,25 @@ from __future__ import annotations
 import os
 import sys
 
-from holdfast.caches.index.documents import make_columns
 from holdfast.caches.on_disk.compiled import WORDS_FILE
 from holdfast.caches.on_disk.compiling import write_words
 from holdfast.caches.on_disk.directory import COMPILED, SECTIONS_FILE
 from holdfast.caches.on_disk.section_compiling import write_sections
 from holdfast.caches.on_disk.sharing import compiled_parts
-from holdfast.caches.search.compiling import DocumentSections, weigh
+from holdfast.caches.section_index.section_compiler import DocumentSections, weigh
+from holdfast.caches.word_index.document_columns import make_columns
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from holdfast.caches.index.documents import Columns
     from holdfast.caches.manifest import Entry
     from holdfast.caches.on_disk.parts import Part, Weighed
     from holdfast.caches.on_disk.sharing import Shared
     from holdfast.caches.on_disk.workers import Workers
-    from holdfast.caches.search.records import Summary
+    from holdfast.caches.section_index.section_records import Summary
+    from holdfast.caches.word_index.document_columns import Columns
 
 
 class Compiling(NamedTuple):

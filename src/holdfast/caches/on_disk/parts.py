@@ -6,11 +6,12 @@ import os
 from array import array
 from contextlib import ExitStack
 
-from holdfast.caches.index.compiling import Documents, compile_terms
-from holdfast.caches.index.dictionary import ALONE, DictionaryPages
-from holdfast.caches.index.runs import Run, merged, packed, read_run
+from holdfast.caches.index_format.dictionary import ALONE, DictionaryPages
+from holdfast.caches.index_format.packed_numbers import packed
+from holdfast.caches.index_format.runs import Run, merged, read_run
 from holdfast.caches.on_disk.counting import BUFFER
-from holdfast.caches.search.compiling import Weights, compile_fields
+from holdfast.caches.section_index.section_compiler import Weights, compile_fields
+from holdfast.caches.word_index.word_compiler import Documents, compile_terms
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False

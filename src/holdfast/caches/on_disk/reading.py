@@ -6,7 +6,7 @@ import os
 import stat
 
 from holdfast.caches.document import Document, parse_document
-from holdfast.caches.index.container import IndexUnusable
+from holdfast.caches.index_format.container import IndexUnusable
 from holdfast.caches.manifest import MAX_MANIFEST_BYTES, check_index, check_manifest, parse_manifest
 from holdfast.caches.on_disk.compiled import CompiledIndex
 from holdfast.caches.on_disk.directory import INDEX, MANIFEST, CacheDirectory, is_refusal, look_into

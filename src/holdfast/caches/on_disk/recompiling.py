@@ -6,10 +6,9 @@ import os
 from hashlib import sha256
 from tempfile import TemporaryDirectory
 
-from holdfast.caches.index.container import IndexUnusable, find_section, parse_header
-from holdfast.caches.index.documents import make_columns
-from holdfast.caches.index.identity import FIRST_BYTES, manifest_digest
-from holdfast.caches.index.runs import packed
+from holdfast.caches.index_format.cache_digest import FIRST_BYTES, manifest_digest
+from holdfast.caches.index_format.container import IndexUnusable, find_section, parse_header
+from holdfast.caches.index_format.packed_numbers import packed
 from holdfast.caches.on_disk.batches import Written
 from holdfast.caches.on_disk.compiled import DIGESTS, WORDS, WORDS_FILE
 from holdfast.caches.on_disk.compiling import write_words
@@ -17,7 +16,8 @@ from holdfast.caches.on_disk.counting import Counting
 from holdfast.caches.on_disk.directory import COMPILED, INDEX, MANIFEST, SECTIONS_FILE
 from holdfast.caches.on_disk.parts import EVERYTHING, words_part
 from holdfast.caches.on_disk.recompiling_sections import RecompiledSections, first_difference
-from holdfast.caches.search.records import Summary, find_summary
+from holdfast.caches.section_index.section_records import Summary, find_summary
+from holdfast.caches.word_index.document_columns import make_columns
 from holdfast.core.confined_paths import printable
 from holdfast.core.regular_files import close_quietly
 from holdfast.core.tokens import tokens_of_bytes

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 
-from holdfast.caches.index.container import IndexUnusable, find_section, parse_header, read_section
+from holdfast.caches.index_format.container import IndexUnusable, find_section, parse_header, read_section
 from holdfast.caches.on_disk.directory import SECTIONS_FILE
 from holdfast.caches.on_disk.parts import EVERYTHING, packed_weights, sections_part
 from holdfast.caches.on_disk.section_compiling import write_sections
 from holdfast.caches.on_disk.section_index import COLUMNS, KIND
 from holdfast.caches.on_disk.tokenizing import choose_tokenizer
-from holdfast.caches.search.compiling import weigh
 from holdfast.caches.search.receipts import BYTES
-from holdfast.caches.search.records import Summary, find_summary, parse_columns
+from holdfast.caches.section_index.section_compiler import weigh
+from holdfast.caches.section_index.section_records import Summary, find_summary, parse_columns
 from holdfast.core.errors import UsageError
 from holdfast.core.regular_files import close_quietly
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from holdfast.caches.on_disk.counting import Runs
     from holdfast.caches.on_disk.directory import CacheDirectory
-    from holdfast.caches.search.compiling import DocumentSections
+    from holdfast.caches.section_index.section_compiler import DocumentSections
 
 _CHUNK = 1 << 20
 

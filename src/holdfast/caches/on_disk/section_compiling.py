@@ -9,14 +9,21 @@ from holdfast.caches.on_disk.counting import BUFFER
 from holdfast.caches.on_disk.index_reader import DICTIONARY, OFFSETS, POSTINGS, RECORDS
 from holdfast.caches.on_disk.parts import pages_of, postings_of
 from holdfast.caches.on_disk.section_index import COLUMNS, KIND
-from holdfast.caches.search.records import SUMMARY, Summary, encode_columns, encode_summary, make_columns, seal_section
+from holdfast.caches.section_index.section_records import (
+    SUMMARY,
+    Summary,
+    encode_columns,
+    encode_summary,
+    make_columns,
+    seal_section,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from holdfast.caches.on_disk.parts import Part
-    from holdfast.caches.search.compiling import DocumentSections
+    from holdfast.caches.section_index.section_compiler import DocumentSections
 
 
 def write_sections(

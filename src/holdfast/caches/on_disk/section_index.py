@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from holdfast.caches.document import parse_document
-from holdfast.caches.index.container import IndexUnusable, find_section, read_section
-from holdfast.caches.index.dictionary import key_of
+from holdfast.caches.index_format.container import IndexUnusable, find_section, read_section
+from holdfast.caches.index_format.dictionary import key_of
 from holdfast.caches.on_disk.directory import SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import IndexReader
 from holdfast.caches.search.answers import SearchResult
 from holdfast.caches.search.choosing import choose, ranked
-from holdfast.caches.search.postings import HEAD_SIZE, longest_record, parse_alone, parse_record, record_length
-from holdfast.caches.search.records import LONGEST_RECORD, find_summary, longest_columns, parse_columns, parse_section
-from holdfast.caches.search.scores import Scores
 from holdfast.caches.search.searching import make_candidate, make_hit
 from holdfast.caches.search.terms import query_terms
+from holdfast.caches.section_index.impact_lists import (
+    HEAD_SIZE,
+    longest_record,
+    parse_alone,
+    parse_record,
+    record_length,
+)
+from holdfast.caches.section_index.section_records import (
+    LONGEST_RECORD,
+    find_summary,
+    longest_columns,
+    parse_columns,
+    parse_section,
+)
+from holdfast.caches.section_index.section_scores import Scores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +33,8 @@ if TYPE_CHECKING:
     from holdfast.caches.on_disk.compiled import CompiledIndex
     from holdfast.caches.on_disk.directory import CacheDirectory
     from holdfast.caches.search.answers import Candidate, SectionHit
-    from holdfast.caches.search.postings import TermImpacts
     from holdfast.caches.search.section import Section
+    from holdfast.caches.section_index.impact_lists import TermImpacts
 
 KIND = "sections-1"
 COLUMNS = "columns"

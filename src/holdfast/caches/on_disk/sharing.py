@@ -11,13 +11,14 @@ import sys
 from bisect import bisect_left
 from itertools import accumulate, pairwise
 
-from holdfast.caches.index.runs import Run, packed, shares
+from holdfast.caches.index_format.packed_numbers import packed
+from holdfast.caches.index_format.runs import Run, shares
 from holdfast.caches.on_disk.batches import Written, settle_names, source_path, write_batches
 from holdfast.caches.on_disk.counting import Counting, Runs
 from holdfast.caches.on_disk.directory import DOCUMENTS
 from holdfast.caches.on_disk.parts import Part, packed_weights, sections_part, words_part
 from holdfast.caches.on_disk.workers import answer, receive, send
-from holdfast.caches.search.compiling import BODY, HEADINGS
+from holdfast.caches.section_index.section_compiler import BODY, HEADINGS
 from holdfast.core import errors
 from holdfast.core.record import NamedTuple
 

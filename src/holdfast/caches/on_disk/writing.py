@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.caches.index.identity import is_time
+from holdfast.caches.index_format.cache_digest import is_time
 from holdfast.caches.manifest import MAX_MANIFEST_BYTES, Entry, encode_index, encode_manifest, make_manifest
 from holdfast.caches.on_disk.directory import CACHE_NAMES, DOCUMENTS, INDEX, MANIFEST
 from holdfast.caches.on_disk.indexing import begin_index, write_index
@@ -12,7 +12,7 @@ from holdfast.caches.on_disk.sharing import write_documents
 from holdfast.caches.on_disk.tokenizing import choose_tokenizer
 from holdfast.caches.on_disk.workers import Workers, default_workers
 from holdfast.caches.search.receipts import BYTES
-from holdfast.caches.search.records import Summary
+from holdfast.caches.section_index.section_records import Summary
 from holdfast.caches.sources import in_id_order, is_document_name
 from holdfast.core.atomic_write import StagedDirectory, write_new
 from holdfast.core.confined_paths import lies_inside, printable

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from holdfast.caches.search.fields import bodies, read_fields
 from holdfast.caches.search.impacts import FIELDS, Steps, unit
 from holdfast.caches.search.terms import query_terms, terms_of
+from holdfast.caches.section_index.section_fields import bodies, read_fields
 from holdfast.core.record import NamedTuple
 from holdfast.core.tokens import tokens_of_bytes
 

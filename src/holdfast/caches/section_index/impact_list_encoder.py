@@ -6,10 +6,9 @@ from array import array
 from binascii import crc32
 from itertools import accumulate, compress, count
 
-from holdfast.caches.index.dictionary import ALONE
-from holdfast.caches.index.posting_records import encode_numbers
-from holdfast.caches.index.runs import NUMBER, gaps, looked_up
-from holdfast.caches.search.postings import COUNT, HEAD
+from holdfast.caches.index_format.dictionary import ALONE
+from holdfast.caches.index_format.packed_numbers import NUMBER, encode_numbers, gaps, looked_up
+from holdfast.caches.section_index.impact_lists import COUNT, HEAD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

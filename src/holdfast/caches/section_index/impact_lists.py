@@ -10,9 +10,9 @@ from binascii import crc32
 from itertools import accumulate, compress
 from struct import Struct, error
 
-from holdfast.caches.index.container import IndexUnusable
-from holdfast.caches.index.dictionary import ALONE
-from holdfast.caches.index.postings import parse_numbers
+from holdfast.caches.index_format.ascending_numbers import parse_numbers
+from holdfast.caches.index_format.container import IndexUnusable
+from holdfast.caches.index_format.dictionary import ALONE
 from holdfast.caches.search.impacts import FIELDS
 
 TYPE_CHECKING = False

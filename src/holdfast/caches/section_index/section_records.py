@@ -6,7 +6,7 @@ from binascii import crc32
 from bisect import bisect_right
 from struct import Struct, error
 
-from holdfast.caches.index.container import IndexUnusable, find_section, read_section
+from holdfast.caches.index_format.container import IndexUnusable, find_section, read_section
 from holdfast.caches.search.impacts import PARAMETERS, RANKING
 from holdfast.caches.search.section import Section
 from holdfast.core.canonical_json import JsonError, decode, encode
@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.caches.index.container import Header, Read
+    from holdfast.caches.index_format.container import Header, Read
 
 # The section of both index files that holds the summary.
 SUMMARY = "summary"

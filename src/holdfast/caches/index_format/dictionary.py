@@ -6,7 +6,7 @@ from binascii import crc32
 from hashlib import sha256
 from struct import Struct, pack
 
-from holdfast.caches.index.container import IndexUnusable
+from holdfast.caches.index_format.container import IndexUnusable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from array import array
 from bisect import bisect_left
 from operator import mul, sub
 
-from holdfast.caches.index.runs import NUMBER, shifted
+from holdfast.caches.index_format.packed_numbers import NUMBER, shifted
 from holdfast.caches.search.impacts import FIELDS, Steps, unit
-from holdfast.caches.search.posting_records import alone_value, encode_field, encode_record
+from holdfast.caches.section_index.impact_list_encoder import alone_value, encode_field, encode_record
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from holdfast.caches.search.posting_records import Field
+    from holdfast.caches.section_index.impact_list_encoder import Field
 
 TITLE, HEADINGS, PATH, BODY = range(len(FIELDS))
 # A term that occurs more often in one field has its step computed rather than looked up.

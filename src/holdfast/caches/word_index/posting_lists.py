@@ -10,14 +10,9 @@ from __future__ import annotations
 from binascii import crc32
 from struct import Struct, error
 
-from holdfast.caches.index.container import IndexUnusable
-from holdfast.caches.index.dictionary import ALONE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    pass
-
-CHUNK = 1 << 16
+from holdfast.caches.index_format.ascending_numbers import chunks, parse_numbers
+from holdfast.caches.index_format.container import IndexUnusable
+from holdfast.caches.index_format.dictionary import ALONE
 
 HEAD = Struct("<III")  # checksum, bytes that follow this head, documents that hold the term
 SHAPE = Struct("<HH")  # runs, the largest count in the lane (0 when there is none)
@@ -57,17 +52,6 @@ def parse_alone(value: int, document_count: int) -> Postings | None:
     return Postings(1, [(times, [document])])
 
 
-def chunks(document_count: int) -> int:
-    """How many times 65,536 documents there are, begun ones included."""
-    return -(-document_count // CHUNK)
-
-
-def is_wide(count: int, document_count: int) -> bool:
-    """Whether a run is short enough that whole numbers take no more room than halves and a count a chunk."""
-    parts = chunks(document_count)
-    return parts > 1 and count <= 2 * parts
-
-
 def longest_record(document_count: int) -> int:
     """No record of that many documents has more bytes: runs of one each, in the widest form, and a lane."""
     return HEAD.size + SHAPE.size + document_count * (RUN.size + 4 + 1) + 4 * chunks(document_count)
@@ -105,23 +89,3 @@ def parse_postings(data: bytes, key: bytes, document_count: int) -> Postings:
     except (error, ValueError, TypeError, IndexError):
         raise IndexUnusable("postings are damaged") from None
     return Postings(holding, runs, lane, lane_most)
-
-
-def parse_numbers(view: memoryview, at: int, count: int, document_count: int) -> tuple[list[int], int]:
-    """So many numbers below a count, and where what follows them begins."""
-    if document_count <= CHUNK:
-        return view[at : at + 2 * count].cast("H").tolist(), at + 2 * count
-    if is_wide(count, document_count):
-        return view[at : at + 4 * count].cast("I").tolist(), at + 4 * count
-    parts = chunks(document_count)
-    counts = view[at : at + 4 * parts].cast("I").tolist()
-    at += 4 * parts
-    documents: list[int] = []
-    for chunk, held in enumerate(counts):
-        halves = view[at : at + 2 * held].cast("H").tolist()
-        base = chunk << 16
-        documents += [base + half for half in halves] if base else halves
-        at += 2 * held
-    if len(documents) != count:
-        raise IndexUnusable("a run is cut short")
-    return documents, at

@@ -6,9 +6,9 @@ from array import array
 from collections import Counter
 from itertools import pairwise
 
-from holdfast.caches.index.posting_records import encode_lane, encode_postings, fits_a_lane
-from holdfast.caches.index.postings import ALONE_LIMIT, alone_value
-from holdfast.caches.index.runs import looked_up
+from holdfast.caches.index_format.packed_numbers import looked_up
+from holdfast.caches.word_index.posting_list_encoder import encode_lane, encode_postings, fits_a_lane
+from holdfast.caches.word_index.posting_lists import ALONE_LIMIT, alone_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

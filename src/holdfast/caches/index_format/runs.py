@@ -5,51 +5,25 @@ Blocks are written and read whole, so that a term costs few steps of the interpr
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_left, bisect_right
 from itertools import pairwise
 from marshal import dumps, loads
-from operator import itemgetter
 
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import BinaryIO
 
     # Terms, and where each occurs: numbers of 32 bits, ascending, one for each occurrence.
     Block = tuple[list[bytes], list[bytes]]
 
-NUMBER = 4  # bytes of a packed number
 _TERMS_A_BLOCK = 1024
 # Terms that occur seldom make blocks up to this size; to compile them takes so many times more work a byte.
 _USUAL_BLOCK, _SELDOM = 300 << 10, 2
 # The oldest format that knows bytes: it does not look for objects it wrote before.
 _FORMAT = 2
-
-
-def looked_up(table: Sequence[int], places: Sequence[int]) -> tuple[int, ...]:
-    """What a table holds at these places, without a step of the interpreter a place."""
-    return itemgetter(*places)(table) if len(places) > 1 else (table[places[0]],)
-
-
-def packed(numbers: Iterable[int]) -> bytes:
-    """Numbers as runs hold them, and as they are handed from process to process."""
-    return array("i", numbers).tobytes()
-
-
-def shifted(packed: bytes, base: int) -> bytes:
-    """A base added to each of packed numbers, as the one long number they make up together."""
-    size = len(packed)
-    added = int.from_bytes(base.to_bytes(NUMBER, "little") * (size // NUMBER), "little")
-    return (int.from_bytes(packed, "little") + added).to_bytes(size, "little")
-
-
-def gaps(packed: bytes) -> bytes:
-    """How far each of packed numbers is from the one before, the first from 0; none is below the one before."""
-    before = int.from_bytes(packed[:-NUMBER], "little") << 8 * NUMBER
-    return (int.from_bytes(packed, "little") - before).to_bytes(len(packed), "little")
 
 
 class Run(NamedTuple):

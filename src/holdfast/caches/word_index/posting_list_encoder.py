@@ -3,13 +3,11 @@ and an index is only made where that is little-endian."""
 
 from __future__ import annotations
 
-from array import array
 from binascii import crc32
-from bisect import bisect_left
-from itertools import pairwise
 from struct import Struct
 
-from holdfast.caches.index.postings import CHUNK, HEAD, RUN, SHAPE, chunks, is_wide
+from holdfast.caches.index_format.packed_numbers import encode_numbers
+from holdfast.caches.word_index.posting_lists import HEAD, RUN, SHAPE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,16 +66,3 @@ def _lane(runs: Mapping[int, Sequence[int]], document_count: int) -> bytes:
             for document in documents:
                 lane[document] = times
     return bytes(lane)
-
-
-def encode_numbers(documents: Sequence[int], document_count: int) -> bytes:
-    """Ascending numbers below a count, in half the room where that can be had."""
-    whole = array("I", documents)
-    if document_count <= CHUNK:
-        return array("H", whole.tobytes())[::2].tobytes()
-    if is_wide(len(documents), document_count):
-        return whole.tobytes()
-    starts = [bisect_left(documents, chunk << 16) for chunk in range(chunks(document_count) + 1)]
-    sizes = array("I", [end - start for start, end in pairwise(starts)])
-    halves = array("H", whole.tobytes())[::2]
-    return sizes.tobytes() + halves.tobytes()

@@ -6,7 +6,7 @@ from binascii import crc32
 from bisect import bisect_right
 from struct import Struct, error, pack
 
-from holdfast.caches.index.container import IndexUnusable
+from holdfast.caches.index_format.container import IndexUnusable
 from holdfast.caches.manifest import Entry, stays_inside
 from holdfast.core.digests import PREFIX
 

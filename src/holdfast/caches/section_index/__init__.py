@@ -1,0 +1,1 @@
+"""The index of sections, which `search` looks up (docs/formats/search.md)."""

@@ -1,0 +1,1 @@
+"""The index of words, which `resolve` looks up (docs/formats/index.md)."""
