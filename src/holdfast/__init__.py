@@ -22,11 +22,13 @@ if TYPE_CHECKING:
     from holdfast.caches.search.answers import SearchResult, SectionHit
     from holdfast.caches.selection import Hit, Selection
     from holdfast.core.errors import (
+        BuildFailed,
         CacheInvalid,
         CacheMissing,
         ContextError,
         InternalError,
         InvalidBudget,
+        InvalidLimit,
         InvalidQuery,
         InvalidReceipt,
         IoError,
@@ -53,11 +55,13 @@ _HOMES = {
     "SectionHit": "caches.search.answers",
     "Hit": "caches.selection",
     "Selection": "caches.selection",
+    "BuildFailed": "core.errors",
     "CacheInvalid": "core.errors",
     "CacheMissing": "core.errors",
     "ContextError": "core.errors",
     "InternalError": "core.errors",
     "InvalidBudget": "core.errors",
+    "InvalidLimit": "core.errors",
     "InvalidQuery": "core.errors",
     "InvalidReceipt": "core.errors",
     "IoError": "core.errors",
@@ -66,6 +70,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "BuildFailed",
     "BuildReport",
     "Cache",
     "CacheInvalid",
@@ -77,6 +82,7 @@ __all__ = [
     "Hit",
     "InternalError",
     "InvalidBudget",
+    "InvalidLimit",
     "InvalidQuery",
     "InvalidReceipt",
     "IoError",

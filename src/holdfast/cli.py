@@ -7,7 +7,7 @@ import sys
 
 from holdfast.catalog import CATALOG, FAMILIES, find_tool
 from holdfast.command_line import Command, command_help, command_of, overview, parse
-from holdfast.core.errors import ContextError, InternalError, IoError, UnknownName, UsageError
+from holdfast.core.errors import ContextError, InternalError, Interrupted, IoError, UnknownName, UsageError
 from holdfast.operation import Parameter, answer
 from holdfast.workspace import Workspace, system_clock
 
@@ -84,7 +84,7 @@ def main(argv: Sequence[str], environment: Mapping[str, str]) -> int:
         return _tell(error)
     except KeyboardInterrupt:
         _say("\ninterrupted")
-        return 130
+        return Interrupted.exit_code
     except BrokenPipeError:
         # Whoever read our output has had enough; point it elsewhere so that the interpreter's last flush is quiet.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -118,7 +118,7 @@ def _complete(command: Command, arguments: Arguments) -> Arguments:
     for parameter in command.parameters:
         value = arguments.get(parameter.name)
         if value is None and parameter.required:
-            raise UsageError(f"'{command.name}' needs {parameter.metavar}")
+            raise UsageError(f"'{command.name}' needs {parameter.usage}", headline=f"{parameter.typed} is missing")
         for given in value if isinstance(value, list) else [value]:
             if value is not None and parameter.choices and given not in parameter.choices:
                 raise UnknownName(parameter.name.replace("_", " "), str(given), list(parameter.choices))
@@ -244,7 +244,7 @@ def _say(text: str) -> None:
 
 def _tell(error: ContextError) -> int:
     """An error for the person at the terminal, with what to do about it where that is known."""
-    _say(f"error: {error.message}")
+    _say(f"error: {error.headline}")
     if error.reason:
         _say(f"reason: {error.reason}")
     if isinstance(error, UnknownName):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.core.errors import UnknownName, UsageError
+from holdfast.core.errors import UnknownName, UsageError, exit_codes
 from holdfast.core.record import NamedTuple
 from holdfast.operation import Parameter
 
@@ -28,7 +28,6 @@ class Command(NamedTuple):
     summary: str
     parameters: tuple[Parameter, ...]
     operation: Operation | None = None
-    details: str = ""
 
     @property
     def name(self) -> str:
@@ -141,12 +140,7 @@ def usage(command: Command) -> str:
     for parameter in command.parameters:
         if parameter is FORMAT:
             continue
-        value = parameter.metavar or parameter.name.upper()
-        if parameter.choices:
-            value = "|".join(parameter.choices)
-        text = value if parameter.positional else parameter.option
-        if parameter.kind != "flag" and not parameter.positional:
-            text = f"{text} {value}"
+        text = parameter._replace(metavar="|".join(parameter.choices) or parameter.metavar).usage
         if not parameter.required:
             text = f"[{text}]"
         parts.append(text + ("..." if parameter.kind == "texts" else ""))
@@ -158,21 +152,15 @@ def command_help(command: Command) -> str:
     lines = [command.summary, "", f"Usage: {usage(command)}"]
     rows = []
     for parameter in command.parameters:
-        value = parameter.metavar or parameter.name.upper()
-        name = value if parameter.positional else parameter.option
-        if parameter.kind != "flag" and not parameter.positional:
-            name = f"{name} {value}"
         text = parameter.description
         if parameter.choices:
             text += f" ({', '.join(parameter.choices)})"
         if parameter.kind == "texts":
             text += "; may be repeated"
-        rows.append((name, text))
+        rows.append((parameter.usage, text))
     rows.append(("--help", "Show this text"))
     width = max(len(name) for name, _ in rows)
     lines += ["", *(f"  {name:<{width}}  {text}" for name, text in rows)]
-    if command.details:
-        lines += ["", command.details]
     return "\n".join(lines) + "\n"
 
 
@@ -189,8 +177,9 @@ def overview(commands: Sequence[Command]) -> str:
             *rows,
             "",
             "`context COMMAND --help` explains one. `context --version` tells the version.",
-            "Exit codes: 0 done, 1 usage, 2 invalid query, 3 invalid budget, 4 no such cache, 5 invalid cache,",
-            "6 input or output failed, 7 internal error, 9 not the same any more, 130 interrupted.",
+            "",
+            "Exit codes:",
+            *(f"{code:>6}  {meaning}" for code, meaning in exit_codes().items()),
             "",
         ]
     )

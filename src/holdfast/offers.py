@@ -14,14 +14,6 @@ _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 _HEX = "0123456789ABCDEFabcdef"
 
 
-class OfferError(ValueError):
-    """What was asked for is not there; the text names it. `uri` is an address that was to be read and leads nowhere."""
-
-    def __init__(self, text: str, *, uri: str | None = None) -> None:
-        super().__init__(text)
-        self.uri = uri
-
-
 class Resource(NamedTuple):
     """A text behind an address. An address with `{variables}` stands for as many as there are values."""
 

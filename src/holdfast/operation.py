@@ -54,6 +54,21 @@ class Parameter(NamedTuple):
         """The spelling on the command line."""
         return self.flag or "--" + self.name.replace("_", "-")
 
+    @property
+    def value_name(self) -> str:
+        """What help calls its value."""
+        return self.metavar or self.name.upper()
+
+    @property
+    def typed(self) -> str:
+        """What a person at the terminal calls it: its option, or the name of its place."""
+        return self.value_name if self.positional else self.option
+
+    @property
+    def usage(self) -> str:
+        """How it is typed, value included."""
+        return self.typed if self.positional or self.kind == "flag" else f"{self.option} {self.value_name}"
+
 
 class Outcome(NamedTuple, Generic[Answer]):
     """What an operation found: a value to encode, and what it means for exit codes and `isError`."""
@@ -121,7 +136,7 @@ def answer(
     try:
         try:
             body: Body = load(operation.run)
-            outcome = body(workspace, check_arguments(operation, arguments))
+            outcome = body(workspace, check_arguments(operation, arguments, workspace.door))
         except OSError as error:
             raise IoError(f"the system refused: {error.strerror}") from error
     except ContextError as error:
@@ -135,17 +150,22 @@ def answer(
     return Reply(text, outcome.exit_code, outcome.is_error, outcome.value, None, outcome.note)
 
 
-def check_arguments(operation: Operation, arguments: Mapping[str, object]) -> Arguments:
+def check_arguments(operation: Operation, arguments: Mapping[str, object], door: Door) -> Arguments:
     """The arguments, each of its kind, the absent ones left out; the first unfit one raises its error."""
+    # A failure that is an answer has the same words at both doors; else a person is told what to type.
+    typed = door == "command" and not operation.failures_are_answers
     checked = {}
     for parameter in sorted(operation.parameters, key=lambda parameter: parameter.check_order):
         value = arguments.get(parameter.name)
         if value is None and (parameter.name not in arguments or not parameter.required):
+            if parameter.required and typed:
+                needed = f"'{' '.join(operation.command)}' needs {parameter.usage}"
+                raise parameter.error(needed, headline=f"{parameter.typed} is missing")
             if parameter.required:
                 raise parameter.error(f"{parameter.name} is required")
             continue
         if not fits(parameter, value):
-            raise parameter.error(f"{parameter.name} must be {expectation(parameter)}")
+            raise parameter.error(f"{parameter.typed if typed else parameter.name} must be {expectation(parameter)}")
         checked[parameter.name] = value
     return checked
 

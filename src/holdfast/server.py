@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from holdfast.core.canonical_json import JsonError, decode, encode
-from holdfast.core.errors import UnknownName
+from holdfast.core.errors import OfferError, UnknownName
 from holdfast.core.record import NamedTuple
 from holdfast.operation import Operation, Parameter, answer
 from holdfast.version import __version__
@@ -223,7 +223,6 @@ class Server:
     def _offer(self, identifier: Json, method: str, params: Members, *, modern: bool) -> bytes:
         """Answer a request for a resource, a prompt or a completion."""
         from holdfast.catalog import FAMILIES
-        from holdfast.offers import OfferError
         from holdfast.server_offers import METHODS, Offers
 
         handler, keep = METHODS[method]
@@ -231,7 +230,7 @@ class Server:
             result = handler(Offers(self.workspace, self.families or FAMILIES, self.telemetry), params)
         except OfferError as error:
             data: Json = None if error.uri is None else {"uri": error.uri}
-            return _error_line(identifier, ProtocolError(INVALID_PARAMS, str(error), data))
+            return _error_line(identifier, ProtocolError(INVALID_PARAMS, error.reason, data))
         except Exception:
             return _bug_line(identifier)
         if modern and keep is not None:

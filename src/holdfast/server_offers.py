@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from holdfast.catalog import prompts, resources
 from holdfast.core.canonical_json import encode
-from holdfast.offers import OfferError, expand, match
+from holdfast.core.errors import OfferError
+from holdfast.offers import expand, match
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -56,7 +56,6 @@ def test_help_of_a_command_names_each_of_its_arguments(name: str) -> None:
         (["call", "context.list_caches", '{"rot":1}'], "unknown argument 'rot'\nhint: did you mean 'root'?"),
         (["call", "context.list_caches", "{"], "the arguments are not JSON"),
         (["call", "context.list_caches", "[]"], "the arguments must be a JSON object"),
-        (["call"], "'call' needs TOOL"),
         (["serve", "--only", "cache"], "unknown only 'cache'\nhint: did you mean 'caches'?"),
         (["completions", "bsh"], "unknown shell 'bsh'\nhint: did you mean 'bash'?"),
         (["inspect", "--cache"], "--cache needs a value: --cache DIR"),
@@ -64,7 +63,6 @@ def test_help_of_a_command_names_each_of_its_arguments(name: str) -> None:
         (["inspect", "--cache", "a", "--cache", "b"], "--cache is given twice"),
         (["inspect", "a"], "'inspect' does not know what to do with 'a'"),
         (["build", "--force=yes"], "--force takes no value"),
-        (["build", "--cache", "x"], "sources is required"),
         (["inspect", "--cache", "a", "--format", "xml"], "--format is json or pretty, not 'xml'"),
     ],
     ids=" ".join,
@@ -73,6 +71,31 @@ def test_a_slip_is_a_usage_error_that_says_what_was_meant(words: list[str], stde
     done = run_context(*words)
     assert (done.returncode, done.stdout) == (1, b"")
     assert done.stderr.decode().startswith(f"error: Usage error\nreason: {stderr}")
+
+
+@pytest.mark.parametrize(
+    ("words", "exit_code", "stderr"),
+    [
+        (["call"], 1, "error: TOOL is missing\nreason: 'call' needs TOOL\n"),
+        (["build", "--cache", "x"], 1, "error: --sources is missing\nreason: 'build' needs --sources DIR\n"),
+        (["inspect"], 4, "error: --cache is missing\nreason: 'inspect' needs --cache DIR\n"),
+        (["resolve", "--cache", "x"], 2, "error: --query is missing\nreason: 'resolve' needs --query TEXT\n"),
+        (["search", "--query", "x"], 3, "error: --budget is missing\nreason: 'search' needs --budget N\n"),
+        (["replay"], 1, "error: RECEIPT is missing\nreason: 'replay' needs RECEIPT\n"),
+        (["cite", "verify"], 1, "error: FILE is missing\nreason: 'cite verify' needs FILE\n"),
+        (["show"], 1, "error: SCOPE is missing\nreason: 'show' needs SCOPE\n"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_what_is_missing_is_named_as_it_is_typed(words: list[str], exit_code: int, stderr: str) -> None:
+    done = run_context(*words)
+    assert (done.returncode, done.stdout, done.stderr.decode()) == (exit_code, b"", stderr)
+
+
+def test_an_unfit_limit_is_not_called_a_budget() -> None:
+    done = run_context("search", "--cache", "x", "--query", "y", "--budget", "9", "--limit", "many")
+    assert (done.returncode, done.stdout) == (3, b"")
+    assert done.stderr.decode().startswith("error: Limit is invalid\nreason: --limit must be a whole number from 0")
 
 
 def test_call_reads_its_arguments_from_standard_input(make_cache: Callable[..., Path]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.core.errors import CacheMissing, InvalidBudget, InvalidQuery
+from holdfast.core.errors import CacheMissing, InvalidBudget, InvalidLimit, InvalidQuery
 from holdfast.operation import Operation, Outcome, Parameter
 
 TYPE_CHECKING = False
@@ -47,7 +47,7 @@ LIMIT = Parameter(
     "Most sections to return",
     metavar="N",
     maximum=MAX_BUDGET,
-    error=InvalidBudget,
+    error=InvalidLimit,
     check_order=2,
 )
 

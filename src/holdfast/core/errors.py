@@ -1,33 +1,54 @@
-"""The errors a user can meet, each knowing its own names.
+"""Every failure a user can meet, each knowing its own names. Help texts and pages are written from the table FAILURES.
 
     ContextError
-    ├── UsageError        exit 1   the command line or the arguments cannot be understood
-    │   ├── UnknownName             a command, flag, tool or argument that does not exist
-    │   └── InvalidReceipt          a receipt that was altered, cut short or made by a later release
-    ├── InvalidQuery      exit 2   invalid_query
-    ├── InvalidBudget     exit 3   invalid_budget
-    ├── CacheMissing      exit 4   cache_missing
-    ├── CacheInvalid      exit 5   cache_invalid
-    ├── IoError           exit 6   io_error
-    └── InternalError     exit 7   internal_error
+    ├── UsageError               1   the command line or the arguments cannot be understood
+    │   ├── UnknownName              a command, flag, tool or argument that does not exist
+    │   ├── OfferError               a resource or prompt that does not exist, or was asked for wrongly
+    │   ├── InvalidReceipt           a receipt that was altered, cut short or made by a later release
+    │   └── SpecFailure              a spec command could not do what was asked
+    ├── InvalidQuery             2   invalid_query
+    ├── ScopeOutside             2   a scope that leaves its project
+    ├── InvalidBudget            3   invalid_budget
+    │   └── InvalidLimit             the same code, said of --limit
+    ├── CacheMissing             4   cache_missing
+    ├── ContextMissing           4   no .context.yaml at a scope
+    ├── CacheInvalid             5   cache_invalid
+    │   └── BuildFailed              the same code, of sources that cannot become a cache
+    ├── ContextCorrupt           5   a .context.yaml that breaks a rule of its format
+    ├── UnsupportedVersion       5   a .context.yaml of another version
+    ├── SettingsInvalid          5   a settings file that cannot be used
+    ├── IoError                  6   io_error
+    │   └── ListingFailed            a project that cannot be scanned
+    ├── InternalError            7   internal_error
+    ├── OutOfDate                8   `status --check` found a context that is not fresh
+    ├── Differs                  9   a replay or a citation that is not the same any more
+    └── Interrupted            130   the person at the terminal stopped it
 
 `message` is canonical: the same words every time, without paths, so it may travel to an agent.
-`reason` is for the person at the terminal and may name paths; it never leaves the command line.
+`reason` is for the person at the terminal and may name paths; no `context.*` tool tells it.
+OutOfDate, Differs and the failures of contexts and specs are not raised through a door: there the answer itself says
+what was found, and only the exit code is taken from here.
 """
 
 from __future__ import annotations
 
 
 class ContextError(Exception):
-    """A failure with a code for programs, an exit code for shells and a stable sentence for people."""
+    """A failure with a code for programs, an exit code for shells and a stable sentence for people.
+
+    `meaning` is what the exit code stands for, in the list of exit codes. `headline` is what a person at the terminal
+    reads first: `message`, unless the one who raises knows better.
+    """
 
     code = "internal_error"
     exit_code = 7
     message = "Internal error"
+    meaning = "internal error"
 
-    def __init__(self, reason: str = "") -> None:
-        super().__init__(reason or self.message)
+    def __init__(self, reason: str = "", *, headline: str = "") -> None:
+        super().__init__(reason or headline or self.message)
         self.reason = reason
+        self.headline = headline or self.message
 
 
 class UsageError(ContextError):
@@ -36,10 +57,13 @@ class UsageError(ContextError):
     code = "usage"
     exit_code = 1
     message = "Usage error"
+    meaning = "usage"
 
 
 class UnknownName(UsageError):
     """A command, flag, tool or argument that does not exist; `nearest` is the best guess at what was meant."""
+
+    meaning = ""
 
     def __init__(self, kind: str, name: str, known: list[str]) -> None:
         super().__init__(f"unknown {kind} '{name}'")
@@ -54,11 +78,33 @@ class UnknownName(UsageError):
         return found[0] if found else None
 
 
+class OfferError(UsageError):
+    """A resource, prompt or completion that is not there, or was asked for wrongly; the reason names it.
+
+    `uri` is an address that was to be read and leads nowhere.
+    """
+
+    meaning = ""
+
+    def __init__(self, reason: str, *, uri: str | None = None) -> None:
+        super().__init__(reason)
+        self.uri = uri
+
+
 class InvalidReceipt(UsageError):
     """A receipt that was altered, cut short or made by a later release."""
 
     code = "invalid_receipt"
     message = "Receipt is invalid"
+    meaning = "invalid receipt"
+
+
+class SpecFailure(UsageError):
+    """A spec, a guide or a steering document cannot be given as asked; the answer says why and what to do."""
+
+    code = "spec_failure"
+    message = "The spec workflow cannot do this"
+    meaning = "a spec or guide cannot be given as asked"
 
 
 class InvalidQuery(ContextError):
@@ -67,6 +113,16 @@ class InvalidQuery(ContextError):
     code = "invalid_query"
     exit_code = 2
     message = "Query is invalid"
+    meaning = "invalid query"
+
+
+class ScopeOutside(ContextError):
+    """A scope that leads out of its project."""
+
+    code = "scope_outside"
+    exit_code = 2
+    message = "Invalid scope: path traversal detected"
+    meaning = "a scope outside the project"
 
 
 class InvalidBudget(ContextError):
@@ -75,6 +131,14 @@ class InvalidBudget(ContextError):
     code = "invalid_budget"
     exit_code = 3
     message = "Budget is invalid"
+    meaning = "invalid budget"
+
+
+class InvalidLimit(InvalidBudget):
+    """Limit is negative, too large or not an integer."""
+
+    message = "Limit is invalid"
+    meaning = "invalid limit"
 
 
 class CacheMissing(ContextError):
@@ -83,6 +147,16 @@ class CacheMissing(ContextError):
     code = "cache_missing"
     exit_code = 4
     message = "Cache does not exist"
+    meaning = "no such cache"
+
+
+class ContextMissing(ContextError):
+    """There is no `.context.yaml` at the scope."""
+
+    code = "context_missing"
+    exit_code = 4
+    message = "Context does not exist"
+    meaning = "no context there"
 
 
 class CacheInvalid(ContextError):
@@ -91,15 +165,110 @@ class CacheInvalid(ContextError):
     code = "cache_invalid"
     exit_code = 5
     message = "Cache exists but is invalid"
+    meaning = "invalid cache"
+
+
+class BuildFailed(CacheInvalid):
+    """The sources cannot become a cache; what stood at the target is as it was."""
+
+    message = "Cache was not built"
+    meaning = "failed build"
+
+
+class ContextCorrupt(ContextError):
+    """There is a `.context.yaml`, and it breaks a rule of its format; the reason says which."""
+
+    code = "context_corrupt"
+    exit_code = 5
+    message = "Context is invalid or corrupt"
+    meaning = "invalid context"
+
+
+class UnsupportedVersion(ContextError):
+    """The `.context.yaml` is of a version this release does not know; `version` says which."""
+
+    code = "unsupported_version"
+    exit_code = 5
+    message = "Context is of an unsupported version"
+    meaning = "a context of another version"
+
+    def __init__(self, version: int) -> None:
+        super().__init__(f"version {version}")
+        self.version = version
+
+
+class SettingsInvalid(ContextError):
+    """A settings file that cannot be read, or not be changed here."""
+
+    code = "settings_invalid"
+    exit_code = 5
+    message = "The settings cannot be used"
+    meaning = "invalid settings"
 
 
 class IoError(ContextError):
-    """The system refused: permissions, a full disk, a failing device."""
+    """The system refused: permissions, a full disk, a failing device, a closed output."""
 
     code = "io_error"
     exit_code = 6
     message = "I/O error occurred"
+    meaning = "input or output failed"
+
+
+class ListingFailed(IoError):
+    """The project cannot be scanned; nothing can be said of its directories."""
+
+    message = "Failed to scan the project"
+    meaning = ""
 
 
 class InternalError(ContextError):
     """Holdfast broke one of its own promises."""
+
+
+class OutOfDate(ContextError):
+    """`context status --check` found a context that is stale or missing."""
+
+    code = "out_of_date"
+    exit_code = 8
+    message = "A context is stale or missing"
+    meaning = "a context is stale or missing"
+
+
+class Differs(ContextError):
+    """A search gave another answer than recorded, or a citation does not hold."""
+
+    code = "differs"
+    exit_code = 9
+    message = "Not the same any more"
+    meaning = "not the same any more"
+
+
+class Interrupted(ContextError):
+    """The person at the terminal stopped the command."""
+
+    code = "interrupted"
+    exit_code = 130
+    message = "Interrupted"
+    meaning = "interrupted"
+
+
+# Every failure, by exit code. What a test, a page or a help text says of failures is read from here.
+FAILURES: tuple[type[ContextError], ...] = (
+    *(UsageError, UnknownName, OfferError, InvalidReceipt, SpecFailure),
+    *(InvalidQuery, ScopeOutside),
+    *(InvalidBudget, InvalidLimit),
+    *(CacheMissing, ContextMissing),
+    *(CacheInvalid, BuildFailed, ContextCorrupt, UnsupportedVersion, SettingsInvalid),
+    *(IoError, ListingFailed),
+    *(InternalError, OutOfDate, Differs, Interrupted),
+)
+
+
+def exit_codes() -> dict[int, str]:
+    """What each exit code means, in ascending order."""
+    meanings: dict[int, list[str]] = {0: ["done"]}
+    for failure in FAILURES:
+        if failure.meaning:
+            meanings.setdefault(failure.exit_code, []).append(failure.meaning)
+    return {code: ", ".join(meaning) for code, meaning in meanings.items()}

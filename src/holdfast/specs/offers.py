@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from holdfast.offers import OfferError, Prompt, PromptArgument, Resource, quote
+from holdfast.core.errors import OfferError
+from holdfast.offers import Prompt, PromptArgument, Resource, quote
 from holdfast.specs import on_disk
 from holdfast.specs.guides import STEERING, filled
 from holdfast.specs.phases import PHASES
