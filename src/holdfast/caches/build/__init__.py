@@ -1,0 +1,1 @@
+"""The build: a folder of documents becomes a cache, stage by stage."""
