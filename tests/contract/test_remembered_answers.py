@@ -103,7 +103,7 @@ class TestRequirement1:
         imported |= {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
         own = {name for name in imported if name is not None and name.startswith("holdfast.")}
         assert (own, imported - own) == (
-            {"holdfast.core.record"},
+            {"holdfast.core.file_identity", "holdfast.core.record"},
             {
                 *("__future__", "_collections", "_thread", "collections", "collections.abc", "hashlib", "os"),
                 *("stat", "time", "typing"),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from holdfast import CacheInvalid, CacheMissing, build_cache
+from holdfast.caches.on_disk.directory import CacheDirectory
 from holdfast.caches.on_disk.keeping import MOST, OpenCaches
 from support.doors import StdioServer
 
@@ -159,6 +160,21 @@ def test_a_cache_changed_a_moment_ago_is_not_kept(tmp_path: Path) -> None:
     for _ in range(2):
         caches.use(path, seen.append)
     assert seen[0] is not seen[1]
+
+
+@pytest.mark.parametrize(("age", "kept"), [(2_100_000_000, False), (2_100_000_001, True)])
+def test_stamps_in_whole_seconds_count_as_young_for_two_of_them(
+    age: int, kept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stamp = 1_700_000_000_000_000_000
+    monkeypatch.setattr(CacheDirectory, "identity", lambda _self, files: ((stamp, 1, 1, stamp, 1),) * len(files))
+    caches = OpenCaches(lambda: stamp + age)
+    path = str(build(tmp_path, "alpha"))
+    seen: list[Cache] = []
+    for _ in range(2):
+        caches.use(path, seen.append)
+    caches.close()
+    assert (seen[0] is seen[1]) is kept
 
 
 def test_many_threads_ask_one_cache_while_it_is_rebuilt_and_each_gets_one_whole_answer(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from holdfast.core.file_contents import SystemFiles
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+    from typing import Literal
 
 HOUR = 3_600_000_000_000
 
@@ -72,17 +73,27 @@ class SlowClockFiles(CountedFiles):
 
 
 class DisturbedFiles(CountedFiles):
-    """A file system on which something happens each time a file was opened and not yet read."""
+    """A file system on which something happens each time a file was opened and not yet read, or read for once."""
 
-    def __init__(self, disturb: Callable[[], None]) -> None:
+    def __init__(self, disturb: Callable[[], None], *, after: Literal["fstat", "read"] = "fstat") -> None:
         super().__init__()
         self.disturb = disturb
+        self.after = after
 
     def fstat(self, descriptor: int) -> os.stat_result:
         status = super().fstat(descriptor)
-        if "read" not in self.calls[len(self.calls) - self.calls[::-1].index("open") :]:
-            self.disturb()
+        self._disturb_once("fstat")
         return status
+
+    def read(self, descriptor: int, size: int) -> bytes:
+        data = super().read(descriptor, size)
+        self._disturb_once("read")
+        return data
+
+    def _disturb_once(self, call: str) -> None:
+        since_open = self.calls[len(self.calls) - self.calls[::-1].index("open") :]
+        if call == self.after == since_open[-1] and since_open.count(call) == 1:
+            self.disturb()
 
 
 def pass_a_tick(file: Path) -> None:

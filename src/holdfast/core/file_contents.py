@@ -15,6 +15,7 @@ from _thread import allocate_lock
 from stat import S_ISREG
 from time import time_ns
 
+from holdfast.core.file_identity import identity, is_settled
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
     from typing import Protocol, TypeVar
 
+    from holdfast.core.file_identity import Identity
+
     Value = TypeVar("Value")
-    Identity = tuple[int, int, int, int, int]
 else:
     from _collections import OrderedDict
 
@@ -40,11 +42,6 @@ MAX_READ = 256 << 20
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 _CHUNK = 1 << 20
 _ATTEMPTS = 3
-# Kernels stamp files with a clock that ticks every 1 to 16 ms; a stamp in whole seconds comes from a file system that
-# keeps no more, at worst every other second.
-_FINE_GRAIN = 50_000_000
-_COARSE_GRAIN = 2_100_000_000
-_SECOND = 1_000_000_000
 _OVERHEAD = 512
 
 
@@ -119,7 +116,7 @@ class _File(NamedTuple):
     """What is remembered of one file; without `data` only its hash is."""
 
     identity: Identity
-    at_rest: bool  # nothing could have changed unseen since: see `_is_at_rest`
+    settled: bool  # nothing could have changed unseen since
     digest: FileDigest
     data: bytes | None
 
@@ -216,8 +213,8 @@ class RememberedFiles:
         entry = self._entry(path)
         if (
             isinstance(entry, _File)
-            and entry.at_rest
-            and entry.identity == _identity(status)
+            and entry.settled
+            and entry.identity == identity(status)
             and (digest_will_do or entry.data is not None)
         ):
             return entry, "hits"
@@ -270,10 +267,10 @@ class RememberedFiles:
             after = files.fstat(descriptor)
         finally:
             files.close(descriptor)
-        identity = _identity(before)
+        seen = identity(before)
         data = b"".join(chunks) if keep_data else None
-        file = _File(identity, _is_at_rest(before, started), FileDigest(digest.hexdigest(), size), data)
-        return file, identity == _identity(after) and size == before.st_size
+        file = _File(seen, is_settled(seen, started), FileDigest(digest.hexdigest(), size), data)
+        return file, seen == identity(after) and size == before.st_size
 
     def _keep(self, place: Hashable, entry: _File | _Value, weight: int) -> bool:
         """Remember an entry, and forget the least recently used ones beyond the bounds; whether it was kept."""
@@ -306,15 +303,3 @@ class RememberedFiles:
 
 def _digests(files: Sequence[_File | None]) -> tuple[FileDigest | None, ...]:
     return tuple([None if file is None else file.digest for file in files])
-
-
-def _identity(status: os.stat_result) -> Identity:
-    """What tells two states of a path apart. Restoring an mtime moves the ctime; a link elsewhere has another inode."""
-    return status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns, status.st_dev
-
-
-def _is_at_rest(status: os.stat_result, started: int) -> bool:
-    """Whether every change after `started` must show in the stamps: they are older than the clock's grain."""
-    youngest = max(status.st_mtime_ns, status.st_ctime_ns)
-    grain = _FINE_GRAIN if status.st_ctime_ns % _SECOND else _COARSE_GRAIN
-    return youngest + grain < started

@@ -6,6 +6,7 @@ import os
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 
 from holdfast.core.confined_paths import confined
+from holdfast.core.file_identity import identity
 from holdfast.core.record import NamedTuple
 from holdfast.specs.names import is_spec_name
 from holdfast.specs.phases import PHASES, Spec
@@ -90,7 +91,7 @@ def _tasks(project: Project, name: str) -> tuple[int | None, Progress | None]:
     while before is not None:
         listed = task_list(project, name)
         after = _file_status(project, path)
-        if after is not None and _identity(before) == _identity(after):
+        if after is not None and identity(before) == identity(after):
             return (None, None) if listed is None else (before.st_mtime_ns, listed.progress)
         before = after  # replaced meanwhile
     return None, None
@@ -188,10 +189,6 @@ def _modified(project: Project, path: str) -> int | None:
 def _file_status(project: Project, path: str) -> os.stat_result | None:
     status = _status(path, project.status)
     return status if status is not None and S_ISREG(status.st_mode) else None
-
-
-def _identity(status: os.stat_result) -> tuple[int, ...]:
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _status(path: str, ask: Callable[[str], os.stat_result]) -> os.stat_result | None:

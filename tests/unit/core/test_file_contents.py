@@ -204,6 +204,33 @@ class TestChangeWhileReading:
         seen = [contents.read(str(file), namespace="test") for _ in range(2)]
         assert (seen, counts(contents)) == ([b"a longer text"] * 2, (1, 1, 0))
 
+    def test_a_change_in_place_that_keeps_the_size_never_hands_out_half_of_each(self, file: Path) -> None:
+        size = (1 << 20) + 1000  # more than one call reads
+        file.write_bytes(b"a" * size)
+        pass_a_tick(file)
+        changes = iter([b"b" * size, None])
+
+        def disturb() -> None:
+            if (change := next(changes, None)) is not None:
+                file.write_bytes(change)
+
+        contents = RememberedFiles(DisturbedFiles(disturb, after="read"))
+        seen = [contents.read(str(file), namespace="test") for _ in range(2)]
+        assert (set(seen), counts(contents)) == ({b"b" * size}, (1, 1, 0))
+
+    def test_a_file_emptied_and_filled_again_while_it_is_read_is_not_taken_for_empty(self, file: Path) -> None:
+        class EmptiedFiles(SlowClockFiles):
+            emptied = False
+
+            def read(self, descriptor: int, size: int) -> bytes:
+                if self.emptied:
+                    return super().read(descriptor, size)
+                self.emptied = True
+                return b""
+
+        contents = RememberedFiles(EmptiedFiles(1_700_000_000_000_000_001, age=10**10))
+        assert (contents.read(str(file), namespace="test"), counts(contents)) == (b"one", (0, 1, 0))
+
     def test_a_file_that_never_holds_still_is_handed_out_and_not_kept(self, file: Path) -> None:
         written: list[bytes] = []
 

@@ -8,6 +8,7 @@ from errno import ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR
 
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
+from holdfast.core.file_identity import directory_identity, identity
 from holdfast.core.regular_files import NotRegular, TooLarge, close_quietly, open_regular, read_regular
 
 TYPE_CHECKING = False
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
     from typing import TypeVar
+
+    from holdfast.core.file_identity import Identity
 
     Found = TypeVar("Found")
 
@@ -80,15 +83,13 @@ class CacheDirectory:
             return False
         return (held.st_dev, held.st_ino) == (now.st_dev, now.st_ino)
 
-    def identity(self, files: tuple[str, ...]) -> tuple[tuple[int, ...], ...] | None:
-        """What stands at these names now, by everything a change of it changes; None when any is missing."""
+    def identity(self, files: tuple[str, ...]) -> tuple[Identity, ...] | None:
+        """What stands at these names now; None when any is missing."""
         found = []
         try:
             for file in files:
                 status = os.stat(file, dir_fd=self._descriptor, follow_symlinks=False)
-                # A directory changes with every file made in it; which directory it is, is all that counts.
-                times = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-                found.append((status.st_dev, status.st_ino, *(times if stat.S_ISREG(status.st_mode) else ())))
+                found.append(identity(status) if stat.S_ISREG(status.st_mode) else directory_identity(status))
         except OSError:
             return None
         return tuple(found)

@@ -9,20 +9,21 @@ from holdfast.caches.on_disk.compiled import WORDS_FILE
 from holdfast.caches.on_disk.directory import DOCUMENTS, INDEX, MANIFEST, SECTIONS_FILE, CacheDirectory
 from holdfast.caches.on_disk.reading import Cache
 from holdfast.core.errors import CacheInvalid, IoError
+from holdfast.core.file_identity import are_settled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
 
+    from holdfast.core.file_identity import Identity
+
     Result = TypeVar("Result")
-    Identity = tuple[tuple[int, ...], ...]
+    Identities = tuple[Identity, ...]
 
 # Four threads on two caches; each holds five descriptors and some 50 bytes a document.
 MOST = 8
 _WATCHED = (MANIFEST, INDEX, WORDS_FILE, SECTIONS_FILE, DOCUMENTS)
-# Two changes within one tick of the file system's clock look the same: what changed so lately is not kept.
-_GRAIN_NS = 50_000_000
 
 
 class OpenCaches:
@@ -31,7 +32,7 @@ class OpenCaches:
     def __init__(self, clock_ns: Callable[[], int] = time_ns) -> None:
         self._clock_ns = clock_ns
         self._lock = allocate_lock()
-        self._idle: list[tuple[str, Cache, Identity]] = []  # least recently used first
+        self._idle: list[tuple[str, Cache, Identities]] = []  # least recently used first
 
     def use(self, path: str, use: Callable[[Cache], Result]) -> Result:
         """The result of `use` on the complete cache that stands at the path now, as `reading.with_cache` gives it."""
@@ -58,7 +59,7 @@ class OpenCaches:
         for _, cache, _ in idle:
             cache.close()
 
-    def _take(self, path: str) -> tuple[Cache, Identity | None] | None:
+    def _take(self, path: str) -> tuple[Cache, Identities | None] | None:
         """A kept cache that is still, in every file that counts, what stands at the path."""
         while True:
             with self._lock:
@@ -70,12 +71,14 @@ class OpenCaches:
                 return cache, identity
             cache.close()
 
-    def _open(self, path: str) -> tuple[Cache, Identity | None]:
+    def _open(self, path: str) -> tuple[Cache, Identities | None]:
+        """The cache at the path, and its identity if every later change must show in it."""
         while True:
+            started = self._clock_ns()
             directory = CacheDirectory(path)
             identity = directory.identity(_WATCHED)  # before anything is read: a later change is then seen as one
             try:
-                return Cache(directory), identity
+                cache = Cache(directory)
             except (CacheInvalid, IoError):
                 current = directory.is_current()
                 directory.close()
@@ -84,9 +87,12 @@ class OpenCaches:
             except BaseException:
                 directory.close()
                 raise
+            else:
+                settled = identity is not None and are_settled(identity, started)
+                return cache, identity if settled else None
 
-    def _put_back(self, path: str, cache: Cache, identity: Identity | None) -> None:
-        if identity is None or not cache.is_compiled or self._is_young(identity):
+    def _put_back(self, path: str, cache: Cache, identity: Identities | None) -> None:
+        if identity is None or not cache.is_compiled:
             cache.close()
             return
         with self._lock:
@@ -95,7 +101,3 @@ class OpenCaches:
             del self._idle[:-MOST]
         for _, old, _ in dropped:
             old.close()
-
-    def _is_young(self, identity: Identity) -> bool:
-        newest = max([moment for file in identity for moment in file[3:]], default=0)
-        return self._clock_ns() - newest < _GRAIN_NS

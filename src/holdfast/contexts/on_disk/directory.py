@@ -12,6 +12,7 @@ from holdfast.contexts.fingerprint import ContentEntry, StatEntry, content_finge
 from holdfast.contexts.freshness import MISSING, Freshness, freshness
 from holdfast.contexts.ignore import CONTEXTIGNORE, GITIGNORE, Rules
 from holdfast.contexts.sources import is_source
+from holdfast.core.file_identity import are_settled, identity
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import read_regular
 from holdfast.core.siblings import is_staging_name
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from holdfast.core.file_contents import FileContents
+    from holdfast.core.file_identity import Identity
 
     Context = dict[str, Any]
 
@@ -29,10 +31,7 @@ CONTEXT_FILE = schema.FILE_NAME
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _CHUNK = 1 << 20
 _MAX_IGNORE_BYTES = 1 << 20
-# How long the clock that stamps files may stand still: a change within it may leave no trace (decision 0010).
-_GRAIN = 50_000_000
-_COARSE_GRAIN = 2_100_000_000
-_SECOND = 1_000_000_000
+_NO_FILE = (0, -1, 0, 0, 0)  # the identity of what is no regular file
 
 
 class ContextMissing(Exception):
@@ -212,9 +211,7 @@ def look(
     """
     started = time_ns()
     folders: list[str] = []
-    files: list[tuple[str, int, int, int, int]] = []
-    youngest = 0
-    coarse = False
+    files: list[tuple[str, Identity]] = []
     with os.scandir(path) as entries:
         for entry in entries:
             if is_staging_name(entry.name):
@@ -228,22 +225,14 @@ def look(
                     continue
                 if not S_ISREG(status.st_mode):
                     continue
-                changed = status.st_ctime_ns
-                modified = status.st_mtime_ns
-                files.append((entry.name, status.st_size, modified, changed, status.st_ino))
-                if changed > youngest:
-                    youngest = changed
-                if modified > youngest:
-                    youngest = modified
-                if not changed % _SECOND:
-                    coarse = True
+                files.append((entry.name, identity(status)))
             elif entry.name == CONTEXT_FILE:
-                files.append((entry.name, -1, 0, 0, 0))  # there, but no file: a context that cannot be used
+                files.append((entry.name, _NO_FILE))  # there, but no file: a context that cannot be used
 
     def make() -> DirectoryView:
         return _view(contents, path, place, outer, extra_patterns, folders, files)
 
-    if youngest + (_COARSE_GRAIN if coarse else _GRAIN) >= started:
+    if not are_settled([seen for _, seen in files], started):
         return make()
     return contents.memo(
         ("directory", path), (), make, namespace="context", variant=(outer.key, extra_patterns, folders, files)
@@ -257,9 +246,9 @@ def _view(
     outer: Rules,
     extra_patterns: Sequence[str],
     folders: list[str],
-    files: list[tuple[str, int, int, int, int]],
+    files: list[tuple[str, Identity]],
 ) -> DirectoryView:
-    names = {file[0] for file in files}
+    names = {name for name, _ in files}
     texts = {name: _ignore_file(contents, path, name) for name in (GITIGNORE, CONTEXTIGNORE) if name in names}
     if extra_patterns:
         texts[CONTEXTIGNORE] = "\n".join([texts.get(CONTEXTIGNORE) or "", *extra_patterns])
@@ -270,11 +259,11 @@ def _view(
         rules,
         sorted([name for name in folders if not ignores(place, name, folder=True)]),
         [
-            SourceFile(name, size)
-            for name, size, _, _, _ in files
+            SourceFile(name, seen[1])
+            for name, seen in files
             if name != CONTEXT_FILE and (rules.is_empty or not ignores(place, name, folder=False))
         ],
-        [(name, modified, size) for name, size, modified, _, _ in files if name != CONTEXT_FILE],
+        [(name, seen[0], seen[1]) for name, seen in files if name != CONTEXT_FILE],
         has_context=CONTEXT_FILE in names,
     )
 

@@ -1,0 +1,49 @@
+"""What tells two states of a file apart by a `stat`, and when that can be trusted."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from os import stat_result
+
+    # mtime_ns, size, inode, ctime_ns, device
+    Identity = tuple[int, int, int, int, int]
+
+# Kernels stamp files with a clock that ticks every 1 to 16 ms; a stamp in whole seconds comes from a file system that
+# keeps no more, at worst every other second.
+_FINE_GRAIN = 50_000_000
+_COARSE_GRAIN = 2_100_000_000
+_SECOND = 1_000_000_000
+
+
+def identity(status: stat_result) -> Identity:
+    """Equal only for one state of one file, once it is settled.
+
+    Restoring an mtime moves the ctime, and a link elsewhere has another inode.
+    """
+    return status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns, status.st_dev
+
+
+def directory_identity(status: stat_result) -> Identity:
+    """Which directory it is, whatever is made or removed in it; settled at all times."""
+    return 0, 0, status.st_ino, 0, status.st_dev
+
+
+def is_settled(file: Identity, started: int) -> bool:
+    """Whether every change after `started`, in ns since 1970, must give the file another identity.
+
+    The identity has to be taken after `started`. Two changes within one tick of the clock that stamps files leave equal
+    stamps, so the stamps have to be older than that clock's grain (docs/decisions/0010-file-contents.md).
+    """
+    return are_settled((file,), started)
+
+
+def are_settled(files: Iterable[Identity], started: int) -> bool:
+    """Whether that holds for each of the files."""
+    fine, coarse = started - _FINE_GRAIN, started - _COARSE_GRAIN
+    for modified, _, _, changed, _ in files:
+        # Most files are older than either grain, so the kind of stamp is looked at last.
+        if (modified >= coarse or changed >= coarse) and (max(modified, changed) >= fine or not changed % _SECOND):
+            return False
+    return True
