@@ -1,75 +1,27 @@
 """Every line a server writes has the shape its revision of the protocol asks for.
 
-The official schemas are not part of this repository; where a copy stands beside the checkout every line of every case
-is held against it. The shapes that matter most are written out here as well, so that a clone alone proves those.
+Judged by `support.official`: by the official SDK's types in every checkout, and by the official schemas where a copy
+stands beside it. The shapes that matter most are written out here as well.
 """
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from jsonschema.validators import validator_for
+from mcp_types.version import KNOWN_PROTOCOL_VERSIONS
 
 from holdfast.catalog import tools
+from support.official import check_answer, check_by_types, has_schemas, schema_of
 from support.wire import MODERN, OPENING, as_line, call, exchange, modern, request
 from support.wire_cases import CASES, SERVER_INFO, Case
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from jsonschema.protocols import Validator
+    from pathlib import Path
 
     from support.wire import Message
-
-SCHEMAS = Path(__file__).parents[2].parent / "shared" / "mcp"
-# No schema of this revision is kept; what it adds to the one before it the server never writes.
-STANDS_FOR = {"2025-03-26": "2024-11-05"}
-# Methods by the definition of what they return. A result that is none of these fails.
-RESULTS = {
-    "initialize": "InitializeResult",
-    "ping": "EmptyResult",
-    "server/discover": "DiscoverResult",
-    "tools/list": "ListToolsResult",
-    "tools/call": "CallToolResult",
-}
-ERRORS = {
-    -32700: "ParseError",
-    -32600: "InvalidRequestError",
-    -32601: "MethodNotFoundError",
-    -32602: "InvalidParamsError",
-    -32603: "InternalError",
-}
-
-
-class Schema:
-    """The official schema of one revision."""
-
-    def __init__(self, revision: str) -> None:
-        path = SCHEMAS / f"schema-{STANDS_FOR.get(revision, revision)}.json"
-        if not path.exists():
-            pytest.skip("the official schemas (shared/mcp) do not stand beside this checkout")
-        self._document: dict[str, Any] = json.loads(path.read_bytes())
-        self._key = "$defs" if "$defs" in self._document else "definitions"
-        self.definitions: dict[str, Any] = self._document[self._key]
-
-    def check(self, definition: str, value: Any) -> None:
-        schema = {**self._document, "$ref": f"#/{self._key}/{definition}"}
-        validator: Validator = validator_for(schema)(schema)
-        problems = [f"{definition}: {problem.json_path}: {problem.message}" for problem in validator.iter_errors(value)]
-        assert problems == []
-
-    def check_answer(self, answer: Message, method: Any) -> None:
-        """An answer is a message, and its result or error is the one that its method or code promises."""
-        self.check("JSONRPCMessage", answer)
-        if "result" in answer:
-            self.check(RESULTS[method], answer["result"])
-        elif answer["error"]["code"] == -32022:
-            self.check("UnsupportedProtocolVersionError", answer)
-        elif (definition := ERRORS[answer["error"]["code"]]) in self.definitions:
-            self.check(definition, answer["error"])
 
 
 def requests_of(case: Case) -> dict[object, Message]:
@@ -94,31 +46,73 @@ def revision_of(asked: Message, case: Case) -> str:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_every_line_validates_against_the_official_schema_of_its_revision(tmp_path: Path, case: Case) -> None:
+def test_every_line_has_the_official_shape_of_its_revision(tmp_path: Path, case: Case) -> None:
     asked = requests_of(case)
     for answer in exchange(tmp_path, *case.lines, options=case.options).answers:
         if "id" in answer:
-            schema = Schema(revision_of(asked[answer["id"]], case))
-            schema.check_answer(answer, asked[answer["id"]].get("method"))
+            method = asked[answer["id"]].get("method")
+            check_answer(answer, method, revision_of(asked[answer["id"]], case))
         else:  # a line that belongs to no revision; the older ones have no form for an error without an id
-            Schema("2025-11-25").check_answer(answer, "")
-            Schema(MODERN).check_answer(answer, "")
+            check_answer(answer, "", "2025-11-25")
+            check_answer(answer, "", MODERN)
 
 
 @pytest.mark.parametrize("tool", ["odd.fail", "context.resolve", "context.list_caches"])
-def test_bugs_failures_and_answers_validate_in_both_eras(tmp_path: Path, tool: str) -> None:
+def test_bugs_failures_and_answers_have_the_official_shape_in_both_eras(tmp_path: Path, tool: str) -> None:
     lines = (*OPENING, call(1, tool, {}), call(2, tool, {}, era="modern"))
     answers = exchange(tmp_path, *lines, odd_tools=True).answers_by_id()
-    Schema("2025-11-25").check_answer(answers[1], "tools/call")
-    Schema(MODERN).check_answer(answers[2], "tools/call")
+    check_answer(answers[1], "tools/call", "2025-11-25")
+    check_answer(answers[2], "tools/call", MODERN)
 
 
-@pytest.mark.parametrize("revision", ["2024-11-05", "2025-06-18", "2025-11-25", MODERN])
-def test_a_tool_definition_that_is_wrong_does_not_validate(revision: str) -> None:
-    """The check above can fail."""
+TOOL: dict[str, Any] = {"name": "x", "inputSchema": {"type": "object"}}
+LIST: dict[str, Any] = {"resultType": "complete", "ttlMs": 1, "cacheScope": "private"}
+WRONG: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "a schema of an array": ({**TOOL, "inputSchema": {"type": "array"}}, {}),
+    "a name that is a number": ({**TOOL, "name": 1}, {}),
+    "a tool without a schema": ({"name": "x"}, {}),
+    "a misspelt member of a tool": ({**TOOL, "titel": "X"}, {}),
+    "a misspelt member of the result": (TOOL, {"toolz": []}),
+    "a hint that is text": ({**TOOL, "annotations": {"readOnlyHint": "yes"}}, {}),
+}
+
+
+@pytest.mark.parametrize("revision", KNOWN_PROTOCOL_VERSIONS)
+@pytest.mark.parametrize("wrong", WRONG)
+def test_an_answer_that_is_wrong_has_not_the_official_shape(wrong: str, revision: str) -> None:
+    """The checks above can fail, and fail for the wrong part alone."""
+    tool, more = WRONG[wrong]
+    stamp = LIST if revision == MODERN else {}
+    check_by_types({"jsonrpc": "2.0", "id": 1, "result": {"tools": [TOOL], **stamp}}, "tools/list", revision)
+    with pytest.raises((AssertionError, ValueError)):
+        check_by_types(
+            {"jsonrpc": "2.0", "id": 1, "result": {"tools": [tool], **stamp, **more}}, "tools/list", revision
+        )
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"id": None, "error": {"code": -32700, "message": "Parse error"}},
+        {"id": 1.5, "error": {"code": -32700, "message": "Parse error"}},
+        {"error": {"code": "-32700", "message": "Parse error"}},
+        {"error": {"code": -32700}},
+        {"error": {"code": -1, "message": "Parse error"}},
+        {"error": {"code": -32022, "message": "Unsupported protocol version", "data": {"supported": MODERN}}},
+        {"error": {"code": -32700, "message": "Parse error", "more": 1}},
+    ],
+)
+def test_an_error_that_is_wrong_has_not_the_official_shape(wrong: dict[str, Any]) -> None:
+    with pytest.raises((AssertionError, ValueError)):
+        check_by_types({"jsonrpc": "2.0", **wrong}, "", MODERN)
+
+
+def test_the_schemas_are_a_second_judge_of_all_these_answers_and_can_fail_them() -> None:
+    if not has_schemas():
+        pytest.skip("the official schemas (shared/mcp) do not stand beside this checkout; the SDK's types judge alone")
     wrong = {"tools": [{"name": "x", "inputSchema": {"type": "array"}}], "resultType": "complete"}
-    with pytest.raises(AssertionError, match="'object' was expected"):
-        Schema(revision).check("ListToolsResult", wrong)
+    for revision in KNOWN_PROTOCOL_VERSIONS:
+        assert any("'object' was expected" in each for each in schema_of(revision).problems("ListToolsResult", wrong))
 
 
 def test_the_results_of_the_legacy_era_have_their_members_and_no_others(tmp_path: Path) -> None:
