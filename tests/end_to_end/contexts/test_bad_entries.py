@@ -141,16 +141,15 @@ from holdfast.catalog import find_tool
 from holdfast.operation import answer
 from holdfast.workspace import Workspace
 calls = (("list_contexts", {}), ("check_freshness", {"scope": "z"}), ("query_context", {"scope": "bad"}))
-answers = {}
-for user in (0, 65534):  # the first time loads every module, which the second user may not be able to
+# Root may read everything, so it becomes another, who may not be able to load modules: the first time loads them all.
+for user in (0, 65534) if os.getuid() == 0 else (os.getuid(),):
     os.setuid(user)
     workspace = Workspace(sys.argv[1], door="tool")
-    answers[user] = [answer(find_tool(tool), arguments, workspace).text for tool, arguments in calls]
-print("".join(answers[65534]), end="")
+    answers = [answer(find_tool(tool), arguments, workspace).text for tool, arguments in calls]
+print("".join(answers), end="")
 """
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can become someone who may not read")
 def test_what_may_not_be_read_is_missing_or_counts_by_name_and_size(tree: Path) -> None:
     (tree / "z" / "secret.py").write_text("hidden\n")
     (tree / "z" / "secret.py").chmod(0)
