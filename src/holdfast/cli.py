@@ -8,6 +8,7 @@ import sys
 from holdfast.catalog import CATALOG, FAMILIES, find_tool
 from holdfast.command_line import Command, command_help, command_of, overview, parse
 from holdfast.core.errors import ContextError, InternalError, Interrupted, IoError, UnknownName, UsageError
+from holdfast.core.standard_streams import fill_gaps, read_input, write_error, write_output
 from holdfast.operation import Parameter, answer
 from holdfast.workspace import Workspace, system_clock
 
@@ -71,11 +72,12 @@ COMMANDS = (*(command_of(operation) for operation in CATALOG), *DOOR_COMMANDS)
 
 def run() -> None:
     """The `context` script."""
+    fill_gaps()
     sys.exit(main(sys.argv[1:], os.environ))
 
 
 def main(argv: Sequence[str], environment: Mapping[str, str]) -> int:
-    """Carry out one command line; the exit code. Nothing but a bug in here itself can raise."""
+    """Carry out one command line; the exit code. Never raises; a bug in an operation becomes exit code 7."""
     # Whatever the locale says, a command line is UTF-8; bytes that are not arrive as lone surrogates.
     words = [os.fsencode(word).decode("utf-8", "surrogateescape") for word in argv]
     try:
@@ -83,12 +85,12 @@ def main(argv: Sequence[str], environment: Mapping[str, str]) -> int:
     except ContextError as error:
         return _tell(error)
     except KeyboardInterrupt:
-        _say("\ninterrupted")
+        write_error("\ninterrupted")
         return Interrupted.exit_code
     except BrokenPipeError:
-        # Whoever read our output has had enough; point it elsewhere so that the interpreter's last flush is quiet.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return 141
+        return 141  # whoever read our output has had enough, as a shell says it of a process that SIGPIPE ended
+    except OSError as error:
+        return _tell(IoError(f"the system refused: {error.strerror}"))
     except Exception as error:
         if environment.get("HOLDFAST_DEBUG"):
             raise
@@ -140,7 +142,7 @@ def _operate(operation: Operation, arguments: Arguments, environment: Mapping[st
     if isinstance(reply.error, ContextError):
         return _tell(reply.error)
     if reply.note:
-        _say(f"note: {reply.note}")
+        write_error(f"note: {reply.note}")
     if terminal:
         from holdfast.terminal import show
 
@@ -188,7 +190,7 @@ def _serve(arguments: Arguments, environment: Mapping[str, str]) -> int:
     def tell_counts() -> None:
         from holdfast.core.canonical_json import encode
 
-        _say(encode(server.telemetry()))
+        write_error(encode(server.telemetry()))
 
     return serve(server, tell_counts) if arguments.get("telemetry") else serve(server)
 
@@ -214,7 +216,7 @@ def _call(arguments: Arguments, environment: Mapping[str, str]) -> int:
     operation = find_tool(str(arguments["tool"]))
     given = str(arguments.get("arguments", "{}"))
     try:
-        values = decode(sys.stdin.buffer.read() if given == "-" else given)
+        values = decode(read_input() if given == "-" else given)
     except JsonError as error:
         raise UsageError(f"the arguments are not JSON: {error}") from None
     if not isinstance(values, dict):
@@ -229,24 +231,16 @@ def _completions(arguments: Arguments, _environment: Mapping[str, str]) -> int:
 
 
 def _print(text: str) -> int:
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode())
-    sys.stdout.buffer.flush()
+    write_output(text)
     return 0
-
-
-def _say(text: str) -> None:
-    try:
-        sys.stderr.write(text + "\n")
-    except UnicodeEncodeError:
-        sys.stderr.write(text.encode("ascii", "backslashreplace").decode() + "\n")
 
 
 def _tell(error: ContextError) -> int:
     """An error for the person at the terminal, with what to do about it where that is known."""
-    _say(f"error: {error.headline}")
+    write_error(f"error: {error.headline}")
     if error.reason:
-        _say(f"reason: {error.reason}")
+        write_error(f"reason: {error.reason}")
     if isinstance(error, UnknownName):
-        _say(f"hint: did you mean '{error.nearest}'?" if error.nearest else f"hint: one of {', '.join(error.known)}")
+        nearest = f"did you mean '{error.nearest}'?" if error.nearest else f"one of {', '.join(error.known)}"
+        write_error(f"hint: {nearest}")
     return error.exit_code

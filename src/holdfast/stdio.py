@@ -17,6 +17,8 @@ from _queue import SimpleQueue
 from _signal import SIGINT, SIGTERM, set_wakeup_fd, signal  # type: ignore[import-not-found]  # has no stub
 from _thread import allocate_lock, start_new_thread
 
+from holdfast.core.errors import IoError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,7 +32,7 @@ WORKERS = 16  # started as they are needed; as many slow calls, less one, hold u
 MAX_LINE = 64 << 20
 TOO_LONG = b"\0"  # stands for a longer one: no JSON, whatever the beginning of that line was
 MAX_WAITING = 64 << 20
-# What holding one costs beside its bytes. A short call takes ten times the memory of its line.
+# Estimated memory that a queued call (or line) takes in addition to its bytes. A short call takes ten times its line.
 _CALL_COST = 1536
 _LINE_COST = 64
 _CHUNK = 1 << 18
@@ -41,7 +43,8 @@ _M_MMAP_THRESHOLD = -3  # of glibc's malloc.h
 def serve(server: Server, at_end: Callable[[], None] = lambda: None) -> int:
     """Answer every line on standard input until it ends, or a signal ends the process; the exit code.
 
-    Takes over descriptors 0 and 1. `at_end` runs once, whichever end comes.
+    Takes over descriptors 0 and 1, which must be open. `at_end` runs once, whichever end comes. IoError when answers
+    could not be written, unless it was the client that left.
     """
     ended = allocate_lock()
 
@@ -57,8 +60,10 @@ def serve(server: Server, at_end: Callable[[], None] = lambda: None) -> int:
         connection.receive(line)
         del line  # or it would be held until the next one comes
         _let_go(size)
-    connection.finish()
+    failure = connection.finish()
     end()
+    if failure is not None:
+        raise IoError(f"standard output cannot be written: {failure.strerror}")
     return 0
 
 
@@ -84,7 +89,7 @@ def _stop_on_signals(end: Callable[[], None]) -> None:
 
 
 def _awake(_number: int, _frame: FrameType | None) -> None:
-    """Nothing more: that there is a handler is what makes the interpreter tell the thread."""
+    """Does nothing. Python writes to the wakeup descriptor only for signals that have a handler."""
 
 
 def _take_descriptors() -> tuple[int, int]:
@@ -185,7 +190,7 @@ class _Connection:
         self._workers = 0
         self._unfinished = 0
         self._in_flight: dict[tuple[str, Json], list[Call]] = {}
-        self._gone = False
+        self._failure: OSError | None = None  # what ended the writing
         start_new_thread(self._write_lines, ())
 
     def receive(self, line: bytes) -> None:
@@ -201,14 +206,15 @@ class _Connection:
             self._schedule(reply, len(line) + _CALL_COST)
         self._wait_for_room()
 
-    def finish(self) -> None:
-        """Wait until everything that was read is answered."""
+    def finish(self) -> OSError | None:
+        """Wait until everything that was read is answered; what kept answers from being written, if anything did."""
         for _ in range(self._workers):
             self._calls.put(None)
         for _ in range(self._workers):
             self._ended.get()
         self._lines.put(None)
         self._ended.get()
+        return None if isinstance(self._failure, ConnectionError) else self._failure
 
     def _schedule(self, call: Call, size: int) -> None:
         with self._lock:
@@ -259,10 +265,11 @@ class _Connection:
         while (line := self._lines.get()) is not None:
             rest = memoryview(line)
             try:
-                while rest and not self._gone:
+                while rest and self._failure is None:
                     rest = rest[_write(self._output, rest) :]
-            except OSError:
-                self._gone = True  # the client reads no more: drain what is left and let the input's end finish it
+            except OSError as error:
+                # The client reads no more: drain what is left and let the input's end finish it.
+                self._failure = error.with_traceback(None)
             size = len(line)
             del line, rest
             self._make_room(size + _LINE_COST)
