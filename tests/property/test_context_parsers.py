@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from holdfast.contexts import schema
 from holdfast.contexts.document import edited as edited_text
 from holdfast.contexts.document import machine_fields, new_text, recorded_digests
-from holdfast.contexts.ignore import parse_patterns
 from holdfast.contexts.manifests import about, readme_summary
 from holdfast.contexts.settings import check as check_settings
 from holdfast.contexts.settings import settings_of
 from holdfast.contexts.yaml_text import MAX_BYTES, MAX_DEPTH, YamlError, parse, parse_document
 from holdfast.core.canonical_json import encode
+from holdfast.core.globs import GlobList
 from support.mutants import ODD_VALUES, edited
 
 EXAMPLES = settings(max_examples=250, deadline=None)
@@ -149,7 +149,8 @@ class TestProjectFiles:
     @example(b"[[:alpha:]")
     @example(b"\\")
     def test_any_text_is_a_list_of_patterns(self, data: bytes) -> None:
-        assert isinstance(parse_patterns(data.decode(errors="replace")), list)
+        for patterns in (GlobList.parse(data), GlobList.parse(data.decode(errors="replace"))):
+            assert patterns.decide("some/name", folder=False) in (True, False, None)
 
     @EXAMPLES
     @given(st.sampled_from(MANIFESTS), st.one_of(edited(PYPROJECT), edited(PACKAGE), ODD_VALUES.map(json.dumps)))

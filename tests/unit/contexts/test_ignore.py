@@ -118,3 +118,14 @@ def test_a_whitelist_in_gitignore_does_not_bring_back_build_folders() -> None:
 def test_equal_files_give_equal_keys_and_others_do_not() -> None:
     keys = [Rules().within("", text, None).key for text in ("*.a\n", "*.a\n", "*.b\n")]
     assert [keys[0] == keys[1], keys[0] == keys[2]] == [True, False]
+
+
+def test_an_outer_contextignore_decides_before_any_inner_gitignore() -> None:
+    rules = Rules().within("", None, "secret.py\n!open.py\n").within("sub", "!secret.py\nopen.py\n", None)
+    assert [rules.ignores("sub", name, folder=False) for name in ("secret.py", "open.py")] == [True, False]
+
+
+def test_an_inner_contextignore_decides_before_an_outer_one() -> None:
+    outer = Rules().within("", None, "a.py\n")
+    inner = outer.within("sub", None, "!a.py\n")
+    assert [rules.ignores("sub", "a.py", folder=False) for rules in (outer, inner)] == [True, False]

@@ -6,7 +6,7 @@ import os
 
 from holdfast.contexts.document import replaced_field
 from holdfast.contexts.freshness import FRESH
-from holdfast.contexts.ignore import CONTEXTIGNORE, parse_patterns
+from holdfast.contexts.ignore import CONTEXTIGNORE
 from holdfast.contexts.on_disk.keeping import rehash_one, scan
 from holdfast.contexts.on_disk.listing import judge_all
 from holdfast.contexts.on_disk.project import Project
@@ -15,6 +15,7 @@ from holdfast.contexts.settings import KEYS, check_one, rendered
 from holdfast.contexts.yaml_text import YamlError, parse, resolve
 from holdfast.core.atomic_write import write_file
 from holdfast.core.errors import ContextError, UnknownName, UsageError
+from holdfast.core.globs import parse_globs
 from holdfast.core.regular_files import read_regular
 from holdfast.operation import Outcome
 
@@ -48,7 +49,7 @@ def _write_keeping_fresh(project: Project, name: str, data: bytes, now: str) -> 
 
 def add_pattern(project: Project, pattern: str, *, now: str) -> Outcome[Json]:
     """Add a line to `.contextignore`, unless it is there."""
-    if "\n" in pattern or not parse_patterns(pattern):
+    if "\n" in pattern or not parse_globs(pattern):
         raise UsageError(f"'{pattern}' is no pattern: give one as in .gitignore")
     try:
         text = read_regular(os.path.join(project.root, CONTEXTIGNORE)).decode("utf-8", "surrogateescape")

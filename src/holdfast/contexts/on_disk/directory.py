@@ -13,6 +13,7 @@ from holdfast.contexts.freshness import MISSING, Freshness, freshness
 from holdfast.contexts.ignore import CONTEXTIGNORE, GITIGNORE, Rules
 from holdfast.contexts.sources import is_source
 from holdfast.core.file_identity import are_settled, identity
+from holdfast.core.globs import as_bytes
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import read_regular
 from holdfast.core.siblings import is_staging_name
@@ -230,7 +231,7 @@ def look(
                 files.append((entry.name, _NO_FILE))  # there, but no file: a context that cannot be used
 
     def make() -> DirectoryView:
-        return _view(contents, path, place, outer, extra_patterns, folders, files)
+        return _view(path, place, outer, extra_patterns, folders, files)
 
     if not are_settled([seen for _, seen in files], started):
         return make()
@@ -240,7 +241,6 @@ def look(
 
 
 def _view(
-    contents: FileContents,
     path: str,
     place: str,
     outer: Rules,
@@ -249,9 +249,9 @@ def _view(
     files: list[tuple[str, Identity]],
 ) -> DirectoryView:
     names = {name for name, _ in files}
-    texts = {name: _ignore_file(contents, path, name) for name in (GITIGNORE, CONTEXTIGNORE) if name in names}
+    texts = {name: _ignore_file(path, name) for name in (GITIGNORE, CONTEXTIGNORE) if name in names}
     if extra_patterns:
-        texts[CONTEXTIGNORE] = "\n".join([texts.get(CONTEXTIGNORE) or "", *extra_patterns])
+        texts[CONTEXTIGNORE] = b"\n".join([texts.get(CONTEXTIGNORE) or b"", *map(as_bytes, extra_patterns)])
     rules = outer.within(place, texts.get(GITIGNORE), texts.get(CONTEXTIGNORE))
     ignores = rules.ignores
     return DirectoryView(
@@ -268,8 +268,8 @@ def _view(
     )
 
 
-def _ignore_file(contents: FileContents, path: str, name: str) -> str | None:
+def _ignore_file(path: str, name: str) -> bytes | None:
     try:
-        return read_regular(f"{path}/{name}", limit=_MAX_IGNORE_BYTES).decode("utf-8", "surrogateescape")
+        return read_regular(f"{path}/{name}", limit=_MAX_IGNORE_BYTES)
     except OSError:
         return None

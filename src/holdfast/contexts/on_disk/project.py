@@ -63,7 +63,7 @@ class Project:
             if parent == top:
                 return "", Rules()
             top = parent
-        rules = Rules().within("", self._text(os.path.join(top, ".git", "info", "exclude")), None)
+        rules = Rules().within("", self._patterns(os.path.join(top, ".git", "info", "exclude")), None)
         base = os.path.relpath(self.root, top)
         if base == ".":
             return "", rules
@@ -72,14 +72,14 @@ class Project:
             directory = os.path.join(top, place)
             rules = rules.within(
                 place,
-                self._text(os.path.join(directory, GITIGNORE)),
-                self._text(os.path.join(directory, CONTEXTIGNORE)),
+                self._patterns(os.path.join(directory, GITIGNORE)),
+                self._patterns(os.path.join(directory, CONTEXTIGNORE)),
             )
             place = f"{place}/{name}" if place else name
         return base, rules
 
-    def _text(self, path: str) -> str | None:
-        return self.contents.text(path, namespace="context")
+    def _patterns(self, path: str) -> bytes | None:
+        return self.contents.read(path, namespace="context")
 
     def path(self, place: str) -> str:
         """The absolute path of a place."""
