@@ -238,8 +238,8 @@ class Server:
         return _result_line(identifier, result, modern=modern)
 
     def telemetry(self) -> Members:
-        """What was asked for so far, and how often files were remembered. Never part of an answer of a tool."""
-        return {"calls": dict(self.calls), "file_contents": self.workspace.file_contents.telemetry()}
+        """What was asked for so far, and how often what is remembered was used. Never part of an answer of a tool."""
+        return {"calls": dict(self.calls), "file_contents": self.workspace.telemetry()}
 
 
 # Method -> the capability that declares it; `server_offers` answers them.

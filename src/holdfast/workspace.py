@@ -11,12 +11,18 @@ from holdfast.core.errors import CacheMissing
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Literal, TypeVar
+    from typing import Literal, Protocol, TypeVar
 
     from holdfast.core.file_contents import FileContents
 
     Door = Literal["command", "tool"]
-    Kept = TypeVar("Kept")
+
+    class Counted(Protocol):
+        """What tells how often it was used, as `FileContents.telemetry` does."""
+
+        def telemetry(self) -> dict[str, dict[str, int]]: ...
+
+    Kept = TypeVar("Kept", bound=Counted)
 
 DEFAULT_CACHE_ROOT = ".context/caches"
 
@@ -57,7 +63,7 @@ class Workspace:
         # The real directories that nothing leads out of; empty when there is no such promise.
         self.confined_to = (os.path.realpath(project), os.path.realpath(self.cache_root)) if confine else ()
         self._file_contents = file_contents
-        self._kept: dict[object, object] = {}
+        self._kept: dict[object, Counted] = {}
         self._making = allocate_lock()
 
     @property
@@ -77,12 +83,21 @@ class Workspace:
         return self._file_contents
 
     def keep(self, kind: Callable[[], Kept]) -> Kept:
-        """The one object of a kind that lives as long as the workspace, made when first asked for."""
+        """The one object of a kind that lives as long as the workspace, made when first asked for; it is counted."""
         with self._making:
             if kind not in self._kept:
                 self._kept[kind] = kind()
             kept: Kept = self._kept[kind]  # type: ignore[assignment]  # it was made by `kind`
             return kept
+
+    def telemetry(self) -> dict[str, dict[str, int]]:
+        """For each namespace asked for so far, by name: how often what is remembered or kept could be used."""
+        told = {} if self._file_contents is None else self._file_contents.telemetry()
+        with self._making:
+            kept = list(self._kept.values())
+        for one in kept:
+            told.update(one.telemetry())
+        return {namespace: told[namespace] for namespace in sorted(told)}
 
     def cache_directory(self, cache: str) -> str:
         """The path of a cache; CacheMissing when its name leads out of the cache root."""

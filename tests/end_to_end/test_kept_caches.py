@@ -151,6 +151,7 @@ def test_a_cache_is_kept_and_used_again(tmp_path: Path) -> None:
         caches.use(path, seen.append)
     caches.close()
     assert seen[0] is seen[1] is seen[2]
+    assert caches.telemetry() == {"cache": {"hits": 2, "misses": 1, "uncached": 0}}
 
 
 def test_a_cache_changed_a_moment_ago_is_not_kept(tmp_path: Path) -> None:
@@ -160,6 +161,7 @@ def test_a_cache_changed_a_moment_ago_is_not_kept(tmp_path: Path) -> None:
     for _ in range(2):
         caches.use(path, seen.append)
     assert seen[0] is not seen[1]
+    assert caches.telemetry() == {"cache": {"hits": 0, "misses": 0, "uncached": 2}}
 
 
 @pytest.mark.parametrize(("age", "kept"), [(2_100_000_000, False), (2_100_000_001, True)])

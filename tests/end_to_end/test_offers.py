@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from holdfast import build_cache
 from support.official import check_answer
 from support.specs import SpecProject
 from support.wire import MODERN, OPENING, call, exchange, initialize, modern, request
@@ -185,6 +187,25 @@ def test_the_telemetry_resource_tells_calls_and_remembered_files(project: SpecPr
         {"uri": "context://telemetry", "mimeType": "application/json", "text": counts},
         counts,
     )
+
+
+def test_the_telemetry_counts_how_often_caches_were_found_open(tmp_path: Path) -> None:
+    from support.wire import Wire
+
+    (tmp_path / "sources").mkdir()
+    (tmp_path / "sources" / "a.md").write_text("alpha", encoding="utf-8")
+    build_cache(tmp_path / "sources", tmp_path / "docs")
+    asked, counts = 0, {"hits": 0, "misses": 0, "uncached": 0}
+    with Wire(tmp_path, "--telemetry") as wire:
+        # One that was built a moment ago is not kept.
+        while counts["hits"] < 2:
+            asked += 1
+            wire.ask(call(asked, "context.resolve", {"cache": "docs", "query": "x", "budget": 9}, era="modern"))
+            told = wire.ask(modern(-1, *read("context://telemetry")))["result"]["contents"][0]["text"]
+            counts = json.loads(told)["file_contents"]["cache"]
+        ended = wire.end()
+    assert (counts["hits"], counts["misses"], sum(counts.values())) == (2, 1, asked)
+    assert ended.stderr == told
 
 
 @pytest.mark.parametrize(

@@ -55,9 +55,9 @@ class FileDigest(NamedTuple):
 class FileContents(Protocol):
     """Remembered reads. Every consumer takes this, so a test can hand in another.
 
-    `namespace` says for whom: `steering`, `spec-status`, `guide`, `cache`, `context`. It sorts the counts and nothing
-    else; namespaces share what is remembered of a file. Paths are used as given: pass absolute ones if the working
-    directory may change. No method raises because of what the file system says or does. All are safe under threads.
+    `namespace` says for whom: `steering`, `spec-status`, `guide`, `context`. It sorts the counts and nothing else;
+    namespaces share what is remembered of a file. Paths are used as given: pass absolute ones if the working directory
+    may change. No method raises because of what the file system says or does. All are safe under threads.
     """
 
     def read(self, path: str, *, namespace: str) -> bytes | None:

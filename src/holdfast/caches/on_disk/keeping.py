@@ -33,11 +33,14 @@ class OpenCaches:
         self._clock_ns = clock_ns
         self._lock = allocate_lock()
         self._idle: list[tuple[str, Cache, Identities]] = []  # least recently used first
+        self._counts = {"hits": 0, "misses": 0, "uncached": 0}
 
     def use(self, path: str, use: Callable[[Cache], Result]) -> Result:
         """The result of `use` on the complete cache that stands at the path now, as `reading.with_cache` gives it."""
         while True:
-            cache, identity = self._take(path) or self._open(path)
+            kept = self._take(path)
+            cache, identity = kept or self._open(path)
+            self._count("hits" if kept else "misses" if identity else "uncached")
             try:
                 result = use(cache)
             except (CacheInvalid, IoError):
@@ -51,6 +54,11 @@ class OpenCaches:
             else:
                 self._put_back(path, cache, identity)
                 return result
+
+    def telemetry(self) -> dict[str, dict[str, int]]:
+        """How often a call found its cache open (a hit), opened it, or opened one that may not be kept (`uncached`)."""
+        with self._lock:
+            return {"cache": dict(self._counts)} if any(self._counts.values()) else {}
 
     def close(self) -> None:
         """Let go of everything that is kept."""
@@ -72,7 +80,7 @@ class OpenCaches:
             cache.close()
 
     def _open(self, path: str) -> tuple[Cache, Identities | None]:
-        """The cache at the path, and its identity if every later change must show in it."""
+        """The cache at the path, and its identity if it may be kept: every later change must show in that."""
         while True:
             started = self._clock_ns()
             directory = CacheDirectory(path)
@@ -88,8 +96,8 @@ class OpenCaches:
                 directory.close()
                 raise
             else:
-                settled = identity is not None and are_settled(identity, started)
-                return cache, identity if settled else None
+                may_be_kept = identity is not None and cache.is_compiled and are_settled(identity, started)
+                return cache, identity if may_be_kept else None
 
     def _put_back(self, path: str, cache: Cache, identity: Identities | None) -> None:
         if identity is None or not cache.is_compiled:
@@ -101,3 +109,7 @@ class OpenCaches:
             del self._idle[:-MOST]
         for _, old, _ in dropped:
             old.close()
+
+    def _count(self, outcome: str) -> None:
+        with self._lock:
+            self._counts[outcome] += 1
