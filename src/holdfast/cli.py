@@ -76,16 +76,20 @@ def run() -> None:
     sys.exit(main(sys.argv[1:], os.environ))
 
 
-def main(argv: Sequence[str], environment: Mapping[str, str]) -> int:
-    """Carry out one command line; the exit code. Never raises; a bug in an operation becomes exit code 7."""
+def main(argv: Sequence[str], environment: Mapping[str, str], *, progress: bool = True) -> int:
+    """Carry out one command line; the exit code. Never raises; a bug in an operation becomes exit code 7.
+
+    Without `progress` nothing that is written depends on how long the work takes.
+    """
     # Whatever the locale says, a command line is UTF-8; bytes that are not arrive as lone surrogates.
     words = [os.fsencode(word).decode("utf-8", "surrogateescape") for word in argv]
     try:
-        return _carry_out(words, environment)
+        return _carry_out(words, environment, progress=progress)
     except ContextError as error:
         return _tell(error)
     except KeyboardInterrupt:
-        write_error("\ninterrupted")
+        write_error("")  # below what the terminal shows of Ctrl-C
+        write_error("interrupted")
         return Interrupted.exit_code
     except BrokenPipeError:
         return 141  # whoever read our output has had enough, as a shell says it of a process that SIGPIPE ended
@@ -97,7 +101,7 @@ def main(argv: Sequence[str], environment: Mapping[str, str]) -> int:
         return _tell(InternalError(f"{type(error).__name__}: {error}; HOLDFAST_DEBUG=1 shows where"))
 
 
-def _carry_out(words: Sequence[str], environment: Mapping[str, str]) -> int:
+def _carry_out(words: Sequence[str], environment: Mapping[str, str], *, progress: bool) -> int:
     if words[:1] == ["--version"]:
         from holdfast.version import __version__
 
@@ -109,7 +113,7 @@ def _carry_out(words: Sequence[str], environment: Mapping[str, str]) -> int:
         return _print(command_help(request.command))
     operation = request.command.operation
     if operation is not None:
-        return _operate(operation, request.arguments, environment)
+        return _operate(operation, request.arguments, environment, progress=progress)
     return {"serve": _serve, "call": _call, "completions": _completions}[request.command.name](
         _complete(request.command, request.arguments), environment
     )
@@ -127,22 +131,22 @@ def _complete(command: Command, arguments: Arguments) -> Arguments:
     return arguments
 
 
-def _operate(operation: Operation, arguments: Arguments, environment: Mapping[str, str]) -> int:
+def _operate(operation: Operation, arguments: Arguments, environment: Mapping[str, str], *, progress: bool) -> int:
     chosen = arguments.pop("format", None)
     if chosen not in (None, "json", "pretty"):
         raise UsageError(f"--format is json or pretty, not '{chosen}'")
     terminal = chosen is None and bool(operation.view) and sys.stdout.isatty()
     workspace = _workspace(arguments={}, environment=environment)
-    if sys.stderr.isatty():
-        from holdfast.terminal import Progress
+    if progress and sys.stderr.isatty():
+        from holdfast.progress_line import ProgressLine
 
-        workspace.progress = Progress()
+        workspace.progress = ProgressLine()
     started = system_clock()
     reply = answer(operation, arguments, workspace, pretty=chosen == "pretty")
     if isinstance(reply.error, ContextError):
         return _tell(reply.error)
-    if reply.note:
-        write_error(f"note: {reply.note}")
+    for line in reply.note.splitlines():
+        write_error(f"note: {line}")
     if terminal:
         from holdfast.terminal import show
 

@@ -11,6 +11,7 @@ import os
 from holdfast.core.canonical_json import JsonError, decode, encode
 from holdfast.core.errors import OfferError, UnknownName
 from holdfast.core.record import NamedTuple
+from holdfast.core.standard_streams import write_error
 from holdfast.operation import Operation, Parameter, answer
 from holdfast.version import __version__
 
@@ -338,9 +339,10 @@ def _error_line(identifier: Json, error: ProtocolError) -> bytes:
 def _bug_line(identifier: Json) -> bytes:
     """What a client learns of the bug being handled: that there was one. The rest is told on stderr."""
     try:
-        from traceback import print_exc
+        from traceback import format_exc
 
-        print_exc()
+        for text in format_exc().splitlines():
+            write_error(text)
     except Exception:
         pass  # nobody reads stderr any more; the client still gets its answer
     return _error_line(identifier, ProtocolError(INTERNAL_ERROR, "Internal error"))

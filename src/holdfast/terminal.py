@@ -1,48 +1,38 @@
-"""What a person at a terminal sees instead of JSON: views and progress. Loaded only on a terminal."""
+"""What a person at a terminal sees instead of JSON: the views of the families. Loaded only on a terminal."""
 
 from __future__ import annotations
 
-import sys
-from time import monotonic
+from rich.console import Console
+from rich.segment import Segment
+from rich.text import Text
 
+from holdfast.core.display_text import display_text
 from holdfast.operation import load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
+
+    from rich.console import ConsoleOptions, RenderableType
 
     from holdfast.operation import Operation, Reply
 
-# Work shorter than this needs no progress line.
-_PATIENCE = 1.0
-_EVERY = 0.1
-
 
 def show(operation: Operation, reply: Reply, *, seconds: float) -> None:
-    """Print the readable view of a reply."""
-    from rich.console import Console
-    from rich.text import Text
-
+    """Print the readable view of a reply. Whatever a view holds, it steers no terminal and is no markup."""
     shown = load(operation.view)(reply.value, seconds)
     # A single line stays one however narrow the terminal, so that a hash can be copied whole.
-    Console(highlight=False).print(shown, soft_wrap=isinstance(shown, Text))
+    console = Console(highlight=False, markup=False, emoji=False)
+    console.print(_Harmless(shown), soft_wrap=isinstance(shown, Text))
 
 
-class Progress:
-    """A line on stderr that counts up, once the work takes longer than a second; it erases itself at the end."""
+class _Harmless:
+    """A view as it was laid out, its text cleaned and its links dropped: no view can forget to."""
 
-    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
-        self._clock = clock
-        self._started = clock()
-        self._shown = 0.0
+    def __init__(self, view: RenderableType) -> None:
+        self._view = view
 
-    def __call__(self, done: int, total: int) -> None:
-        now = self._clock()
-        if now - self._started < _PATIENCE:
-            return
-        if done >= total:
-            sys.stderr.write("\r\x1b[K")
-        elif now - self._shown >= _EVERY:
-            self._shown = now
-            sys.stderr.write(f"\r\x1b[K{done:,} of {total:,} ({100 * done // max(total, 1)} %)")
-        sys.stderr.flush()
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        for text, style, control in console.render(self._view, options):
+            if not control:
+                yield Segment(display_text(text), style.update_link(None) if style and style.link else style)

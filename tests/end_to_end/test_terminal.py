@@ -69,10 +69,10 @@ def test_an_empty_root_says_what_to_do(tmp_path: Path) -> None:
 
 
 def test_progress_appears_only_when_the_work_is_long(capsys: pytest.CaptureFixture[str]) -> None:
-    from holdfast.terminal import Progress
+    from holdfast.progress_line import ProgressLine
 
     now = 100.0
-    progress = Progress(clock=lambda: now)
+    progress = ProgressLine(clock=lambda: now)
     progress(1, 400)
     assert capsys.readouterr().err == ""
     now = 101.5

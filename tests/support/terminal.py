@@ -8,16 +8,36 @@ import re
 import select
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+# Without progress: how long a command takes must not decide what is seen.
+RUN = "import os, sys; from holdfast.cli import main; sys.exit(main(sys.argv[1:], os.environ, progress=False))"
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 def on_a_terminal(*words: str, cwd: Path, columns: int = 100) -> tuple[str, int]:
     """Run a command with a terminal as its output; the text without colours, and the exit code."""
+    text, code = raw_on_a_terminal(*words, cwd=cwd, columns=columns)
+    return ESCAPES.sub("", text).replace("\r\n", "\n"), code
+
+
+def raw_on_a_terminal(*words: str, cwd: Path, columns: int = 100) -> tuple[str, int]:
+    """The same with everything that was written, colours included."""
+    return terminal([sys.executable, "-c", RUN, *words], cwd=cwd, columns=columns)
+
+
+def terminal(
+    command: list[str],
+    *,
+    cwd: Path,
+    columns: int = 100,
+    at_output: Callable[[subprocess.Popen[bytes], str], None] = lambda _process, _text: None,
+) -> tuple[str, int]:
+    """Run a process with a terminal as its output; `at_output` is called with all that was written so far."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "holdfast", *words],
+        command,
         stdout=theirs,
         stderr=theirs,
         stdin=subprocess.DEVNULL,
@@ -25,7 +45,7 @@ def on_a_terminal(*words: str, cwd: Path, columns: int = 100) -> tuple[str, int]
         env={**os.environ, "COLUMNS": str(columns), "TERM": "xterm-256color"},
     )
     os.close(theirs)
-    parts = []
+    written = b""
     while True:
         ready, _, _ = select.select([ours], [], [], 60)
         assert ready, "the command hangs"
@@ -35,6 +55,7 @@ def on_a_terminal(*words: str, cwd: Path, columns: int = 100) -> tuple[str, int]
             break  # the other end of the terminal is closed
         if not data:
             break
-        parts.append(data)
+        written += data
+        at_output(process, written.decode("utf-8", "replace"))
     os.close(ours)
-    return ESCAPES.sub("", b"".join(parts).decode()).replace("\r\n", "\n"), process.wait(60)
+    return written.decode(), process.wait(60)

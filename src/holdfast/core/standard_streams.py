@@ -47,8 +47,15 @@ def read_input() -> bytes:
 
 
 def write_output(text: str) -> None:
-    """Write a text to standard output, whole; IoError when the system refuses, BrokenPipeError when nobody reads."""
+    """Write a text to standard output, whole; IoError when the system refuses, BrokenPipeError when nobody reads.
+
+    JSON on a terminal is written so that it cannot steer it; anywhere else the text is written as it is.
+    """
     try:
+        if sys.stdout.isatty():
+            from holdfast.core.display_text import display_json
+
+            text = display_json(text)
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode())
         sys.stdout.buffer.flush()
@@ -61,12 +68,15 @@ def write_output(text: str) -> None:
 
 
 def write_error(text: str) -> None:
-    """Write a line to stderr; where that cannot be done it is lost, and nothing else changes."""
+    """Write a line to stderr, its controls shown; where that cannot be done it is lost, and nothing else changes."""
+    from holdfast.core.display_text import display_line
+
+    line = display_line(text) + "\n"
     try:
         try:
-            sys.stderr.write(text + "\n")
+            sys.stderr.write(line)
         except UnicodeEncodeError:
-            sys.stderr.write(text.encode("ascii", "backslashreplace").decode() + "\n")
+            sys.stderr.write(line.encode("ascii", "backslashreplace").decode())
         sys.stderr.flush()
     except OSError:
         _drop(2)

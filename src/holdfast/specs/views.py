@@ -76,7 +76,7 @@ def next_task(data: Any) -> RenderableType:
 @_unless_failed
 def guide(data: Any) -> RenderableType:
     """The guide, rendered."""
-    return Markdown(data["guide"])
+    return Markdown(data["guide"], hyperlinks=False)
 
 
 @_unless_failed

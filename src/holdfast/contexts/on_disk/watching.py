@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from time import monotonic, sleep
 
 from holdfast.contexts.on_disk.listing import list_project
 from holdfast.contexts.on_disk.project import Project
 from holdfast.core.canonical_json import encode
 from holdfast.core.errors import IoError
+from holdfast.core.standard_streams import write_output
 from holdfast.operation import Outcome
 
 TYPE_CHECKING = False
@@ -24,8 +24,7 @@ _SHARE = 5
 
 
 def _print_line(event: Json) -> None:
-    sys.stdout.write(encode(event) + "\n")
-    sys.stdout.flush()
+    write_output(encode(event) + "\n")
 
 
 def _wait(seconds: float) -> bool:
