@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from holdfast.core.canonical_json import encode
-from holdfast.specs.tasks import TaskList, as_json, in_progress, next_pending, parse
+from holdfast.specs.tasks import Details, TaskList, as_json, in_progress, next_pending, next_task, parse
 
 VECTORS = json.loads((Path(__file__).parents[2] / "vectors" / "specs" / "tasks.json").read_bytes())["cases"]
 
@@ -57,6 +57,7 @@ def ids(markdown: str) -> list[str]:
         pytest.param("- [ ] 1. x\x85y", ("1", "x\x85y"), id="U+0085 does not"),
         pytest.param("*\t[x]\t2.10.3. x", ("2.10.3", "x"), id="tabs and a star"),
         pytest.param("- [ ] 1.  ", ("1", " "), id="two blanks: the second is the description"),
+        pytest.param("- [ ] 1.   ", ("1", " "), id="three blanks: only the last is the description"),
         pytest.param("- [ ] 1. ", None, id="one blank"),
         pytest.param("- [ ] 1.", None, id="nothing"),
         pytest.param("- [ ]1. x", None, id="no white space after the box"),
@@ -65,11 +66,77 @@ def ids(markdown: str) -> list[str]:
         pytest.param("- [] 1. x", None, id="an empty box"),
         pytest.param("1. [ ] 1. x", None, id="an ordered list"),
         pytest.param("- [ ] 1) x", None, id="a parenthesis"),
+        pytest.param("- [ ] 1.X y", None, id="a letter after the mark"),
+        pytest.param("- [ ] 1X. y", None, id="a letter after the number"),
         pytest.param("- [ ] \x1f1. x", None, id="U+001F is no white space"),
     ],
 )
 def test_a_line_is_a_task_or_not(line: str, task: tuple[str, str] | None) -> None:
     assert [(found.id, found.description) for found in parse(line).tasks] == ([task] if task else [])
+
+
+def test_both_letters_mean_completed_and_a_task_in_progress_is_neither_that_nor_pending() -> None:
+    found = parse("- [x] 1. a\n- [X] 2. b\n- [-] 3. c\n- [ ] 4. d\n")
+    assert [(task.id, task.status) for task in found.tasks] == [
+        *(("1", "completed"), ("2", "completed")),
+        *(("3", "in-progress"), ("4", "pending")),
+    ]
+    assert found.progress == (4, 2, 1)
+    flags = [(task["completed"], task["inProgress"]) for task in map(as_json, found.tasks)]
+    assert flags == [(True, False), (True, False), (False, True), (False, False)]
+
+
+@pytest.mark.parametrize(
+    ("markdown", "expected"),
+    [
+        ("- [-] 1. a\n- [ ] 2. b\n- [ ] 3. c\n  - detail\n- [ ] 4. d\n  - detail\n", "3"),
+        ("- [x] 1. a\n- [-] 2. b\n- [ ] 3. c\n- [ ] 4. d\n", "3"),
+        ("- [x] 1. a\n  - detail\n- [-] 2. b\n- [-] 3. c\n", "2"),
+        ("- [x] 1. a\n  - detail\n", None),
+        ("", None),
+    ],
+)
+def test_the_next_task_is_a_pending_one_with_details_or_any_pending_one_or_one_begun(
+    markdown: str, expected: str | None
+) -> None:
+    task = next_task(parse(markdown).tasks)
+    assert (None if task is None else task.id) == expected
+
+
+def test_the_level_of_a_task_is_half_its_indent() -> None:
+    levels = [as_json(task)["indentLevel"] for task in parse("".join(f"{' ' * n}- [ ] 1. a\n" for n in range(6))).tasks]
+    assert (levels, [type(level) for level in levels]) == ([0, 0.5, 1, 1.5, 2, 2.5], [int, float] * 3)
+
+
+class TestDetails:
+    """What stands below a task, line by line."""
+
+    def details(self, *lines: str) -> Details:
+        return parse("\n".join(["- [ ] 1. a", *lines])).tasks[0].details
+
+    def test_brackets_and_boxes_that_are_none_do_not_end_a_task(self) -> None:
+        found = self.details("  - see [1]", "[link]: x", "  - [?] or this", "  -  [ x] that", "  - done")
+        assert found.implementation == ("see [1]", "done")
+
+    def test_a_checkbox_line_ends_a_task_even_if_it_has_no_number(self) -> None:
+        assert self.details("  - one", "  - [ ] no number", "  - two").implementation == ("one",)
+
+    def test_a_blank_after_a_mark_may_be_missing(self) -> None:
+        found = self.details("  - Purpose:bend", "  - File:a.py", "  - Files:b.py,c.py", "  -\ttabbed")
+        assert (found.purposes, found.files, found.implementation) == (("bend",), ("a.py", "b.py", "c.py"), ("tabbed",))
+
+    @pytest.mark.parametrize(
+        ("line", "files"),
+        [
+            ("File: a.py, Files: b.py", ("a.py", "Files: b.py")),
+            ("Files: a.py, File: b.py", ("a.py", "File: b.py")),
+            ("File: a.py (new), b.py(old) c, () d.py", ("a.py", "b.py c", "d.py")),
+            ("File: a), (b, c(d", ("a)", "(b", "c(d")),
+            ("File: (all of it), ,", ()),
+        ],
+    )
+    def test_files_are_named_without_the_remark_after_them(self, line: str, files: tuple[str, ...]) -> None:
+        assert self.details(line).files == files
 
 
 class TestWhatIsNoTask:
@@ -133,9 +200,9 @@ class TestPrompts:
 class TestSize:
     """Work grows with the text: a square of these sizes would not end."""
 
-    def test_ten_megabytes_of_tasks(self) -> None:
-        text = "- [x] 1.2. do a thing\n  - File: a.py\n  - _Requirements: 1.1_\n" * 170_000
-        assert (len(text) > 10_000_000, parse(text).progress) == (True, (170_000, 170_000, 0))
+    def test_a_megabyte_of_tasks(self) -> None:
+        text = "- [x] 1.2. do a thing\n  - File: a.py\n  - _Requirements: 1.1_\n" * 17_000
+        assert (len(text) > 1_000_000, parse(text).progress) == (True, (17_000, 17_000, 0))
 
     @pytest.mark.parametrize(
         "line",
