@@ -34,7 +34,7 @@ from holdfast.catalog import CATALOG
 from holdfast.contexts.on_disk.directory import CONTEXT_FILE, read_context
 from holdfast.core import atomic_write
 from holdfast.core.errors import IoError
-from holdfast.core.siblings import is_staging_name
+from holdfast.core.staging import is_staging_name
 from holdfast.operation import Operation, answer
 from holdfast.workspace import Workspace
 
@@ -517,9 +517,10 @@ def sabotaged() -> Iterator[None]:
     atomic_write.write_file = over
     really_exchange = atomic_write._exchange
 
-    def in_place(source: str, target: str) -> None:
+    def in_place(source: str, target: str) -> str:
         shutil.rmtree(target)
         os.rename(source, target)
+        return ""
 
     atomic_write._exchange = in_place
     try:

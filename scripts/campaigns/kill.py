@@ -25,7 +25,7 @@ COMMAND = (
     "writing._WORTH_A_WORKER = 300; writing.default_workers = lambda: 2; "
     "sys.exit(cli.run())"
 )
-SABOTAGE = "from holdfast.core import siblings; siblings.remove_abandoned = lambda target: None; "
+SABOTAGE = "from holdfast.core import staging; staging.remove_abandoned = lambda *_: None; "
 
 
 def children(process: int) -> list[int]:

@@ -323,16 +323,30 @@ def test_a_link_that_leads_outside_ends_the_build(tmp_path: Path) -> None:
     refused_build(tmp_path, 5, "'a.md' is a link that leads outside the sources")
 
 
-def test_a_link_that_leads_nowhere_ends_the_build(tmp_path: Path) -> None:
-    (tmp_path / "sources").mkdir()
-    (tmp_path / "sources" / "a.md").symlink_to("gone.md")
-    refused_build(tmp_path, 5, "'a.md' is a link that leads to no file")
+def test_what_is_no_regular_file_is_skipped_and_told(tmp_path: Path) -> None:
+    sources = tmp_path / "sources"
+    sources.mkdir()
+    (sources / "a.md").write_bytes(b"one")
+    (sources / "gone.md").symlink_to("nowhere.md")
+    (sources / "itself.md").symlink_to("itself.md")
+    os.mkfifo(sources / "pipe.md")
+    (sources / "to-pipe.md").symlink_to("pipe.md")
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(os.path.relpath(sources / "socket.md"))
+    done = run_context("build", "--sources", "sources", "--cache", "cache", cwd=tmp_path)
+    assert (done.returncode, json.loads(done.stdout)["document_count"]) == (0, 1)
+    assert done.stderr.decode() == (
+        "note: skipped: 'gone.md' is a link that leads to no file, 'itself.md' is a link that leads to no file, "
+        "'pipe.md' is not a regular file, 'socket.md' is not a regular file, 'to-pipe.md' is a link that leads to no "
+        "file\n"
+    )
 
 
-def test_a_fifo_among_the_sources_is_refused_and_never_opened(tmp_path: Path) -> None:
+def test_a_build_that_fails_does_not_say_that_a_cache_exists(tmp_path: Path) -> None:
     (tmp_path / "sources").mkdir()
-    os.mkfifo(tmp_path / "sources" / "a.md")
-    refused_build(tmp_path, 5, "'a.md' is not a regular file")
+    (tmp_path / "sources" / "latin.md").write_bytes(b"caf\xe9")
+    done = run_context("build", "--sources", "sources", "--cache", "cache", cwd=tmp_path)
+    assert (done.returncode, b"exists" in done.stderr) == (5, False)
 
 
 def test_a_target_that_exists_is_left_alone(tmp_path: Path) -> None:

@@ -78,6 +78,7 @@ def list_caches(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
 def build(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
     from holdfast.caches.on_disk.writing import build_cache
 
+    notes: list[str] = []
     report = build_cache(
         arguments["sources"],
         workspace.cache_directory(arguments["cache"]),
@@ -85,8 +86,9 @@ def build(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
         force=arguments.get("force", False),
         progress=workspace.progress,
         tokenizer=arguments.get("tokenizer"),
+        tell=notes.append,
     )
-    return Outcome(report._asdict())
+    return Outcome(report._asdict(), note="; ".join(notes))
 
 
 def verify(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:

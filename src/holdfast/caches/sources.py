@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from holdfast.caches.document import document_id
-from holdfast.core.errors import CacheInvalid
+from holdfast.core.errors import BuildFailed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,18 +18,18 @@ def is_document_name(name: bytes) -> bool:
 
 
 def source_text(relative: bytes) -> str:
-    """A path below the sources as text; CacheInvalid when it is not UTF-8."""
+    """A path below the sources as text; BuildFailed when it is not UTF-8."""
     try:
         return relative.decode()
     except UnicodeDecodeError:
         shown = relative.decode("utf-8", "backslashreplace")
-        raise CacheInvalid(f"the name of '{shown}' is not UTF-8: rename it") from None
+        raise BuildFailed(f"the name of '{shown}' is not UTF-8: rename it") from None
 
 
 def in_id_order(paths: Iterable[bytes]) -> list[tuple[str, str]]:
-    """(id, source) of every path, sorted by id; CacheInvalid names both files when two share an id."""
+    """(id, source) of every path, sorted by id; BuildFailed names both files when two share an id."""
     named = sorted([(document_id(source), source) for source in map(source_text, paths)])
     for (earlier, first), (later, second) in pairwise(named):
         if earlier == later:
-            raise CacheInvalid(f"'{first}' and '{second}' have the same id '{later}': rename one of them")
+            raise BuildFailed(f"'{first}' and '{second}' have the same id '{later}': rename one of them")
     return named

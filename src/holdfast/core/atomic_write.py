@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 import stat
 from errno import EEXIST, ENOTEMPTY
+from itertools import count
 
 from holdfast.core.regular_files import close_quietly
-from holdfast.core.siblings import ASIDE, make_beside, remove, remove_abandoned
+from holdfast.core.staging import ASIDE, make_beside, remove, remove_abandoned
 from holdfast.core.system_calls import flush_file_system, special_rename
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+
+    # What a directory holds when it holds nothing but its own: file names and, ending in a slash, directories after
+    # what is in them, in the order to remove them in. None when it holds anything else.
+    Contents = Callable[[str], list[str] | None]
 
 # Above this many files one flush of the whole file system is cheaper than one flush a file.
 _FEW_FILES = 64
@@ -149,23 +154,28 @@ def flush_directory(path: str) -> None:
 class StagedDirectory:
     """A directory written beside its target, then put in its place whole.
 
-    with StagedDirectory(target) as staged:
+    with StagedDirectory(target, contents) as staged:
         write_new(os.path.join(staged.path, "a"), b"...")
-        staged.publish(replace=False)
+        staged.publish(replace=True)
 
-    Leaving the block without publishing, by an error or an interrupt, removes everything that was written.
+    Leaving the block without publishing, by an error or an interrupt, removes everything that was written. Of a
+    directory that was replaced only what `contents` lists is removed: one that holds anything else by then is kept
+    beside the target, under a name that is added to `kept`.
     """
 
-    def __init__(self, target: str) -> None:
+    def __init__(self, target: str, contents: Contents = lambda path: None) -> None:
         self.target = os.path.abspath(target)
         self.path = ""
+        self.kept: list[str] = []
+        self._contents = contents
+        self._replaced = ""
         self._lock = -1
         self._made_parents: list[str] = []
 
     def __enter__(self) -> StagedDirectory:
         try:
             _make_parents(os.path.dirname(self.target), self._made_parents)
-            self.path, self._lock = make_beside(self.target, _make_directory)
+            self.path, self._lock = make_beside(self.target, _make_directory, self._dispose)
         except BaseException:
             self._remove_parents()
             raise
@@ -173,13 +183,25 @@ class StagedDirectory:
 
     def __exit__(self, *exc: object) -> None:
         remove(self.path)
+        if self._replaced:
+            self._dispose(self._replaced)
         close_quietly(self._lock)
         try:
-            remove_abandoned(self.target)
+            remove_abandoned(self.target, self._dispose)
         except OSError:
             pass  # the next writer will
         if exc[0] is not None:
             self._remove_parents()
+
+    def _dispose(self, path: str) -> None:
+        """Remove a directory that was replaced; what holds anything else is kept, under a name people see."""
+        contents = self._contents(path)
+        if contents is not None:
+            _remove_only(path, contents)
+            # Gone; or it could not be removed, and holds nothing else: then the next writer will.
+            if not os.path.lexists(path) or self._contents(path) is not None:
+                return
+        self.kept.append(_set_aside(path, self.target))
 
     def _remove_parents(self) -> None:
         for made in reversed(self._made_parents):
@@ -191,14 +213,14 @@ class StagedDirectory:
     def publish(self, *, replace: bool) -> None:
         """Flush everything and put the directory at its target; with `replace`, swap out what stands there.
 
-        Without `replace` an existing target raises FileExistsError. What was swapped out is removed on leaving, or by
-        the next writer.
+        Without `replace` an existing target raises FileExistsError. What was swapped out is disposed of on leaving,
+        or by the next writer.
         """
         _flush_tree(self.path)
         if not _rename_new(self.path, self.target):
             if not replace:
                 raise FileExistsError(EEXIST, "already exists", self.target)
-            _exchange(self.path, self.target)
+            self._replaced = _exchange(self.path, self.target)
         flush_directory(os.path.dirname(self.target))
 
 
@@ -269,14 +291,52 @@ def _rename_new(source: str, target: str) -> bool:
     return True
 
 
-def _exchange(source: str, target: str) -> None:
-    """Swap two names in one step; where the system cannot, move the old aside first."""
-    if special_rename(source, target, swap=True):
-        return
+def _exchange(source: str, target: str) -> str:
+    """Swap two names in one step, or two where the system cannot; what the old one is called now.
+
+    From the moment it is replaced it has that name, so that whoever finds it after a crash looks into it first.
+    """
     aside = source + ASIDE
+    os.rename(source, aside)
+    try:
+        if special_rename(aside, target, swap=True):
+            return aside
+    except OSError:
+        os.rename(aside, source)
+        raise
+    os.rename(aside, source)
     os.rename(target, aside)
     try:
         os.rename(source, target)
     except OSError:
         os.rename(aside, target)
         raise
+    return aside
+
+
+def _remove_only(path: str, contents: Sequence[str]) -> None:
+    """Remove what is listed of a directory and, if nothing else is in it, the directory; up to the first failure."""
+    try:
+        for name in contents:
+            try:
+                if name.endswith("/"):
+                    os.rmdir(os.path.join(path, name))
+                else:
+                    os.unlink(os.path.join(path, name))
+            except FileNotFoundError:
+                pass  # another writer removes it too
+        os.rmdir(path)
+    except OSError:
+        pass  # it is still there, which the caller sees
+
+
+def _set_aside(path: str, target: str) -> str:
+    """Give a directory a free name beside the target; the name it has then."""
+    for number in count(1):
+        name = f"{target}.replaced" if number == 1 else f"{target}.replaced-{number}"
+        try:
+            if _rename_new(path, name):
+                return name
+        except OSError:
+            break
+    return path

@@ -10,7 +10,7 @@ import pytest
 
 from holdfast.core import atomic_write
 from holdfast.core.atomic_write import StagedDirectory, write_file, write_files
-from holdfast.core.siblings import is_staging_name
+from holdfast.core.staging import is_staging_name
 
 
 def test_a_file_is_replaced_whole_and_keeps_its_permissions(tmp_path: Path) -> None:
@@ -40,10 +40,15 @@ def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path: Path, monkeyp
     assert ((tmp_path / "a").read_bytes(), os.listdir(tmp_path)) == (b"old", ["a"])
 
 
-def make(target: Path, text: bytes, *, replace: bool) -> None:
-    with StagedDirectory(str(target)) as staged:
+def only_its_file(path: str) -> list[str] | None:
+    return ["file"] if set(os.listdir(path)) <= {"file"} else None
+
+
+def make(target: Path, text: bytes, *, replace: bool) -> list[str]:
+    with StagedDirectory(str(target), only_its_file) as staged:
         (Path(staged.path) / "file").write_bytes(text)
         staged.publish(replace=replace)
+    return staged.kept
 
 
 def test_a_directory_appears_whole_and_only_once(tmp_path: Path) -> None:
@@ -60,6 +65,55 @@ def test_a_directory_is_replaced_in_place(tmp_path: Path, exchange: bool, monkey
     make(tmp_path / "d", b"1", replace=False)
     make(tmp_path / "d", b"2", replace=True)
     assert ((tmp_path / "d" / "file").read_bytes(), os.listdir(tmp_path)) == (b"2", ["d"])
+
+
+@pytest.mark.parametrize("exchange", [True, False], ids=["exchange", "two renames"])
+def test_a_replaced_directory_that_holds_anything_else_is_kept_under_a_name_people_see(
+    tmp_path: Path, exchange: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not exchange:
+        monkeypatch.setattr(atomic_write, "special_rename", lambda *_, **__: False)
+    for text in (b"1", b"2"):
+        make(tmp_path / "d", text, replace=True)
+        (tmp_path / "d" / "notes").write_bytes(b"of " + text)
+    assert make(tmp_path / "d", b"3", replace=True) == [f"{tmp_path / 'd'}.replaced-2"]
+    assert {path.relative_to(tmp_path).as_posix(): path.read_bytes() for path in tmp_path.glob("*/*")} == {
+        "d/file": b"3",
+        "d.replaced/file": b"1",
+        "d.replaced/notes": b"of 1",
+        "d.replaced-2/file": b"2",
+        "d.replaced-2/notes": b"of 2",
+    }
+
+
+def test_what_is_put_into_a_replaced_directory_while_it_is_removed_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path / "d", b"1", replace=False)
+    held = os.open(tmp_path / "d", os.O_RDONLY)
+    really_unlink = os.unlink
+
+    def unlink(path: str) -> None:
+        really_unlink(path)
+        if path.endswith("/file"):
+            os.close(os.open("late", os.O_WRONLY | os.O_CREAT, dir_fd=held))
+
+    monkeypatch.setattr(os, "unlink", unlink)
+    kept = make(tmp_path / "d", b"2", replace=True)
+    monkeypatch.undo()
+    os.close(held)
+    assert ([os.listdir(path) for path in kept], os.listdir(tmp_path / "d")) == ([["late"]], ["file"])
+
+
+def test_a_writer_that_was_killed_after_the_exchange_costs_nobody_a_file(tmp_path: Path) -> None:
+    make(tmp_path / "d", b"2", replace=False)
+    for name in ("dead", "beef"):
+        (tmp_path / f".d.holdfast-{name}-old").mkdir()
+        (tmp_path / f".d.holdfast-{name}-old" / "file").write_bytes(b"1")
+    (tmp_path / ".d.holdfast-beef-old" / "notes").write_bytes(b"mine")
+    kept = make(tmp_path / "d", b"3", replace=True)
+    assert (kept, sorted(os.listdir(tmp_path))) == ([f"{tmp_path / 'd'}.replaced"], ["d", "d.replaced"])
+    assert (tmp_path / "d.replaced" / "notes").read_bytes() == b"mine"
 
 
 def test_an_empty_directory_is_not_overwritten_by_a_rename(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from hashlib import sha256
 from holdfast.caches.document import Document, encode_document, file_name, file_names, make_document
 from holdfast.core.atomic_write import write_new
 from holdfast.core.confined_paths import lies_inside
-from holdfast.core.errors import CacheInvalid, IoError
+from holdfast.core.errors import BuildFailed, IoError
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import NotRegular, read_regular
 from holdfast.core.tokens import tokens_of_bytes
@@ -75,7 +75,7 @@ def _write_document(sources: str, source: str, target: str) -> _Written:
     try:
         document = make_document(source, content)
     except UnicodeDecodeError as error:
-        raise CacheInvalid(f"'{source}' is not UTF-8 (byte {error.start}): convert it") from None
+        raise BuildFailed(f"'{source}' is not UTF-8 (byte {error.start}): convert it") from None
     data = encode_document(document)
     name, distinct = file_names(document)
     try:
@@ -124,9 +124,9 @@ def _read_source(sources: str, source: str) -> bytes:
         except NotRegular:  # a link, as far as _is_document saw: what it leads to now is checked once more
             path = os.path.realpath(path)
             if not lies_inside(path, sources):
-                raise CacheInvalid(f"'{source}' is a link that leads outside the sources") from None
+                raise BuildFailed(f"'{source}' is a link that leads outside the sources") from None
             return read_regular(path)
     except NotRegular:
-        raise CacheInvalid(f"'{source}' is not a regular file") from None
+        raise BuildFailed(f"'{source}' is not a regular file") from None
     except OSError as error:
         raise IoError(f"'{source}' cannot be read: {error.strerror}") from None

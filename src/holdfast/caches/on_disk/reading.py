@@ -209,7 +209,7 @@ class ListedCache(NamedTuple):
 
 def list_caches(root: str | os.PathLike[str]) -> list[ListedCache]:
     """The directories directly below a root, sorted; links and directories still being built are left out."""
-    from holdfast.core.siblings import is_staging_name  # the writers' module: no other reading needs it
+    from holdfast.core.staging import is_staging_name  # the writers' module: no other reading needs it
 
     shown = printable(os.fspath(root))
     found = []

@@ -16,7 +16,7 @@ from holdfast.core.file_identity import are_settled, identity
 from holdfast.core.globs import as_bytes
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import read_regular
-from holdfast.core.siblings import is_staging_name
+from holdfast.core.staging import is_staging_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _MARK = ".holdfast-"
-# What was moved out of the way where a system cannot exchange two names: the only copy until the new one is in place.
+# What was replaced, or is about to be: looked into before anything of it is removed.
 ASIDE = "-old"
 _HEX_DIGITS = frozenset("0123456789abcdef")
 _RETRIES = 8
@@ -28,13 +28,17 @@ def is_staging_name(name: str) -> bool:
     return name.startswith(".") and _MARK in name
 
 
-def make_beside(target: str, make: Callable[[str], int]) -> tuple[str, int]:
+def leave(path: str) -> None:
+    """What a writer of files does with a directory that was replaced: that is none of its business."""
+
+
+def make_beside(target: str, make: Callable[[str], int], dispose: Callable[[str], None] = leave) -> tuple[str, int]:
     """Make something new beside `target` and lock it: its path, and the descriptor that `make` gave and holds the lock.
 
     What dead writers of the same target left is removed first.
     """
     parent, name = os.path.split(target)
-    remove_abandoned(target)
+    remove_abandoned(target, dispose)
     while True:
         path = os.path.join(parent, f".{name}{_MARK}{os.urandom(6).hex()}")
         descriptor = make(path)
@@ -49,8 +53,11 @@ def make_beside(target: str, make: Callable[[str], int]) -> tuple[str, int]:
         close_quietly(descriptor)
 
 
-def remove_abandoned(target: str) -> None:
-    """Remove what dead writers of a target left beside it; a former target moved aside only if there is one again."""
+def remove_abandoned(target: str, dispose: Callable[[str], None] = leave) -> None:
+    """Remove what dead writers of a target left beside it.
+
+    A former target is left to `dispose`, and only once there is a target again: until then it is the only copy.
+    """
     import fcntl
 
     parent, name = os.path.split(target)
@@ -58,7 +65,8 @@ def remove_abandoned(target: str) -> None:
     with os.scandir(parent) as entries:
         candidates = [entry.path for entry in entries if _is_ours(entry.name, prefix)]
     for path in candidates:
-        if path.endswith(ASIDE) and not os.path.lexists(target):
+        is_replaced = path.endswith(ASIDE)
+        if is_replaced and not os.path.lexists(target):
             continue
         try:
             descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -66,7 +74,10 @@ def remove_abandoned(target: str) -> None:
             continue
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            remove(path)
+            if is_replaced:
+                dispose(path)
+            else:
+                remove(path)
         except OSError:
             pass  # its maker is alive
         finally:

@@ -1,0 +1,124 @@
+"""Where a cache may be put, and what of an old one may be removed: nothing that is not a cache by its own manifest."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.caches.manifest import MAX_MANIFEST_BYTES, parse_manifest
+from holdfast.caches.on_disk.compiled import WORDS_FILE
+from holdfast.caches.on_disk.directory import CACHE_NAMES, COMPILED, DOCUMENTS, INDEX, MANIFEST, SECTIONS_FILE
+from holdfast.core.confined_paths import printable
+from holdfast.core.errors import CacheInvalid, IoError, UsageError
+from holdfast.core.regular_files import NotRegular, TooLarge, read_regular
+
+_INDEX_FILES = frozenset({WORDS_FILE, SECTIONS_FILE})
+
+
+class _Foreign(Exception):
+    """A directory that is not a cache, or not only one; says why."""
+
+
+def check_target(sources: str, cache: str, *, force: bool) -> None:
+    """Refuse, before anything is read or written, a target that could not or should not be written."""
+    if _is_below(cache, sources):
+        raise UsageError(f"--cache '{printable(cache)}' lies inside --sources: choose a place outside")
+    if _is_below(sources, cache):
+        raise UsageError(f"--sources '{printable(sources)}' lies inside --cache: choose another place for the cache")
+    if not os.path.lexists(cache):
+        return
+    if not force:
+        raise target_exists(cache)
+    try:
+        _contents(cache)
+    except _Foreign as error:
+        raise IoError(f"'{printable(cache)}' {error}") from None
+    except OSError as error:
+        raise IoError(f"'{printable(cache)}' cannot be read: {error.strerror}") from None
+
+
+def target_exists(cache: str) -> IoError:
+    """Something stands at the target, and nobody said that it may be replaced."""
+    return IoError(f"'{printable(cache)}' already exists: choose another --cache, or --force to replace it")
+
+
+def cache_contents(path: str) -> list[str] | None:
+    """What a cache holds that may be removed, in the order to remove it in, the manifest last.
+
+    None when anything else is there, or when the system would not say.
+    """
+    try:
+        return _contents(path)
+    except FileNotFoundError:
+        return []
+    except (_Foreign, OSError):
+        return None
+
+
+def _contents(path: str) -> list[str]:
+    if os.path.islink(path) or not os.path.isdir(path):
+        if not os.path.lexists(path):
+            return []
+        raise _Foreign("is not a cache and is left alone: remove it yourself to build there")
+    names = set(os.listdir(path))
+    for other in sorted(names - CACHE_NAMES):
+        raise _no_part(other)
+    folders = {folder: _folder(path, folder) for folder in (DOCUMENTS, COMPILED) if folder in names}
+    if names == set(folders) and not any(folders.values()):
+        return [f"{folder}/" for folder in folders]  # nothing, or what is left of a cache that was being removed
+    known = {DOCUMENTS: _listed(path), COMPILED: _INDEX_FILES}
+    for folder, files in folders.items():
+        for name in files:
+            if name not in known[folder]:
+                raise _no_part(name)
+    contents = [name for folder, files in folders.items() for name in (*files, f"{folder}/")]
+    return [*contents, *[name for name in (INDEX, MANIFEST) if name in names]]
+
+
+def _folder(path: str, folder: str) -> list[str]:
+    """The files of a directory of a cache, by their paths in it."""
+    files = []
+    if os.path.islink(os.path.join(path, folder)):
+        raise _no_part(folder)
+    try:
+        with os.scandir(os.path.join(path, folder)) as entries:
+            for entry in entries:
+                if not entry.is_file(follow_symlinks=False):
+                    raise _no_part(f"{folder}/{entry.name}")
+                files.append(f"{folder}/{entry.name}")
+    except NotADirectoryError:
+        raise _no_part(folder) from None
+    return sorted(files)
+
+
+def _listed(path: str) -> frozenset[str]:
+    """The document files that the manifest of a cache lists."""
+    try:
+        manifest = parse_manifest(read_regular(os.path.join(path, MANIFEST), limit=MAX_MANIFEST_BYTES))
+    except FileNotFoundError:
+        raise _Foreign("is not a cache, having no manifest.json, and is left alone") from None
+    except (CacheInvalid, NotRegular, TooLarge):
+        raise _Foreign("is not a cache by its manifest.json, and is left alone: remove it yourself") from None
+    return frozenset([entry.file for entry in manifest.entries])
+
+
+def _no_part(name: str) -> _Foreign:
+    return _Foreign(f"holds '{printable(name)}', which is no part of a cache, and is left alone")
+
+
+def _is_below(path: str, directory: str) -> bool:
+    """Whether a path is a directory or leads below it, whatever links, mounts or spellings are on the way."""
+    try:
+        wanted = os.stat(directory)
+    except OSError:
+        return False  # there is no such directory, so nothing is below it
+    place = os.path.realpath(path)
+    while True:
+        try:
+            if os.path.samestat(os.stat(place), wanted):
+                return True
+        except OSError:
+            pass  # not made yet
+        above = os.path.dirname(place)
+        if above == place:
+            return False
+        place = above

@@ -1,0 +1,84 @@
+"""Which files below a folder are read by a build, and which are passed over."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.caches.sources import in_id_order, is_document_name
+from holdfast.core.confined_paths import lies_inside, printable
+from holdfast.core.errors import BuildFailed, IoError
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+class SourceFiles(NamedTuple):
+    """The sources in id order, by their paths below the folder, and what was skipped, with the reason."""
+
+    names: list[str]
+    skipped: list[str]
+
+
+def find_sources(sources: str, found: Callable[[int], None]) -> SourceFiles:
+    """The documents below a folder; `found` is told after each how many there are so far."""
+    paths: list[bytes] = []
+    skipped: list[str] = []
+    for path in _documents(sources, skipped):
+        paths.append(path)
+        found(len(paths))
+    return SourceFiles([source for _, source in in_id_order(paths)], sorted(skipped))
+
+
+def _documents(sources: str, skipped: list[str]) -> Iterator[bytes]:
+    """The paths of all documents below the sources, relative to them, as bytes."""
+    root = os.fsencode(sources)
+    waiting = [b""]
+    while waiting:
+        directory = waiting.pop()
+        try:
+            with os.scandir(os.path.join(root, directory) if directory else root) as entries:
+                for entry in entries:
+                    relative = os.path.join(directory, entry.name)
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(relative)
+                    elif is_document_name(entry.name) and _is_document(entry, sources, relative, skipped):
+                        yield relative
+        except OSError as error:
+            shown = printable(os.path.join(root, directory) if directory else root)
+            raise IoError(f"sources '{shown}' cannot be read: {error.strerror}") from None
+
+
+def _is_document(entry: os.DirEntry[bytes], sources: str, relative: bytes, skipped: list[str]) -> bool:
+    """Whether an entry with a document's name is a file to read; a link that leads outside ends the build.
+
+    Of a link only the sources decide what it counts as: whether anything is there outside makes no difference.
+    """
+    if entry.is_symlink():
+        if not lies_inside(os.fsdecode(os.path.realpath(entry.path)), sources):
+            raise BuildFailed(f"'{printable(relative)}' is a link that leads outside the sources")
+        if _leads_to_directory(entry):
+            return False
+        if not _leads_to_file(entry):
+            skipped.append(f"'{printable(relative)}' is a link that leads to no file")
+            return False
+        return True
+    if not entry.is_file(follow_symlinks=False):
+        skipped.append(f"'{printable(relative)}' is not a regular file")
+        return False
+    return True
+
+
+def _leads_to_directory(entry: os.DirEntry[bytes]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # links in a circle
+        return False
+
+
+def _leads_to_file(entry: os.DirEntry[bytes]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:
+        return False
