@@ -195,12 +195,15 @@ class StagedDirectory:
 
     def _dispose(self, path: str) -> None:
         """Remove a directory that was replaced; what holds anything else is kept, under a name people see."""
-        contents = self._contents(path)
-        if contents is not None:
-            _remove_only(path, contents)
-            # Gone; or it could not be removed, and holds nothing else: then the next writer will.
-            if not os.path.lexists(path) or self._contents(path) is not None:
-                return
+        try:
+            contents = self._contents(path)
+            if contents is not None:
+                _remove_only(path, contents)
+                # Gone; or it could not be removed, and holds nothing else.
+                if not os.path.lexists(path) or self._contents(path) is not None:
+                    return
+        except OSError:
+            return  # the next writer looks again
         self.kept.append(_set_aside(path, self.target))
 
     def _remove_parents(self) -> None:

@@ -44,13 +44,13 @@ def target_exists(cache: str) -> IoError:
 def cache_contents(path: str) -> list[str] | None:
     """What a cache holds that may be removed, in the order to remove it in, the manifest last.
 
-    None when anything else is there, or when the system would not say.
+    None when anything else is there.
     """
     try:
         return _contents(path)
     except FileNotFoundError:
         return []
-    except (_Foreign, OSError):
+    except _Foreign:
         return None
 
 
