@@ -1,7 +1,8 @@
 """The determinism matrix: the same hash whatever surrounds the process, one row for each surrounding.
 
-Every cache vector and a corpus are built, and every answer about them given, cold and warm, under each Python found,
-three hash seeds, three locales, two time zones, two working directories, one and four processes that share a build.
+Every cache vector, a corpus and documents with characters new in Unicode 15 to 17 are built, and every answer about
+them given, cold and warm, under each Python found, three hash seeds, three locales, two time zones, two working
+directories, one and four processes that share a build.
 Each surrounding builds everything anew. The size is how many of the surroundings are tried: the first few dozen contain
 every pair of values. `--table` writes a page with a row for each. Another question is one more line in `lay_out`.
 """
@@ -81,6 +82,7 @@ def lay_out(inputs: Path, documents: int) -> list[list[Any]]:
     from holdfast.catalog import CATALOG
     from holdfast.operation import answer
     from holdfast.workspace import Workspace
+    from support.new_characters import new_character_queries, write_new_characters
     from support.specs import lay_out_tree, status_vectors
     from support.vectors import cache_vectors, lay_out_sources, load
 
@@ -102,6 +104,10 @@ def lay_out(inputs: Path, documents: int) -> list[list[Any]]:
     for query in (*queries(QUERIES), FREQUENT, ""):
         ask("context.resolve", cache="corpus", query=query, budget=4000)
         ask("context.search", cache="corpus", query=query, budget=4000)
+    write_new_characters(inputs / "sources" / "new-characters")
+    for query in new_character_queries():
+        ask("context.resolve", cache="new-characters", query=query, budget=9000)
+        ask("context.search", cache="new-characters", query=query, budget=9000)
     ask("context.list_caches")
     specs = inputs / "specs"
     for case in status_vectors():

@@ -145,7 +145,7 @@ def _operate(operation: Operation, arguments: Arguments, environment: Mapping[st
     reply = answer(operation, arguments, workspace, pretty=chosen == "pretty")
     if isinstance(reply.error, ContextError):
         return _tell(reply.error)
-    for line in reply.note.splitlines():
+    for line in reply.note.split("\n") if reply.note else ():
         write_error(f"note: {line}")
     if terminal:
         from holdfast.terminal import show

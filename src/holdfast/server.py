@@ -341,7 +341,7 @@ def _bug_line(identifier: Json) -> bytes:
     try:
         from traceback import format_exc
 
-        for text in format_exc().splitlines():
+        for text in format_exc().rstrip("\n").split("\n"):
             write_error(text)
     except Exception:
         pass  # nobody reads stderr any more; the client still gets its answer

@@ -14,9 +14,10 @@ import pytest
 
 from holdfast import build_cache
 from support.doors import run_context
+from support.new_characters import new_character_queries, write_new_characters
 from support.vectors import cache_vectors, lay_out_sources, load
 
-QUERIES = ["", "deploy", "İSTANBUL ΟΔΟΣ straße", "the guide a b c x y"]
+QUERIES = ["", "deploy", "İSTANBUL ΟΔΟΣ straße", "the guide a b c x y", " ".join(new_character_queries())]
 SOURCE = Path(__file__).parent.parent.parent / "src"
 
 
@@ -30,6 +31,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (home / "all").mkdir()
     for folder in sorted(home.glob("[0-9]*")):
         folder.rename(home / "all" / folder.name)
+    write_new_characters(home / "all" / "new-characters")
     return home
 
 
@@ -51,6 +53,9 @@ def fingerprint(python: str, home: Path, cwd: Path, env: dict[str, str]) -> str:
         done = run_context(*words, cwd=cwd, env=env, python=python)
         assert done.returncode == 0, done.stderr
         digest.update(done.stdout)
+    shutil.rmtree(cache / "index")  # as others build caches: the documents are cut by whoever reads them
+    words = ["search", "--cache", str(cache), "--query", QUERIES[-1], "--budget", "9000"]
+    digest.update(run_context(*words, cwd=cwd, env=env, python=python).stdout)
     return digest.hexdigest()
 
 

@@ -9,8 +9,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from holdfast.caches.search.markup import split_lines
 from holdfast.caches.search.terms import raw_words, terms_of
 from holdfast.caches.views import bar
+from holdfast.core.unicode_text import WHITE_SPACE
 
 _BEST_LINES = 3
 _INDENTED = (0, 0, 0, 3)
@@ -48,7 +50,7 @@ def search(value: Any, _seconds: float) -> RenderableType:
 
 def best_lines(content: str, terms: set[str]) -> list[Text]:
     """The lines of a section that hold most of the terms, in their order, the words that match marked."""
-    lines = [line.strip() for line in content.splitlines()]
+    lines = [line.strip(WHITE_SPACE) for line in split_lines(content)[0]]
     found = []
     for number, line in enumerate(lines):
         held = {term for word in raw_words(line[: 4 * _WIDEST]) for term in terms_of(word)} & terms

@@ -17,6 +17,7 @@ from holdfast.caches.index_format.runs import encode_run
 from holdfast.caches.search.terms import raw_words, terms_of
 from holdfast.caches.words import NOT_SEPARATORS, words
 from holdfast.core.lower_case import lower_case
+from holdfast.core.unicode_text import split_at_white_space
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class TextCounts:
         known = len(lists)
         total = 0
         for text in sections:
-            tokens = text.split()
+            tokens = split_at_white_space(text)
             lists.add(len(self._counts), tokens)
             self._counts.append(len(tokens))
             total += len(tokens)

@@ -11,7 +11,7 @@ from holdfast.core.canonical_json import JsonError, decode
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheMissing, InvalidReceipt, IoError, UsageError
 from holdfast.core.regular_files import TooLarge, read_regular
-from holdfast.core.unicode_text import is_unicode
+from holdfast.core.unicode_text import WHITE_SPACE, is_unicode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def read_queries(path: str) -> list[tuple[str, int, int | None]]:
 
     queries = []
     for number, line in enumerate(read_text(path).split("\n"), 1):
-        line = line.strip()
+        line = line.strip(WHITE_SPACE)
         if not line:
             continue
         query, budget, limit = line, _USUAL_BUDGET, None

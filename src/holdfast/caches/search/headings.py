@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.core.record import NamedTuple
+from holdfast.core.unicode_text import WHITE_SPACE
 
 # Characters. Beyond this a title is no title; the rest of it is found in the section's text.
 LONGEST_TITLE = 400
@@ -20,15 +21,15 @@ class Heading(NamedTuple):
 
 def heading_text(raw: str, *, closed: bool = False) -> str:
     """The words of a heading: without closing marks and without an anchor such as `{#name}` at the end."""
-    text = raw.strip()
+    text = raw.strip(WHITE_SPACE)
     if closed:
         open_part = text.rstrip("#")
         if not open_part or open_part[-1] in BLANKS:
-            text = open_part.rstrip()
+            text = open_part.rstrip(WHITE_SPACE)
     if text.endswith("}"):
         at = text.rfind("{")
-        if at >= 0 and text[at + 1 : -1].lstrip()[:1] in ("#", ".", "/"):
-            text = text[:at].rstrip()
+        if at >= 0 and text[at + 1 : -1].lstrip(WHITE_SPACE)[:1] in ("#", ".", "/"):
+            text = text[:at].rstrip(WHITE_SPACE)
     return text[:LONGEST_TITLE]
 
 

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from holdfast.caches.search.headings import BLANKS, Heading, heading_text, indentation, is_item
+from holdfast.core.lower_case import lower_case
+from holdfast.core.unicode_text import WHITE_SPACE
+
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+# A line that begins with anything else can only go on with an open paragraph.
+_BEGINNINGS = frozenset(["", *map(chr, range(128))]) - _LETTERS
 
 # HTML that ends at its closing mark, whatever stands between ...
 _HTML_PAIRS = (
@@ -34,15 +40,15 @@ def read_markdown(lines: list[str], body: int) -> tuple[list[Heading], list[int]
     gap = True
     for number in range(body, len(lines)):
         line = lines[number]
-        if paragraph >= 0 and line[:1].isalpha():
-            continue  # most lines: nothing but more of the paragraph can begin with a letter
+        if paragraph >= 0 and line[:1] not in _BEGINNINGS:
+            continue  # most lines
         bare = line.strip(BLANKS)
         if fence:
             if bare.startswith(fence) and not bare.strip(fence[0]):
                 fence, gap = "", True
             continue
         if html and not (html == "\n" and not bare):
-            if html in line.lower():
+            if html in lower_case(line):
                 html, gap = "", True
             continue
         if not bare:
@@ -64,12 +70,12 @@ def read_markdown(lines: list[str], body: int) -> tuple[list[Heading], list[int]
             paragraph, inside, in_list, gap = -1, False, False, True
             continue
         elif paragraph >= 0 and first in "=-" and margin < 4 and not bare.strip(first):
-            words = " ".join([part.strip() for part in lines[paragraph:number]])
+            words = " ".join([part.strip(WHITE_SPACE) for part in lines[paragraph:number]])
             headings.append(Heading(paragraph, number + 1, 1 if first == "=" else 2, heading_text(words)))
             paragraph, gap = -1, True
             continue
         elif first == "<" and margin < 4 and not inside and (ended_by := _html(bare, alone=paragraph < 0)):
-            html = "" if ended_by in bare.lower()[1:] else ended_by
+            html = "" if ended_by in lower_case(bare)[1:] else ended_by
             paragraph, inside = -1, not html
         elif item or first in ">|" or margin > 3 or _is_rule(bare):
             inside = paragraph < 0 or item or first in ">|"
@@ -99,14 +105,14 @@ def _atx_level(bare: str) -> int:
 
 def _html(bare: str, *, alone: bool) -> str:
     """What ends the HTML that a line begins: a closing mark, a line's end for a blank line; empty when it is none."""
-    lowered = bare[:12].lower()
+    lowered = lower_case(bare[:12])
     for opening, closing in _HTML_PAIRS:
         if lowered.startswith(opening) and (
-            not opening[-1].isalpha() or lowered[len(opening) : len(opening) + 1] in " \t>"
+            opening[-1] not in _LETTERS or lowered[len(opening) : len(opening) + 1] in " \t>"
         ):
             return closing
     name = bare[1:64].lstrip("/").replace(">", " ").replace("/", " ").replace("\t", " ").split(" ", 1)[0]
-    if name.lower() in _HTML_BLOCKS:
+    if lower_case(name) in _HTML_BLOCKS:
         return "\n"
-    is_one_tag = bare.endswith(">") and bare.find("<", 1) < 0 and name[:1].isalpha() and ":" not in name
+    is_one_tag = bare.endswith(">") and bare.find("<", 1) < 0 and name[:1] in _LETTERS and ":" not in name
     return "\n" if alone and is_one_tag else ""

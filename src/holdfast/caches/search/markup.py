@@ -14,6 +14,7 @@ from holdfast.caches.search.headings import LONGEST_TITLE, Heading
 from holdfast.caches.search.markdown import read_markdown
 from holdfast.caches.search.restructured import is_restructured, read_restructured
 from holdfast.core.record import NamedTuple
+from holdfast.core.unicode_text import WHITE_SPACE
 
 
 class Markup(NamedTuple):
@@ -66,17 +67,17 @@ def split_lines(text: str) -> tuple[list[str], list[int]]:
 
 def _front_matter(lines: list[str]) -> tuple[int, str]:
     """The number of lines that a YAML or TOML header takes at the very start, and the title it gives."""
-    mark = lines[0].removeprefix("\ufeff").rstrip()
+    mark = lines[0].removeprefix("\ufeff").rstrip(WHITE_SPACE)
     if mark not in ("---", "+++"):
         return 0, ""
     title = ""
     for number in range(1, len(lines)):
-        line = lines[number].rstrip()
+        line = lines[number].rstrip(WHITE_SPACE)
         if line == mark or (mark == "---" and line == "..."):
             return number + 1, title[:LONGEST_TITLE]
         name, separator, value = line.partition("=" if mark == "+++" else ":")
-        if separator and not title and name.rstrip() == "title":
-            title = value.strip()
+        if separator and not title and name.rstrip(WHITE_SPACE) == "title":
+            title = value.strip(WHITE_SPACE)
             if len(title) > 1 and title[0] == title[-1] and title[0] in "'\"":
                 title = title[1:-1]
     return 0, ""  # never closed: an ordinary text that begins with a rule

@@ -99,7 +99,8 @@ def parse_receipt(data: bytes) -> Receipt:
         raise InvalidReceipt("it has no record: write one with 'context search --receipt FILE'")
     version = record.get("record_version")
     if version != RECORD_VERSION:
-        raise InvalidReceipt(f"it is of version {version!r}, this release reads '{RECORD_VERSION}': use a newer one")
+        shown = f"'{version}'" if isinstance(version, str) else "?" if isinstance(version, dict | list) else version
+        raise InvalidReceipt(f"it is of version {shown}, this release reads '{RECORD_VERSION}': use a newer one")
     try:
         altered = encode_receipt(record) != data
     except RecursionError:  # reading goes deeper than writing, and no receipt goes deep

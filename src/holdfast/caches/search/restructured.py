@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.caches.search.headings import BLANKS, Heading, heading_text, indentation, is_item
+from holdfast.core.unicode_text import WHITE_SPACE
 
 _UNDERLINES = frozenset("=-~^\"*+#'`:._")
 
@@ -32,13 +33,13 @@ def read_restructured(lines: list[str], body: int) -> tuple[list[Heading], list[
     gap = True
     for number in range(body, len(lines)):
         line = lines[number]
-        bare = line.strip()
+        bare = line.strip(WHITE_SPACE)
         if not bare:
             gap = True
             continue
         margin = 0 if line[0] not in BLANKS else indentation(line)
         if number > body and margin == 0 and (style := _title(lines, number, body)):
-            title = lines[number - 1].strip()
+            title = lines[number - 1].strip(WHITE_SPACE)
             first = number - len(style)
             first = labelled[1] if labelled[0] == first else first
             level = levels.setdefault(style, len(levels) + 1)
@@ -66,17 +67,23 @@ def read_restructured(lines: list[str], body: int) -> tuple[list[Heading], list[
 
 def _title(lines: list[str], number: int, body: int) -> str:
     """The style of the title that a line underlines: its character, twice with an overline; empty when it does not."""
-    underline = lines[number].rstrip()
+    underline = lines[number].rstrip(WHITE_SPACE)
     mark = underline[0]
     if mark not in _UNDERLINES or underline.strip(mark) or len(underline) < 3:
         return ""
-    title = lines[number - 1].rstrip()
-    above = lines[number - 2].rstrip() if number - 2 >= body else ""
-    if not title or not title.strip(title.lstrip()[0]) or len(underline) < min(len(title.strip()), 4):
+    title = lines[number - 1].rstrip(WHITE_SPACE)
+    words = title.lstrip(WHITE_SPACE)
+    above = lines[number - 2].rstrip(WHITE_SPACE) if number - 2 >= body else ""
+    if not title or not title.strip(words[0]) or len(underline) < min(len(words), 4):
         return ""
     if above and not above.strip(mark) and len(above) == len(underline):
         return mark + mark
     return mark if not above and title[0] not in BLANKS else ""
+
+
+def _is_role(name: str) -> bool:
+    plain = name.replace("-", "").replace("_", "")
+    return plain.isascii() and plain.isalnum()
 
 
 def _without_roles(title: str) -> str:
@@ -84,7 +91,7 @@ def _without_roles(title: str) -> str:
     parts = title.split(":`")
     for position in range(len(parts) - 1):
         before, colon, role = parts[position].rpartition(":")
-        if colon and role.replace("-", "").replace("_", "").isalnum():
+        if colon and _is_role(role):
             parts[position] = before + "`"
         else:
             parts[position] += ":`"

@@ -13,6 +13,7 @@ from bisect import bisect_left
 from holdfast.caches.search.markup import read_markup
 from holdfast.caches.search.section import LONG, Section
 from holdfast.core.record import NamedTuple
+from holdfast.core.unicode_text import WHITE_SPACE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,14 +63,14 @@ def _extents(markup: Markup) -> list[tuple[tuple[str, ...], int, int]]:
 
 
 def _next_text(lines: list[str], at: int, until: int) -> int:
-    while at < until and (not lines[at] or lines[at].isspace()):
+    while at < until and not lines[at].strip(WHITE_SPACE):
         at += 1
     return at
 
 
 def _last_text(lines: list[str], until: int) -> int:
     at = until - 1
-    while at >= 0 and (not lines[at] or lines[at].isspace()):
+    while at >= 0 and not lines[at].strip(WHITE_SPACE):
         at -= 1
     return at
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from holdfast.caches.search.stemming import stem
 from holdfast.core.lower_case import lower_case
+from holdfast.core.unicode_text import split_at_white_space
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ STOP_WORDS = frozenset(
 )
 
 _JOINTS = "._-"
+_CAPITALS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_SMALL = frozenset("abcdefghijklmnopqrstuvwxyz")
 # Beyond ASCII every character is part of a word but these: punctuation, symbols and separators, as ranges.
 _SEPARATORS = (
     *((0x80, 0xA9), (0xAB, 0xAC), (0xAE, 0xB1), (0xB4, 0xB4), (0xB6, 0xB8), (0xBB, 0xBF), (0xD7, 0xD7), (0xF7, 0xF7)),
@@ -51,7 +54,8 @@ _UNSPACED = (
 
 
 def _ascii_table() -> str:
-    return "".join([chr(code) if chr(code).isalnum() or chr(code) in _JOINTS else " " for code in range(128)])
+    word = _CAPITALS | _SMALL | frozenset("0123456789" + _JOINTS)
+    return "".join([chr(code) if chr(code) in word else " " for code in range(128)])
 
 
 class _Table(dict[int, "str | None"]):
@@ -80,7 +84,7 @@ _TABLE = _Table()
 
 def raw_words(text: str) -> list[str]:
     """The words of a text as they are written, joints kept; `terms_of` says what each counts as."""
-    return text.translate(_ASCII if text.isascii() else _TABLE).split()
+    return split_at_white_space(text.translate(_ASCII if text.isascii() else _TABLE))
 
 
 def terms_of(word: str) -> tuple[str, ...]:
@@ -114,12 +118,12 @@ def _part_terms(part: str) -> Iterable[str]:
 
 
 def _humps(part: str) -> list[str]:
-    """`useEffect` -> use, Effect; `HTTPServer2` -> HTTP, Server2; a word in one case is one."""
+    """The parts of an ASCII word: `useEffect` -> use, Effect; `HTTPServer2` -> HTTP, Server2; in one case, one."""
     humps = []
     start = 0
     for at in range(1, len(part)):
         here, before = part[at], part[at - 1]
-        if here.isupper() and (not before.isupper() or part[at + 1 : at + 2].islower()):
+        if here in _CAPITALS and (before not in _CAPITALS or part[at + 1 : at + 2] in _SMALL):
             humps.append(part[start:at])
             start = at
     humps.append(part[start:])

@@ -118,6 +118,11 @@ def test_inline_html_and_links_do_not_hide_a_heading(line: str) -> None:
     assert [heading for heading, _, _ in shape(f"{line}\n# A\n\nb")] == [(), ("A",)]
 
 
+@pytest.mark.parametrize("letter", ["é", "\U0002ebf0", "\U0001df25", "\U00016ea0"])
+def test_a_tag_begins_with_an_ascii_letter_whatever_letters_the_interpreter_knows(letter: str) -> None:
+    assert shape(f"intro\n\n<{letter}>\n# Heading\n\ntext\n") == [((), 1, 3), (("Heading",), 4, 6)]
+
+
 def test_html_that_is_never_closed_holds_the_rest() -> None:
     assert shape("<!-- open\n# A\n\n# B\n") == [((), 1, 4)]
 
@@ -178,6 +183,17 @@ def test_restructuredtext_titles_are_headings_at_the_levels_of_their_first_use()
         (("Guide", "`os` --- system", "Deep"), 14, 19),
         (("Guide", "Next"), 21, 24),
     ]
+
+
+@pytest.mark.parametrize("role", ["ref", "py:func", "c-2_x"])
+def test_a_role_is_taken_off_a_title(role: str) -> None:
+    assert outline(f".. _lab:\n\n:{role}:`Title` x\n==================\n\ntext\n").title[-9:] == "`Title` x"
+
+
+@pytest.mark.parametrize("letter", ["é", "\U0002ebf0", "\U0001df25", "\U00011f50"])
+def test_a_role_is_named_in_ascii_whatever_letters_the_interpreter_knows(letter: str) -> None:
+    title = f":{letter}:`Title` x"
+    assert outline(f".. _lab:\n\n{title}\n==================\n\ntext\n").title == title
 
 
 def test_a_long_section_is_cut_before_paragraphs() -> None:

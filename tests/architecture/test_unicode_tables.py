@@ -1,0 +1,226 @@
+"""No answer depends on the Unicode version an interpreter was built with.
+
+Every call whose result the interpreter's tables decide is looked for in the source: what is a letter, a digit, white
+space or printable; case; where lines end; `\\w`, `\\s`, `\\d`, `\\b` and ignored case in patterns; numbers read from
+text, which may be written in any script's digits; and Python source itself, whose names are letters. A call is proven
+harmless where the same expression was found to be ASCII right there (`text.isascii() and text.isdigit()`). Two modules
+may ask; what else does is listed with the reason why nothing depends on it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import holdfast
+
+SOURCE = Path(holdfast.__file__).parent
+MAY_ASK = {"core/lower_case.py", "core/unicode_text.py"}
+
+CLASSES = {"isalpha", "isalnum", "isdigit", "isdecimal", "isnumeric", "isspace", "isupper", "islower", "istitle"}
+CLASSES |= {"isidentifier", "isprintable"}
+CASE = {"lower", "upper", "casefold", "title", "capitalize", "swapcase"}
+TRIMMING = {"split", "rsplit", "strip", "lstrip", "rstrip"}  # without arguments, at white space
+NUMBERS = {"int", "float", "complex", "repr"}
+TABLES = {"unicodedata", "tokenize"}
+PATTERNS = tuple("\\" + letter for letter in "wWsSdDbB")
+
+BYTES = "of bytes, where only ASCII counts"
+DIGITS = "of ASCII digits, which the lines before make sure of"
+JSON_DIGITS = "of ASCII digits, as the scanner of JSON knows them"
+SAME = "white space and line ends, which are the same characters in every supported Python (test_unicode_text)"
+NAMES = "names and prose of source files, as far as a description of them goes; no fingerprint or state follows from it"
+OWN_WORDS = "of a constant of the source, in ASCII"
+# file -> {what asks: why nothing depends on it}
+LISTED: dict[str, dict[str, str]] = {
+    "caches/search/citations.py": {"int": DIGITS},
+    "cli.py": {"float": DIGITS},
+    "command_line.py": {"int": DIGITS},
+    "core/canonical_json.py": {
+        "int": "of ASCII digits, as JSON has them",
+        "float": "of ASCII digits, as JSON has them",
+    },
+    "core/float32.py": {"int": "of digits that Python wrote", "float": "of digits that Python wrote"},
+    "core/record.py": {"!r": "for whoever debugs; no answer shows a record"},
+    "offers.py": {"int": DIGITS},
+    "operation.py": {"upper": OWN_WORDS},
+    "stdio.py": {"strip": BYTES},
+    "contexts/analysis/facts.py": {
+        "\\s": SAME,
+        "lower": NAMES,
+        "re.IGNORECASE": NAMES,
+        "rstrip": SAME,
+        "split": SAME,
+        "strip": SAME,
+    },
+    "contexts/analysis/go.py": {"isupper": NAMES},
+    "contexts/analysis/javascript.py": {"\\b": NAMES, "\\s": SAME},
+    "contexts/analysis/languages.py": {"\\b": NAMES, "\\s": SAME, "\\w": NAMES, "split": SAME},
+    "contexts/analysis/python.py": {"ast.parse": NAMES, "isupper": NAMES, "lstrip": SAME},
+    "contexts/dependencies.py": {"split": SAME},
+    "contexts/describing.py": {"capitalize": NAMES, "strip": SAME},
+    "contexts/document.py": {
+        "\\s": SAME,
+        "lstrip": SAME,
+        "rstrip": SAME,
+        "split": SAME,
+        "splitlines": SAME,
+        "strip": SAME,
+    },
+    "contexts/ignore.py": {"repr": "part of a key that lives as long as the process", "split": SAME},
+    "contexts/manifests.py": {"\\s": SAME, "\\w": NAMES, "split": SAME, "splitlines": SAME, "strip": SAME},
+    "contexts/on_disk/adjusting.py": {"splitlines": SAME, "strip": SAME},
+    "contexts/on_disk/directory.py": {"strip": SAME},
+    "contexts/on_disk/git.py": {"splitlines": SAME, "strip": SAME},
+    "contexts/on_disk/validating.py": {
+        "\\b": NAMES,
+        "\\s": SAME,
+        "\\w": NAMES,
+        "lower": NAMES,
+        "split": SAME,
+        "strip": SAME,
+    },
+    "contexts/schema.py": {"split": SAME},
+    "contexts/sources.py": {"lower": NAMES, "split": SAME},
+    "contexts/yaml_text.py": {"float": DIGITS, "int": DIGITS},
+    "specs/guides.py": {"strip": SAME},
+    "specs/names.py": {
+        "isprintable": "decides only which new names are refused; what stands there is read whatever it is called",
+        "strip": SAME,
+    },
+    "specs/operations.py": {"split": SAME},
+    "specs/task_prompt.py": {"lower": NAMES},
+}
+
+
+def asks(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """(line, what asks) of everything in a module whose result the interpreter's Unicode tables decide."""
+    yield from _asks(tree, frozenset())
+
+
+def _asks(node: ast.AST, ascii_only: frozenset[str]) -> Iterator[tuple[int, str]]:
+    found = _what_asks(node, ascii_only)
+    if found:
+        yield getattr(node, "lineno", 0), found
+    if isinstance(node, ast.BoolOp):
+        known = ascii_only
+        for operand in node.values:
+            yield from _asks(operand, known)
+            known |= _told(operand, whether=isinstance(node.op, ast.And))
+        return
+    if isinstance(node, ast.IfExp | ast.If | ast.While):
+        yield from _asks(node.test, ascii_only)
+        for branch, whether in ((node.body, True), (node.orelse, False)):
+            for part in branch if isinstance(branch, list) else [branch]:
+                yield from _asks(part, ascii_only | _told(node.test, whether=whether))
+        return
+    for child in ast.iter_child_nodes(node):
+        if not _is_text_for_people(node, child):
+            yield from _asks(child, ascii_only)
+
+
+def _told(test: ast.expr, *, whether: bool) -> frozenset[str]:
+    """The expressions that are ASCII where a test came out so."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _told(test.operand, whether=not whether)
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) == whether:
+        return frozenset().union(*[_told(operand, whether=whether) for operand in test.values])
+    if whether and isinstance(test, ast.Call) and isinstance(test.func, ast.Attribute) and test.func.attr == "isascii":
+        return frozenset([ast.dump(test.func.value)])
+    return frozenset()
+
+
+def _is_text_for_people(parent: ast.AST, child: ast.AST) -> bool:
+    """Whether a child is a docstring."""
+    if not isinstance(parent, ast.Expr) or not isinstance(child, ast.Constant):
+        return False
+    return isinstance(child.value, str)
+
+
+def _what_asks(node: ast.AST, ascii_only: frozenset[str]) -> str:
+    if isinstance(node, ast.Call):
+        return _call(node, ascii_only)
+    if isinstance(node, ast.FormattedValue) and node.conversion == ord("r"):
+        return "!r"
+    if isinstance(node, ast.Import):
+        return next((name.name for name in node.names if name.name in TABLES), "")
+    if isinstance(node, ast.ImportFrom):
+        return node.module if node.module in TABLES else ""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and not node.value.startswith("(?a"):
+        return next((pattern for pattern in PATTERNS if pattern in node.value), "")
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        if node.value.id == "str" and node.attr in CLASSES | CASE | TRIMMING | {"splitlines"}:
+            return node.attr
+        if node.value.id == "re" and node.attr in ("I", "IGNORECASE", "U", "UNICODE", "LOCALE"):
+            return "re." + node.attr
+    return ""
+
+
+def _call(call: ast.Call, ascii_only: frozenset[str]) -> str:
+    function = call.func
+    if isinstance(function, ast.Name):
+        constant = bool(call.args) and isinstance(call.args[0], ast.Constant)
+        return function.id if function.id in NUMBERS and call.args and not constant else ""
+    if not isinstance(function, ast.Attribute) or ast.dump(function.value) in ascii_only:
+        return ""
+    if function.attr == "parse" and isinstance(function.value, ast.Name) and function.value.id == "ast":
+        return "ast.parse"
+    if isinstance(function.value, ast.Constant):
+        return ""
+    if function.attr in CLASSES | CASE | {"splitlines"}:
+        return function.attr
+    return function.attr if function.attr in TRIMMING and not call.args and not call.keywords else ""
+
+
+def test_nothing_asks_the_interpreter_what_a_character_is() -> None:
+    unknown = []
+    for file in sorted(SOURCE.rglob("*.py")):
+        path = file.relative_to(SOURCE).as_posix()
+        if path not in MAY_ASK:
+            for line, what in asks(ast.parse(file.read_bytes())):
+                if what not in LISTED.get(path, ()):
+                    unknown.append(f"{path}:{line} {what}")
+    assert unknown == []
+
+
+def test_what_is_listed_is_there() -> None:
+    gone = []
+    for path, reasons in LISTED.items():
+        if path.startswith(("contexts/", "specs/")):
+            continue
+        there = {what for _, what in asks(ast.parse((SOURCE / path).read_bytes()))}
+        gone += [f"{path} {what}" for what in reasons if what not in there]
+    assert gone == []
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("text.isalpha()", ["isalpha"]),
+        ("text.isascii() and text.isalpha()", []),
+        ("text.isalpha() and text.isascii()", ["isalpha"]),
+        ("not text.isascii() or text.isalpha()", []),
+        ("text.lower() if text.isascii() else other.lower()", ["lower"]),
+        ("if text.isascii() and more:\n    text.lower()\nelse:\n    text.upper()", ["upper"]),
+        ("if not text.isascii():\n    text.lower()\nelse:\n    text.upper()", ["lower"]),
+        ("other.isascii() and text.isalpha()", ["isalpha"]),
+        ("text.split()", ["split"]),
+        ("text.split(',')", []),
+        ("text.splitlines()", ["splitlines"]),
+        ("'a b'.split()", []),
+        ("int(text)", ["int"]),
+        ("int(3.5)", []),
+        ("map(str.lower, texts)", ["lower"]),
+        ("f'{text!r}'", ["!r"]),
+        ("re.compile(r'\\w+')", ["\\w"]),
+        ("re.compile(r'(?a)\\w+')", []),
+        ("re.compile('a', re.IGNORECASE)", ["re.IGNORECASE"]),
+        ("import unicodedata", ["unicodedata"]),
+        ("ast.parse(text)", ["ast.parse"]),
+    ],
+)
+def test_a_call_that_asks_is_found(code: str, found: list[str]) -> None:
+    assert [what for _, what in asks(ast.parse(code))] == found
