@@ -17,6 +17,7 @@ RESULT, ANY = "result", "any"
 OPEN_METHODS = ("resources/", "prompts/", "completion/", "subscriptions/", "logging/")
 VERSION_KEY, CAPABILITIES_KEY = "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientCapabilities"
 MODERN = "2026-07-28"
+MAX_VALUES = 1 << 20
 
 
 class Owed(NamedTuple):
@@ -133,9 +134,21 @@ class Model:
 def read(line: bytes) -> Any:
     """The value of a line; Refused when it has none."""
     try:
-        return json.loads(line.decode(), parse_int=_number, parse_constant=_constant)
+        value = json.loads(line.decode(), parse_int=_number, parse_constant=_constant)
     except (ValueError, RecursionError):
         raise Refused(-32700) from None
+    if len(line) > MAX_VALUES and _has_too_many(value):
+        raise Refused(-32700)
+    return value
+
+
+def _has_too_many(value: Any) -> bool:
+    count, left = 0, [value]
+    while left and count <= MAX_VALUES:
+        value = left.pop()
+        count += 1
+        left += value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return count > MAX_VALUES
 
 
 def _number(digits: str) -> int | float:

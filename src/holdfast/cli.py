@@ -6,7 +6,7 @@ import os
 import sys
 
 from holdfast.catalog import CATALOG, FAMILIES, find_tool
-from holdfast.command_line import Command, command_help, command_of, overview, parse
+from holdfast.command_line import Command, command_help, command_of, group_help, overview, parse
 from holdfast.core.errors import ContextError, InternalError, Interrupted, IoError, UnknownName, UsageError
 from holdfast.core.standard_streams import fill_gaps, read_input, write_error, write_output
 from holdfast.operation import Parameter, answer
@@ -108,7 +108,7 @@ def _carry_out(words: Sequence[str], environment: Mapping[str, str], *, progress
         return _print(f"holdfast {__version__}\n")
     request = parse(words, COMMANDS)
     if request.command is None:
-        return _print(overview(COMMANDS))
+        return _print(group_help(request.group, COMMANDS) if request.group else overview(COMMANDS))
     if request.wants_help:
         return _print(command_help(request.command))
     operation = request.command.operation
@@ -187,7 +187,7 @@ def _serve(arguments: Arguments, environment: Mapping[str, str]) -> int:
         _give_up_rights(workspace)
     server = Server(
         workspace,
-        families=[str(family) for family in only] if isinstance(only, list) else None,
+        families=[str(family) for family in only] if isinstance(only, list) else FAMILIES,
         underscore_names=arguments.get("tool_names") == "underscore",
     )
 

@@ -36,11 +36,15 @@ class Command(NamedTuple):
 
 
 class Request(NamedTuple):
-    """A command line understood: which command, with which arguments, or that help was asked for."""
+    """A command line understood: which command, with which arguments, or that help was asked for.
+
+    `group` is the first word of commands that were asked about together, as in `context spec --help`.
+    """
 
     command: Command | None
     arguments: dict[str, object]
     wants_help: bool = False
+    group: str = ""
 
 
 def command_of(operation: Operation) -> Command:
@@ -52,6 +56,8 @@ def parse(words: Sequence[str], commands: Sequence[Command]) -> Request:
     """The request that the words make; UsageError or UnknownName when they make none."""
     if not words or words[0] in ("-h", "--help"):
         return Request(None, {}, wants_help=True)
+    if len(words) > 1 and words[1] in ("-h", "--help") and _is_group(words[0], commands):
+        return Request(None, {}, wants_help=True, group=words[0])
     command, rest = _find_command(words, commands)
     if any(word in ("-h", "--help") for word in _before_separator(rest)):
         return Request(command, {}, wants_help=True)
@@ -62,6 +68,13 @@ def _before_separator(words: Sequence[str]) -> Sequence[str]:
     return words[: words.index("--")] if "--" in words else words
 
 
+def _is_group(word: str, commands: Sequence[Command]) -> bool:
+    """Whether a word begins commands without being one."""
+    return any(command.words[0] == word for command in commands) and not any(
+        command.words == (word,) for command in commands
+    )
+
+
 def _find_command(words: Sequence[str], commands: Sequence[Command]) -> tuple[Command, Sequence[str]]:
     for length in (2, 1):
         for command in commands:
@@ -69,7 +82,7 @@ def _find_command(words: Sequence[str], commands: Sequence[Command]) -> tuple[Co
                 return command, words[length:]
     group = [command for command in commands if len(command.words) == 2 and command.words[0] == words[0]]
     if group:
-        if len(words) == 1 or words[1] in ("-h", "--help"):
+        if len(words) == 1:
             raise UsageError(f"'{words[0]}' needs one of: {', '.join(command.words[1] for command in group)}")
         raise UnknownName(f"command of '{words[0]}'", words[1], [command.words[1] for command in group])
     if words[0].startswith("-"):
@@ -164,17 +177,27 @@ def command_help(command: Command) -> str:
     return "\n".join(lines) + "\n"
 
 
+def group_help(group: str, commands: Sequence[Command]) -> str:
+    """The commands that begin with one word, a line each."""
+    rows = _rows([command for command in commands if command.words[0] == group])
+    lines = [f"Usage: context {group} COMMAND [ARGUMENTS]", "", *rows, ""]
+    return "\n".join([*lines, f"`context {group} COMMAND --help` explains one.", ""])
+
+
+def _rows(commands: Sequence[Command]) -> list[str]:
+    width = max(len(command.name) for command in commands)
+    return [f"  {command.name:<{width}}  {command.summary}" for command in commands]
+
+
 def overview(commands: Sequence[Command]) -> str:
     """All commands, a line each."""
-    width = max(len(command.name) for command in commands)
-    rows = [f"  {command.name:<{width}}  {command.summary}" for command in commands]
     return "\n".join(
         [
             "The same, fresh, explainable context for coding agents, every time.",
             "",
             "Usage: context COMMAND [ARGUMENTS]",
             "",
-            *rows,
+            *_rows(commands),
             "",
             "`context COMMAND --help` explains one. `context --version` tells the version.",
             "",

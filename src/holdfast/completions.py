@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.command_line import Command
+    from holdfast.operation import Parameter
 
 _NAMES = ("context", "holdfast")
 
@@ -28,43 +29,82 @@ def _second_words(commands: Sequence[Command]) -> dict[str, list[str]]:
     return groups
 
 
-def _options(command: Command) -> list[str]:
-    return [parameter.option for parameter in command.parameters if not parameter.positional] + ["--help"]
-
-
-def _fixed_values(command: Command) -> list[str]:
-    """What a positional argument of the command can be, where that is known."""
-    return [choice for parameter in command.parameters if parameter.positional for choice in parameter.choices]
-
-
 def _bash(commands: Sequence[Command]) -> str:
-    cases = []
-    for first, seconds in _second_words(commands).items():
-        cases.append(f'    "{first} ") words="{" ".join(seconds)}" ;;')
-    for command in commands:
-        words = " ".join(_options(command) + _fixed_values(command))
-        cases.append(f'    "{command.name}"*) words="{words}" ;;')
+    """A function that finds the command, then offers what its table knows of the place where the cursor is."""
+    groups = _second_words(commands)
     firsts = " ".join([*_first_words(commands), "--help", "--version"])
     return "\n".join(
         [
             "_holdfast() {",
-            '  local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}" words=""',
-            '  case "$previous" in',
-            '    --sources|--cache|--root|--cache-root|--path) COMPREPLY=($(compgen -d -- "$current")); return ;;',
-            '    --format) COMPREPLY=($(compgen -W "json pretty" -- "$current")); return ;;',
-            "  esac",
+            '  local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}"',
+            '  local command="${COMP_WORDS[1]}" words="" files=""',
+            "  COMPREPLY=()",
             '  if [ "$COMP_CWORD" -eq 1 ]; then',
             f'    COMPREPLY=($(compgen -W "{firsts}" -- "$current")); return',
             "  fi",
-            '  case "${COMP_WORDS[*]:1:COMP_CWORD-1} " in',
-            *cases,
+            "  # --option=value arrives as three words.",
+            '  if [ "$current" = "=" ]; then current=""',
+            '  elif [ "$previous" = "=" ]; then previous="${COMP_WORDS[COMP_CWORD-2]}"; fi',
+            '  if [ "$COMP_CWORD" -gt 2 ]; then case "$command ${COMP_WORDS[2]}" in',
+            f'    {"|".join(_quoted_names(commands))}) command="$command ${{COMP_WORDS[2]}}" ;;',
+            "  esac; fi",
+            '  case "$command $previous" in',
+            *_bash_values(commands),
+            '  *) case "$command" in',
+            *(f"    {_listed(command.words)}) {_bash_words(command, groups)} ;;" for command in commands),
+            *(f"    {first}) words={_listed(seconds)} ;;" for first, seconds in _pure_groups(commands).items()),
+            "  esac ;;",
             "  esac",
             '  COMPREPLY=($(compgen -W "$words" -- "$current"))',
+            '  if [ -n "$files" ]; then',
+            "    local IFS=$'\\n'",
+            '    COMPREPLY+=($(compgen -f -- "$current"))',
+            "    compopt -o filenames 2>/dev/null",
+            "  fi",
             "}",
-            f"complete -o default -F _holdfast {' '.join(_NAMES)}",
+            f"complete -F _holdfast {' '.join(_NAMES)}",
             "",
         ]
     )
+
+
+def _listed(words: Sequence[str]) -> str:
+    return "'" + " ".join(words) + "'"
+
+
+def _quoted_names(commands: Sequence[Command]) -> list[str]:
+    return [f'"{command.name}"' for command in commands if len(command.words) == 2]
+
+
+def _pure_groups(commands: Sequence[Command]) -> dict[str, list[str]]:
+    """The groups whose first word alone is no command."""
+    alone = {command.name for command in commands}
+    return {first: seconds for first, seconds in _second_words(commands).items() if first not in alone}
+
+
+def _bash_values(commands: Sequence[Command]) -> list[str]:
+    """After an option that takes a value: files for a path, the choices where there are some, else nothing."""
+    cases: dict[str, list[str]] = {}
+    for command in commands:
+        for parameter in command.parameters:
+            if not parameter.positional and parameter.kind != "flag":
+                cases.setdefault(_bash_offer(parameter), []).append(f'"{command.name} {parameter.option}"')
+    return [f"  {'|'.join(places)}) {offer} ;;" for offer, places in cases.items()]
+
+
+def _bash_offer(parameter: Parameter) -> str:
+    if parameter.choices:
+        return f"words={_listed(parameter.choices)}"
+    return "files=1" if parameter.kind == "path" else "return"
+
+
+def _bash_words(command: Command, groups: dict[str, list[str]]) -> str:
+    """Anywhere else: the options, further words of the command, and what a positional argument may be."""
+    positionals = [parameter for parameter in command.parameters if parameter.positional]
+    words = [parameter.option for parameter in command.parameters if not parameter.positional] + ["--help"]
+    words += groups.get(command.name, []) + [choice for parameter in positionals for choice in parameter.choices]
+    files = any(parameter.kind == "path" for parameter in positionals)
+    return f"words={_listed(words)}" + ("; files=1" if files else "")
 
 
 def _zsh(commands: Sequence[Command]) -> str:
@@ -90,6 +130,8 @@ def _fish(commands: Sequence[Command]) -> str:
                 if parameter.positional:
                     if parameter.choices:
                         lines.append(f"complete -c {name} -n '{condition}' -a '{' '.join(parameter.choices)}'")
+                    elif parameter.kind == "path":
+                        lines.append(f"complete -c {name} -n '{condition}' -F")
                     continue
                 option = f"-l {parameter.option.lstrip('-')} -d {_quoted(parameter.description)}"
                 if parameter.kind != "flag":

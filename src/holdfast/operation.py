@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, Literal
 
-    from holdfast.core.canonical_json import Json
     from holdfast.workspace import Door, Workspace
 
-    Arguments = dict[str, Any]
     Kind = Literal["text", "query", "path", "integer", "flag", "texts"]
-    Body = Callable[[Workspace, Arguments], "Outcome[Any]"]
+    Arguments = dict[str, Any]
+    CheckedArguments = dict[str, object]
+    # What `module:function` may name, as whoever loads it sees it; each family says its own types (`shapes.py`).
+    Body = Callable[[Workspace, CheckedArguments], "Outcome[object]"]
+    Failure = Callable[[ContextError], object]
 
 Answer = TypeVar("Answer")
 
@@ -85,18 +87,21 @@ class Reply(NamedTuple):
     text: str
     exit_code: int = 0
     is_error: bool = False
-    value: Json = None
+    value: object = None
     error: ContextError | None = None
     note: str = ""
 
 
-def error_object(error: ContextError) -> Json:
+def error_object(error: ContextError) -> dict[str, dict[str, str]]:
     """An error as the `context.*` tools give it: code and canonical message, nothing else."""
     return {"error": {"code": error.code, "message": error.message}}
 
 
 def load(reference: str) -> Any:
-    """The function that `module:function` names; its module is imported when it is first asked for."""
+    """The function that `module:function` names; its module is imported when it is first asked for.
+
+    What it takes and gives depends on who names it: the caller says so.
+    """
     module, _, function = reference.partition(":")
     __import__(module)  # `importlib` would cost a cold command more than it saves here
     return getattr(sys.modules[module], function)
@@ -140,7 +145,8 @@ def answer(
         except OSError as error:
             raise IoError(f"the system refused: {error.strerror}") from error
     except ContextError as error:
-        value: Json = load(operation.failure)(error)
+        failure: Failure = load(operation.failure)
+        value = failure(error)
         # An error knows the frames it passed through, and they know their arguments: whoever holds the reply would hold
         # those too, and a frame that does is garbage only a collector finds. What went wrong is said without them.
         error.__traceback__ = error.__context__ = error.__cause__ = None
@@ -150,11 +156,11 @@ def answer(
     return Reply(text, outcome.exit_code, outcome.is_error, outcome.value, None, outcome.note)
 
 
-def check_arguments(operation: Operation, arguments: Mapping[str, object], door: Door) -> Arguments:
+def check_arguments(operation: Operation, arguments: Mapping[str, object], door: Door) -> CheckedArguments:
     """The arguments, each of its kind, the absent ones left out; the first unfit one raises its error."""
     # A failure that is an answer has the same words at both doors; else a person is told what to type.
     typed = door == "command" and not operation.failures_are_answers
-    checked = {}
+    checked: CheckedArguments = {}
     for parameter in sorted(operation.parameters, key=lambda parameter: parameter.check_order):
         value = arguments.get(parameter.name)
         if value is None and (parameter.name not in arguments or not parameter.required):

@@ -1,14 +1,16 @@
-"""Door 2: JSON-RPC messages to operations and back. The only file that knows MCP.
+"""Door 2: one line of JSON-RPC in, the line that answers it out, or a call of a tool to run.
 
-Both eras of the protocol are spoken, request by request: the legacy one opens with `initialize`, the modern one carries
-its version in every request's `_meta`. docs/formats/wire.md describes what is written to the wire and when.
+This file and `server_offers`, which answers what is asked beside tools, are the only ones that know MCP. Both eras of
+the protocol are spoken, request by request: the legacy one opens with `initialize`, the modern one carries its version
+in every request's `_meta`. docs/formats/wire.md describes what is written to the wire and when.
 """
 
 from __future__ import annotations
 
 import os
 
-from holdfast.core.canonical_json import JsonError, decode, encode
+from holdfast.catalog import FAMILIES, PROMPTING, find_tool, tools, underscored
+from holdfast.core.canonical_json import JsonError, decode, encode, holds_more_values
 from holdfast.core.errors import OfferError, UnknownName
 from holdfast.core.record import NamedTuple
 from holdfast.core.standard_streams import write_error
@@ -19,10 +21,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from holdfast.core.canonical_json import Json
+    from holdfast.core.canonical_json import JsonValue
     from holdfast.workspace import Workspace
 
-    Members = dict[str, Json]
+    Members = dict[str, JsonValue]
+    Identifier = str | int
+    Key = tuple[str, Identifier]  # tells requests apart
+    Handler = Callable[["Server", Members], Members]
 
 LEGACY_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN_VERSIONS = ("2026-07-28",)
@@ -36,23 +41,25 @@ _VERSION, _CAPABILITIES, _SERVER_INFO = (
     _PREFIX + "clientCapabilities",
     _PREFIX + "serverInfo",
 )
-_CACHING: Mapping[str, Json] = {"ttlMs": 3_600_000, "cacheScope": "private"}
+_CACHING: Mapping[str, JsonValue] = {"ttlMs": 3_600_000, "cacheScope": "private"}
 # Clients that spill long tool results to a file raise their limit to this.
 _LARGE_RESULT = 500_000
+# No request needs more values than this; far more would hold up every other request while they are made.
+MAX_VALUES = 1 << 20
 
 
 class ProtocolError(Exception):
     """A request that cannot be served, as JSON-RPC says so."""
 
-    def __init__(self, code: int, message: str, data: Json = None) -> None:
+    def __init__(self, code: int, message: str, data: JsonValue = None) -> None:
         super().__init__(message)
         self.code, self.message, self.data = code, message, data
 
 
 class Call(NamedTuple):
-    """A tool call that was understood and is still to be run; `run` returns the line to write."""
+    """A request that was understood and is still to be carried out; `run` does, and returns the line to write."""
 
-    key: tuple[str, Json]
+    key: Key
     run: Callable[[], bytes]
 
 
@@ -60,7 +67,7 @@ class Server:
     """One connection: what was opened, and what each line is answered with. Knows nothing of threads or descriptors."""
 
     def __init__(
-        self, workspace: Workspace, *, families: Collection[str] | None = None, underscore_names: bool = False
+        self, workspace: Workspace, *, families: Collection[str] = FAMILIES, underscore_names: bool = False
     ) -> None:
         self.workspace = workspace
         self.families = families
@@ -68,14 +75,11 @@ class Server:
         self.calls: dict[str, int] = {}
         self._opened = False
 
-    def receive(self, line: bytes, cancel: Callable[[tuple[str, Json]], None]) -> bytes | Call | None:
+    def receive(self, line: bytes, cancel: Callable[[Key], None]) -> bytes | Call | None:
         """What a line asks for: an answer at once, a call to run, or nothing; `cancel` learns of cancelled requests."""
+        identifier: Identifier | None = None
         try:
-            message = decode(line)
-        except JsonError:
-            return _error_line(None, ProtocolError(PARSE_ERROR, "Parse error"))
-        identifier: Json = None
-        try:
+            message = _decoded(line)
             if not isinstance(message, dict):
                 raise ProtocolError(INVALID_REQUEST, "A message is one JSON object; batches are not supported")
             if "method" not in message and ("result" in message or "error" in message):
@@ -87,7 +91,7 @@ class Server:
             method = message.get("method")
             if not isinstance(method, str):
                 raise ProtocolError(INVALID_REQUEST, "method must be a string")
-            params = message.get("params", {})
+            params: JsonValue = message.get("params", {})
             if identifier is None:
                 self._notified(method, params, cancel)
                 return None
@@ -99,14 +103,14 @@ class Server:
         except Exception:
             return _bug_line(identifier)
 
-    def _notified(self, method: str, params: Json, cancel: Callable[[tuple[str, Json]], None]) -> None:
+    def _notified(self, method: str, params: JsonValue, cancel: Callable[[Key], None]) -> None:
         if method == "notifications/cancelled" and isinstance(params, dict):
             try:
                 cancel(_key(_checked_id(params.get("requestId"))))
             except ProtocolError:
                 pass  # a notification is never answered, not even a wrong one
 
-    def _requested(self, identifier: Json, method: str, params: Members) -> bytes | Call:
+    def _requested(self, identifier: Identifier, method: str, params: Members) -> bytes | Call:
         modern = self._is_modern(method, params)
         if method == "tools/call":
             operation, arguments = self._called_tool(params)
@@ -129,7 +133,7 @@ class Server:
             if not isinstance(version, str):
                 raise ProtocolError(INVALID_PARAMS, f"_meta {_VERSION} must be a string")
             if version not in MODERN_VERSIONS:
-                supported: Json = {"supported": MODERN_VERSIONS, "requested": version}
+                supported: JsonValue = {"supported": MODERN_VERSIONS, "requested": version}
                 raise ProtocolError(UNSUPPORTED_VERSION, "Unsupported protocol version", supported)
             if not isinstance(meta.get(_CAPABILITIES), dict):
                 raise ProtocolError(INVALID_PARAMS, f"_meta {_CAPABILITIES} must be an object")
@@ -150,7 +154,7 @@ class Server:
             "instructions": _instructions(),
         }
 
-    def _discover(self, params: Members) -> Members:
+    def _discover(self, _params: Members) -> Members:
         return {
             "supportedVersions": MODERN_VERSIONS,
             "capabilities": self._capabilities(),
@@ -159,29 +163,22 @@ class Server:
         }
 
     def _capabilities(self) -> Members:
-        from holdfast.catalog import PROMPTING
-
-        prompting = self.families is None or any(family in self.families for family in PROMPTING)
+        prompting = any(family in self.families for family in PROMPTING)
         prompts: Members = {"prompts": {}, "completions": {}} if prompting else {}
         return {"tools": {}, "resources": {}, **prompts}
 
-    def _ping(self, params: Members) -> Members:
+    def _ping(self, _params: Members) -> Members:
         return {}
 
     def _list_tools(self, params: Members) -> Members:
-        from holdfast.catalog import tools
-
         if params.get("cursor") is not None:
             raise ProtocolError(INVALID_PARAMS, "There is one page only: no cursor was given out")
-        offered = tools(self.families) if self.families else tools()
-        return {"tools": [self._described(operation) for operation in offered]}
+        return {"tools": [self._described(operation) for operation in tools(self.families)]}
 
     def _list_tools_cacheable(self, params: Members) -> Members:
         return {**self._list_tools(params), **_CACHING}
 
     def _described(self, operation: Operation) -> Members:
-        from holdfast.catalog import underscored
-
         meta: Members = {}
         if operation.always_load:
             meta["anthropic/alwaysLoad"] = True
@@ -197,20 +194,18 @@ class Server:
         return {**described, "_meta": meta} if meta else described
 
     def _called_tool(self, params: Members) -> tuple[Operation, Members]:
-        from holdfast.catalog import find_tool
-
         name, arguments = params.get("name"), params.get("arguments", {})
         if not isinstance(name, str):
             raise ProtocolError(INVALID_PARAMS, "name must be a string")
         if not isinstance(arguments, dict):
             raise ProtocolError(INVALID_PARAMS, "arguments must be an object")
         try:
-            operation = find_tool(name, self.families) if self.families else find_tool(name)
+            operation = find_tool(name, self.families)
         except UnknownName as error:
             raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {error.name}") from None
         return operation, arguments
 
-    def _call(self, identifier: Json, operation: Operation, arguments: Members, *, modern: bool) -> bytes:
+    def _call(self, identifier: Identifier, operation: Operation, arguments: Members, *, modern: bool) -> bytes:
         """Run a tool and write its answer; a bug in it is told on stderr and to the client as nothing but a code."""
         try:
             reply = answer(operation, arguments, self.workspace)
@@ -221,16 +216,15 @@ class Server:
         result: Members = {"content": [{"type": "text", "text": reply.text}], "isError": reply.is_error}
         return _result_line(identifier, result, modern=modern)
 
-    def _offer(self, identifier: Json, method: str, params: Members, *, modern: bool) -> bytes:
+    def _offer(self, identifier: Identifier, method: str, params: Members, *, modern: bool) -> bytes:
         """Answer a request for a resource, a prompt or a completion."""
-        from holdfast.catalog import FAMILIES
         from holdfast.server_offers import METHODS, Offers
 
         handler, keep = METHODS[method]
         try:
-            result = handler(Offers(self.workspace, self.families or FAMILIES, self.telemetry), params)
+            result = handler(Offers(self.workspace, self.families, self.telemetry), params)
         except OfferError as error:
-            data: Json = None if error.uri is None else {"uri": error.uri}
+            data: JsonValue = None if error.uri is None else {"uri": error.uri}
             return _error_line(identifier, ProtocolError(INVALID_PARAMS, error.reason, data))
         except Exception:
             return _bug_line(identifier)
@@ -252,12 +246,12 @@ _OFFERS = {
     "prompts/get": "prompts",
     "completion/complete": "completions",
 }
-_LEGACY: Mapping[str, Callable[[Server, Members], Members]] = {
+_LEGACY: Mapping[str, Handler] = {
     "initialize": Server._initialize,
     "ping": Server._ping,
     "tools/list": Server._list_tools,
 }
-_MODERN: Mapping[str, Callable[[Server, Members], Members]] = {
+_MODERN: Mapping[str, Handler] = {
     "server/discover": Server._discover,
     "tools/list": Server._list_tools_cacheable,
 }
@@ -308,24 +302,35 @@ def _instructions() -> str:
         return file.read().decode()
 
 
-def _checked_id(identifier: Json) -> Json:
-    if type(identifier) is int or type(identifier) is str:
+def _decoded(line: bytes) -> JsonValue:
+    if not holds_more_values(line, MAX_VALUES):
+        try:
+            value: JsonValue = decode(line)
+        except JsonError:
+            pass
+        else:
+            return value
+    raise ProtocolError(PARSE_ERROR, "Parse error")
+
+
+def _checked_id(identifier: JsonValue) -> Identifier:
+    if isinstance(identifier, str) or type(identifier) is int:
         return identifier
     raise ProtocolError(INVALID_REQUEST, "id must be a string or a whole number")
 
 
-def _key(identifier: Json) -> tuple[str, Json]:
+def _key(identifier: Identifier) -> Key:
     """What tells requests apart: 1 and "1" are two."""
     return type(identifier).__name__, identifier
 
 
-def _result_line(identifier: Json, result: Members, *, modern: bool) -> bytes:
+def _result_line(identifier: Identifier, result: Members, *, modern: bool) -> bytes:
     if modern:
         result = {**result, "resultType": "complete", "_meta": {_SERVER_INFO: _server_info()}}
     return _line({"jsonrpc": "2.0", "id": identifier, "result": result})
 
 
-def _error_line(identifier: Json, error: ProtocolError) -> bytes:
+def _error_line(identifier: Identifier | None, error: ProtocolError) -> bytes:
     """An error response; without a usable id that member is left out."""
     message: Members = {"jsonrpc": "2.0"}
     if identifier is not None:
@@ -336,7 +341,7 @@ def _error_line(identifier: Json, error: ProtocolError) -> bytes:
     return _line({**message, "error": body})
 
 
-def _bug_line(identifier: Json) -> bytes:
+def _bug_line(identifier: Identifier | None) -> bytes:
     """What a client learns of the bug being handled: that there was one. The rest is told on stderr."""
     try:
         from traceback import format_exc

@@ -14,11 +14,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from holdfast.core.canonical_json import Json
+    from holdfast.core.canonical_json import JsonValue
     from holdfast.offers import Prompt, Resource
     from holdfast.workspace import Workspace
 
-    Members = dict[str, Json]
+    Members = dict[str, JsonValue]
 
 TELEMETRY = "context://telemetry"
 _MAX_VALUES = 100
@@ -27,7 +27,7 @@ _MAX_VALUES = 100
 class Offers:
     """The offers of one server; `telemetry` tells its counts."""
 
-    def __init__(self, workspace: Workspace, families: Collection[str], telemetry: Callable[[], Json]) -> None:
+    def __init__(self, workspace: Workspace, families: Collection[str], telemetry: Callable[[], JsonValue]) -> None:
         self._workspace = workspace
         self._families = families
         self._telemetry = telemetry
@@ -97,7 +97,7 @@ class Offers:
             if argument.required and not arguments.get(argument.name):
                 raise OfferError(f"{argument.name} is required")
         text = prompt.render(self._workspace, arguments)
-        message = {"role": "user", "content": {"type": "text", "text": text}}
+        message: JsonValue = {"role": "user", "content": {"type": "text", "text": text}}
         return {"description": prompt.description, "messages": [message]}
 
     def complete(self, params: Members) -> Members:

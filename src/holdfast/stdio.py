@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
 
-    from holdfast.core.canonical_json import Json
-    from holdfast.server import Call, Server
+    from holdfast.server import Call, Key, Server
 
 WORKERS = 16  # started as they are needed; as many slow calls, less one, hold up no other
 # One line, request or answer, may be this long; what waits inside the process may add up to as much.
@@ -189,7 +188,7 @@ class _Connection:
         self._reader_waits = False
         self._workers = 0
         self._unfinished = 0
-        self._in_flight: dict[tuple[str, Json], list[Call]] = {}
+        self._in_flight: dict[Key, list[Call]] = {}
         self._failure: OSError | None = None  # what ended the writing
         start_new_thread(self._write_lines, ())
 
@@ -227,7 +226,7 @@ class _Connection:
                 start_new_thread(self._run_calls, ())
         self._calls.put((call, size))
 
-    def _cancel(self, key: tuple[str, Json]) -> None:
+    def _cancel(self, key: Key) -> None:
         with self._lock:
             self._in_flight.pop(key, None)
 

@@ -174,14 +174,48 @@ def test_every_shell_here_takes_its_completion_script_for_sound(tmp_path: Path) 
         ("context resolve --b", {"--budget"}),
         ("context build --f", {"--force", "--format"}),
         ("context completions z", {"zsh"}),
+        ("context search --receipt ", {"a receipt.json", "docs"}),
+        ("context search --cache d", {"docs"}),
+        ("context search --html=", {"a receipt.json", "docs"}),
+        ("context search --query ", set()),
+        ("context search --cache x --format ", {"json", "pretty"}),
+        ("context search --cache x --format=p", {"pretty"}),
+        ("context status --state ", {"fresh", "stale", "missing"}),
+        ("context serve --tool-names ", {"dotted", "underscore"}),
+        ("context serve --only c", {"caches", "contexts"}),
+        ("context guide implementer --mode ", {"full", "compact"}),
+        ("context guide implementer --m", {"--mode"}),
+        ("context spec ", {"list", "status", "next", "init"}),
+        ("context spec n", {"next"}),
+        ("context steering ", {"init", "--path", "--format", "--help"}),
+        ("context steering --path d", {"docs"}),
+        ("context replay a", {"a receipt.json"}),
+        ("context cite verify d", {"docs"}),
     ],
 )
-def test_bash_completes_commands_flags_and_choices(typed: str, offered: set[str], tmp_path: Path) -> None:
+def test_bash_completes_commands_flags_files_and_choices(typed: str, offered: set[str], tmp_path: Path) -> None:
     (tmp_path / "script").write_bytes(run_context("completions", "bash").stdout)
-    words = typed.split()
+    here = tmp_path / "here"
+    (here / "docs").mkdir(parents=True)
+    (here / "a receipt.json").touch()
+    words = [f"'{word}'" for word in typed.replace("=", " = ").split()] + (["''"] if typed.endswith(" ") else [])
     ask = (
         f"source {tmp_path}/script; COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; "
         '_holdfast; printf "%s\\n" "${COMPREPLY[@]}"'
     )
-    done = subprocess.run(["bash", "-c", ask], capture_output=True, check=True)
-    assert set(done.stdout.decode().split()) == offered
+    done = subprocess.run(["bash", "-c", ask], capture_output=True, check=True, cwd=here)
+    assert set(filter(None, done.stdout.decode().split("\n"))) == offered
+
+
+@pytest.mark.parametrize("group", ["spec", "guide", "cite"])
+def test_the_help_of_a_group_lists_its_commands(group: str) -> None:
+    for flag in ("--help", "-h"):
+        done = run_context(group, flag)
+        listed = re.findall(rf"^  ({group} \S+)  +\S", done.stdout.decode(), re.MULTILINE)
+        assert (done.returncode, listed, done.stderr) == (0, [n for n in NAMES if n.startswith(group + " ")], b"")
+
+
+def test_a_group_alone_is_a_usage_error_that_names_its_commands() -> None:
+    done = run_context("guide")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr == b"error: Usage error\nreason: 'guide' needs one of: workflow, implementer, reviewer\n"

@@ -325,6 +325,16 @@ NONSENSE = [
     _nonsense("NUL bytes", b"\0\0\0", PARSE_ERROR),
     _nonsense("a raw control character in a string", b'{"jsonrpc":"2.0","id":"\x01","method":"ping"}', PARSE_ERROR),
     _nonsense("arrays too deep", b"[" * _DEEP + b"]" * _DEEP, PARSE_ERROR),
+    _nonsense(
+        "too many values",
+        b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[' + b"[]," * (1 << 20) + b"1]}}",
+        PARSE_ERROR,
+    ),
+    _nonsense(
+        "too many strings",
+        b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[' + b'"",' * (1 << 20) + b"1]}}",
+        PARSE_ERROR,
+    ),
     _nonsense("objects too deep", b'{"a":' * _DEEP + b"1" + b"}" * _DEEP, PARSE_ERROR),
     _nonsense("an argument too deep", b'{"jsonrpc":"2.0","id":1,"method":"ping","params":' + b"[" * _DEEP, PARSE_ERROR),
     *(

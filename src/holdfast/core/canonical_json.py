@@ -15,12 +15,14 @@ from holdfast.core.float32 import Float32, shortest_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     Json = Any  # None, bool, int, float, str, or lists, tuples and dicts of these
+    JsonValue = None | bool | int | float | str | Sequence["JsonValue"] | Mapping[str, "JsonValue"]
 
 
-def encode(value: Json) -> str:
+def encode(value: object) -> str:
     """One compact line, without the newline."""
     if type(value) is dict:
         return "{" + ",".join([_quoted(key) + ":" + encode(item) for key, item in value.items()]) + "}"
@@ -29,7 +31,7 @@ def encode(value: Json) -> str:
     return _scalar(value)
 
 
-def encode_pretty(value: Json, indent: str = "\n") -> str:
+def encode_pretty(value: object, indent: str = "\n") -> str:
     """The same value with two spaces a level; empty containers stay on one line."""
     inner = indent + "  "
     if type(value) is dict and value:
@@ -40,7 +42,7 @@ def encode_pretty(value: Json, indent: str = "\n") -> str:
     return encode(value)
 
 
-def _scalar(value: Json) -> str:
+def _scalar(value: object) -> str:
     if type(value) is str:
         return _quoted(value)
     if value is True:
@@ -111,6 +113,23 @@ def decode(data: bytes | str) -> Json:
     if end != len(text):
         raise JsonError(f"more text after the value, at character {end}")
     return value
+
+
+def holds_more_values(data: bytes, most: int) -> bool:
+    """Whether a JSON text holds more values than so many, told without making one of them.
+
+    A text of `[],` takes thirty times its length, and seconds, to decode. What it holds is counted by its commas and
+    opening brackets outside strings.
+    """
+    if len(data) <= most:
+        return False
+    if b"\\" in data:
+        data = data.replace(b"\\\\", b"").replace(b'\\"', b"")  # then every quote begins or ends a string
+    strings = data.count(b'"') // 2
+    if strings > most:
+        return True
+    outside = b"".join(data.split(b'"')[::2]) if strings else data
+    return outside.count(b",") + outside.count(b"[") + outside.count(b"{") > most
 
 
 def _scan_value(text: str) -> tuple[Json, int]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.canonical_json import JsonError, decode, encode, encode_pretty
+from holdfast.core.canonical_json import JsonError, decode, encode, encode_pretty, holds_more_values
 from holdfast.core.float32 import to_float32
 
 VALUES = st.recursive(
@@ -76,3 +76,37 @@ def test_a_number_too_long_to_be_a_count_becomes_a_float() -> None:
 def test_a_value_without_a_json_form_is_a_mistake_of_the_caller() -> None:
     with pytest.raises(TypeError, match="set has no JSON form"):
         encode({"a": {1}})
+
+
+def number_of_values(value: object) -> int:
+    if isinstance(value, dict):
+        return 1 + sum(number_of_values(item) for item in value.values())
+    return 1 + sum(number_of_values(item) for item in value) if isinstance(value, list) else 1
+
+
+@given(st.lists(VALUES, min_size=1))
+def test_a_text_of_few_values_is_never_said_to_hold_more(value: list[object]) -> None:
+    text = encode(value).encode("utf-8", "surrogatepass")
+    # A comma parts two values of one container, so there are fewer of both together than of values and containers.
+    assert not holds_more_values(text, 2 * number_of_values(value))
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        (b"[" + b"[]," * 3000 + b"1]", 3000),
+        (b"[" + b'"",' * 3000 + b"1]", 3000),
+        (b"[" + b"1," * 3000 + b"1]", 3000),
+        (b"[" + b'"\\\\",' * 3000 + b"1]", 3000),
+    ],
+    ids=["lists", "strings", "numbers", "backslashes"],
+)
+def test_a_text_of_many_values_is_told_without_decoding_it(text: bytes, values: int) -> None:
+    assert holds_more_values(text, values - 1)
+    assert not holds_more_values(text, 3 * values)
+
+
+@pytest.mark.parametrize("inside", ["[],{}," * 3000, '\\",[' * 3000, "\\\\" * 3000 + ",[", ",é😀" * 3000])
+def test_what_stands_in_a_string_is_one_value(inside: str) -> None:
+    text = encode({"query": inside, "budget": 9}).encode()
+    assert not holds_more_values(text, 10)
