@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from holdfast.operation import Operation, Reply
     from holdfast.workspace import Door
 
-    Arguments = dict[str, object]
+    GivenArguments = dict[str, object]
 
 CACHE_ROOT = Parameter(
     "cache_root",
@@ -119,7 +119,7 @@ def _carry_out(words: Sequence[str], environment: Mapping[str, str], *, progress
     )
 
 
-def _complete(command: Command, arguments: Arguments) -> Arguments:
+def _complete(command: Command, arguments: GivenArguments) -> GivenArguments:
     """The arguments of one of the door's own commands, none missing and each among its choices."""
     for parameter in command.parameters:
         value = arguments.get(parameter.name)
@@ -131,7 +131,7 @@ def _complete(command: Command, arguments: Arguments) -> Arguments:
     return arguments
 
 
-def _operate(operation: Operation, arguments: Arguments, environment: Mapping[str, str], *, progress: bool) -> int:
+def _operate(operation: Operation, arguments: GivenArguments, environment: Mapping[str, str], *, progress: bool) -> int:
     chosen = arguments.pop("format", None)
     if chosen not in (None, "json", "pretty"):
         raise UsageError(f"--format is json or pretty, not '{chosen}'")
@@ -161,7 +161,7 @@ def _deliver(reply: Reply) -> int:
 
 
 def _workspace(
-    arguments: Arguments, environment: Mapping[str, str], *, door: Door = "command", confine: bool = False
+    arguments: GivenArguments, environment: Mapping[str, str], *, door: Door = "command", confine: bool = False
 ) -> Workspace:
     project = str(arguments.get("path", "."))
     root = arguments.get("cache_root") or environment.get("CONTEXT_CACHE_ROOT")
@@ -176,7 +176,7 @@ def _workspace(
     )
 
 
-def _serve(arguments: Arguments, environment: Mapping[str, str]) -> int:
+def _serve(arguments: GivenArguments, environment: Mapping[str, str]) -> int:
     from holdfast.server import Server
     from holdfast.stdio import serve
 
@@ -214,7 +214,7 @@ def _give_up_rights(workspace: Workspace) -> None:
         raise IoError(f"--confine needs Landlock, of Linux 5.13 or newer: {error.strerror}") from None
 
 
-def _call(arguments: Arguments, environment: Mapping[str, str]) -> int:
+def _call(arguments: GivenArguments, environment: Mapping[str, str]) -> int:
     from holdfast.core.canonical_json import JsonError, decode
 
     operation = find_tool(str(arguments["tool"]))
@@ -228,7 +228,7 @@ def _call(arguments: Arguments, environment: Mapping[str, str]) -> int:
     return _deliver(answer(operation, values, _workspace(arguments, environment, door="tool")))
 
 
-def _completions(arguments: Arguments, _environment: Mapping[str, str]) -> int:
+def _completions(arguments: GivenArguments, _environment: Mapping[str, str]) -> int:
     from holdfast.completions import script
 
     return _print(script(str(arguments["shell"]), COMMANDS))
