@@ -151,7 +151,7 @@ def answer(
         # those too, and a frame that does is garbage only a collector finds. What went wrong is said without them.
         error.__traceback__ = error.__context__ = error.__cause__ = None
         told = None if operation.failures_are_answers else error
-        return Reply(write(value) + "\n", error.exit_code, is_error=True, value=value, error=told)
+        return Reply(write(value) + "\n", error.exit_code, is_error=True, value=value, error=told, note=error.note)
     text = write(outcome.value) + "\n"
     return Reply(text, outcome.exit_code, outcome.is_error, outcome.value, None, outcome.note)
 

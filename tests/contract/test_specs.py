@@ -280,6 +280,14 @@ class TestWorkflowFolders:
             "note: several workflow folders here: .spec-workflow is used, .kiro is not\n",
         )
 
+    def test_the_note_is_told_beside_a_failure_as_well(self, tmp_path: Path) -> None:
+        for folder in (".kiro", ".spec-workflow"):
+            SpecProject(tmp_path, folder).write("settings.json", "{")
+        note = b"note: several workflow folders here: .spec-workflow is used, .kiro is not\n"
+        for words in (("spec", "status", "x"), ("guide", "workflow"), ("guide", "reviewer")):
+            done = run_context(*words, cwd=tmp_path)
+            assert (done.returncode, done.stderr, json.loads(done.stdout)["success"]) == (1, note, False), words
+
     def test_a_workflow_folder_that_is_a_file_is_passed_over(self, tmp_path: Path, door: Door) -> None:
         (tmp_path / ".spec-context").write_bytes(b"")
         SpecProject(tmp_path, ".kiro").spec("demo")

@@ -32,12 +32,17 @@ what was found, and only the exit code is taken from here.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 
 class ContextError(Exception):
     """A failure with a code for programs, an exit code for shells and a stable sentence for people.
 
     `meaning` is what the exit code stands for, in the list of exit codes. `headline` is what a person at the terminal
-    reads first: `message`, unless the one who raises knows better.
+    reads first: `message`, unless the one who raises knows better. `note` is for that person as well, and is said
+    beside the failure, as the note of an answer is.
     """
 
     code = "internal_error"
@@ -49,6 +54,7 @@ class ContextError(Exception):
         super().__init__(reason or headline or self.message)
         self.reason = reason
         self.headline = headline or self.message
+        self.note = ""
 
 
 class UsageError(ContextError):
@@ -105,6 +111,11 @@ class SpecFailure(UsageError):
     code = "spec_failure"
     message = "The spec workflow cannot do this"
     meaning = "a spec or guide cannot be given as asked"
+
+    def __init__(self, reason: str, next_steps: Sequence[str], *, note: str = "") -> None:
+        super().__init__(reason)
+        self.next_steps = next_steps
+        self.note = note
 
 
 class InvalidQuery(ContextError):

@@ -9,13 +9,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-DISCIPLINES = ("full", "standard", "minimal")
-ROLES = ("implementer", "reviewer")
+    from holdfast.specs.shapes import Discipline
+
 REQUIRED_STEERING = ("tech", "principles")
 STEERING = ("product", "tech", "structure", "principles")
 
 # Which parts of a guide a discipline leaves out: a template marks them `<!-- tests -->` … `<!-- /tests -->`.
-_LEFT_OUT = {"full": (), "standard": ("tests",), "minimal": ("tests", "reviews")}
+_LEFT_OUT: dict[Discipline, tuple[str, ...]] = {"full": (), "standard": ("tests",), "minimal": ("tests", "reviews")}
 _MAX_HEADINGS = 160
 
 
@@ -28,7 +28,7 @@ class SteeringDigest(NamedTuple):
     headings: str
 
 
-def for_discipline(template: str, discipline: str) -> str:
+def for_discipline(template: str, discipline: Discipline) -> str:
     """A template with the parts its discipline asks for, their marks removed."""
     for part in ("tests", "reviews"):
         opening, closing = f"<!-- {part} -->\n", f"<!-- /{part} -->\n"

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from holdfast.specs.white_space import WHITE_SPACE
+
 _MAX_BYTES = 255
+# What a person could not see in a listing: controls, invisible and bidi marks, private characters, no characters.
+_UNSEEN = (
+    *((0x00, 0x1F), (0x7F, 0x9F), (0xAD, 0xAD), (0x061C, 0x061C), (0x180E, 0x180E), (0x200B, 0x200F)),
+    *((0x202A, 0x202E), (0x2060, 0x206F), (0xE000, 0xF8FF), (0xFDD0, 0xFDEF), (0xFFF9, 0xFFFB), (0xFFFE, 0xFFFF)),
+    *((0xE0000, 0xE007F), (0xF0000, 0x10FFFF)),
+)
 
 
 def is_spec_name(name: str) -> bool:
@@ -12,7 +20,13 @@ def is_spec_name(name: str) -> bool:
 
 def is_new_spec_name(name: str) -> bool:
     """Whether a new spec may be called so: a visible folder that lists, prints and types well."""
-    return is_spec_name(name) and not name.startswith((".", "-")) and name.isprintable() and name == name.strip()
+    return is_spec_name(name) and name[0] not in ".- " and name[-1] != " " and all(map(_is_seen, name))
+
+
+def _is_seen(character: str) -> bool:
+    if character in WHITE_SPACE:
+        return character == " "
+    return not any(first <= ord(character) <= last for first, last in _UNSEEN)
 
 
 def _fits(name: str) -> bool:

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from holdfast.specs.on_disk import Project
+    from holdfast.specs.shapes import Status
     from holdfast.specs.tasks import Task
     from holdfast.workspace import Workspace
 
-_BOXES = {"pending": " ", "in-progress": "-", "completed": "x"}
+_BOXES: dict[Status, str] = {"pending": " ", "in-progress": "-", "completed": "x"}
 
 
 def _project(workspace: Workspace) -> Project:

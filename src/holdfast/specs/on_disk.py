@@ -33,6 +33,11 @@ class Project(NamedTuple):
     ignored: tuple[str, ...] = ()  # workflow folders that stand there as well
 
     @property
+    def folder_name(self) -> str:
+        """What the workflow folder is called."""
+        return os.path.basename(self.root)
+
+    @property
     def settings(self) -> str:
         """Where its settings are, if it has some."""
         return self.root + "/settings.json"
@@ -50,7 +55,7 @@ class Project(NamedTuple):
         """What a person should know about how the folder was chosen."""
         if not self.ignored:
             return ""
-        return f"several workflow folders here: {os.path.basename(self.root)} is used, {', '.join(self.ignored)} is not"
+        return f"several workflow folders here: {self.folder_name} is used, {', '.join(self.ignored)} is not"
 
 
 def open_project(path: str, file_contents: FileContents, status: Callable[[str], os.stat_result] = os.stat) -> Project:

@@ -18,41 +18,18 @@ RUN = Parameter(
 )
 
 
-def _operation(
-    command: str,
-    summary: str,
-    parameters: tuple[Parameter, ...],
-    *,
-    answer: str,
-    view: str,
-    tool: str = "",
-    title: str = "",
-    description: str = "",
-    large_result: bool = False,
-) -> Operation:
-    return Operation(
-        family="specs",
-        command=tuple(command.split()),
-        summary=summary,
-        parameters=parameters,
-        run=f"holdfast.specs.answers:{answer}",
-        tool=tool,
-        title=title,
-        description=description,
-        view=f"holdfast.specs.views:{view}",
-        failure="holdfast.specs.answers:failure_of",
-        failures_are_answers=True,
-        large_result=large_result,
-    )
-
+FAILURE = "holdfast.specs.answers:failure_of"
 
 OPERATIONS = (
-    _operation(
-        "spec status",
-        "Tell which phase a spec is in and how far its tasks are.",
-        (NAME, PROJECT_PATH),
-        answer="spec_status",
-        view="status",
+    Operation(
+        family="specs",
+        command=("spec", "status"),
+        summary="Tell which phase a spec is in and how far its tasks are.",
+        parameters=(NAME, PROJECT_PATH),
+        run="holdfast.specs.answers:spec_status",
+        view="holdfast.specs.views:status",
+        failure=FAILURE,
+        failures_are_answers=True,
         tool="spec-status",
         title="Spec status",
         description=(
@@ -60,12 +37,15 @@ OPERATIONS = (
             "working on a spec, and again after each task."
         ),
     ),
-    _operation(
-        "guide workflow",
-        "Explain the spec workflow, with templates and steering documents.",
-        (),
-        answer="workflow_guide",
-        view="guide",
+    Operation(
+        family="specs",
+        command=("guide", "workflow"),
+        summary="Explain the spec workflow, with templates and steering documents.",
+        parameters=(),
+        run="holdfast.specs.answers:workflow_guide",
+        view="holdfast.specs.views:guide",
+        failure=FAILURE,
+        failures_are_answers=True,
         tool="spec-workflow-guide",
         title="Spec workflow guide",
         large_result=True,  # steering documents may be long
@@ -74,12 +54,15 @@ OPERATIONS = (
             "project's steering documents. Call it before creating a spec."
         ),
     ),
-    _operation(
-        "guide implementer",
-        "Give the guide for carrying out a task.",
-        (MODE, RUN),
-        answer="implementer_guide",
-        view="guide",
+    Operation(
+        family="specs",
+        command=("guide", "implementer"),
+        summary="Give the guide for carrying out a task.",
+        parameters=(MODE, RUN),
+        run="holdfast.specs.answers:implementer_guide",
+        view="holdfast.specs.views:guide",
+        failure=FAILURE,
+        failures_are_answers=True,
         tool="get-implementer-guide",
         title="Implementer's guide",
         large_result=True,  # steering documents may be long
@@ -88,12 +71,15 @@ OPERATIONS = (
             "mode compact in later calls: it costs a fraction, and is the full guide again whenever something changed."
         ),
     ),
-    _operation(
-        "guide reviewer",
-        "Give the guide for reviewing a change.",
-        (MODE, RUN),
-        answer="reviewer_guide",
-        view="guide",
+    Operation(
+        family="specs",
+        command=("guide", "reviewer"),
+        summary="Give the guide for reviewing a change.",
+        parameters=(MODE, RUN),
+        run="holdfast.specs.answers:reviewer_guide",
+        view="holdfast.specs.views:guide",
+        failure=FAILURE,
+        failures_are_answers=True,
         tool="get-reviewer-guide",
         title="Reviewer's guide",
         large_result=True,  # steering documents may be long
@@ -102,23 +88,54 @@ OPERATIONS = (
             "and mode work as in get-implementer-guide."
         ),
     ),
-    _operation(
-        "spec list",
-        "List the specs of the project with phase and progress.",
-        (PROJECT_PATH,),
-        answer="spec_list",
-        view="listing",
+    Operation(
+        family="specs",
+        command=("spec", "list"),
+        summary="List the specs of the project with phase and progress.",
+        parameters=(PROJECT_PATH,),
+        run="holdfast.specs.answers:spec_list",
+        view="holdfast.specs.views:listing",
+        failure=FAILURE,
+        failures_are_answers=True,
     ),
-    _operation(
-        "spec next", "Show the first open task of a spec.", (NAME, PROJECT_PATH), answer="spec_next", view="next_task"
+    Operation(
+        family="specs",
+        command=("spec", "next"),
+        summary="Show the first open task of a spec.",
+        parameters=(NAME, PROJECT_PATH),
+        run="holdfast.specs.answers:spec_next",
+        view="holdfast.specs.views:next_task",
+        failure=FAILURE,
+        failures_are_answers=True,
     ),
-    _operation("spec init", "Start a spec from templates.", (NAME, PROJECT_PATH), answer="spec_init", view="written"),
-    _operation("steering", "Tell which steering documents exist.", (PROJECT_PATH,), answer="steering", view="steering"),
-    _operation(
-        "steering init",
-        "Write drafts of the missing steering documents.",
-        (PROJECT_PATH,),
-        answer="steering_init",
-        view="written",
+    Operation(
+        family="specs",
+        command=("spec", "init"),
+        summary="Start a spec from templates.",
+        parameters=(NAME, PROJECT_PATH),
+        run="holdfast.specs.answers:spec_init",
+        view="holdfast.specs.views:written",
+        failure=FAILURE,
+        failures_are_answers=True,
+    ),
+    Operation(
+        family="specs",
+        command=("steering",),
+        summary="Tell which steering documents exist.",
+        parameters=(PROJECT_PATH,),
+        run="holdfast.specs.answers:steering",
+        view="holdfast.specs.views:steering",
+        failure=FAILURE,
+        failures_are_answers=True,
+    ),
+    Operation(
+        family="specs",
+        command=("steering", "init"),
+        summary="Write drafts of the missing steering documents.",
+        parameters=(PROJECT_PATH,),
+        run="holdfast.specs.answers:steering_init",
+        view="holdfast.specs.views:written",
+        failure=FAILURE,
+        failures_are_answers=True,
     ),
 )

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.core.canonical_json import Json
+    from holdfast.specs.shapes import DocumentPhase, ListedSpec, StatusData, TaskProgress
     from holdfast.specs.tasks import Progress
 
 PHASES = ("requirements", "design", "tasks")
@@ -67,7 +67,7 @@ _RULES: tuple[tuple[Callable[[Spec], bool], State], ...] = (
 _OTHERWISE = State(
     "implementation", "ready-for-implementation", ("No task is pending: finish those in progress, or add tasks",)
 )
-_NOTHING = {"total": 0, "completed": 0, "pending": 0}
+_NO_PROGRESS: TaskProgress = {"total": 0, "completed": 0, "pending": 0}
 
 
 def state_of(spec: Spec) -> State:
@@ -75,9 +75,9 @@ def state_of(spec: Spec) -> State:
     return next((state for applies, state in _RULES if applies(spec)), _OTHERWISE)
 
 
-def status_data(spec: Spec, state: State) -> dict[str, Json]:
+def status_data(spec: Spec, state: State) -> StatusData:
     """The `data` of a spec's status."""
-    progress = None if spec.progress is None else spec.progress._asdict()
+    progress = None if spec.progress is None else spec.progress.as_json()
     started = spec.progress is not None and spec.progress.completed > 0
     times = [spec.modified, *(time for time in (spec.requirements, spec.design, spec.tasks) if time is not None)]
     return {
@@ -94,11 +94,11 @@ def status_data(spec: Spec, state: State) -> dict[str, Json]:
             _phase("Tasks", spec.tasks),
             {"name": "Implementation", "status": "in-progress" if started else "not-started", "progress": progress},
         ],
-        "taskProgress": progress or _NOTHING,
+        "taskProgress": progress or _NO_PROGRESS,
     }
 
 
-def listed(spec: Spec) -> dict[str, Json]:
+def listed(spec: Spec) -> ListedSpec:
     """A spec in a list of them."""
     state = state_of(spec)
     return {
@@ -106,11 +106,11 @@ def listed(spec: Spec) -> dict[str, Json]:
         "currentPhase": state.phase,
         "overallStatus": state.status,
         "lastModified": iso_milliseconds(spec.modified),
-        "taskProgress": _NOTHING if spec.progress is None else spec.progress._asdict(),
+        "taskProgress": _NO_PROGRESS if spec.progress is None else spec.progress.as_json(),
     }
 
 
-def _phase(name: str, modified: int | None) -> dict[str, Json]:
+def _phase(name: str, modified: int | None) -> DocumentPhase:
     if modified is None:
         return {"name": name, "status": "missing", "lastModified": None}
     return {"name": name, "status": "created", "lastModified": iso_milliseconds(modified)}

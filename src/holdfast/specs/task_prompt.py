@@ -20,6 +20,7 @@ _OPENING_KEYS = (
     "success:",
     "restrictions:",
 )
+_WORD = "abcdefghijklmnopqrstuvwxyz0123456789_"
 _BREAKS = ("file:", "files:", "purpose:")
 
 
@@ -37,7 +38,7 @@ def take_prompt(lines: Sequence[str], at: int) -> tuple[str, int]:
 
 
 def _continues(line: str) -> bool:
-    return bool(line) and not is_bullet(line) and not line[:8].lower().startswith(_BREAKS)
+    return bool(line) and not is_bullet(line) and not _ascii_lower(line[:8]).startswith(_BREAKS)
 
 
 def is_bullet(line: str) -> bool:
@@ -66,13 +67,19 @@ def sections(prompt: str) -> list[tuple[str, str]]:
 
 def _last_opening_key(part: str) -> int:
     """Where the last known key of a part starts; the part's end when it has none."""
-    text = part.lower() if part.isascii() else "".join([c.lower() if c.isascii() else "?" for c in part])
+    text = _ascii_lower(part)
     starts = [start for key in _OPENING_KEYS if (start := _word_start(text, key)) >= 0]
     return max(starts, default=len(part))
 
 
+def _ascii_lower(text: str) -> str:
+    """The text in lower case, and of the same length: every character beyond ASCII becomes `?`."""
+    return text.lower() if text.isascii() else "".join([c.lower() if c.isascii() else "?" for c in text])
+
+
 def _word_start(text: str, word: str) -> int:
+    """Where a word first starts in a text in lower case, and is not the end of a longer one; -1 when it does not."""
     start = text.find(word)
-    while start > 0 and (text[start - 1] == "_" or (text[start - 1].isascii() and text[start - 1].isalnum())):
+    while start > 0 and text[start - 1] in _WORD:
         start = text.find(word, start + 1)
     return start

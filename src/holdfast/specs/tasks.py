@@ -19,9 +19,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.core.canonical_json import Json
+    from holdfast.specs.shapes import Status, TaskData, TaskProgress
 
-_STATUS = {" ": "pending", "-": "in-progress", "x": "completed", "X": "completed"}
+_STATUS: dict[str, Status] = {" ": "pending", "-": "in-progress", "x": "completed", "X": "completed"}
 _DIGITS = "0123456789"
 
 
@@ -41,7 +41,7 @@ class Task(NamedTuple):
 
     id: str
     description: str
-    status: str
+    status: Status
     line: int  # from 0
     indent: int  # characters of white space before the item
     details: Details
@@ -58,6 +58,10 @@ class Progress(NamedTuple):
     total: int
     completed: int
     pending: int
+
+    def as_json(self) -> TaskProgress:
+        """The counts as an answer shows them."""
+        return {"total": self.total, "completed": self.completed, "pending": self.pending}
 
 
 class TaskList(NamedTuple):
@@ -101,19 +105,9 @@ def next_task(tasks: Sequence[Task]) -> Task | None:
     return next_pending(tasks) or next(pending, None) or in_progress(tasks)
 
 
-def as_json(task: Task) -> dict[str, Json]:
+def as_json(task: Task) -> TaskData:
     """A task with its details, those it lacks left out."""
-    requirements, leverage, files, purposes, implementation, prompt = task.details
-    optional: dict[str, Json] = {
-        "requirements": requirements,
-        "leverage": ", ".join(leverage),
-        "files": files,
-        "purposes": purposes,
-        "implementationDetails": implementation,
-        "prompt": prompt,
-        "promptStructured": [{"key": key, "value": value} for key, value in sections(prompt)],
-    }
-    return {
+    found: TaskData = {
         "id": task.id,
         "description": task.description,
         "status": task.status,
@@ -122,8 +116,23 @@ def as_json(task: Task) -> dict[str, Json]:
         "isHeader": task.is_header,
         "completed": task.status == "completed",
         "inProgress": task.status == "in-progress",
-        **{name: value for name, value in optional.items() if value},
     }
+    details = task.details
+    if details.requirements:
+        found["requirements"] = details.requirements
+    if details.leverage:
+        found["leverage"] = ", ".join(details.leverage)
+    if details.files:
+        found["files"] = details.files
+    if details.purposes:
+        found["purposes"] = details.purposes
+    if details.implementation:
+        found["implementationDetails"] = details.implementation
+    if details.prompt:
+        found["prompt"] = details.prompt
+    if structured := sections(details.prompt):
+        found["promptStructured"] = [{"key": key, "value": value} for key, value in structured]
+    return found
 
 
 def _after_checkbox(line: str) -> int:

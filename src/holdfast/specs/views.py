@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.markdown import Markdown
@@ -12,22 +12,37 @@ from rich.text import Text
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    View = Callable[[Any, float], RenderableType]
+    from holdfast.specs.shapes import (
+        Data,
+        Failure,
+        GuideData,
+        ListingData,
+        NextTaskData,
+        StatusData,
+        SteeringData,
+        Success,
+        TaskData,
+        TaskProgress,
+        WorkflowData,
+        WrittenData,
+    )
 
 _BAR_WIDTH = 20
 
 
-def _unless_failed(view: Callable[[Any], RenderableType]) -> View:
+def _unless_failed(
+    view: Callable[[Data], RenderableType],
+) -> Callable[[Success[Data] | Failure, float], RenderableType]:
     """The view of an answer that succeeded; one that failed shows why and what to do. Steps close both."""
 
-    def shown(value: Any, _seconds: float) -> RenderableType:
+    def shown(value: Success[Data] | Failure, _seconds: float) -> RenderableType:
         body = view(value["data"]) if value["success"] else Text(value["message"], style="bold red")
         return Group(body, *[Text(f"→ {step}", style="dim") for step in value["nextSteps"]])
 
     return shown
 
 
-def _bar(progress: dict[str, int]) -> Text:
+def _bar(progress: TaskProgress) -> Text:
     total, completed = progress["total"], progress["completed"]
     filled = round(_BAR_WIDTH * completed / total) if total else 0
     line = Text("█" * filled, style="green") + Text("░" * (_BAR_WIDTH - filled), style="dim")
@@ -35,7 +50,7 @@ def _bar(progress: dict[str, int]) -> Text:
 
 
 @_unless_failed
-def status(data: Any) -> RenderableType:
+def status(data: StatusData) -> RenderableType:
     """A line a phase, then a bar of the tasks."""
     table = Table(box=None, show_header=False, pad_edge=False)
     for phase in data["phases"]:
@@ -45,7 +60,7 @@ def status(data: Any) -> RenderableType:
 
 
 @_unless_failed
-def listing(data: Any) -> RenderableType:
+def listing(data: ListingData) -> RenderableType:
     """A row a spec."""
     if not data["specs"]:
         return Text("No specs here.", style="dim")
@@ -58,29 +73,36 @@ def listing(data: Any) -> RenderableType:
 
 
 @_unless_failed
-def next_task(data: Any) -> RenderableType:
+def next_task(data: NextTaskData) -> RenderableType:
     """The task with what stands below it."""
     task = data["task"]
     if task is None:
         return Text(f"{data['name']} has no open task.", style="green")
     table = Table(box=None, show_header=False, pad_edge=False)
-    for label, key in (("files", "files"), ("requirements", "requirements"), ("details", "implementationDetails")):
-        if key in task:
-            table.add_row(label, Text("\n".join(task[key])))
-    for label, key in (("leverage", "leverage"), ("prompt", "prompt")):
-        if key in task:
-            table.add_row(label, Text(task[key]))
+    for label, text in _details(task).items():
+        if text:
+            table.add_row(label, Text(text))
     return Group(Text(f"{task['id']} {task['description']}", style="bold"), table)
 
 
+def _details(task: TaskData) -> dict[str, str]:
+    return {
+        "files": "\n".join(task.get("files", ())),
+        "requirements": "\n".join(task.get("requirements", ())),
+        "details": "\n".join(task.get("implementationDetails", ())),
+        "leverage": task.get("leverage", ""),
+        "prompt": task.get("prompt", ""),
+    }
+
+
 @_unless_failed
-def guide(data: Any) -> RenderableType:
+def guide(data: GuideData | WorkflowData) -> RenderableType:
     """The guide, rendered."""
     return Markdown(data["guide"], hyperlinks=False)
 
 
 @_unless_failed
-def steering(data: Any) -> RenderableType:
+def steering(data: SteeringData) -> RenderableType:
     """Which documents exist."""
     table = Table(box=None, show_header=False, pad_edge=False)
     for document in data["documents"]:
@@ -90,7 +112,7 @@ def steering(data: Any) -> RenderableType:
 
 
 @_unless_failed
-def written(data: Any) -> RenderableType:
+def written(data: WrittenData) -> RenderableType:
     """What was written and what was left alone."""
     lines = [Text(f"wrote {data['folder']}/{name}", style="green") for name in data["created"]]
     return Group(*lines, *[Text(f"kept  {data['folder']}/{name}", style="dim") for name in data["kept"]])

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 import holdfast.specs
-from holdfast.specs.guides import DISCIPLINES, ROLES, digest_line, digest_of, filled, for_discipline
-from holdfast.specs.settings import SettingsError, discipline_of
+from holdfast.core.errors import SpecFailure
+from holdfast.specs.discipline import DISCIPLINES, discipline_of
+from holdfast.specs.guides import digest_line, digest_of, filled, for_discipline
 
+ROLES = ("implementer", "reviewer")
 TEMPLATES = Path(holdfast.specs.__file__).parent / "templates"
 
 
@@ -81,6 +83,6 @@ def test_settings_name_a_discipline(settings: bytes | None, discipline: str) -> 
     ],
 )
 def test_settings_that_cannot_be_followed_are_refused_and_the_value_is_named(settings: bytes, named: str) -> None:
-    with pytest.raises(SettingsError) as raised:
+    with pytest.raises(SpecFailure) as raised:
         discipline_of(settings)
     assert named in str(raised.value)

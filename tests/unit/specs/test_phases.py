@@ -62,16 +62,36 @@ def test_half_a_millisecond_is_rounded_up(nanoseconds: int, text: str) -> None:
     assert iso_milliseconds(nanoseconds) == text
 
 
+@pytest.mark.parametrize(
+    ("seconds", "year"), [(2**62, 146138514283), (-(2**62), -146138510344), (253_402_300_800, 10_000)]
+)
+def test_a_time_that_the_system_calendar_cannot_hold_has_its_year_all_the_same(seconds: int, year: int) -> None:
+    assert iso_milliseconds(seconds * 10**9).partition("-0")[0].removesuffix("-12") == str(year)
+
+
 @pytest.mark.parametrize("name", ["", ".", "..", "../x", "a/b", "/etc", "a\\b", "a\0b", "n" * 300, "é" * 128, "\ud800"])
 def test_what_leads_elsewhere_is_no_spec_name(name: str) -> None:
     assert (is_spec_name(name), is_new_spec_name(name)) == (False, False)
 
 
-@pytest.mark.parametrize("name", [".hidden", "-flag", " blank", "blank ", "new\nline", "tab\t"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(".hidden", "-flag", " blank", "blank ", "new\nline", "tab\t", "\x1b[2J", "a\x7f", "a\x9bb", "no\u00a0break"),
+        *("zero\u200bwidth", "soft\u00adhyphen", "\u202eesrever", "mark\u200f", "a\u2028b", "\ufeffbom", "a\u3000b"),
+        *("private\ue000", "none\uffff", "tag\U000e0041", "far\U00100000"),
+    ],
+)
 def test_what_types_badly_may_exist_but_is_not_made(name: str) -> None:
     assert (is_spec_name(name), is_new_spec_name(name)) == (True, False)
 
 
-@pytest.mark.parametrize("name", ["password-reset", "ünï", "v1.2", "two words", "n" * 255])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("password-reset", "ünï", "v1.2", "two words", "n" * 255, "日本語", "\U0001f600", "x-"),
+        "\U0002ebf0\u1c89",  # letters that not every supported Python knows
+    ],
+)
 def test_a_folder_name_is_a_spec_name(name: str) -> None:
     assert (is_spec_name(name), is_new_spec_name(name)) == (True, True)

@@ -1,0 +1,44 @@
+"""How much discipline a project asks for: what the workflow folder's `settings.json` says."""
+
+from __future__ import annotations
+
+from holdfast.core.canonical_json import JsonError, decode, encode
+from holdfast.core.errors import SpecFailure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.specs.shapes import Discipline
+
+FULL: Discipline = "full"
+DISCIPLINES: tuple[Discipline, ...] = (FULL, "standard", "minimal")
+_MEND = ("Correct settings.json in the workflow folder, or remove it for full discipline",)
+_SHOWN = 80
+
+
+def discipline_of(settings: bytes | None) -> Discipline:
+    """The discipline a settings file asks for; `full` when there is no file or it does not say.
+
+    SpecFailure when it cannot be followed: the reason says what is wrong and names the value.
+    """
+    if settings is None:
+        return FULL
+    try:
+        values = decode(settings.removeprefix(b"\xef\xbb\xbf"))
+    except JsonError as error:
+        raise SpecFailure(f"settings.json is not JSON: {error}", _MEND) from None
+    if not isinstance(values, dict):
+        raise SpecFailure(f"settings.json must hold an object, not {_shown(values)}", _MEND)
+    wanted = values.get("discipline", FULL)
+    for discipline in DISCIPLINES:
+        if wanted == discipline:
+            return discipline
+    known = ", ".join(DISCIPLINES)
+    raise SpecFailure(f"discipline in settings.json must be one of: {known}; not {_shown(wanted)}", _MEND)
+
+
+def _shown(value: object) -> str:
+    try:
+        text = encode(value)
+    except RecursionError:  # reading goes deeper than writing
+        return "a value nested too deep to show"
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"

@@ -1,0 +1,153 @@
+"""What the spec operations take and give, as types that only checkers load. docs/formats/specs.md describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Generic, Literal, NotRequired, TypedDict, TypeVar
+
+Discipline = Literal["full", "standard", "minimal"]
+Role = Literal["implementer", "reviewer"]
+Status = Literal["pending", "in-progress", "completed"]
+
+Data = TypeVar("Data")
+
+
+class ProjectArguments(TypedDict):
+    projectPath: NotRequired[str]
+
+
+class SpecArguments(ProjectArguments):
+    specName: str
+
+
+class NoArguments(TypedDict):
+    """Of an operation that takes none."""
+
+
+class GuideArguments(TypedDict):
+    mode: NotRequired[Literal["full", "compact"]]
+    runId: NotRequired[str]
+
+
+class Success(TypedDict, Generic[Data]):
+    success: Literal[True]
+    message: str
+    data: Data
+    nextSteps: Sequence[str]
+
+
+class Failure(TypedDict):
+    success: Literal[False]
+    message: str
+    nextSteps: Sequence[str]
+
+
+class TaskProgress(TypedDict):
+    total: int
+    completed: int
+    pending: int
+
+
+class DocumentPhase(TypedDict):
+    name: str
+    status: Literal["created", "missing"]
+    lastModified: str | None
+
+
+class ImplementationPhase(TypedDict):
+    name: str
+    status: Literal["in-progress", "not-started"]
+    progress: TaskProgress | None
+
+
+class StatusData(TypedDict):
+    name: str
+    description: None
+    currentPhase: str
+    overallStatus: str
+    createdAt: str
+    lastModified: str
+    phases: Sequence[DocumentPhase | ImplementationPhase]
+    taskProgress: TaskProgress
+
+
+class ProjectContext(TypedDict):
+    projectPath: str
+    workflowRoot: str
+    currentPhase: str
+
+
+class StatusAnswer(Success[StatusData]):
+    projectContext: ProjectContext
+
+
+class ListedSpec(TypedDict):
+    name: str
+    currentPhase: str
+    overallStatus: str
+    lastModified: str
+    taskProgress: TaskProgress
+
+
+class ListingData(TypedDict):
+    specs: Sequence[ListedSpec]
+
+
+class PromptSection(TypedDict):
+    key: str
+    value: str
+
+
+class TaskData(TypedDict):
+    id: str
+    description: str
+    status: Status
+    lineNumber: int
+    indentLevel: float
+    isHeader: bool
+    completed: bool
+    inProgress: bool
+    requirements: NotRequired[Sequence[str]]
+    leverage: NotRequired[str]
+    files: NotRequired[Sequence[str]]
+    purposes: NotRequired[Sequence[str]]
+    implementationDetails: NotRequired[Sequence[str]]
+    prompt: NotRequired[str]
+    promptStructured: NotRequired[Sequence[PromptSection]]
+
+
+class NextTaskData(TypedDict):
+    name: str
+    task: TaskData | None
+    taskProgress: TaskProgress | None
+
+
+class WrittenData(TypedDict):
+    folder: str
+    created: Sequence[str]
+    kept: Sequence[str]
+
+
+class SteeringDocument(TypedDict):
+    name: str
+    exists: bool
+
+
+class SteeringData(TypedDict):
+    documents: Sequence[SteeringDocument]
+
+
+class WorkflowData(TypedDict):
+    guide: str
+    steering: Mapping[str, str] | None
+    templates: Mapping[str, str]
+    disciplineMode: Discipline
+
+
+class GuideData(TypedDict):
+    guide: str
+    steering: NotRequired[Mapping[str, str]]
+    disciplineMode: Discipline
+    guideMode: Literal["full", "compact"]
+    guideCacheKey: str | None
+    searchGuidance: str
