@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 
 from holdfast.caches.on_disk.reading import Cache, inspect_cache, list_caches, open_cache, with_cache
-from holdfast.caches.operations import BUDGET, LIMIT, QUERY
-from holdfast.core.errors import InvalidBudget, InvalidQuery
-from holdfast.operation import fits
+from holdfast.caches.operations import BUDGET, LIMIT, QUERY, SEARCH_QUERY
+from holdfast.operation import expectation, fits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from holdfast.caches.on_disk.writing import BuildReport
     from holdfast.caches.search.answers import SearchResult
     from holdfast.caches.selection import Selection
+    from holdfast.operation import Parameter
 
 __all__ = ["build_cache", "inspect_cache", "list_caches", "open_cache", "resolve", "search", "verify_cache"]
 
@@ -48,10 +48,7 @@ def resolve(cache: str | os.PathLike[str] | Cache, query: str, budget: int) -> S
 
     Given a path, the answer comes from one complete cache even while it is being rebuilt.
     """
-    if not fits(QUERY, query):
-        raise InvalidQuery("query must be valid Unicode")
-    if not fits(BUDGET, budget):
-        raise InvalidBudget("budget must be a whole number from 0")
+    _require((QUERY, query), (BUDGET, budget))
     if isinstance(cache, Cache):
         return cache.resolve(query, budget)
     return with_cache(os.fspath(cache), lambda opened: opened.resolve(query, budget))
@@ -59,15 +56,17 @@ def resolve(cache: str | os.PathLike[str] | Cache, query: str, budget: int) -> S
 
 def search(cache: str | os.PathLike[str] | Cache, query: str, budget: int, limit: int | None = None) -> SearchResult:
     """The sections of a cache that answer a query within a token budget, ordered, explained and cited."""
-    if not fits(QUERY, query):
-        raise InvalidQuery("query must be valid Unicode")
-    if not fits(BUDGET, budget):
-        raise InvalidBudget("budget must be a whole number from 0")
-    if limit is not None and not fits(LIMIT, limit):
-        raise InvalidBudget("limit must be a whole number from 0")
+    _require((SEARCH_QUERY, query), (BUDGET, budget), (LIMIT, 0 if limit is None else limit))
     if isinstance(cache, Cache):
         return cache.search(query, budget, limit)
     return with_cache(os.fspath(cache), lambda opened: opened.search(query, budget, limit))
+
+
+def _require(*arguments: tuple[Parameter, object]) -> None:
+    """Raise the error of the first argument that is not what its parameter takes."""
+    for parameter, value in arguments:
+        if not fits(parameter, value):
+            raise parameter.error(f"{parameter.name} must be {expectation(parameter)}")
 
 
 def verify_cache(cache: str | os.PathLike[str]) -> CacheReport:

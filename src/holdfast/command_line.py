@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.core.errors import UnknownName, UsageError, exit_codes
+from holdfast.core.errors import InvalidQuery, UnknownName, UsageError, exit_codes
 from holdfast.core.record import NamedTuple
 from holdfast.operation import Parameter
 
@@ -116,6 +116,9 @@ def _arguments(command: Command, words: Sequence[str]) -> dict[str, object]:
                     if not rest or rest[0].partition("=")[0] in options:
                         raise UsageError(f"{option} needs a value: {option} {parameter.metavar or 'VALUE'}")
                     value = rest.pop(0)
+                    if parameter.error is InvalidQuery and value.startswith("-") and value != "-":
+                        # It would be taken for a flag elsewhere, and is refused as it always was.
+                        raise InvalidQuery(f"write a query that begins with '-' as {option}={value}")
                 _put(arguments, parameter, _converted(parameter, value))
     return arguments
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from holdfast.workspace import Door, Workspace
 
-    Kind = Literal["text", "query", "path", "integer", "flag", "texts"]
+    Kind = Literal["text", "path", "integer", "flag", "texts"]
     Arguments = dict[str, Any]
     CheckedArguments = dict[str, object]
     # What `module:function` may name, as whoever loads it sees it; each family says its own types (`shapes.py`).
@@ -33,8 +33,8 @@ Answer = TypeVar("Answer")
 class Parameter(NamedTuple):
     """One argument of an operation, as both doors know it.
 
-    `kind` is `text` (valid Unicode), `query` (a text that cannot be taken for a flag), `path` (any name the system can
-    hold), `integer`, `flag` or `texts`.
+    `kind` is `text` (valid Unicode, of at most `max_bytes` of UTF-8), `path` (any name the system can hold), `integer`,
+    `flag` or `texts`.
     `error` is what a missing or unfit value counts as; without one it is a usage error.
     """
 
@@ -45,6 +45,7 @@ class Parameter(NamedTuple):
     metavar: str = ""
     choices: tuple[str, ...] = ()
     maximum: int | None = None
+    max_bytes: int | None = None
     error: type[ContextError] = UsageError
     check_order: int = 0  # ties are checked in the order declared
     positional: bool = False
@@ -187,14 +188,13 @@ def fits(parameter: Parameter, value: object) -> bool:
         return isinstance(value, list) and all(_is_choice(parameter, item) for item in value)
     if parameter.kind == "path":
         return isinstance(value, str) and is_path(value)
-    if parameter.kind == "query" and isinstance(value, str) and value.startswith("-") and value != "-":
-        # The command line has always refused this; the server is its projection (docs/decisions/0007-doors.md).
-        return False
     return _is_choice(parameter, value)
 
 
 def _is_choice(parameter: Parameter, value: object) -> bool:
-    return isinstance(value, str) and is_unicode(value) and (not parameter.choices or value in parameter.choices)
+    if not isinstance(value, str) or not is_unicode(value) or (parameter.choices and value not in parameter.choices):
+        return False
+    return parameter.max_bytes is None or len(value.encode()) <= parameter.max_bytes
 
 
 def expectation(parameter: Parameter) -> str:
@@ -204,6 +204,6 @@ def expectation(parameter: Parameter) -> str:
     if parameter.kind == "integer":
         bound = f" up to {parameter.maximum}" if parameter.maximum is not None else ""
         return f"a whole number from 0{bound}"
-    if parameter.kind == "query":
-        return "a string of valid Unicode that does not start with '-': put a word in front"
+    if parameter.max_bytes is not None:
+        return f"a string of valid Unicode, at most {parameter.max_bytes} bytes of it"
     return {"flag": "true or false", "texts": "a list of strings", "path": "a path"}.get(parameter.kind, "a string")

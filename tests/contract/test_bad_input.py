@@ -56,7 +56,8 @@ def error_code(answer: Answer) -> str:
         ({"query": 7}, "invalid_query"),
         ({"query": "\ud800"}, "invalid_query"),
         ({"query": "a \udfff b"}, "invalid_query"),
-        ({"query": "-x"}, "invalid_query"),
+        ({"query": "x" * (16384 + 1)}, "invalid_query"),
+        ({"query": "\u00e9" * 8192 + "x"}, "invalid_query"),
         ({"cache": None}, "cache_missing"),
         ({"cache": 1}, "cache_missing"),
         ({"cache": ""}, "cache_missing"),
@@ -93,7 +94,9 @@ def test_arguments_are_checked_in_the_order_query_budget_cache(door: Door) -> No
     assert error_code(door.call("context.resolve", {"query": "x", "budget": 1})) == "cache_missing"
 
 
-@pytest.mark.parametrize("query", ["a\0b", "x" * 1_000_000, "word " * 200_000, "\u202e\ufffe"], ids=lambda q: q[:4])
+@pytest.mark.parametrize(
+    "query", ["a\0b", "x" * 16384, "\u00e9" * 8192, "\u202e\ufffe", "-", "-x", "--flag"], ids=lambda q: q[:4]
+)
 def test_an_odd_but_valid_query_is_answered_and_echoed(query: str, door: Door, make_cache: Make) -> None:
     make_cache({"a.md": "alpha"})
     answer = door.call("context.resolve", {**GOOD, "query": query})
@@ -189,6 +192,9 @@ BROKEN: dict[str, Callable[[Path], object]] = {
     "manifest not an object": lambda cache: (cache / "manifest.json").write_bytes(b"[]"),
     "manifest nested deep": lambda cache: (cache / "manifest.json").write_bytes(b"[" * 200_000),
     "manifest of 100 MB": lambda cache: os.truncate(cache / "manifest.json", 100_000_000),
+    "manifest crowded": lambda cache: (cache / "manifest.json").write_bytes(
+        b'{"documents": [' + b"[]," * 20_000_000 + b"[]]}"
+    ),
     "manifest a directory": manifest_as_directory,
     "manifest a socket": manifest_as_socket,
     "no cache_version": edit_manifest(lambda manifest: manifest.pop("cache_version")),
@@ -201,6 +207,8 @@ BROKEN: dict[str, Callable[[Path], object]] = {
     "document_count wrong": edit_manifest(lambda manifest: manifest.update(document_count=7)),
     "document_count true": edit_manifest(lambda manifest: manifest.update(document_count=True)),
     "document_count text": edit_manifest(lambda manifest: manifest.update(document_count="1")),
+    "document_count negative": edit_manifest(lambda manifest: manifest.update(document_count=-1)),
+    "document_count of 2^64": edit_manifest(lambda manifest: manifest.update(document_count=2**64)),
     "document listed twice": edit_manifest(lambda manifest: manifest["documents"].append(manifest["documents"][0])),
     "cache_version wrong": edit_manifest(lambda manifest: manifest.update(cache_version="sha256:" + "0" * 64)),
     "a future version": edit_manifest(lambda manifest: manifest["build_config"].update(version="2")),
@@ -220,6 +228,10 @@ BROKEN: dict[str, Callable[[Path], object]] = {
     "index disagrees": lambda cache: (cache / "index.json").write_bytes(b'{"a.md": "documents/other.json"}'),
     "document missing": lambda cache: first_document(cache).unlink(),
     "document altered by one byte": flip_a_letter,
+    "document of 6 GiB": lambda cache: os.truncate(first_document(cache), 6 << 30),
+    "document whose source is no Unicode": lambda cache: first_document(cache).write_bytes(
+        first_document(cache).read_bytes().replace(b'"source":"a.md"', b'"source":"\\ud800a.md"')
+    ),
     "document a directory": document_as_directory,
     "document a FIFO": document_as_fifo,
     "document a link that leaves": document_as_link,
@@ -301,6 +313,13 @@ def test_content_that_is_not_utf8_is_named(tmp_path: Path) -> None:
     (tmp_path / "sources").mkdir()
     (tmp_path / "sources" / "latin.md").write_bytes(b"caf\xe9")
     refused_build(tmp_path, 5, "'latin.md' is not UTF-8 (byte 3)")
+
+
+def test_a_source_larger_than_a_document_may_be_is_named_before_it_is_read(tmp_path: Path) -> None:
+    (tmp_path / "sources").mkdir()
+    (tmp_path / "sources" / "sparse.md").write_bytes(b"")
+    os.truncate(tmp_path / "sources" / "sparse.md", 6 << 30)
+    refused_build(tmp_path, 5, "'sparse.md' is larger than 268435456 bytes")
 
 
 def test_a_name_that_is_not_utf8_is_named(tmp_path: Path) -> None:

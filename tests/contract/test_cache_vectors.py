@@ -82,7 +82,7 @@ def test_the_command_line_builds_and_resolves_what_the_vector_recorded(path: Pat
     assert built.returncode == vector["build"]["exit_code"], built.stderr
     if built.returncode:
         assert built.stdout == b""
-        assert built.stderr.startswith(b"error: Cache exists but is invalid\nreason: ")
+        assert built.stderr.startswith(b"error: Cache was not built\nreason: ")
         return
     check_what_is_on_disk(tmp_path / "cache", vector)
     # A process a query would take minutes over all vectors: the first, the last and the failing ones speak for the
@@ -108,7 +108,10 @@ def test_the_server_resolves_what_the_vector_recorded(path: Path, tmp_path: Path
                 continue  # the command line's own spelling of the same value
             arguments = {"cache": "cache", "query": query["query"], "budget": query["budget"]}
             answer = server.call("context.resolve", arguments)
-            if query["exit_code"]:
+            if query["query"].startswith("-"):
+                # What the vector recorded is how a command line takes words apart; no other door refuses such a query.
+                assert not answer.is_error
+            elif query["exit_code"]:
                 code = json.loads(answer.text)["error"]["code"]
                 assert (answer.is_error, EXIT_CODES[code]) == (True, query["exit_code"])
             else:
@@ -163,7 +166,7 @@ def test_a_command_writes_what_its_tool_answers_or_nothing_when_it_fails(
 ) -> None:
     with StdioServer(caches) as server:
         answer = server.call(tool, arguments)
-    words = [word for name, value in arguments.items() for word in (f"--{name}", str(value))]
+    words = [f"--{name}={value}" for name, value in arguments.items()]
     done = run_context(COMMANDS[tool], *words, cwd=caches, env={"CONTEXT_CACHE_ROOT": str(caches)})
     if answer.is_error and arguments.get("cache") != "../docs":
         error = json.loads(answer.text)["error"]

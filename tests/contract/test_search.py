@@ -134,7 +134,7 @@ def test_identifiers_match_whole_and_in_parts_also_inside_fences(cache: Path, wo
     [
         ({"query": None}, "invalid_query"),
         ({"query": "\ud800"}, "invalid_query"),
-        ({"query": "-x"}, "invalid_query"),
+        ({"query": "x" * (65536 + 1)}, "invalid_query"),
         ({"budget": -1}, "invalid_budget"),
         ({"budget": 4000.0}, "invalid_budget"),
         ({"budget": True}, "invalid_budget"),

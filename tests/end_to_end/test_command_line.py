@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -90,6 +91,20 @@ def test_a_slip_is_a_usage_error_that_says_what_was_meant(words: list[str], stde
 def test_what_is_missing_is_named_as_it_is_typed(words: list[str], exit_code: int, stderr: str) -> None:
     done = run_context(*words)
     assert (done.returncode, done.stdout, done.stderr.decode()) == (exit_code, b"", stderr)
+
+
+@pytest.mark.parametrize("command", ["resolve", "search"])
+def test_a_query_may_begin_with_a_dash_where_it_cannot_be_taken_for_a_flag(
+    make_cache: Callable[..., Path], command: str
+) -> None:
+    rest = ["--cache", str(make_cache({"a.md": "alpha -x --flag"})), "--budget", "99"]
+    for query in ("-x", "--flag", "- list", "-"):
+        done = run_context(command, f"--query={query}", *rest)
+        assert (done.returncode, json.loads(done.stdout)["selection"]["query"]) == (0, query)
+    assert run_context(command, "--query", "-", *rest).returncode == 0
+    refused = run_context(command, "--query", "-x", *rest)
+    assert (refused.returncode, refused.stdout) == (2, b"")
+    assert b"as --query=-x" in refused.stderr
 
 
 def test_an_unfit_limit_is_not_called_a_budget() -> None:

@@ -149,6 +149,8 @@ def vector_queries(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list
             lay_out_sources(vector, root / f"{path.stem}-sources")
             build_cache(root / f"{path.stem}-sources", root / path.stem, created_at=CREATED)
             queries = vector.get("queries", [])
+            # A query that begins with `-` was recorded as a command line takes words apart; a tool answers it.
+            queries = [query for query in queries if not query["query"].startswith("-")]
             asked.extend((path.stem, query) for query in queries if query.get("format", "json") == "json")
     assert len(asked) > 100
     return root, asked

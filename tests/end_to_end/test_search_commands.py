@@ -70,9 +70,8 @@ def test_a_replay_of_a_changed_cache_exits_9_and_tells_the_difference(home: Path
     done = run_context("replay", "r.json", "--cache", "caches/docs", cwd=home)
     value = json.loads(done.stdout)
     assert (done.returncode, value["same"], value["receipt"] == value["now"]) == (9, False, False)
-    assert {item["what"] for item in value["differences"]} == {
-        *("cache_version", "deploy.md#L1-L3", "deploy.md#L5-L7"),
-    }
+    # The section below is as it was, and not among the differences.
+    assert [item["what"] for item in value["differences"]] == ["cache_version", "deploy.md#L1-L3"]
     text, code = on_a_terminal("replay", "r.json", "--cache", "caches/docs", cwd=home)
     assert (code, "Another answer than recorded" in text, "deploy.md#L1-L3" in text) == (9, True, True)
 

@@ -18,6 +18,8 @@ class Document(NamedTuple):
     content: str
 
 
+# A larger document file is neither written nor read: it would take its size several times over in memory.
+MAX_DOCUMENT_BYTES = 256 << 20
 _SHORT = slice(len(PREFIX), len(PREFIX) + 12)
 
 
@@ -60,6 +62,7 @@ def parse_document(data: bytes, *, expected_id: str, expected_version: str) -> D
     if fields.get("id") != expected_id or fields.get("version") != expected_version:
         raise CacheInvalid(f"document '{expected_id}' names another id or version than the manifest")
     try:
+        source.encode()
         actual = tagged_digest(content.encode())
     except UnicodeEncodeError:
         raise CacheInvalid(f"document '{expected_id}' is not valid Unicode") from None

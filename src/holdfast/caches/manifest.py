@@ -39,6 +39,11 @@ HASH_ALGORITHM = "sha256"
 # A manifest beyond this is refused, by the builder and by the reader: 64 MiB list about 280,000 documents.
 MAX_MANIFEST_BYTES = 64 << 20
 
+# A listed document takes at least 100 bytes of a manifest and brings four marks, and an id may hold a few of its own.
+_BYTES_A_MARK = 12
+_MARKS_OF_ANY = 4096
+_MOST_DOCUMENTS = 2**53 - 1
+
 _HEX_DIGITS = frozenset("0123456789abcdef")
 
 
@@ -71,8 +76,17 @@ def encode_index(entries: list[Entry]) -> bytes:
     return encode_pretty({entry.id: entry.file for entry in sorted(entries)}).encode()
 
 
+def is_crowded(data: bytes) -> bool:
+    """Whether a listing holds more values than any list of documents of its size: read, they would take its size many
+    times over in memory. Neither written nor read."""
+    marks = data.count(b",") + data.count(b"[") + data.count(b"{")
+    return marks > len(data) // _BYTES_A_MARK + _MARKS_OF_ANY
+
+
 def parse_manifest(data: bytes) -> Manifest:
     """A manifest that has its fields, each of its type; nothing is promised yet about what they say."""
+    if is_crowded(data):
+        raise CacheInvalid("manifest.json holds more than documents need")
     try:
         fields = decode(data)
     except JsonError as error:
@@ -86,8 +100,8 @@ def parse_manifest(data: bytes) -> Manifest:
         raise CacheInvalid("manifest.json lacks build_config")
     if not isinstance(documents, list):
         raise CacheInvalid("manifest.json lacks documents")
-    if type(count) is not int:
-        raise CacheInvalid("manifest.json lacks document_count")
+    if type(count) is not int or not 0 <= count <= _MOST_DOCUMENTS:
+        raise CacheInvalid("manifest.json lacks document_count, or it is no count")
     entries = []
     for document in documents:
         if not isinstance(document, dict):
@@ -136,6 +150,8 @@ def check_manifest(manifest: Manifest) -> list[str]:
 
 def check_index(data: bytes, manifest: Manifest) -> list[str]:
     """What `index.json` says that the manifest does not, and the other way round."""
+    if is_crowded(data):
+        return ["index.json holds more than documents need"]
     try:
         index = decode(data)
     except JsonError as error:

@@ -22,15 +22,18 @@ CACHE = Parameter(
     error=CacheMissing,
     check_order=3,
 )
+# Each document of an answer repeats the query's terms, so a long query would make an answer that no client takes.
 QUERY = Parameter(
     "query",
-    "query",
+    "text",
     "Natural-language query",
     required=True,
     metavar="TEXT",
+    max_bytes=16 << 10,
     error=InvalidQuery,
     check_order=1,
 )
+SEARCH_QUERY = QUERY._replace(max_bytes=64 << 10)
 BUDGET = Parameter(
     "budget",
     "integer",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.caches.operations import BUDGET, CACHE, LIMIT, QUERY
+from holdfast.caches.operations import BUDGET, CACHE, LIMIT, SEARCH_QUERY
 from holdfast.core.errors import CacheMissing
 from holdfast.operation import Operation, Outcome, Parameter
 
@@ -72,7 +72,7 @@ def verify_citations(workspace: Workspace, arguments: Arguments) -> Outcome[Json
 
     def judge_all(cache: Cache) -> list[Verdict]:
         ids = {entry.id for entry in cache.manifest.entries}
-        return [judge(citation, cache.document) for citation in find_citations(text, ids)]
+        return judge(find_citations(text, ids), cache.document)
 
     verdicts = with_cache(path, judge_all)
     failed = [verdict for verdict in verdicts if verdict.state != "holds"]
@@ -132,7 +132,7 @@ OPERATIONS = (
         ),
         parameters=(
             CACHE,
-            QUERY,
+            SEARCH_QUERY,
             BUDGET,
             LIMIT,
             Parameter("receipt", "path", "Write the record of the answer here", metavar="FILE", only="command"),

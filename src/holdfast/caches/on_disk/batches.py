@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from hashlib import sha256
 
-from holdfast.caches.document import Document, encode_document, file_name, file_names, make_document
+from holdfast.caches.document import MAX_DOCUMENT_BYTES, Document, encode_document, file_name, file_names, make_document
 from holdfast.core.atomic_write import write_new
 from holdfast.core.confined_paths import lies_inside
 from holdfast.core.errors import BuildFailed, IoError
 from holdfast.core.record import NamedTuple
-from holdfast.core.regular_files import NotRegular, read_regular
+from holdfast.core.regular_files import NotRegular, TooLarge, read_regular
 from holdfast.core.tokens import tokens_of_bytes
 
 TYPE_CHECKING = False
@@ -77,6 +77,8 @@ def _write_document(sources: str, source: str, target: str) -> _Written:
     except UnicodeDecodeError as error:
         raise BuildFailed(f"'{source}' is not UTF-8 (byte {error.start}): convert it") from None
     data = encode_document(document)
+    if len(data) > MAX_DOCUMENT_BYTES:
+        raise BuildFailed(f"'{source}' makes a document larger than {MAX_DOCUMENT_BYTES} bytes: split it")
     name, distinct = file_names(document)
     try:
         write_new(os.path.join(target, name), data)
@@ -120,12 +122,14 @@ def _read_source(sources: str, source: str) -> bytes:
     path = source_path(sources, source)
     try:
         try:
-            return read_regular(path)
+            return read_regular(path, limit=MAX_DOCUMENT_BYTES)
         except NotRegular:  # a link, as far as _is_document saw: what it leads to now is checked once more
             path = os.path.realpath(path)
             if not lies_inside(path, sources):
                 raise BuildFailed(f"'{source}' is a link that leads outside the sources") from None
-            return read_regular(path)
+            return read_regular(path, limit=MAX_DOCUMENT_BYTES)
+    except TooLarge as error:
+        raise BuildFailed(f"'{source}' is {error.strerror}: split it") from None
     except NotRegular:
         raise BuildFailed(f"'{source}' is not a regular file") from None
     except OSError as error:

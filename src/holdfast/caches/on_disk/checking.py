@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from datetime import datetime
 
-from holdfast.caches.document import document_id, encode_document, parse_document
+from holdfast.caches.document import MAX_DOCUMENT_BYTES, document_id, encode_document, parse_document
 from holdfast.caches.manifest import (
     MAX_MANIFEST_BYTES,
     Manifest,
@@ -112,7 +112,7 @@ def _document_problems(
         if not stays_inside(entry.file):
             continue  # named among the manifest's problems, and never opened
         try:
-            data = directory.read(entry.file)
+            data = directory.read(entry.file, limit=MAX_DOCUMENT_BYTES)
             document = parse_document(data, expected_id=entry.id, expected_version=entry.version)
         except CacheInvalid as error:
             yield Problem(entry.file, error.reason)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from hashlib import sha256
 
-from holdfast.caches.document import parse_document
 from holdfast.caches.index_format.cache_digest import FIRST_BYTES, manifest_digest
 from holdfast.caches.index_format.container import IndexUnusable, find_section, read_section
 from holdfast.caches.index_format.dictionary import key_of
@@ -83,8 +82,7 @@ class CompiledIndex(IndexReader):
         used = 0
         for place, matches, total, tokens in choose(Matches(found, self._columns.count), self._columns, budget):
             entry = self.entry(place)
-            data = self._directory.read(entry.file)
-            document = parse_document(data, expected_id=entry.id, expected_version=entry.version)
+            document = self._directory.document(entry)
             if tokens_of_bytes(len(document.content.encode())) != tokens:
                 raise IndexUnusable("a document has another size")
             points = score(matches, total)

@@ -6,6 +6,7 @@ import os
 import stat
 from errno import ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR
 
+from holdfast.caches.document import MAX_DOCUMENT_BYTES, parse_document
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
 from holdfast.core.file_identity import directory_identity, identity
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import TypeVar
 
+    from holdfast.caches.document import Document
+    from holdfast.caches.manifest import Entry
     from holdfast.core.file_identity import Identity
 
     Found = TypeVar("Found")
@@ -109,6 +112,11 @@ class CacheDirectory:
             if is_refusal(error):
                 raise IoError(f"'{file}' cannot be read: {error.strerror}") from None
             raise CacheInvalid(f"'{file}' cannot be read: {error.strerror}") from None
+
+    def document(self, entry: Entry) -> Document:
+        """The document a manifest lists, proven by its hash; CacheInvalid when it is missing, altered or too large."""
+        data = self.read(entry.file, limit=MAX_DOCUMENT_BYTES)
+        return parse_document(data, expected_id=entry.id, expected_version=entry.version)
 
     def open(self, file: str) -> int:
         """A descriptor of a regular file of the cache; OSError when there is none."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 
-from holdfast.caches.document import Document, parse_document
 from holdfast.caches.index_format.container import IndexUnusable
 from holdfast.caches.manifest import MAX_MANIFEST_BYTES, check_index, check_manifest, parse_manifest
 from holdfast.caches.on_disk.compiled import CompiledIndex
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import TypeVar
 
+    from holdfast.caches.document import Document
     from holdfast.caches.manifest import Entry, Manifest
     from holdfast.caches.on_disk.section_index import SectionIndex
     from holdfast.caches.search.answers import Candidate, SearchResult
@@ -74,17 +74,14 @@ class Cache:
     def documents(self) -> Iterator[Document]:
         """Every document in id order, each proven by its hash."""
         for entry in self.manifest.entries:
-            data = self.directory.read(entry.file)
-            yield parse_document(data, expected_id=entry.id, expected_version=entry.version)
+            yield self.directory.document(entry)
 
     def document(self, name: str) -> Document | None:
         """One document by its id, proven by its hash; None when there is none."""
         if self._by_id is None:
             self._by_id = {entry.id: entry for entry in self.manifest.entries}
         entry = self._by_id.get(name)
-        if entry is None:
-            return None
-        return parse_document(self.directory.read(entry.file), expected_id=entry.id, expected_version=entry.version)
+        return None if entry is None else self.directory.document(entry)
 
     def resolve(self, query: str, budget: int) -> Selection:
         """The documents that answer a query within a token budget, ordered and explained."""
@@ -147,13 +144,21 @@ class Cache:
 
 def _checked_manifest(directory: CacheDirectory) -> Manifest:
     """The manifest, found to hold together and to agree with the index; CacheInvalid otherwise."""
-    manifest = parse_manifest(directory.read(MANIFEST, limit=MAX_MANIFEST_BYTES))
+    manifest = _parsed_manifest(directory)
+    _check(directory, manifest)
+    return manifest
+
+
+def _parsed_manifest(directory: CacheDirectory) -> Manifest:
+    return parse_manifest(directory.read(MANIFEST, limit=MAX_MANIFEST_BYTES))
+
+
+def _check(directory: CacheDirectory, manifest: Manifest) -> None:
     problems = check_manifest(manifest)
     if not problems:
         problems = check_index(directory.read(INDEX, limit=MAX_MANIFEST_BYTES), manifest)
     if problems:
         raise CacheInvalid(problems[0])
-    return manifest
 
 
 def open_cache(path: str | os.PathLike[str]) -> Cache:
@@ -189,12 +194,12 @@ def inspect_cache(path: str | os.PathLike[str]) -> CacheSummary:
 
 def _inspect(directory: CacheDirectory) -> CacheSummary:
     try:
-        manifest = parse_manifest(directory.read(MANIFEST, limit=MAX_MANIFEST_BYTES))
+        manifest = _parsed_manifest(directory)
     except CacheInvalid:
         return CacheSummary("", 0, 0, valid=False)
     total = directory.bytes_directly_inside()
     try:
-        _checked_manifest(directory)
+        _check(directory, manifest)
     except CacheInvalid:
         return CacheSummary(manifest.cache_version, manifest.document_count, total, valid=False)
     return CacheSummary(manifest.cache_version, manifest.document_count, total, valid=True)

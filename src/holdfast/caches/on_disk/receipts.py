@@ -64,7 +64,7 @@ def read_text(path: str) -> str:
 
 def read_queries(path: str) -> list[tuple[str, int, int | None]]:
     """(query, budget, limit) of each line that is not empty: a JSON object as a tool takes it, or the query itself."""
-    from holdfast.caches.operations import BUDGET, LIMIT, QUERY
+    from holdfast.caches.operations import BUDGET, LIMIT, SEARCH_QUERY
     from holdfast.operation import fits
 
     queries = []
@@ -79,7 +79,7 @@ def read_queries(path: str) -> list[tuple[str, int, int | None]]:
             except JsonError as error:
                 raise UsageError(f"'{printable(path)}' line {number} is not JSON: {error}") from None
             query, budget, limit = fields.get("query"), fields.get("budget", _USUAL_BUDGET), fields.get("limit")
-        if not fits(QUERY, query) or not fits(BUDGET, budget) or not (limit is None or fits(LIMIT, limit)):
+        if not fits(SEARCH_QUERY, query) or not fits(BUDGET, budget) or not (limit is None or fits(LIMIT, limit)):
             raise UsageError(f"'{printable(path)}' line {number} is no query with a budget and a limit")
         queries.append((query, budget, limit))
     return queries

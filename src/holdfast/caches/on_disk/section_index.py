@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from holdfast.caches.document import parse_document
 from holdfast.caches.index_format.container import IndexUnusable, find_section, read_section
 from holdfast.caches.index_format.dictionary import key_of
 from holdfast.caches.on_disk.directory import SECTIONS_FILE
@@ -108,9 +107,7 @@ class SectionIndex(IndexReader):
     def _hit(self, number: int, scores: Scores, held: dict[int, Document]) -> SectionHit:
         place = scores.document_of(number)
         if place not in held:
-            entry = self._words.entry(place)
-            data = self._directory.read(entry.file)
-            held[place] = parse_document(data, expected_id=entry.id, expected_version=entry.version)
+            held[place] = self._directory.document(self._words.entry(place))
         return make_hit(held[place], self._section(number), self._columns.tokens[number], scores.impacts(number))
 
     def _section(self, number: int) -> Section:

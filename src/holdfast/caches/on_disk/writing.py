@@ -7,7 +7,7 @@ import os
 from holdfast.caches.build.publish import cache_contents, check_target, target_exists
 from holdfast.caches.build.source_files import find_sources
 from holdfast.caches.index_format.cache_digest import is_time
-from holdfast.caches.manifest import MAX_MANIFEST_BYTES, Entry, encode_index, encode_manifest, make_manifest
+from holdfast.caches.manifest import MAX_MANIFEST_BYTES, Entry, encode_index, encode_manifest, is_crowded, make_manifest
 from holdfast.caches.on_disk.directory import DOCUMENTS, INDEX, MANIFEST
 from holdfast.caches.on_disk.indexing import begin_index, write_index
 from holdfast.caches.on_disk.sharing import write_documents
@@ -80,7 +80,7 @@ def build_cache(
                 entries = [Entry(item.id, item.version, f"{DOCUMENTS}/{item.name}") for item in written.documents]
                 manifest = make_manifest(entries, created_at)
                 data, index = encode_manifest(manifest), encode_index(entries)
-                if len(data) > MAX_MANIFEST_BYTES:
+                if len(data) > MAX_MANIFEST_BYTES or is_crowded(data) or is_crowded(index):
                     raise BuildFailed(f"{len(entries)} documents are too many for one cache: split the sources")
                 write_new(os.path.join(staged.path, MANIFEST), data)
                 write_new(os.path.join(staged.path, INDEX), index)

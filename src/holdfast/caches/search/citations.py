@@ -8,7 +8,7 @@ from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from holdfast.caches.document import Document
 
@@ -91,15 +91,37 @@ def _id_before(before: str, ids: Collection[str]) -> str:
     return word
 
 
-def judge(citation: Citation, document_of: Callable[[str], Document | None]) -> Verdict:
-    """Whether the document still says, in those lines, what the citation's hash stands for."""
-    document = document_of(citation.id)
-    if document is None:
-        return Verdict(citation, "no such document")
-    lines, starts = split_lines(document.content)
-    if not 1 <= citation.first <= citation.last <= len(lines):
-        return Verdict(citation, "no such lines")
-    end = starts[citation.last - 1] + len(lines[citation.last - 1])
-    said = document.content[starts[citation.first - 1] : end]
-    same = hex_digest(said.encode())[:12] == citation.digest
-    return Verdict(citation, "holds" if same else "changed")
+def judge(citations: Iterable[Citation], document_of: Callable[[str], Document | None]) -> list[Verdict]:
+    """Of each citation, whether its document still says in those lines what its hash stands for.
+
+    A document is asked for once, cut into lines once and let go before the next; the same lines are hashed once.
+    """
+    by_id: dict[str, list[tuple[int, Citation]]] = {}
+    for number, citation in enumerate(citations):
+        by_id.setdefault(citation.id, []).append((number, citation))
+    states: dict[int, Verdict] = {}
+    for name, cited in by_id.items():
+        said = _Said(document_of(name))
+        for number, citation in cited:
+            states[number] = Verdict(citation, said.state(citation))
+    return [states[number] for number in range(len(states))]
+
+
+class _Said:
+    """What the lines of one document say."""
+
+    def __init__(self, document: Document | None) -> None:
+        self._content = None if document is None else document.content
+        self._lines, self._starts = split_lines(self._content or "")
+        self._digests: dict[tuple[int, int], str] = {}
+
+    def state(self, citation: Citation) -> str:
+        if self._content is None:
+            return "no such document"
+        first, last = citation.first, citation.last
+        if not 1 <= first <= last <= len(self._lines):
+            return "no such lines"
+        if (first, last) not in self._digests:
+            end = self._starts[last - 1] + len(self._lines[last - 1])
+            self._digests[first, last] = hex_digest(self._content[self._starts[first - 1] : end].encode())[:12]
+        return "holds" if self._digests[first, last] == citation.digest else "changed"

@@ -71,7 +71,10 @@ def _sections(document: Document | None) -> dict[tuple[tuple[str, ...], int], tu
 
 
 def compare_records(recorded: Json, now: Json) -> list[Json]:
-    """What a record run again has that the recorded one has not: one entry a difference, in the order of a record."""
+    """Where a record run again differs from the recorded one: one entry a difference, in the order of a record.
+
+    A section is named by its place; `order` is told when sections that both have stand in another order.
+    """
     differences: list[Json] = [
         {"what": name, "recorded": recorded[name], "now": now[name]}
         for name in recorded
@@ -84,9 +87,9 @@ def compare_records(recorded: Json, now: Json) -> list[Json]:
         for place in {**old, **new}
         if old.get(place) != new.get(place)
     ]
-    if not differences and recorded["sections"] != now["sections"]:
-        order = [[_place(section) for section in record["sections"]] for record in (recorded, now)]
-        differences.append({"what": "order", "recorded": order[0], "now": order[1]})
+    before, after = [place for place in old if place in new], [place for place in new if place in old]
+    if before != after:
+        differences.append({"what": "order", "recorded": before, "now": after})
     return differences
 
 

@@ -52,7 +52,8 @@ def make_record(
         "query": query,
         "budget": budget,
         "limit": limit,
-        "sections": [section._asdict() for section in sections],
+        # As JSON gives it back: a record is compared with one that was read.
+        "sections": [{**section._asdict(), "lines": list(section.lines)} for section in sections],
     }
 
 

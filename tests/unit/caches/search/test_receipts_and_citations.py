@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from holdfast import InvalidReceipt
-from holdfast.caches.document import make_document
+from holdfast.caches.document import Document, make_document
 from holdfast.caches.search.citations import find_citations, judge
 from holdfast.caches.search.comparing import compare_documents, compare_records
 from holdfast.caches.search.receipts import ReceiptSection, encode_receipt, make_record, parse_receipt, receipt_of
@@ -71,6 +73,44 @@ def test_differences_between_records_name_what_and_both_values() -> None:
     ]
 
 
+def found_again(*sections: ReceiptSection) -> tuple[Any, Any]:
+    """A record as a receipt gives it back, and the same record made now."""
+    record = make_record("sha256:00", "bytes/4", "how?", 100, None, sections)
+    return parse_receipt(encode_receipt(record)).record, record
+
+
+A, B, C = [ReceiptSection(f"{name}.md", (1, 3), f"sha256:{name}", 7) for name in "abc"]
+
+
+def test_a_record_that_was_read_does_not_differ_from_itself() -> None:
+    assert compare_records(*found_again(A, B)) == []
+
+
+def test_only_the_sections_that_changed_are_told() -> None:
+    recorded, _ = found_again(A, B)
+    _, now = found_again(A, B._replace(score=9))
+    assert [item["what"] for item in compare_records(recorded, now)] == ["b.md#L1-L3"]
+
+
+def test_another_order_of_the_same_sections_is_told() -> None:
+    recorded, _ = found_again(A, B, C)
+    _, now = found_again(C, A, B._replace(score=1))
+    assert compare_records(recorded, now) == [
+        {"what": "b.md#L1-L3", "recorded": recorded["sections"][1], "now": now["sections"][2]},
+        {
+            "what": "order",
+            "recorded": ["a.md#L1-L3", "b.md#L1-L3", "c.md#L1-L3"],
+            "now": ["c.md#L1-L3", "a.md#L1-L3", "b.md#L1-L3"],
+        },
+    ]
+
+
+def test_a_section_that_came_or_went_is_no_other_order() -> None:
+    recorded, _ = found_again(A, B)
+    _, now = found_again(C, A)
+    assert [item["what"] for item in compare_records(recorded, now)] == ["b.md#L1-L3", "c.md#L1-L3"]
+
+
 TEXT = "# A\n\none\r\ntwo\n"
 DOCUMENT = make_document("a b.md", TEXT.encode())
 
@@ -106,8 +146,20 @@ def test_a_citation_holds_only_while_its_lines_say_the_same(citation: str, state
 
     digest = hex_digest(b"# A\n\none")[:12]
     documents = {DOCUMENT.id: DOCUMENT}
-    (found,) = find_citations(citation.format(digest), documents)
-    assert judge(found, documents.get).state == state
+    (verdict,) = judge(find_citations(citation.format(digest), documents), documents.get)
+    assert verdict.state == state
+
+
+def test_a_document_is_asked_for_once_however_often_it_is_cited() -> None:
+    asked = []
+
+    def document_of(name: str) -> Document | None:
+        asked.append(name)
+        return DOCUMENT if name == DOCUMENT.id else None
+
+    text = "a b.md#L1-L1@000000000000 x.md#L1-L1@000000000000 a b.md#L3-L3@000000000000 " * 20
+    states = [verdict.state for verdict in judge(find_citations(text, {DOCUMENT.id}), document_of)]
+    assert (asked, states) == (["a b.md", "x.md"], ["changed", "no such document", "changed"] * 20)
 
 
 def test_changes_between_documents_are_told_by_section() -> None:
