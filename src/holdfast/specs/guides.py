@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from holdfast.core.record import NamedTuple
 from holdfast.core.tokens import tokens_of_bytes
+from holdfast.core.unicode_text import WHITE_SPACE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def filled(template: str, values: Mapping[str, str]) -> str:
 
 def quoted(documents: Mapping[str, str]) -> str:
     """Steering documents one after the other, each below its name."""
-    return "\n\n".join([f"## {name}.md\n\n{text.strip()}" for name, text in documents.items()])
+    return "\n\n".join([f"## {name}.md\n\n{text.strip(WHITE_SPACE)}" for name, text in documents.items()])
 
 
 def digest_of(name: str, text: str, sha256: str, size: int) -> SteeringDigest:
