@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from holdfast import CacheInvalid, ContextError, IoError, build_cache, resolve
+from holdfast.cli import main
 from support.doors import Answer, CallCommand, Door, Library, StdioServer, run_context
 
 Make = Callable[..., Path]
@@ -242,18 +243,51 @@ BROKEN: dict[str, Callable[[Path], object]] = {
 }
 
 
+@pytest.fixture
+def make_broken(make_cache: Make, tmp_path: Path) -> Callable[[str], Path]:
+    """A function that breaks a cache in a way of its own, in a folder of its own: `KIND/docs`."""
+    sound = make_cache({"a.md": "alpha"}, name="sound")
+
+    def make(kind: str) -> Path:
+        cache = tmp_path / kind.replace(" ", "-") / "docs"
+        shutil.copytree(sound, cache)
+        BROKEN[kind](cache)
+        return cache
+
+    return make
+
+
 @pytest.mark.parametrize("kind", BROKEN)
-def test_a_broken_cache_is_invalid_at_every_door_and_verify_names_it(kind: str, make_cache: Make) -> None:
-    cache = make_cache({"a.md": "alpha"})
-    BROKEN[kind](cache)
+def test_a_broken_cache_is_invalid_and_verify_names_it(
+    kind: str, make_broken: Callable[[str], Path], capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    cache = make_broken(kind)
     assert error_code(Library(cache.parent).call("context.resolve", GOOD)) == "cache_invalid"
+    exit_code = main(["verify", "--cache", str(cache)], {}, progress=False)
+    printed = capfdbinary.readouterr()
+    assert (exit_code, printed.err) == (5, b"")
+    assert json.loads(printed.out)["valid"] is False
+    assert json.loads(printed.out)["problems"] != []
+
+
+def test_a_server_that_lives_on_calls_every_broken_cache_invalid(
+    make_broken: Callable[[str], Path], tmp_path: Path
+) -> None:
+    caches = {kind: make_broken(kind).relative_to(tmp_path) for kind in BROKEN}
+    with StdioServer(tmp_path) as server:
+        found = {
+            kind: error_code(server.call("context.resolve", {**GOOD, "cache": str(cache)}))
+            for kind, cache in caches.items()
+        }
+    assert found == dict.fromkeys(BROKEN, "cache_invalid")
+
+
+@pytest.mark.parametrize("kind", ["manifest nested deep", "index a list", "document a FIFO", "document not JSON"])
+def test_a_process_of_its_own_calls_a_broken_cache_invalid(kind: str, make_broken: Callable[[str], Path]) -> None:
+    cache = make_broken(kind)
     assert error_code(CallCommand(cache.parent).call("context.resolve", GOOD)) == "cache_invalid"
-    with StdioServer(cache.parent) as server:
-        assert error_code(server.call("context.resolve", GOOD)) == "cache_invalid"
     report = run_context("verify", "--cache", str(cache))
-    assert (report.returncode, report.stderr) == (5, b"")
-    assert json.loads(report.stdout)["valid"] is False
-    assert json.loads(report.stdout)["problems"] != []
+    assert (report.returncode, report.stderr, json.loads(report.stdout)["valid"]) == (5, b"", False)
 
 
 # Inspect reads the manifest and the index; what is wrong with documents is for verify and resolve to find.
@@ -263,12 +297,12 @@ SEEN_BY_INSPECT = [kind for kind in BROKEN if not kind.startswith(("document ", 
 
 
 @pytest.mark.parametrize("kind", SEEN_BY_INSPECT)
-def test_inspect_calls_no_cache_valid_whose_manifest_or_index_is_not(kind: str, make_cache: Make) -> None:
-    cache = make_cache({"a.md": "alpha"})
-    BROKEN[kind](cache)
-    done = run_context("inspect", "--cache", str(cache))
-    value = json.loads(done.stdout)
-    assert (done.returncode, value["valid"]) == (5, False)
+def test_inspect_calls_no_cache_valid_whose_manifest_or_index_is_not(
+    kind: str, make_broken: Callable[[str], Path], capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    exit_code = main(["inspect", "--cache", str(make_broken(kind))], {}, progress=False)
+    value = json.loads(capfdbinary.readouterr().out)
+    assert (exit_code, value["valid"]) == (5, False)
     assert list(value) == ["cache_version", "document_count", "total_bytes", "valid"]
 
 

@@ -31,8 +31,10 @@ def test_equal_scores_are_ordered_by_id_in_code_point_order() -> None:
 
 
 def test_ratios_that_are_one_f32_tie_although_they_differ_as_fractions() -> None:
-    first = make_document("b.md", ("x " * 1 + "y " * 16_777_216).encode())
-    second = make_document("a.md", ("x " * 1 + "y " * 16_777_215).encode())
+    fewer, more = 8000, 8001
+    assert (fewer - 1) / fewer < (more - 1) / more
+    first = make_document("b.md", ("x " * (more - 1) + "y").encode())
+    second = make_document("a.md", ("x " * (fewer - 1) + "y").encode())
     assert [hit.id for hit in rank("x", [first, second])] == ["a.md", "b.md"]
 
 
