@@ -97,7 +97,10 @@ def main(argv: Sequence[str], environment: Mapping[str, str], *, progress: bool 
         return _tell(IoError(f"the system refused: {error.strerror}"))
     except Exception as error:
         if environment.get("HOLDFAST_DEBUG"):
-            raise
+            from traceback import format_exc
+
+            for line in format_exc().rstrip("\n").split("\n"):
+                write_error(line)
         return _tell(InternalError(f"{type(error).__name__}: {error}; HOLDFAST_DEBUG=1 shows where"))
 
 

@@ -1,11 +1,11 @@
-"""Lines in, lines out: the server's threads and descriptors. Knows nothing of what the lines say.
+"""Lines in, lines out: the server's threads, queues and descriptors. Knows nothing of what the lines say.
 
-One thread reads and decides the order, a few run calls, one writes, one waits for signals. So a slow call holds up no
-other, and a client that sends everything before it reads anything is served all the same; only when 64 MiB wait does
-reading pause.
+A reader thread takes lines in order, a pool of workers runs calls, a writer thread writes answers, and one more thread
+waits for signals. So a slow call holds up no other, and a client that sends everything before it reads anything is
+served all the same. Back pressure: while more than 64 MiB of requests and answers are queued, reading pauses.
 
-Nothing here imports more than the interpreter already holds: `_thread`, `_queue` and `_signal` are what `threading`,
-`queue` and `signal` are made of, without the milliseconds those take to load (docs/decisions/0006-cold-start.md).
+`_thread`, `_queue` and `_signal` are the C modules under `threading`, `queue` and `signal`: the interpreter has them
+built in, and the wrappers would take milliseconds to load (docs/decisions/0006-cold-start.md).
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
     from holdfast.server import Call, Key, Server
 
-WORKERS = 16  # started as they are needed; as many slow calls, less one, hold up no other
-# One line, request or answer, may be this long; what waits inside the process may add up to as much.
+WORKERS = 16  # started as they are needed; fifteen slow calls hold up no other
+# A request longer than this is refused; queued requests and answers may add up to as much before reading pauses.
 MAX_LINE = 64 << 20
-TOO_LONG = b"\0"  # stands for a longer one: no JSON, whatever the beginning of that line was
+TOO_LONG = b"\0"  # stands for a longer line: no JSON, whatever the beginning of that line was
 MAX_WAITING = 64 << 20
 # Estimated memory that a queued call (or line) takes in addition to its bytes. A short call takes ten times its line.
 _CALL_COST = 1536
@@ -57,7 +57,7 @@ def serve(server: Server, at_end: Callable[[], None] = lambda: None) -> int:
     for line in read_lines(lines):
         size = len(line)
         connection.receive(line)
-        del line  # or it would be held until the next one comes
+        del line  # else it would be held until the next one comes
         _let_go(size)
     failure = connection.finish()
     end()
@@ -69,14 +69,15 @@ def serve(server: Server, at_end: Callable[[], None] = lambda: None) -> int:
 def _stop_on_signals(end: Callable[[], None]) -> None:
     """SIGTERM and SIGINT end the process, with 0 and 130, whatever it is doing.
 
-    A thread waits for them. The main one may be about to block in a read, and a handler's turn would never come there.
+    A thread waits for them at the wakeup descriptor. A handler would run in the main thread only, which may be blocked
+    in a read.
     """
-    told, tell = os.pipe()
-    os.set_blocking(tell, False)
-    set_wakeup_fd(tell)
+    wakeup, wake = os.pipe()
+    os.set_blocking(wake, False)
+    set_wakeup_fd(wake)
 
     def stop() -> None:
-        number = os.read(told, 1)[0]
+        number = os.read(wakeup, 1)[0]
         try:
             end()
         finally:
@@ -92,7 +93,7 @@ def _awake(_number: int, _frame: FrameType | None) -> None:
 
 
 def _take_descriptors() -> tuple[int, int]:
-    """The real standard input and output, for this module alone; anything else that prints reaches stderr."""
+    """Duplicates of standard input and output for this module alone; whatever else is printed goes to stderr."""
     lines, output = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -118,63 +119,67 @@ def read_lines(descriptor: int) -> Iterator[bytes]:
             if held <= MAX_LINE:
                 parts.append(chunk[start:])
             else:
-                parts.clear()  # whatever comes, nobody will see it
+                parts.clear()  # the line is refused, so its bytes need not be kept
     if held:
         yield _joined(parts, held)
 
 
 def _joined(parts: list[bytes], held: int) -> bytes:
-    """A line from its parts, of which none is kept."""
+    """A line from its chunks; the list is emptied, so that they are not held twice."""
     line = b"".join(parts) if held <= MAX_LINE else TOO_LONG
     parts.clear()
     return line
 
 
 def _let_go(size: int) -> None:
-    """After something long: what the C library keeps for later goes back to the system.
+    """After a long line, return freed memory to the system.
 
-    Every thread has a heap of its own there, which never shrinks. Long blocks stay out of it from the first one on.
+    The C library keeps a heap for each thread and never shrinks it. From the first long line on, long blocks are
+    allocated outside those heaps.
     """
     if size >= _LONG:
         try:
             from ctypes import CDLL
 
             library = CDLL(None)
-            library.mallopt(_M_MMAP_THRESHOLD, _LONG >> 1)  # otherwise it moves up to the longest block ever freed
+            library.mallopt(_M_MMAP_THRESHOLD, _LONG >> 1)  # else the threshold rises to the longest block ever freed
             library.malloc_trim(0)
         except (ImportError, OSError, AttributeError):
             pass  # another C library, with habits of its own
 
 
 def _read(descriptor: int) -> bytes:
-    """What there is to read, waited for if need be; nothing at the end of input."""
+    """The next bytes of a descriptor, blocking or not; empty at the end of input."""
     while True:
         try:
             return os.read(descriptor, _CHUNK)
         except BlockingIOError:
-            _wait_for(descriptor, "POLLIN")
+            _wait_for(descriptor, for_input=True)
 
 
 def _write(descriptor: int, data: memoryview) -> int:
-    """Write some of it, once there is room; how much."""
+    """Write as much as the descriptor takes now, waiting until it takes some; how much that was."""
     while True:
         try:
             return os.write(descriptor, data)
         except BlockingIOError:
-            _wait_for(descriptor, "POLLOUT")
+            _wait_for(descriptor, for_input=False)
 
 
-def _wait_for(descriptor: int, event: str) -> None:
-    """A client may hand over descriptors that never block. They may be its own as well, so they stay as they are."""
+def _wait_for(descriptor: int, *, for_input: bool) -> None:
+    """Wait until a non-blocking descriptor can be read or written.
+
+    A client may hand over such descriptors. It may hold the same ones, so they are not made blocking.
+    """
     import select
 
     ready = select.poll()
-    ready.register(descriptor, getattr(select, event))
+    ready.register(descriptor, select.POLLIN if for_input else select.POLLOUT)
     ready.poll()
 
 
 class _Connection:
-    """The calls that wait, those that run, and the lines still to be written."""
+    """One connection's queues: calls that wait for a worker, calls in flight, and lines to be written."""
 
     def __init__(self, server: Server, output: int) -> None:
         self._server = server
@@ -220,7 +225,7 @@ class _Connection:
             self._in_flight.setdefault(call.key, []).append(call)
             self._waiting_bytes += size
             self._unfinished += 1
-            # Counted, not seen: a worker that has yet to wake for the call before this one only looks idle.
+            # Unfinished calls are counted instead of idle workers: one about to wake for an earlier call looks idle.
             if self._workers < min(self._unfinished, WORKERS):
                 self._workers += 1
                 start_new_thread(self._run_calls, ())
@@ -239,12 +244,12 @@ class _Connection:
             with self._lock:
                 self._unfinished -= 1
             self._make_room(size)
-            del waiting, call, line  # or they would be held until the next call comes
+            del waiting, call, line  # else they would be held until the next call comes
             _let_go(size)
         self._ended.put(None)
 
     def _is_wanted(self, call: Call, *, last: bool = False) -> bool:
-        """Whether a call was not cancelled; the `last` time this is asked it is also taken off the list."""
+        """Whether a call was not cancelled; with `last` it also stops being in flight."""
         with self._lock:
             same_id = self._in_flight.get(call.key, [])
             wanted = any(other is call for other in same_id)
