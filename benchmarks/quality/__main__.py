@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from holdfast import build_cache, open_cache
-from holdfast.caches.document import token_count
 from holdfast.caches.on_disk.reading import Cache
 from holdfast.caches.search.choosing import ranked
 from holdfast.caches.search.impacts import Steps, unit
 from holdfast.caches.search.sections import outline
 from holdfast.caches.search.terms import counted, query_terms, raw_words
 from holdfast.caches.section_index.section_fields import telling
+from holdfast.core.tokens import tokens_of_bytes
 
 BUDGETS = (1000, 2000, 4000, 8000)
 HERE = Path(__file__).resolve()
@@ -69,7 +69,7 @@ class WholeDocuments(Method):
         self.fields: list[list[dict[str, int]]] = []
         for document in cache.documents():
             self.ids.append(document.id)
-            self.sizes.append(token_count(len(document.content.encode())))
+            self.sizes.append(tokens_of_bytes(len(document.content.encode())))
             title = telling(raw_words(outline(document.content).title))
             path = telling(raw_words(document.source.removesuffix(".md")))
             self.fields.append([counted(title), counted(path), counted(raw_words(document.content))])
