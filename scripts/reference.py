@@ -13,7 +13,7 @@ from holdfast.cli import COMMANDS
 from holdfast.command_line import command_help, overview
 from holdfast.core.canonical_json import encode_pretty
 from holdfast.core.errors import FAILURES, exit_codes
-from holdfast.server import input_schema
+from holdfast.tool_definitions import input_schema
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

@@ -8,7 +8,7 @@ from holdfast.operation import Parameter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from holdfast.operation import Operation
 
@@ -112,15 +112,20 @@ def _arguments(command: Command, words: Sequence[str]) -> dict[str, object]:
                     raise UsageError(f"{option} takes no value")
                 _put(arguments, parameter, True)
             else:
-                if not equals:
-                    if not rest or rest[0].partition("=")[0] in options:
-                        raise UsageError(f"{option} needs a value: {option} {parameter.metavar or 'VALUE'}")
-                    value = rest.pop(0)
-                    if parameter.error is InvalidQuery and value.startswith("-") and value != "-":
-                        # It would be taken for a flag elsewhere, and is refused as it always was.
-                        raise InvalidQuery(f"write a query that begins with '-' as {option}={value}")
-                _put(arguments, parameter, _converted(parameter, value))
+                text = value if equals else _spaced_value(parameter, rest, options)
+                _put(arguments, parameter, _converted(parameter, text))
     return arguments
+
+
+def _spaced_value(parameter: Parameter, rest: list[str], options: Collection[str]) -> str:
+    """The word after an option, taken off the rest; what is an option itself is no value."""
+    if not rest or rest[0].partition("=")[0] in options:
+        raise UsageError(f"{parameter.option} needs a value: {parameter.usage}")
+    value = rest.pop(0)
+    if parameter.error is InvalidQuery and value.startswith("-") and value != "-":
+        # It would be taken for a flag elsewhere, and is refused as it always was.
+        raise InvalidQuery(f"write a query that begins with '-' as {parameter.option}={value}")
+    return value
 
 
 def _take_positional(command: Command, positionals: list[Parameter], arguments: dict[str, object], word: str) -> None:

@@ -14,7 +14,7 @@ from holdfast.core.canonical_json import JsonError, decode, encode, holds_more_v
 from holdfast.core.errors import OfferError, UnknownName
 from holdfast.core.record import NamedTuple
 from holdfast.core.standard_streams import write_error
-from holdfast.operation import Operation, Parameter, answer
+from holdfast.operation import answer
 from holdfast.version import __version__
 
 TYPE_CHECKING = False
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from holdfast.core.canonical_json import JsonValue
+    from holdfast.operation import Operation
     from holdfast.workspace import Workspace
 
     Members = dict[str, JsonValue]
@@ -42,8 +43,6 @@ _VERSION, _CAPABILITIES, _SERVER_INFO = (
     _PREFIX + "serverInfo",
 )
 _CACHING: Mapping[str, JsonValue] = {"ttlMs": 3_600_000, "cacheScope": "private"}
-# Clients that spill long tool results to a file raise their limit to this.
-_LARGE_RESULT = 500_000
 # No request needs more values than this; far more would hold up every other request while they are made.
 MAX_VALUES = 1 << 20
 
@@ -173,25 +172,15 @@ class Server:
     def _list_tools(self, params: Members) -> Members:
         if params.get("cursor") is not None:
             raise ProtocolError(INVALID_PARAMS, "There is one page only: no cursor was given out")
-        return {"tools": [self._described(operation) for operation in tools(self.families)]}
+        from holdfast.tool_definitions import tool_definition
+
+        named = [
+            (underscored(each.tool) if self.underscore_names else each.tool, each) for each in tools(self.families)
+        ]
+        return {"tools": [tool_definition(name, operation) for name, operation in named]}
 
     def _list_tools_cacheable(self, params: Members) -> Members:
         return {**self._list_tools(params), **_CACHING}
-
-    def _described(self, operation: Operation) -> Members:
-        meta: Members = {}
-        if operation.always_load:
-            meta["anthropic/alwaysLoad"] = True
-        if operation.large_result:
-            meta["anthropic/maxResultSizeChars"] = _LARGE_RESULT
-        described: Members = {
-            "name": underscored(operation.tool) if self.underscore_names else operation.tool,
-            "title": operation.title,
-            "description": operation.description,
-            "inputSchema": input_schema(operation),
-            "annotations": {"readOnlyHint": True, "openWorldHint": False},
-        }
-        return {**described, "_meta": meta} if meta else described
 
     def _called_tool(self, params: Members) -> tuple[Operation, Members]:
         name, arguments = params.get("name"), params.get("arguments", {})
@@ -254,40 +243,6 @@ _LEGACY: Mapping[str, Handler] = {
 _MODERN: Mapping[str, Handler] = {
     "server/discover": Server._discover,
     "tools/list": Server._list_tools_cacheable,
-}
-
-
-def input_schema(operation: Operation) -> Members:
-    """The JSON Schema of a tool's arguments."""
-    parameters = operation.offered("tool")
-    schema: Members = {
-        "type": "object",
-        "properties": {parameter.name: _property(parameter) for parameter in parameters},
-        "additionalProperties": False,
-    }
-    if required := [parameter.name for parameter in parameters if parameter.required]:
-        schema["required"] = required
-    return schema
-
-
-def _property(parameter: Parameter) -> Members:
-    described: Members = {"type": _TYPES[parameter.kind], "description": parameter.description}
-    if parameter.kind == "integer":
-        described["minimum"] = 0
-    if parameter.kind == "texts":
-        described["items"] = {"type": "string", "enum": parameter.choices} if parameter.choices else {"type": "string"}
-    elif parameter.choices:
-        described["enum"] = parameter.choices
-    return described
-
-
-_TYPES = {
-    "text": "string",
-    "query": "string",
-    "path": "string",
-    "integer": "integer",
-    "flag": "boolean",
-    "texts": "array",
 }
 
 
