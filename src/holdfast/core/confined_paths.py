@@ -1,15 +1,26 @@
-"""A name under a root, or nothing: the one place that decides whether a path stays inside."""
+"""A name under a root, or nothing: the one place that decides whether a path stays inside.
+
+`confined` says where a name leads now, which may be another place a moment later. What is then opened is opened by
+`open_beneath`, which follows no link, so that a link swapped in meanwhile is met as one and leads nowhere.
+"""
 
 from __future__ import annotations
 
 import os
 from errno import ENOENT
 
+from holdfast.core.file_identity import directory_identity
 from holdfast.core.unicode_text import is_unicode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from holdfast.core.file_identity import Identity
+
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+# Enough to pass through a directory, where it may be searched and not listed.
+_PASSAGE = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 def lies_inside(path: str, root: str) -> bool:
@@ -32,6 +43,44 @@ def confined(root: str, name: str) -> str | None:
     if path == real_root or not lies_inside(path, real_root):
         return None
     return path
+
+
+def open_beneath(root: str, place: str) -> int:
+    """A descriptor of the directory at a path from `root`, no component of which is a link; OSError for anything else.
+
+    How the root itself is reached is not looked at. What is in the directory can be opened by the descriptor; it need
+    not be one that may be listed.
+    """
+    names = place.split("/") if place else []
+    if ".." in names:
+        raise FileNotFoundError(ENOENT, "a path from a root cannot climb", place)
+    descriptor = os.open(root, _PASSAGE)
+    for name in names:
+        above = descriptor
+        try:
+            descriptor = os.open(name, _PASSAGE | os.O_NOFOLLOW, dir_fd=above)
+        finally:
+            os.close(above)
+    return descriptor
+
+
+def open_directory(path: str) -> int:
+    """A descriptor to list a directory by, links followed; OSError for anything else."""
+    return os.open(path, _DIRECTORY)
+
+
+def open_below(directory: int, name: str) -> int:
+    """A descriptor of a directory in an open one; OSError when the name is that of a link or of anything else."""
+    return os.open(name, _DIRECTORY | os.O_NOFOLLOW, dir_fd=directory)
+
+
+def open_again(path: str, directory: Identity) -> int:
+    """A descriptor of a directory that was open before; OSError when the path leads to another one by now."""
+    descriptor = open_directory(path)
+    if directory_identity(os.fstat(descriptor)) != directory:
+        os.close(descriptor)
+        raise FileNotFoundError(ENOENT, "another directory stands there", path)
+    return descriptor
 
 
 def status_inside(path: str, roots: Sequence[str]) -> os.stat_result:

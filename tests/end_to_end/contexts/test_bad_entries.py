@@ -15,7 +15,7 @@ import pytest
 
 from holdfast.catalog import find_tool
 from holdfast.contexts.on_disk import project as project_module
-from holdfast.contexts.on_disk.directory import look
+from holdfast.core.confined_paths import open_below
 from holdfast.operation import answer
 from holdfast.workspace import Workspace
 from support.projects import states
@@ -119,18 +119,22 @@ def test_a_name_that_is_not_utf_8_counts_by_its_bytes_and_is_listed(tree: Path) 
     assert (states(listing)["\ufffd"], spent < BUDGET) == ("missing", True)
 
 
+@pytest.mark.parametrize("moment", ["before it is opened", "once it is open"])
 def test_a_directory_that_vanishes_while_it_is_looked_for_is_missing(
-    tree: Path, monkeypatch: pytest.MonkeyPatch
+    moment: str, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The only way to lose this race on purpose is to remove the directory between its parent's look and its own."""
     import shutil
 
-    def lose(contents: Any, path: str, *rest: Any) -> Any:
-        if path.endswith("/bad"):
-            shutil.rmtree(path)
-        return look(contents, path, *rest)
+    def lose(directory: int, name: str) -> int:
+        if name == "bad" and moment == "before it is opened":
+            shutil.rmtree(tree / name)
+        opened = open_below(directory, name)
+        if name == "bad" and moment == "once it is open":
+            shutil.rmtree(tree / name)
+        return opened
 
-    monkeypatch.setattr(project_module, "look", lose)
+    monkeypatch.setattr(project_module, "open_below", lose)
     listing, _ = ask(tree, "list_contexts")
     assert states(listing) == {".": "missing", "a": "stale", "bad": "missing", "z": "stale"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from holdfast.contexts import schema
 from holdfast.contexts.freshness import MISSING as STATE_MISSING
-from holdfast.contexts.on_disk.directory import ContextCorrupt, ContextMissing, read_context
+from holdfast.contexts.on_disk.directory import ContextCorrupt, ContextMissing, read_context_beneath
 from holdfast.contexts.on_disk.listing import Entry, list_project
 from holdfast.contexts.on_disk.project import Project, ScopeOutside
 from holdfast.operation import Outcome
@@ -41,8 +41,12 @@ def _failure(error: Exception, scope: str) -> tuple[str, int]:
 def content(project: Project, scope: str, names: list[str] | None) -> Outcome[Json]:
     """The answer of `query_context`."""
     try:
-        place = project.place_of(scope)
-        context = read_context(project.path(place))
+        try:
+            context = project.reach(scope, lambda place: read_context_beneath(project.root, place))
+        except FileNotFoundError:
+            raise ContextMissing from None
+        except OSError as error:
+            raise ContextCorrupt(error.strerror) from None
     except _FAILURES as error:
         message, exit_code = _failure(error, scope)
         return Outcome({"found": False, "scope": scope, "error": message}, exit_code, is_error=True)
@@ -53,9 +57,8 @@ def content(project: Project, scope: str, names: list[str] | None) -> Outcome[Js
 def verdict(project: Project, scope: str) -> Outcome[Json]:
     """The answer of `check_freshness`."""
     try:
-        place = project.place_of(scope)
         try:
-            view = project.view(place)
+            view = project.reach(scope, project.view)
         except OSError:
             raise ContextMissing from None
         headline = view.headline()

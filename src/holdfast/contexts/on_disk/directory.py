@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from errno import ENOTDIR
+from errno import ENOENT, ENOTDIR
 from stat import S_ISREG
 from time import time_ns
 
@@ -12,7 +12,8 @@ from holdfast.contexts.fingerprint import ContentEntry, StatEntry, content_finge
 from holdfast.contexts.freshness import MISSING, Freshness, freshness
 from holdfast.contexts.ignore import CONTEXTIGNORE, GITIGNORE, Rules
 from holdfast.contexts.sources import is_source
-from holdfast.core.file_identity import are_settled, identity
+from holdfast.core.confined_paths import open_again, open_beneath, open_directory
+from holdfast.core.file_identity import are_settled, directory_identity, identity
 from holdfast.core.globs import as_bytes
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import read_regular
@@ -59,16 +60,20 @@ class SourceFile(NamedTuple):
 
 
 class DirectoryView:
-    """A directory at one moment. What costs a read is read when first asked for, and then kept."""
+    """A directory at one moment. What costs a read is read when first asked for, and then kept.
+
+    It is read from the directory that was looked at, or not at all: `identity` says which that was.
+    """
 
     __slots__ = (
         *("_all_files", "_content", "_headline", "_verdict", "counts", "files"),
-        *("folders", "has_context", "path", "rules", "source_bytes"),
+        *("folders", "has_context", "identity", "path", "rules", "source_bytes"),
     )
 
     def __init__(
         self,
         path: str,
+        identity: Identity,
         rules: Rules,
         folders: list[str],
         files: list[SourceFile],
@@ -77,6 +82,7 @@ class DirectoryView:
         has_context: bool,
     ) -> None:
         self.path = path
+        self.identity = identity
         self.rules = rules
         self.folders = folders
         self.files = files
@@ -99,11 +105,13 @@ class DirectoryView:
         found = self._headline
         if found is None:
             try:
-                context = read_context(self.path)
-                found = Headline(context["fingerprint"], context["last_updated"], context["summary"])
-            except (ContextMissing, ContextCorrupt, schema.UnsupportedVersion) as error:
-                found = _copied(error)
-            self._headline = found
+                directory = open_again(self.path, self.identity)
+            except OSError:
+                raise ContextMissing from None  # gone since, and perhaps back in a moment: nothing to keep
+            try:
+                found = self._headline = _read_headline(directory)
+            finally:
+                os.close(directory)
         if isinstance(found, Exception):
             raise _copied(found)
         return found
@@ -111,8 +119,14 @@ class DirectoryView:
     def fingerprint(self) -> str:
         """The content form."""
         if not self._content:
-            prefix = os.fsencode(self.path) + b"/"
-            self._content = content_fingerprint([_content_entry(prefix, file) for file in self.files])
+            try:
+                directory = open_again(self.path, self.identity)
+            except OSError:
+                return content_fingerprint([_unread(file) for file in self.files])  # gone since: nothing to keep
+            try:
+                self._content = content_fingerprint([_content_entry(directory, file) for file in self.files])
+            finally:
+                os.close(directory)
         return self._content
 
     @property
@@ -122,13 +136,16 @@ class DirectoryView:
 
     def freshness(self) -> Freshness:
         """Whether its context still holds; a context that cannot be used counts as missing."""
-        if self._verdict is None:
-            try:
-                stored = self.headline().fingerprint
-                self._verdict = freshness(stored, self.fingerprint(), self.stat_fingerprint)
-            except (ContextMissing, ContextCorrupt, schema.UnsupportedVersion):
-                self._verdict = Freshness(MISSING, "")
-        return self._verdict
+        if self._verdict is not None:
+            return self._verdict
+        try:
+            stored = self.headline().fingerprint
+            found = freshness(stored, self.fingerprint(), self.stat_fingerprint)
+        except (ContextMissing, ContextCorrupt, schema.UnsupportedVersion):
+            found = Freshness(MISSING, "")
+        if self._content or isinstance(self._headline, Exception):
+            self._verdict = found
+        return found
 
     def stat_fingerprint(self) -> str:
         """The stat form, of all regular files, ignored ones too."""
@@ -142,20 +159,33 @@ def _copied(error: Exception) -> Exception:
     return copy
 
 
-def _content_entry(prefix: bytes, file: SourceFile) -> ContentEntry:
+def _read_headline(directory: int) -> Headline | Exception:
+    try:
+        context = parse_context(_read_context_file(CONTEXT_FILE, directory))
+    except (ContextMissing, ContextCorrupt, schema.UnsupportedVersion) as error:
+        return _copied(error)
+    return Headline(context["fingerprint"], context["last_updated"], context["summary"])
+
+
+def _content_entry(directory: int, file: SourceFile) -> ContentEntry:
     name = os.fsencode(file.name)
     try:
-        digest, size = digest_file(prefix + name, file.size)
+        digest, size = digest_file(name, file.size, dir_fd=directory)
     except OSError:
-        return ContentEntry(name, file.size, "")  # it is there, and that is all that can be known of it
+        return _unread(file)
     return ContentEntry(name, size, digest)
 
 
-def digest_file(path: bytes | str, expected: int) -> tuple[str, int]:
+def _unread(file: SourceFile) -> ContentEntry:
+    """It is there, and that is all that can be known of it."""
+    return ContentEntry(os.fsencode(file.name), file.size, "")
+
+
+def digest_file(path: bytes | str, expected: int, *, dir_fd: int | None = None) -> tuple[str, int]:
     """The hex sha256 of a file and its size; `expected` is the size it is thought to have. Raises OSError."""
     from hashlib import sha256
 
-    descriptor = os.open(path, _READ)
+    descriptor = os.open(path, _READ, dir_fd=dir_fd)
     try:
         data = os.read(descriptor, min(expected + 1, _CHUNK))
         digest = sha256(data)
@@ -174,12 +204,25 @@ def read_context(directory: str) -> Context:
     return parse_context(read_context_bytes(directory))
 
 
+def read_context_beneath(root: str, place: str) -> Context:
+    """The same for a directory at a path from a root; OSError when there is none that is reached without a link."""
+    directory = open_beneath(root, place)
+    try:
+        return parse_context(_read_context_file(CONTEXT_FILE, directory))
+    finally:
+        os.close(directory)
+
+
 def read_context_bytes(directory: str) -> bytes:
     """The bytes of its `.context.yaml`, whatever they are; ContextMissing, or ContextCorrupt when it has none."""
+    return _read_context_file(f"{directory}/{CONTEXT_FILE}", None)
+
+
+def _read_context_file(path: str, directory: int | None) -> bytes:
     from holdfast.contexts.yaml_text import MAX_BYTES
 
     try:
-        return read_regular(f"{directory}/{CONTEXT_FILE}", limit=MAX_BYTES)
+        return read_regular(path, dir_fd=directory, limit=MAX_BYTES)
     except (FileNotFoundError, ValueError):
         raise ContextMissing from None
     except OSError as error:
@@ -206,14 +249,30 @@ def parse_context(data: bytes) -> Context:
 def look(
     contents: FileContents, path: str, place: str, outer: Rules, extra_patterns: Sequence[str] = ()
 ) -> DirectoryView:
-    """A directory now; the view of an earlier look when nothing can have changed since. Raises OSError.
+    """The directory at a path, as `look_into` gives it. Raises OSError."""
+    directory = open_directory(path)
+    try:
+        return look_into(directory, contents, path, place, outer, extra_patterns)
+    finally:
+        os.close(directory)
 
-    `place` is its path from where the rules start; `outer` are the rules in force around it.
+
+def look_into(
+    directory: int, contents: FileContents, path: str, place: str, outer: Rules, extra_patterns: Sequence[str] = ()
+) -> DirectoryView:
+    """An open directory now; the view of an earlier look when nothing can have changed since. Raises OSError.
+
+    `path` is what it was opened by; `place` is its path from where the rules start; `outer` are the rules in force
+    around it.
     """
     started = time_ns()
+    status = os.fstat(directory)
+    if not status.st_nlink:
+        raise FileNotFoundError(ENOENT, "removed since it was opened", path)
+    itself = directory_identity(status)
     folders: list[str] = []
     files: list[tuple[str, Identity]] = []
-    with os.scandir(path) as entries:
+    with os.scandir(directory) as entries:
         for entry in entries:
             if is_staging_name(entry.name):
                 continue  # ours, and gone in a moment
@@ -221,41 +280,39 @@ def look(
                 folders.append(entry.name)
             elif entry.is_file(follow_symlinks=False):
                 try:
-                    status = entry.stat(follow_symlinks=False)
+                    found = entry.stat(follow_symlinks=False)
                 except FileNotFoundError:
                     continue
-                if not S_ISREG(status.st_mode):
+                if not S_ISREG(found.st_mode):
                     continue
-                files.append((entry.name, identity(status)))
+                files.append((entry.name, identity(found)))
             elif entry.name == CONTEXT_FILE:
                 files.append((entry.name, _NO_FILE))  # there, but no file: a context that cannot be used
 
     def make() -> DirectoryView:
-        return _view(path, place, outer, extra_patterns, folders, files)
+        rules = outer.within(place, *_ignore_files(directory, {name for name, _ in files}, extra_patterns))
+        return _view(path, itself, place, rules, folders, files)
 
     if not are_settled([seen for _, seen in files], started):
         return make()
     return contents.memo(
-        ("directory", path), (), make, namespace="context", variant=(outer.key, extra_patterns, folders, files)
+        ("directory", path), (), make, namespace="context", variant=(outer.key, extra_patterns, folders, files, itself)
     )
 
 
+def _ignore_files(directory: int, names: set[str], extra: Sequence[str]) -> tuple[bytes | None, bytes | None]:
+    """The texts of its two ignore files, where it has them; `extra` patterns are as good as some of the second."""
+    git, own = [_ignore_file(directory, name) if name in names else None for name in (GITIGNORE, CONTEXTIGNORE)]
+    return git, b"\n".join([own or b"", *map(as_bytes, extra)]) if extra else own
+
+
 def _view(
-    path: str,
-    place: str,
-    outer: Rules,
-    extra_patterns: Sequence[str],
-    folders: list[str],
-    files: list[tuple[str, Identity]],
+    path: str, itself: Identity, place: str, rules: Rules, folders: list[str], files: list[tuple[str, Identity]]
 ) -> DirectoryView:
-    names = {name for name, _ in files}
-    texts = {name: _ignore_file(path, name) for name in (GITIGNORE, CONTEXTIGNORE) if name in names}
-    if extra_patterns:
-        texts[CONTEXTIGNORE] = b"\n".join([texts.get(CONTEXTIGNORE) or b"", *map(as_bytes, extra_patterns)])
-    rules = outer.within(place, texts.get(GITIGNORE), texts.get(CONTEXTIGNORE))
     ignores = rules.ignores
     return DirectoryView(
         path,
+        itself,
         rules,
         sorted([name for name in folders if not ignores(place, name, folder=True)]),
         [
@@ -264,12 +321,12 @@ def _view(
             if name != CONTEXT_FILE and (rules.is_empty or not ignores(place, name, folder=False))
         ],
         [(name, seen[0], seen[1]) for name, seen in files if name != CONTEXT_FILE],
-        has_context=CONTEXT_FILE in names,
+        has_context=any(name == CONTEXT_FILE for name, _ in files),
     )
 
 
-def _ignore_file(path: str, name: str) -> bytes | None:
+def _ignore_file(directory: int, name: str) -> bytes | None:
     try:
-        return read_regular(f"{path}/{name}", limit=_MAX_IGNORE_BYTES)
+        return read_regular(name, dir_fd=directory, limit=_MAX_IGNORE_BYTES)
     except OSError:
         return None

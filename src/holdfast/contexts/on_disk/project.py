@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import os
+from errno import ELOOP, ENOENT, ENOTDIR
 
 from holdfast.contexts.ignore import CONTEXTIGNORE, GITIGNORE, Rules
-from holdfast.contexts.on_disk.directory import DirectoryView, look
+from holdfast.contexts.on_disk.directory import DirectoryView, look_into
 from holdfast.contexts.settings import FILE_NAME as SETTINGS_FILE
 from holdfast.contexts.settings import Settings, settings_of
-from holdfast.core.confined_paths import lies_inside, printable
+from holdfast.core.confined_paths import lies_inside, open_again, open_below, open_directory, printable
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import read_regular
 from holdfast.core.tokens import tokens_of_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
     from holdfast.core.file_contents import FileContents
 
+    Result = TypeVar("Result")
+
 ROOT = "."
+# A scope whose links change faster than they can be followed leads nowhere.
+_ATTEMPTS = 8
+_ABSENCES = frozenset({ENOENT, ENOTDIR, ELOOP})
 
 
 class ScopeOutside(Exception):
@@ -85,10 +94,29 @@ class Project:
         """The absolute path of a place."""
         return os.path.join(self.root, place) if place else self.root
 
-    def _look(self, place: str, outer: Rules) -> DirectoryView:
+    def _look(self, directory: int, place: str, outer: Rules) -> DirectoryView:
         from_top = "/".join([part for part in (self._base, place) if part])
         patterns = () if place else self.settings.ignore
-        return look(self.contents, self.path(place), from_top, outer, patterns)
+        return look_into(directory, self.contents, self.path(place), from_top, outer, patterns)
+
+    def reach(self, scope: str, find: Callable[[str], Result]) -> Result:
+        """What `find` gives for the place where a scope leads; ScopeOutside when it leaves the root.
+
+        `find` gets a path from the root and raises OSError when a link, or nothing, stands somewhere on it: the links
+        are followed then and it is asked again, so that what it finds is always what it was told to look for.
+        """
+        place = _plain(scope)
+        for _ in range(_ATTEMPTS):
+            try:
+                if place is not None:
+                    return find(place)
+            except OSError as error:
+                if error.errno not in _ABSENCES:
+                    raise
+            told, place = place, self.place_of(scope)
+            if place == told:
+                break
+        raise FileNotFoundError(ENOENT, "no directory there", scope)
 
     def place_of(self, scope: str) -> str:
         """Where a scope leads, as a path from the root, empty for the root; ScopeOutside when it leaves the root."""
@@ -101,32 +129,62 @@ class Project:
         return target[len(root) :].lstrip("/") if target != root else ""
 
     def view(self, place: str) -> DirectoryView:
-        """One directory, with the rules of every directory above it. Raises OSError."""
-        view = self._look("", self._outer)
-        at = ""
-        for name in place.split("/") if place else ():
-            at = f"{at}/{name}" if at else name
-            view = self._look(at, view.rules)
+        """One directory, with the rules of every directory above it; links are not followed. Raises OSError."""
+        directory = open_directory(self.root)
+        try:
+            view = self._look(directory, "", self._outer)
+            at = ""
+            for name in place.split("/") if place else ():
+                above, directory = directory, open_below(directory, name)
+                os.close(above)
+                at = f"{at}/{name}" if at else name
+                view = self._look(directory, at, view.rules)
+        finally:
+            os.close(directory)
         return view
 
     def directories(self) -> list[Found]:
         """Every directory that counts, parents before children. Raises OSError when the root cannot be read."""
-        seen: list[tuple[str, DirectoryView | None, int]] = [("", self._look("", self._outer), -1)]
+        seen: list[tuple[str, DirectoryView | None, int]] = [("", self.view(""), -1)]
         depth = {0: 0}
         at = 0
         while at < len(seen):
             place, view, _ = seen[at]
             if view is not None and depth[at] < self.settings.max_depth:
-                for name in view.folders:
-                    below = f"{place}/{name}" if place else name
-                    try:
-                        child: DirectoryView | None = self._look(below, view.rules)
-                    except OSError:
-                        child = None  # vanished or closed to us: listed as missing
+                for below, child in self._folders(place, view):
                     depth[len(seen)] = depth[at] + 1
                     seen.append((below, child, at))
             at += 1
         return self._counted(seen)
+
+    def _folders(self, place: str, view: DirectoryView) -> list[tuple[str, DirectoryView | None]]:
+        """The folders of a directory that was looked at; None for what vanished, is closed to us, or a link by now."""
+        if not view.folders:
+            return []
+        below = [f"{place}/{name}" if place else name for name in view.folders]
+        try:
+            directory = open_again(view.path, view.identity)
+        except OSError:
+            return [(folder, None) for folder in below]
+        try:
+            return [
+                (folder, self._look_below(directory, name, folder, view.rules))
+                for folder, name in zip(below, view.folders, strict=True)
+            ]
+        finally:
+            os.close(directory)
+
+    def _look_below(self, above: int, name: str, place: str, outer: Rules) -> DirectoryView | None:
+        try:
+            directory = open_below(above, name)
+        except OSError:
+            return None
+        try:
+            return self._look(directory, place, outer)
+        except OSError:
+            return None
+        finally:
+            os.close(directory)
 
     def _counted(self, seen: list[tuple[str, DirectoryView | None, int]]) -> list[Found]:
         counted = [False] * len(seen)
@@ -146,3 +204,11 @@ class Project:
                 counted[parent] = counted[parent] or counted[at]
                 kept[parent] = kept[parent] or kept[at]
         return [Found(seen[at][0], seen[at][1], kept[at]) for at in range(len(seen)) if counted[at]]
+
+
+def _plain(scope: str) -> str | None:
+    """The path that a scope says, where it needs no file system to tell: no climbing, no root, no NUL."""
+    names = scope.replace("\\", "/").split("/")
+    if not names[0] or ".." in names or "\0" in scope:
+        return None
+    return "/".join([name for name in names if name not in ("", ".")])
