@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from holdfast.caches.operations import OPERATIONS as CACHES
-from holdfast.caches.search_operations import OPERATIONS as SECTIONS
 from holdfast.contexts.operations import OPERATIONS as CONTEXTS
 from holdfast.core.errors import UnknownName
 from holdfast.specs.operations import OPERATIONS as SPECS
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from holdfast.offers import Prompt, Resource
     from holdfast.operation import Operation
 
-CATALOG: tuple[Operation, ...] = (*CACHES, *SECTIONS, *CONTEXTS, *SPECS)
+CATALOG: tuple[Operation, ...] = (*CACHES, *CONTEXTS, *SPECS)
 FAMILIES = tuple(dict.fromkeys(operation.family for operation in CATALOG))
 # The families with prompts; a server that offers none of them says so when it is opened.
 PROMPTING = ("specs",)

@@ -1,15 +1,9 @@
-"""What can be done with caches, declared for both doors."""
+"""What can be done with caches and their sections, declared for both doors."""
 
 from __future__ import annotations
 
 from holdfast.core.errors import CacheMissing, InvalidBudget, InvalidLimit, InvalidQuery
-from holdfast.operation import Operation, Outcome, Parameter
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from holdfast.core.canonical_json import Json
-    from holdfast.operation import Arguments
-    from holdfast.workspace import Workspace
+from holdfast.operation import Operation, Parameter
 
 MAX_BUDGET = 2**53 - 1
 
@@ -53,59 +47,7 @@ LIMIT = Parameter(
     error=InvalidLimit,
     check_order=2,
 )
-
-
-def resolve(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
-    from holdfast.caches.on_disk.keeping import OpenCaches
-    from holdfast.caches.selection import as_json
-
-    path = workspace.cache_directory(arguments["cache"])
-    query, budget = arguments["query"], arguments["budget"]
-    return Outcome(as_json(workspace.keep(OpenCaches).use(path, lambda cache: cache.resolve(query, budget))))
-
-
-def inspect(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
-    from holdfast.caches.on_disk.reading import inspect_cache
-
-    summary = inspect_cache(workspace.cache_directory(arguments["cache"]))
-    return Outcome(summary._asdict(), exit_code=0 if summary.valid else 5)
-
-
-def list_caches(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
-    from holdfast.caches.on_disk import reading
-
-    root = workspace.directory(arguments["root"]) if "root" in arguments else workspace.cache_root
-    return Outcome({"caches": [listed._asdict() for listed in reading.list_caches(root)]})
-
-
-def build(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
-    from holdfast.caches.on_disk.writing import build_cache
-
-    notes: list[str] = []
-    report = build_cache(
-        arguments["sources"],
-        workspace.cache_directory(arguments["cache"]),
-        created_at=workspace.timestamp(),
-        force=arguments.get("force", False),
-        progress=workspace.progress,
-        tokenizer=arguments.get("tokenizer"),
-        tell=notes.append,
-    )
-    return Outcome(report._asdict(), note="; ".join(notes))
-
-
-def verify(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
-    from holdfast.caches.on_disk.checking import verify_cache
-
-    report = verify_cache(workspace.cache_directory(arguments["cache"]))
-    value = {
-        "valid": report.valid,
-        "cache_version": report.cache_version,
-        "document_count": report.document_count,
-        "problems": [problem._asdict() for problem in report.problems],
-    }
-    return Outcome(value, exit_code=0 if report.valid else 5)
-
+_OPTIONAL_CACHE = CACHE._replace(required=False, description="The cache (default: the one below the cache root)")
 
 OPERATIONS = (
     Operation(
@@ -120,7 +62,7 @@ OPERATIONS = (
             "take `cache` from context.list_caches."
         ),
         parameters=(CACHE, QUERY, BUDGET),
-        run="holdfast.caches.operations:resolve",
+        run="holdfast.caches.answers:resolve",
         view="holdfast.caches.views:resolve",
         always_load=True,
         large_result=True,
@@ -144,7 +86,7 @@ OPERATIONS = (
                 error=CacheMissing,
             ),
         ),
-        run="holdfast.caches.operations:list_caches",
+        run="holdfast.caches.answers:list_caches",
         view="holdfast.caches.views:listing",
         always_load=True,
     ),
@@ -159,7 +101,7 @@ OPERATIONS = (
             "relying on a cache, or to note which version an answer came from."
         ),
         parameters=(CACHE,),
-        run="holdfast.caches.operations:inspect",
+        run="holdfast.caches.answers:inspect",
         view="holdfast.caches.views:inspection",
     ),
     Operation(
@@ -178,7 +120,7 @@ OPERATIONS = (
                 choices=("o200k_base", "bytes/4"),
             ),
         ),
-        run="holdfast.caches.operations:build",
+        run="holdfast.caches.answers:build",
         view="holdfast.caches.views:built",
     ),
     Operation(
@@ -186,7 +128,66 @@ OPERATIONS = (
         command=("verify",),
         summary="Check every byte of a cache and name each problem.",
         parameters=(CACHE,),
-        run="holdfast.caches.operations:verify",
+        run="holdfast.caches.answers:verify",
         view="holdfast.caches.views:verification",
+    ),
+    Operation(
+        family="caches",
+        command=("search",),
+        tool="context.search",
+        title="Search sections",
+        summary="Select the sections of a cache that answer a query within a token budget, with citations.",
+        description=(
+            "Find the sections of a pre-built context cache that answer a question within a token budget, each with "
+            "its headings, lines, reasons and a citation to quote. Prefer it to context.resolve for a specific "
+            "question: it returns the parts that answer instead of whole documents. Take `cache` from "
+            "context.list_caches."
+        ),
+        parameters=(
+            CACHE,
+            SEARCH_QUERY,
+            BUDGET,
+            LIMIT,
+            Parameter("receipt", "path", "Write the record of the answer here", metavar="FILE", only="command"),
+            Parameter("html", "path", "Write a page that explains the answer here", metavar="FILE", only="command"),
+        ),
+        run="holdfast.caches.answers:search",
+        view="holdfast.caches.search_views:search",
+        always_load=True,
+        large_result=True,
+    ),
+    Operation(
+        family="caches",
+        command=("replay",),
+        summary="Run a search again from its receipt; exit 9 and the differences when the answer changed.",
+        parameters=(
+            Parameter("receipt", "path", "A receipt that 'search --receipt' wrote", True, "RECEIPT", positional=True),
+            _OPTIONAL_CACHE._replace(description="The cache (default: the one of that version below the cache root)"),
+        ),
+        run="holdfast.caches.answers:replay",
+        view="holdfast.caches.search_views:replayed",
+    ),
+    Operation(
+        family="caches",
+        command=("cite", "verify"),
+        summary="Check every citation in a text against a cache; exit 9 when one does not hold.",
+        parameters=(
+            Parameter("file", "path", "The text", True, "FILE", positional=True),
+            _OPTIONAL_CACHE,
+        ),
+        run="holdfast.caches.answers:verify_citations",
+        view="holdfast.caches.search_views:citations",
+    ),
+    Operation(
+        family="caches",
+        command=("diff",),
+        summary="Compare two caches: documents, sections, and which saved queries change their answer.",
+        parameters=(
+            Parameter("before", "path", "A cache", True, "CACHE_A", positional=True, error=CacheMissing),
+            Parameter("after", "path", "Another", True, "CACHE_B", positional=True, error=CacheMissing),
+            Parameter("queries", "path", "Saved queries, one a line: text, or JSON as a tool takes it", metavar="FILE"),
+        ),
+        run="holdfast.caches.answers:diff",
+        view="holdfast.caches.search_views:differences",
     ),
 )

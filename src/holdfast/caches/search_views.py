@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -14,13 +12,17 @@ from holdfast.caches.search.terms import raw_words, terms_of
 from holdfast.caches.views import bar
 from holdfast.core.unicode_text import WHITE_SPACE
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.caches.shapes import CiteAnswer, DiffAnswer, ReplayAnswer, SearchAnswer
+
 _BEST_LINES = 3
 _INDENTED = (0, 0, 0, 3)
 _WIDEST = 160
 _STATE_STYLES = {"holds": "green", "changed": "yellow"}
 
 
-def search(value: Any, _seconds: float) -> RenderableType:
+def search(value: SearchAnswer, _seconds: float) -> RenderableType:
     """Each hit with its heading path, its place and its best lines; then a bar of the budget."""
     selection = value["selection"]
     parts: list[RenderableType] = []
@@ -72,7 +74,7 @@ def _marked(line: str, terms: set[str]) -> Text:
     return text
 
 
-def replayed(value: Any, _seconds: float) -> RenderableType:
+def replayed(value: ReplayAnswer, _seconds: float) -> RenderableType:
     """The same, or every difference."""
     if value["same"]:
         return Text(f"The same answer: {value['receipt']}", style="green")
@@ -84,7 +86,7 @@ def replayed(value: Any, _seconds: float) -> RenderableType:
     return Group(Text("Another answer than recorded", style="bold yellow"), table)
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if value is None:
         return "—"
     if isinstance(value, dict) and "score" in value:
@@ -92,7 +94,7 @@ def _shown(value: Any) -> str:
     return str(value)
 
 
-def citations(value: Any, _seconds: float) -> RenderableType:
+def citations(value: CiteAnswer, _seconds: float) -> RenderableType:
     """A line each."""
     if not value["found"]:
         return Text("No citations in this text.", style="dim")
@@ -107,13 +109,15 @@ def citations(value: Any, _seconds: float) -> RenderableType:
     return Group(table, Text(verdict, style="bold red" if value["failed"] else "green"))
 
 
-def differences(value: Any, _seconds: float) -> RenderableType:
+def differences(value: DiffAnswer, _seconds: float) -> RenderableType:
     """Documents, then sections, then queries."""
     if value["before"] == value["after"]:
         return Text("The same documents.", style="green")
     parts: list[RenderableType] = []
-    for change, mark, style in (("added", "+", "green"), ("removed", "-", "red"), ("changed", "~", "yellow")):
-        parts += [Text(f"{mark} {name}", style=style) for name in value["documents"][change]]
+    documents = value["documents"]
+    parts += [Text(f"+ {name}", style="green") for name in documents["added"]]
+    parts += [Text(f"- {name}", style="red") for name in documents["removed"]]
+    parts += [Text(f"~ {name}", style="yellow") for name in documents["changed"]]
     for section in value["sections"]:
         first, last = section["lines"]
         where = f"    {section['change']:<8} {section['id']}:{first}-{last}  {' › '.join(section['heading'])}"

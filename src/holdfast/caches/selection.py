@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from holdfast.caches.document import Document
-    from holdfast.core.canonical_json import Json
+    from holdfast.caches.shapes import ResolveAnswer
     from holdfast.core.float32 import Float32
 
 
@@ -66,7 +66,7 @@ def select(query: str, budget: int, documents: Iterable[Document]) -> Selection:
     return Selection(taken, query, budget, used, len(ranked), len(ranked) - len(taken))
 
 
-def as_json(selection: Selection) -> Json:
+def as_json(selection: Selection) -> ResolveAnswer:
     """The answer as `context.resolve` gives it, keys in the order of its specification."""
     return {
         "documents": [

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.caches.shapes import BuildAnswer, InspectAnswer, ListAnswer, ResolveAnswer, VerifyAnswer, Why
 
 _BAR_WIDTH = 30
 
@@ -21,11 +23,11 @@ def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def _why(why: dict[str, Any]) -> str:
+def _why(why: Why) -> str:
     return f"{why['term_matches']:,} of {why['total_words']:,} words"
 
 
-def resolve(value: Any, _seconds: float) -> RenderableType:
+def resolve(value: ResolveAnswer, _seconds: float) -> RenderableType:
     """A ranked table, then a bar of the budget."""
     selection = value["selection"]
     table = Table(box=None, header_style="bold", pad_edge=False)
@@ -46,7 +48,7 @@ def resolve(value: Any, _seconds: float) -> RenderableType:
     return Group(table, Text(), line, Text(counts, style="dim"))
 
 
-def listing(value: Any, _seconds: float) -> RenderableType:
+def listing(value: ListAnswer, _seconds: float) -> RenderableType:
     """A row a cache."""
     if not value["caches"]:
         return Text("No caches here. `context build --sources DIR --cache DIR` makes one.", style="dim")
@@ -58,7 +60,7 @@ def listing(value: Any, _seconds: float) -> RenderableType:
     return table
 
 
-def inspection(value: Any, _seconds: float) -> RenderableType:
+def inspection(value: InspectAnswer, _seconds: float) -> RenderableType:
     """Name and value, a line each."""
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column()
@@ -70,7 +72,7 @@ def inspection(value: Any, _seconds: float) -> RenderableType:
     return table
 
 
-def built(value: Any, seconds: float) -> RenderableType:
+def built(value: BuildAnswer, seconds: float) -> RenderableType:
     """One line: documents, bytes, version, time."""
     documents = _counted(value["document_count"], "document")
     return Text(
@@ -78,7 +80,7 @@ def built(value: Any, seconds: float) -> RenderableType:
     )
 
 
-def verification(value: Any, _seconds: float) -> RenderableType:
+def verification(value: VerifyAnswer, _seconds: float) -> RenderableType:
     """A verdict, and every problem with its file."""
     if value["valid"]:
         return Text(f"Sound: {_counted(value['document_count'], 'document')}, {value['cache_version']}", style="green")

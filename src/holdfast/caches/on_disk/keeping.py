@@ -14,10 +14,11 @@ from holdfast.core.file_identity import are_settled
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import TypeVar
+    from typing import TypeVar, TypeVarTuple
 
     from holdfast.core.file_identity import Identity
 
+    Asked = TypeVarTuple("Asked")
     Result = TypeVar("Result")
     Identities = tuple[Identity, ...]
 
@@ -35,14 +36,17 @@ class OpenCaches:
         self._idle: list[tuple[str, Cache, Identities]] = []  # least recently used first
         self._counts = {"hits": 0, "misses": 0, "uncached": 0}
 
-    def use(self, path: str, use: Callable[[Cache], Result]) -> Result:
-        """The result of `use` on the complete cache that stands at the path now, as `reading.with_cache` gives it."""
+    def use(self, path: str, ask: Callable[[Cache, *Asked], Result], *asked: *Asked) -> Result:
+        """What a method of `Cache` gives, asked of the complete cache that stands at the path now.
+
+        It is begun again when the cache was replaced underneath, as in `reading.with_cache`.
+        """
         while True:
             kept = self._take(path)
             cache, identity = kept or self._open(path)
             self._count("hits" if kept else "misses" if identity else "uncached")
             try:
-                result = use(cache)
+                result = ask(cache, *asked)
             except (CacheInvalid, IoError):
                 current = cache.directory.is_current()
                 cache.close()

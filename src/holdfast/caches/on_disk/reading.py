@@ -71,6 +71,10 @@ class Cache:
             self._sections.close()
         self.directory.close()
 
+    def ids(self) -> set[str]:
+        """The ids of all documents."""
+        return {entry.id for entry in self.manifest.entries}
+
     def documents(self) -> Iterator[Document]:
         """Every document in id order, each proven by its hash."""
         for entry in self.manifest.entries:

@@ -62,26 +62,24 @@ def read_text(path: str) -> str:
         raise UsageError(f"'{printable(path)}' is not UTF-8 (byte {error.start})") from None
 
 
-def read_queries(path: str) -> list[tuple[str, int, int | None]]:
-    """(query, budget, limit) of each line that is not empty: a JSON object as a tool takes it, or the query itself."""
-    from holdfast.caches.operations import BUDGET, LIMIT, SEARCH_QUERY
-    from holdfast.operation import fits
+def read_queries(path: str) -> list[tuple[int, object, object, object]]:
+    """(line, query, budget, limit) of each line that is not empty: the members of a JSON object, or the query itself.
 
-    queries = []
+    Whether they are what a search takes is for the caller to check.
+    """
+    queries: list[tuple[int, object, object, object]] = []
     for number, line in enumerate(read_text(path).split("\n"), 1):
         line = line.strip(WHITE_SPACE)
         if not line:
             continue
-        query, budget, limit = line, _USUAL_BUDGET, None
         if line.startswith("{"):
             try:
                 fields = decode(line)
             except JsonError as error:
                 raise UsageError(f"'{printable(path)}' line {number} is not JSON: {error}") from None
-            query, budget, limit = fields.get("query"), fields.get("budget", _USUAL_BUDGET), fields.get("limit")
-        if not fits(SEARCH_QUERY, query) or not fits(BUDGET, budget) or not (limit is None or fits(LIMIT, limit)):
-            raise UsageError(f"'{printable(path)}' line {number} is no query with a budget and a limit")
-        queries.append((query, budget, limit))
+            queries.append((number, fields.get("query"), fields.get("budget", _USUAL_BUDGET), fields.get("limit")))
+        else:
+            queries.append((number, line, _USUAL_BUDGET, None))
     return queries
 
 

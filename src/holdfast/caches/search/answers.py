@@ -9,7 +9,7 @@ from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.core.canonical_json import Json
+    from holdfast.caches.shapes import Record, SearchAnswer
 
 
 class SectionHit(NamedTuple):
@@ -62,7 +62,7 @@ class SearchResult(NamedTuple):
     tokenizer: str
 
     @property
-    def record(self) -> Json:
+    def record(self) -> Record:
         """The record that the receipt is the hash of."""
         sections = [
             ReceiptSection(hit.id, (hit.first, hit.last), "sha256:" + hit.digest, hit.score) for hit in self.sections
@@ -75,7 +75,7 @@ class SearchResult(NamedTuple):
         return receipt_of(self.record)
 
 
-def as_json(result: SearchResult) -> Json:
+def as_json(result: SearchResult) -> SearchAnswer:
     """The answer as `context.search` gives it, keys in the order of its format."""
     return {
         "sections": [

@@ -9,8 +9,11 @@ from holdfast.core.record import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
+    from typing import Literal
 
     from holdfast.caches.document import Document
+
+    State = Literal["holds", "changed", "no such lines", "no such document"]
 
 _HEX = frozenset("0123456789abcdef")
 # What may stand around a citation in prose, Markdown and code.
@@ -36,7 +39,7 @@ class Verdict(NamedTuple):
     """`holds`, `changed` (the lines say something else), `no such lines` or `no such document`."""
 
     citation: Citation
-    state: str
+    state: State
 
 
 def find_citations(text: str, ids: Collection[str]) -> Iterator[Citation]:
@@ -115,7 +118,7 @@ class _Said:
         self._lines, self._starts = split_lines(self._content or "")
         self._digests: dict[tuple[int, int], str] = {}
 
-    def state(self, citation: Citation) -> str:
+    def state(self, citation: Citation) -> State:
         if self._content is None:
             return "no such document"
         first, last = citation.first, citation.last

@@ -8,10 +8,10 @@ from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from holdfast.caches.document import Document
-    from holdfast.core.canonical_json import Json
+    from holdfast.caches.shapes import CitationChanges, Record, RecordDifference, RecordedSection
 
 
 class SectionChange(NamedTuple):
@@ -70,15 +70,16 @@ def _sections(document: Document | None) -> dict[tuple[tuple[str, ...], int], tu
     return found
 
 
-def compare_records(recorded: Json, now: Json) -> list[Json]:
+def compare_records(recorded: Record, now: Record) -> list[RecordDifference]:
     """Where a record run again differs from the recorded one: one entry a difference, in the order of a record.
 
     A section is named by its place; `order` is told when sections that both have stand in another order.
     """
-    differences: list[Json] = [
-        {"what": name, "recorded": recorded[name], "now": now[name]}
-        for name in recorded
-        if name != "sections" and recorded[name] != now[name]
+    members: Mapping[str, object] = now
+    differences: list[RecordDifference] = [
+        {"what": name, "recorded": value, "now": members[name]}
+        for name, value in recorded.items()
+        if name != "sections" and value != members[name]
     ]
     old = {_place(section): section for section in recorded["sections"]}
     new = {_place(section): section for section in now["sections"]}
@@ -93,12 +94,12 @@ def compare_records(recorded: Json, now: Json) -> list[Json]:
     return differences
 
 
-def _place(section: Json) -> str:
+def _place(section: RecordedSection) -> str:
     first, last = section["lines"]
     return f"{section['id']}#L{first}-L{last}"
 
 
-def compare_citations(before: Sequence[str], after: Sequence[str]) -> Json:
+def compare_citations(before: Sequence[str], after: Sequence[str]) -> CitationChanges:
     """Citations that two answers do not share."""
     return {
         "changed": list(before) != list(after),

@@ -16,8 +16,9 @@ from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from holdfast.caches.shapes import Record
     from holdfast.core.canonical_json import Json
 
 RECORD_VERSION = "1"
@@ -42,7 +43,7 @@ def make_record(
     budget: int,
     limit: int | None,
     sections: Sequence[ReceiptSection],
-) -> Json:
+) -> Record:
     """The canonical record of an answer."""
     return {
         "record_version": RECORD_VERSION,
@@ -53,16 +54,19 @@ def make_record(
         "budget": budget,
         "limit": limit,
         # As JSON gives it back: a record is compared with one that was read.
-        "sections": [{**section._asdict(), "lines": list(section.lines)} for section in sections],
+        "sections": [
+            {"id": section.id, "lines": list(section.lines), "content": section.content, "score": section.score}
+            for section in sections
+        ],
     }
 
 
-def receipt_of(record: Json) -> str:
+def receipt_of(record: Mapping[str, object]) -> str:
     """The hash of a record."""
     return tagged_digest(encode(record).encode())
 
 
-def encode_receipt(record: Json) -> bytes:
+def encode_receipt(record: Mapping[str, object]) -> bytes:
     """The bytes of a receipt file."""
     return (encode({"receipt": receipt_of(record), "record": record}) + "\n").encode()
 
@@ -71,22 +75,19 @@ class Receipt(NamedTuple):
     """A receipt that was read and holds together: what to run again, and what must come back."""
 
     receipt: str
-    record: Json
+    record: Record
 
     @property
     def query(self) -> str:
-        query: str = self.record["query"]
-        return query
+        return self.record["query"]
 
     @property
     def budget(self) -> int:
-        budget: int = self.record["budget"]
-        return budget
+        return self.record["budget"]
 
     @property
     def limit(self) -> int | None:
-        limit: int | None = self.record["limit"]
-        return limit
+        return self.record["limit"]
 
 
 def parse_receipt(data: bytes) -> Receipt:
@@ -110,7 +111,8 @@ def parse_receipt(data: bytes) -> Receipt:
         raise InvalidReceipt("its hash does not match its record: it was altered")
     if tuple(record) != _MEMBERS or not _is_sound(record):
         raise InvalidReceipt("its record lacks members or has others")
-    return Receipt(fields["receipt"], record)
+    sound: Record = fields["record"]
+    return Receipt(fields["receipt"], sound)
 
 
 def _is_sound(record: Json) -> bool:

@@ -1,0 +1,217 @@
+"""The bodies of the cache operations: each takes a workspace and checked arguments and gives an outcome.
+
+What a body needs is imported when it runs: a cold command loads nothing for the others.
+"""
+
+from __future__ import annotations
+
+from holdfast.operation import Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.caches.on_disk.reading import Cache
+    from holdfast.caches.shapes import (
+        BuildAnswer,
+        BuildArguments,
+        CacheArguments,
+        CiteAnswer,
+        CiteArguments,
+        DiffAnswer,
+        DiffArguments,
+        InspectAnswer,
+        ListAnswer,
+        ListArguments,
+        QueryChanges,
+        ReplayAnswer,
+        ReplayArguments,
+        ResolveAnswer,
+        ResolveArguments,
+        SearchAnswer,
+        SearchArguments,
+        VerifyAnswer,
+    )
+    from holdfast.workspace import Workspace
+
+
+def resolve(workspace: Workspace, arguments: ResolveArguments) -> Outcome[ResolveAnswer]:
+    from holdfast.caches.on_disk.keeping import OpenCaches
+    from holdfast.caches.on_disk.reading import Cache
+    from holdfast.caches.selection import as_json
+
+    path = workspace.cache_directory(arguments["cache"])
+    caches = workspace.keep(OpenCaches)
+    return Outcome(as_json(caches.use(path, Cache.resolve, arguments["query"], arguments["budget"])))
+
+
+def inspect(workspace: Workspace, arguments: CacheArguments) -> Outcome[InspectAnswer]:
+    from holdfast.caches.on_disk.reading import inspect_cache
+    from holdfast.core.errors import CacheInvalid
+
+    cache_version, document_count, total_bytes, valid = inspect_cache(workspace.cache_directory(arguments["cache"]))
+    value: InspectAnswer = {
+        "cache_version": cache_version,
+        "document_count": document_count,
+        "total_bytes": total_bytes,
+        "valid": valid,
+    }
+    return Outcome(value, exit_code=0 if valid else CacheInvalid.exit_code)
+
+
+def list_caches(workspace: Workspace, arguments: ListArguments) -> Outcome[ListAnswer]:
+    from holdfast.caches.on_disk import reading
+
+    root = workspace.directory(arguments["root"]) if "root" in arguments else workspace.cache_root
+    return Outcome({"caches": [{"path": path, "has_manifest": has} for path, has in reading.list_caches(root)]})
+
+
+def build(workspace: Workspace, arguments: BuildArguments) -> Outcome[BuildAnswer]:
+    from holdfast.caches.on_disk.writing import build_cache
+
+    notes: list[str] = []
+    report = build_cache(
+        arguments["sources"],
+        workspace.cache_directory(arguments["cache"]),
+        created_at=workspace.timestamp(),
+        force=arguments.get("force", False),
+        progress=workspace.progress,
+        tokenizer=arguments.get("tokenizer"),
+        tell=notes.append,
+    )
+    value: BuildAnswer = {
+        "cache_version": report.cache_version,
+        "document_count": report.document_count,
+        "total_bytes": report.total_bytes,
+    }
+    return Outcome(value, note="; ".join(notes))
+
+
+def verify(workspace: Workspace, arguments: CacheArguments) -> Outcome[VerifyAnswer]:
+    from holdfast.caches.on_disk.checking import verify_cache
+    from holdfast.core.errors import CacheInvalid
+
+    report = verify_cache(workspace.cache_directory(arguments["cache"]))
+    value: VerifyAnswer = {
+        "valid": report.valid,
+        "cache_version": report.cache_version,
+        "document_count": report.document_count,
+        "problems": [{"file": file, "problem": problem} for file, problem in report.problems],
+    }
+    return Outcome(value, exit_code=0 if report.valid else CacheInvalid.exit_code)
+
+
+def search(workspace: Workspace, arguments: SearchArguments) -> Outcome[SearchAnswer]:
+    from holdfast.caches.on_disk.keeping import OpenCaches
+    from holdfast.caches.on_disk.reading import Cache
+    from holdfast.caches.search.answers import as_json
+
+    query, path = arguments["query"], workspace.cache_directory(arguments["cache"])
+    caches = workspace.keep(OpenCaches)
+    result = caches.use(path, Cache.search, query, arguments["budget"], arguments.get("limit"))
+    if "receipt" in arguments:
+        from holdfast.caches.on_disk.receipts import write_receipt
+
+        write_receipt(arguments["receipt"], result)
+    if "html" in arguments:
+        from holdfast.caches.on_disk.pages import write_page
+
+        write_page(arguments["html"], result, caches.use(path, Cache.candidates, query))
+    return Outcome(as_json(result))
+
+
+def replay(workspace: Workspace, arguments: ReplayArguments) -> Outcome[ReplayAnswer]:
+    from holdfast.caches.on_disk.reading import with_cache
+    from holdfast.caches.on_disk.receipts import cache_of_version, read_receipt
+    from holdfast.caches.search.comparing import compare_records
+    from holdfast.core.errors import Differs
+
+    receipt = read_receipt(arguments["receipt"])
+    if "cache" in arguments:
+        path = workspace.cache_directory(arguments["cache"])
+    else:
+        path = cache_of_version(workspace.cache_root, receipt.record["cache_version"])
+    result = with_cache(path, lambda cache: cache.search(receipt.query, receipt.budget, receipt.limit))
+    same = result.receipt == receipt.receipt
+    value: ReplayAnswer = {
+        "same": same,
+        "receipt": receipt.receipt,
+        "now": result.receipt,
+        "query": receipt.query,
+        "differences": [] if same else compare_records(receipt.record, result.record),
+    }
+    return Outcome(value, exit_code=0 if same else Differs.exit_code)
+
+
+def verify_citations(workspace: Workspace, arguments: CiteArguments) -> Outcome[CiteAnswer]:
+    from holdfast.caches.on_disk.reading import with_cache
+    from holdfast.caches.on_disk.receipts import only_cache, read_text
+    from holdfast.caches.search.citations import find_citations, judge
+    from holdfast.core.errors import Differs
+
+    text = read_text(arguments["file"])
+    if "cache" in arguments:
+        path = workspace.cache_directory(arguments["cache"])
+    else:
+        path = only_cache(workspace.cache_root)
+    verdicts = with_cache(path, lambda cache: judge(find_citations(text, cache.ids()), cache.document))
+    failed = [verdict for verdict in verdicts if verdict.state != "holds"]
+    value: CiteAnswer = {
+        "citations": [
+            {"citation": verdict.citation.text, "line": verdict.citation.line, "state": verdict.state}
+            for verdict in verdicts
+        ],
+        "found": len(verdicts),
+        "failed": len(failed),
+    }
+    return Outcome(value, exit_code=Differs.exit_code if failed else 0)
+
+
+def diff(workspace: Workspace, arguments: DiffArguments) -> Outcome[DiffAnswer]:
+    from holdfast.caches.on_disk.reading import with_cache
+    from holdfast.caches.on_disk.receipts import read_queries
+
+    queries = _checked_queries(arguments["queries"], read_queries) if "queries" in arguments else []
+    before, after = workspace.cache_directory(arguments["before"]), workspace.cache_directory(arguments["after"])
+    return Outcome(with_cache(before, lambda old: with_cache(after, lambda new: _compared(old, new, queries))))
+
+
+def _checked_queries(
+    path: str, read: Callable[[str], list[tuple[int, object, object, object]]]
+) -> list[tuple[str, int, int | None]]:
+    """The saved queries in a file, each checked as a tool would."""
+    from holdfast.caches.operations import BUDGET, LIMIT, SEARCH_QUERY
+    from holdfast.core.confined_paths import printable
+    from holdfast.core.errors import UsageError
+    from holdfast.operation import fits
+
+    checked: list[tuple[str, int, int | None]] = []
+    for line, query, budget, limit in read(path):
+        if (
+            not (isinstance(query, str) and isinstance(budget, int) and isinstance(limit, int | None))
+            or not (fits(SEARCH_QUERY, query) and fits(BUDGET, budget))
+            or not (limit is None or fits(LIMIT, limit))
+        ):
+            raise UsageError(f"'{printable(path)}' line {line} is no query with a budget and a limit")
+        checked.append((query, budget, limit))
+    return checked
+
+
+def _compared(old: Cache, new: Cache, queries: list[tuple[str, int, int | None]]) -> DiffAnswer:
+    from holdfast.caches.search.comparing import compare_citations, compare_documents
+
+    changes = compare_documents(old.documents(), new.documents())
+    answers: list[QueryChanges] = []
+    for query, budget, limit in queries:
+        cited = [[hit.citation for hit in cache.search(query, budget, limit).sections] for cache in (old, new)]
+        answers.append({"query": query, "budget": budget, **compare_citations(*cited)})
+    return {
+        "before": old.manifest.cache_version,
+        "after": new.manifest.cache_version,
+        "documents": {"added": changes.added, "removed": changes.removed, "changed": changes.changed},
+        "sections": [
+            {"id": change.id, "heading": change.heading, "change": change.change, "lines": change.lines}
+            for change in changes.sections
+        ],
+        "queries": answers,
+    }

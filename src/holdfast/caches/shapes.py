@@ -1,0 +1,234 @@
+"""What the cache operations take and give, as types that only checkers load. docs/formats/ describes the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NotRequired, TypedDict
+
+from holdfast.core.float32 import Float32
+
+
+class CacheArguments(TypedDict):
+    cache: str
+
+
+class ListArguments(TypedDict):
+    root: NotRequired[str]
+
+
+class ResolveArguments(CacheArguments):
+    query: str
+    budget: int
+
+
+class SearchArguments(ResolveArguments):
+    limit: NotRequired[int]
+    receipt: NotRequired[str]
+    html: NotRequired[str]
+
+
+class BuildArguments(CacheArguments):
+    sources: str
+    force: NotRequired[bool]
+    tokenizer: NotRequired[str]
+
+
+class ReplayArguments(TypedDict):
+    receipt: str
+    cache: NotRequired[str]
+
+
+class CiteArguments(TypedDict):
+    file: str
+    cache: NotRequired[str]
+
+
+class DiffArguments(TypedDict):
+    before: str
+    after: str
+    queries: NotRequired[str]
+
+
+class Why(TypedDict):
+    query_terms: Sequence[str]
+    term_matches: int
+    total_words: int
+
+
+class ResolvedDocument(TypedDict):
+    id: str
+    version: str
+    content: str
+    score: Float32
+    tokens: int
+    why: Why
+
+
+class DocumentSelection(TypedDict):
+    query: str
+    budget: int
+    tokens_used: int
+    documents_considered: int
+    documents_selected: int
+    documents_excluded_by_budget: int
+
+
+class ResolveAnswer(TypedDict):
+    documents: Sequence[ResolvedDocument]
+    selection: DocumentSelection
+
+
+class ListedCache(TypedDict):
+    path: str
+    has_manifest: bool
+
+
+class ListAnswer(TypedDict):
+    caches: Sequence[ListedCache]
+
+
+class InspectAnswer(TypedDict):
+    cache_version: str
+    document_count: int
+    total_bytes: int
+    valid: bool
+
+
+class BuildAnswer(TypedDict):
+    cache_version: str
+    document_count: int
+    total_bytes: int
+
+
+class CacheProblem(TypedDict):
+    file: str
+    problem: str
+
+
+class VerifyAnswer(TypedDict):
+    valid: bool
+    cache_version: str
+    document_count: int
+    problems: Sequence[CacheProblem]
+
+
+class TermImpact(TypedDict):
+    term: str
+    field: str
+    impact: int
+
+
+class SectionReasons(TypedDict):
+    terms: Sequence[TermImpact]
+
+
+class FoundSection(TypedDict):
+    id: str
+    version: str
+    heading: Sequence[str]
+    lines: tuple[int, int]
+    content: str
+    score: int
+    tokens: int
+    why: SectionReasons
+    citation: str
+
+
+class SectionSelection(TypedDict):
+    query: str
+    budget: int
+    tokens_used: int
+    sections_considered: int
+    sections_selected: int
+    sections_excluded_by_budget: int
+    tokenizer: str
+    ranking: str
+
+
+class SearchAnswer(TypedDict):
+    sections: Sequence[FoundSection]
+    selection: SectionSelection
+    receipt: str
+
+
+class RecordedRanking(TypedDict):
+    name: str
+    parameters: Mapping[str, object]
+
+
+class RecordedSection(TypedDict):
+    id: str
+    lines: Sequence[int]
+    content: str
+    score: int
+
+
+class Record(TypedDict):
+    """What a receipt is the hash of."""
+
+    record_version: str
+    cache_version: str
+    ranking: RecordedRanking
+    tokenizer: RecordedRanking
+    query: str
+    budget: int
+    limit: int | None
+    sections: Sequence[RecordedSection]
+
+
+class RecordDifference(TypedDict):
+    what: str
+    recorded: object
+    now: object
+
+
+class ReplayAnswer(TypedDict):
+    same: bool
+    receipt: str
+    now: str
+    query: str
+    differences: Sequence[RecordDifference]
+
+
+class JudgedCitation(TypedDict):
+    citation: str
+    line: int
+    state: Literal["holds", "changed", "no such lines", "no such document"]
+
+
+class CiteAnswer(TypedDict):
+    citations: Sequence[JudgedCitation]
+    found: int
+    failed: int
+
+
+class DocumentChanges(TypedDict):
+    added: Sequence[str]
+    removed: Sequence[str]
+    changed: Sequence[str]
+
+
+class ChangedSection(TypedDict):
+    id: str
+    heading: Sequence[str]
+    change: str
+    lines: tuple[int, int]
+
+
+class CitationChanges(TypedDict):
+    changed: bool
+    added: Sequence[str]
+    removed: Sequence[str]
+
+
+class QueryChanges(CitationChanges):
+    query: str
+    budget: int
+
+
+class DiffAnswer(TypedDict):
+    before: str
+    after: str
+    documents: DocumentChanges
+    sections: Sequence[ChangedSection]
+    queries: Sequence[QueryChanges]
