@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from holdfast.workspace import Workspace
 
 
-def say_something(_workspace: Workspace, _arguments: Arguments) -> Outcome:
+def say_something(_workspace: Workspace, _arguments: Arguments) -> Outcome[dict[str, str]]:
     return Outcome({"said": "something"})
 
 
-def say_no(_workspace: Workspace, _arguments: Arguments) -> Outcome:
+def say_no(_workspace: Workspace, _arguments: Arguments) -> Outcome[dict[str, str]]:
     return Outcome({"said": "no"}, exit_code=7, is_error=True)
 
 
@@ -40,8 +40,8 @@ def nothing_listed(_workspace: Workspace) -> Iterable[Mapping[str, str]]:
 
 
 TOOLS = tuple(
-    Operation("caches", (name,), name, (), run, tool=name, title=name, description=name)
-    for name, run in (("test_simple_text", say_something), ("test_error_handling", say_no))
+    Operation("caches", (name,), name, (), f"{__name__}:{body}", tool=name, title=name, description=name)
+    for name, body in (("test_simple_text", "say_something"), ("test_error_handling", "say_no"))
 )
 ARGUMENTS = tuple(PromptArgument(name, name, required=True) for name in ("arg1", "arg2"))
 PROMPTS = tuple(
