@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from holdfast.caches.document import encode_document, file_name, make_document
 from holdfast.caches.manifest import Entry, encode_index, encode_manifest, make_manifest
-from holdfast.caches.on_disk.workers import default_workers
 from holdfast.core.atomic_write import StagedDirectory, write_new
+from holdfast.core.worker_pool import core_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,7 +28,7 @@ PLAIN = "import sys; sys.path[:] = {path!r}; import building; building.build_pla
 # Tells the most memory it and any worker ever held, in KiB.
 INDEXED = """
 import resource, sys
-from holdfast.caches.on_disk.writing import build_cache
+from holdfast.caches.build.build import build_cache
 sources, cache, tokenizer, sections = sys.argv[1:]
 build_cache(sources, cache, created_at={created_at!r}, tokenizer=tokenizer or None, sections=bool(sections))
 print(*[resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)])
@@ -76,7 +76,7 @@ def builds(sources: Path, caches: Path, ways: Iterable[str], rounds: int) -> dic
             seconds.append(time.perf_counter() - started)
             if output:
                 own, worker = map(int, output.split())
-                figures[f"build_{way}_peak_mb"] = (own + default_workers() * worker) / 1024
+                figures[f"build_{way}_peak_mb"] = (own + core_count() * worker) / 1024
                 size = sum(path.stat().st_size for path in (cache / "index").iterdir())
                 figures[f"index_{way}_size"] = size / source_bytes
     return {**figures, **{f"build_{way}_s": median(each) for way, each in took.items()}}

@@ -22,11 +22,11 @@ from typing import Any, NamedTuple
 
 from campaign import CREATED_AT, TOKENIZER, Campaign, arguments, command_line, environment, scratch
 
+from holdfast.caches.build.build import build_cache
 from holdfast.caches.on_disk import counted
 from holdfast.caches.on_disk.checking import verify_cache
 from holdfast.caches.on_disk.reading import Cache, open_cache
 from holdfast.caches.on_disk.tokenizing import O200K, choose_tokenizer
-from holdfast.caches.on_disk.writing import build_cache
 from holdfast.caches.search.answers import as_json as search_as_json
 from holdfast.caches.selection import as_json
 from holdfast.catalog import CATALOG

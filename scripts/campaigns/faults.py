@@ -26,13 +26,12 @@ from typing import Any, NamedTuple
 
 from campaign import CREATED_AT, TOKENIZER, Campaign, arguments, command_line, scratch, snapshot, write_sources
 
-from holdfast.caches.on_disk import workers as worker_processes
+from holdfast.caches.build.build import build_cache
 from holdfast.caches.on_disk.checking import verify_cache
 from holdfast.caches.on_disk.tokenizing import choose_tokenizer
-from holdfast.caches.on_disk.writing import build_cache
 from holdfast.catalog import CATALOG
 from holdfast.contexts.on_disk.directory import CONTEXT_FILE, read_context
-from holdfast.core import atomic_write
+from holdfast.core import atomic_write, worker_pool
 from holdfast.core.errors import IoError
 from holdfast.core.staging import is_staging_name
 from holdfast.operation import Operation, answer
@@ -416,19 +415,19 @@ class Run:
 
     def _in_workers(self, at: int, mode: Mode) -> tuple[Exception | None, str]:
         """The fault happens in every worker process of the build instead of in this one."""
-        real = worker_processes._MAIN
+        real = worker_pool._MAIN
         here = str(Path(__file__).parent)
         told = self.home.parent / "hit"
         told.unlink(missing_ok=True)
         os.environ[FAULT] = json.dumps([at, mode, str(told)])
         prelude = f"import sys; sys.path[:0] = [{here!r}]; import faults; faults.install_in_worker(); "
-        worker_processes._MAIN = prelude.replace("{", "{{").replace("}", "}}") + real
+        worker_pool._MAIN = prelude.replace("{", "{{").replace("}", "}}") + real
         try:
             self.subject.act(self.home)
         except Exception as raised:
             return raised, "in a worker"
         finally:
-            worker_processes._MAIN = real
+            worker_pool._MAIN = real
             del os.environ[FAULT]
         return None, "in a worker" if told.exists() else ""
 

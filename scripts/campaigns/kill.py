@@ -21,8 +21,8 @@ from holdfast.caches.on_disk.checking import verify_cache
 DOCUMENTS = 700
 # The `context` command, with builds shared among processes from fewer documents on: shorter builds, more kills.
 COMMAND = (
-    "import sys; from holdfast import cli; from holdfast.caches.on_disk import writing; "
-    "writing._WORTH_A_WORKER = 300; writing.default_workers = lambda: 2; "
+    "import sys; from holdfast import cli; from holdfast.caches.build import source_files; "
+    "source_files._WORTH_A_WORKER = 300; source_files.core_count = lambda: 2; "
     "sys.exit(cli.run())"
 )
 SABOTAGE = "from holdfast.core import staging; staging.remove_abandoned = lambda *_: None; "

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast import cli
-from holdfast.caches.on_disk.writing import build_cache
+from holdfast.caches.build.build import build_cache
 from holdfast.core.errors import ContextError
 
 # Smaller ones would only measure how fast processes start.

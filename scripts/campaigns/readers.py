@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from campaign import CREATED_AT, Campaign, arguments, command_line, environment, scratch, start_context, write_sources
 
-from holdfast.caches.on_disk.writing import build_cache
+from holdfast.caches.build.build import build_cache
 from holdfast.catalog import CATALOG
 from holdfast.core.atomic_write import write_file
 from holdfast.operation import answer

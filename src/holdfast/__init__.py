@@ -15,10 +15,10 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.api import build_cache, inspect_cache, list_caches, open_cache, resolve, search, verify_cache
+    from holdfast.caches.build.build import BuildReport
     from holdfast.caches.document import Document
     from holdfast.caches.on_disk.checking import CacheReport, Problem
     from holdfast.caches.on_disk.reading import Cache, CacheSummary, ListedCache
-    from holdfast.caches.on_disk.writing import BuildReport
     from holdfast.caches.search.answers import SearchResult, SectionHit
     from holdfast.caches.selection import Hit, Selection
     from holdfast.core.errors import (
@@ -50,7 +50,7 @@ _HOMES = {
     "Cache": "caches.on_disk.reading",
     "CacheSummary": "caches.on_disk.reading",
     "ListedCache": "caches.on_disk.reading",
-    "BuildReport": "caches.on_disk.writing",
+    "BuildReport": "caches.build.build",
     "SearchResult": "caches.search.answers",
     "SectionHit": "caches.search.answers",
     "Hit": "caches.selection",

@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from holdfast.caches.build.build import BuildReport
     from holdfast.caches.on_disk.checking import CacheReport
-    from holdfast.caches.on_disk.writing import BuildReport
     from holdfast.caches.search.answers import SearchResult
     from holdfast.caches.selection import Selection
     from holdfast.operation import Parameter
@@ -36,7 +36,7 @@ def build_cache(
     that is not a function of its sources. `progress` is called with documents done and documents in all.
     `tokenizer` says how the tokens of sections are counted: `o200k_base`, `bytes/4`, or the best that is installed.
     """
-    from holdfast.caches.on_disk.writing import build_cache
+    from holdfast.caches.build.build import build_cache
     from holdfast.workspace import Workspace
 
     created_at = Workspace().timestamp() if created_at is None else created_at

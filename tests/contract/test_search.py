@@ -14,7 +14,7 @@ import pytest
 from rs_bpe.bpe import openai
 
 from holdfast import build_cache, open_cache, search
-from holdfast.caches.on_disk.writing import build_cache as build_with
+from holdfast.caches.build.build import build_cache as build_with
 from holdfast.core.digests import hex_digest
 from support.doors import Door, Library, StdioServer, run_context
 

@@ -29,7 +29,7 @@ from holdfast.caches.section_index.section_compiler import (
     DocumentSections,
     Weights,
     compile_fields,
-    weigh,
+    field_lengths,
 )
 from holdfast.caches.section_index.section_fields import read_fields
 from holdfast.caches.section_index.section_scores import Scores
@@ -76,7 +76,7 @@ def indexed(query: str, corpus: dict[str, str], documents_a_run: int) -> dict[in
             runs.append((len(marks), read_back(blocks)))
             marks.append((field, len(body_lengths) if field in (BODY, HEADINGS) else 0))
         body_lengths += text.lengths
-    weights = Weights(*weigh(made, body_lengths))
+    weights = Weights(*field_lengths(made, body_lengths))
     pages = DictionaryPages()
     postings = b"".join(compile_fields(merged(runs), marks, weights, pages.add))
     dictionary = b"".join(pages.finish())

@@ -13,18 +13,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holdfast import CacheInvalid, IoError, UsageError, build_cache, open_cache, resolve, verify_cache
+from holdfast.caches.build import build, document_files, source_files
+from holdfast.caches.build.index_files import IndexOwner, write_words
+from holdfast.caches.build.index_parts import ALL_KEYS, words_part
+from holdfast.caches.build.run_files import RunFiles, RunSettings
 from holdfast.caches.document import make_document
 from holdfast.caches.index_format.container import encode_header, parse_header
 from holdfast.caches.index_format.packed_numbers import packed
-from holdfast.caches.on_disk import batches, sharing, writing
-from holdfast.caches.on_disk import workers as worker_processes
-from holdfast.caches.on_disk.batches import Written
-from holdfast.caches.on_disk.compiling import write_words
-from holdfast.caches.on_disk.counting import Counting
-from holdfast.caches.on_disk.parts import EVERYTHING, words_part
 from holdfast.caches.section_index.section_records import Summary
 from holdfast.caches.selection import as_json
 from holdfast.caches.word_index.document_columns import make_columns
+from holdfast.core import worker_pool
 from holdfast.core.canonical_json import encode
 from support.vectors import cache_vectors, lay_out_sources, load
 
@@ -107,7 +106,7 @@ def test_the_same_sources_give_the_same_index_whatever_the_workers_the_order_and
     documents = {path.name: path.read_bytes() for path in (tmp_path / "one" / "documents").iterdir()}
     for number, workers in enumerate((1, 2, 3)):
         cache = tmp_path / f"workers-{number}"
-        writing.build_cache(second, cache, created_at="2027-12-31T23:59:59Z", workers=workers)
+        build.build_cache(second, cache, created_at="2027-12-31T23:59:59Z", workers=workers)
         assert index_bytes(cache) == expected
         assert {path.name: path.read_bytes() for path in (cache / "documents").iterdir()} == documents
     script = "import sys; from holdfast import build_cache; build_cache(*sys.argv[1:])"
@@ -122,17 +121,17 @@ def test_spilling_often_changes_nothing(tmp_path: Path, monkeypatch: pytest.Monk
         (tmp_path / "sources" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "sources" / name).write_bytes(text.encode())
     build_cache(tmp_path / "sources", tmp_path / "once")
-    monkeypatch.setattr(sharing, "_SPILL_BYTES", 500)
-    monkeypatch.setattr(batches, "_TOGETHER", 2)
+    monkeypatch.setattr(build, "SPILL_BYTES", 500)
+    monkeypatch.setattr(document_files, "_BATCH", 2)
     for workers in (1, 2):
         often = tmp_path / f"often-{workers}"
-        writing.build_cache(tmp_path / "sources", often, created_at=CREATED_AT, workers=workers)
+        build.build_cache(tmp_path / "sources", often, created_at=CREATED_AT, workers=workers)
         assert index_bytes(often) == index_bytes(tmp_path / "once")
 
 
 def test_no_documents_are_shared_among_workers_too(tmp_path: Path) -> None:
     (tmp_path / "sources").mkdir()
-    report = writing.build_cache(tmp_path / "sources", tmp_path / "cache", created_at=CREATED_AT, workers=2)
+    report = build.build_cache(tmp_path / "sources", tmp_path / "cache", created_at=CREATED_AT, workers=2)
     assert (report.document_count, verify_cache(tmp_path / "cache").problems) == (0, [])
 
 
@@ -141,7 +140,7 @@ def test_equal_contents_are_named_in_id_order_whichever_worker_was_first(tmp_pat
     for number in range(200):
         (tmp_path / "sources" / f"{number:03}.md").write_text(f"text {number % 3}", encoding="utf-8")
     build_cache(tmp_path / "sources", tmp_path / "alone", created_at=CREATED_AT)
-    writing.build_cache(tmp_path / "sources", tmp_path / "shared", created_at=CREATED_AT, workers=3)
+    build.build_cache(tmp_path / "sources", tmp_path / "shared", created_at=CREATED_AT, workers=3)
     listing = (tmp_path / "alone" / "manifest.json").read_bytes()
     assert (tmp_path / "shared" / "manifest.json").read_bytes() == listing
     assert verify_cache(tmp_path / "shared").problems == []
@@ -154,7 +153,7 @@ def test_the_first_bad_source_in_id_order_is_the_one_reported(tmp_path: Path) ->
         (tmp_path / "sources" / f"{number:03}.md").write_bytes(content)
     for workers in (1, 3):
         with pytest.raises(CacheInvalid, match=r"'050\.md' is not UTF-8"):
-            writing.build_cache(tmp_path / "sources", tmp_path / "cache", created_at=CREATED_AT, workers=workers)
+            build.build_cache(tmp_path / "sources", tmp_path / "cache", created_at=CREATED_AT, workers=workers)
     assert os.listdir(tmp_path) == ["sources"]
 
 
@@ -164,9 +163,9 @@ def test_a_worker_that_dies_ends_the_build_with_an_error_and_leaves_nothing(
     (tmp_path / "sources").mkdir()
     for number in range(100):
         (tmp_path / "sources" / f"{number}.md").write_text("text", encoding="utf-8")
-    monkeypatch.setattr(worker_processes, "_MAIN", "import os; os.kill(os.getpid(), 9)  # {path}")
+    monkeypatch.setattr(worker_pool, "_MAIN", "import os; os.kill(os.getpid(), 9)  # {path}")
     with pytest.raises(IoError, match="worker process ended"):
-        writing.build_cache(tmp_path / "sources", tmp_path / "cache", created_at=CREATED_AT, workers=2)
+        build.build_cache(tmp_path / "sources", tmp_path / "cache", created_at=CREATED_AT, workers=2)
     assert os.listdir(tmp_path) == ["sources"]
 
 
@@ -174,13 +173,13 @@ def test_a_worker_that_dies_ends_the_build_with_an_error_and_leaves_nothing(
 def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
     """The workers that were started, as they are."""
     started: list[subprocess.Popen[bytes]] = []
-    start = worker_processes.start_worker
+    start = worker_pool._start
 
     def start_and_note() -> subprocess.Popen[bytes]:
         started.append(start())
         return started[-1]
 
-    monkeypatch.setattr(worker_processes, "start_worker", start_and_note)
+    monkeypatch.setattr(worker_pool, "_start", start_and_note)
     return started
 
 
@@ -191,10 +190,10 @@ def test_a_bad_source_found_after_workers_were_started_ends_them_and_leaves_noth
     for number in range(30):
         (tmp_path / "sources" / f"{number}.md").write_text("text", encoding="utf-8")
     (tmp_path / "sources" / "folder" / "outside.md").symlink_to(tmp_path)
-    monkeypatch.setattr(writing, "_WORTH_A_WORKER", 10)
-    monkeypatch.setattr(writing, "default_workers", lambda: 2)
+    monkeypatch.setattr(source_files, "_WORTH_A_WORKER", 10)
+    monkeypatch.setattr(source_files, "core_count", lambda: 2)
     with pytest.raises(CacheInvalid, match="leads outside"):
-        writing.build_cache(tmp_path / "sources", tmp_path / "cache", created_at=CREATED_AT)
+        build.build_cache(tmp_path / "sources", tmp_path / "cache", created_at=CREATED_AT)
     assert ([process.returncode is None for process in started], os.listdir(tmp_path)) == ([False] * 2, ["sources"])
 
 
@@ -211,7 +210,7 @@ def test_an_interrupt_ends_the_workers_and_leaves_nothing(
 
     sources, cache = tmp_path / "sources", tmp_path / "cache"
     with pytest.raises(KeyboardInterrupt):
-        writing.build_cache(sources, cache, created_at=CREATED_AT, workers=2, progress=interrupt)
+        build.build_cache(sources, cache, created_at=CREATED_AT, workers=2, progress=interrupt)
     assert ([process.returncode is None for process in started], os.listdir(tmp_path)) == ([False] * 2, ["sources"])
 
 
@@ -227,7 +226,7 @@ def test_progress_counts_up_to_the_end_with_workers_too(tmp_path: Path) -> None:
         (tmp_path / "sources" / f"{number}.md").write_text("text", encoding="utf-8")
     for workers in (1, 2):
         seen: list[tuple[int, int]] = []
-        writing.build_cache(
+        build.build_cache(
             tmp_path / "sources",
             tmp_path / f"cache-{workers}",
             created_at=CREATED_AT,
@@ -332,23 +331,19 @@ def forge(cache: Path, chance: random.Random, scratch: Path) -> None:
     ]
     counts = [chance.choice([0, 1, 7, 2**32 - 1]) for _ in entries]
     sizes = [chance.choice([0, 1, 5, 2**32 - 1]) for _ in entries]
-    documents = [
-        Written(entry.id, entry.version, "", 0, words, tokens, bytes(32))
-        for entry, words, tokens in zip(entries, counts, sizes, strict=True)
-    ]
-    counting = Counting(str(scratch), "run", 1 << 20, "bytes/4", with_sections=False)
+    counting = RunFiles(str(scratch), RunSettings("bytes/4", 1 << 20, with_sections=False))
     for place in range(len(entries)):
         text = " ".join(chance.choices(["alpha", "beta", "common3", "nowhere"], k=chance.randrange(300)))
         counting.add(place, [make_document("a.md", text.encode())])
     columns = make_columns(counts, sizes)
     runs = counting.finish()
-    places = packed(runs.places)
-    part = words_part(str(scratch / "part"), runs.words, EVERYTHING, packed(columns.numbers), places)
+    positions = packed(runs.positions)
+    part = words_part(str(scratch / "part"), runs.words, ALL_KEYS, packed(columns.numbers), positions)
     (cache / WORDS_FILE).unlink()
     manifest, index = (cache / "manifest.json").read_bytes(), (cache / "index.json").read_bytes()
     listed = chance.choice([entries, lied])
-    summary = Summary("sha256:" + "0" * 64, "bytes/4")
-    write_words(str(cache / WORDS_FILE), listed, documents, columns, [part], summary, manifest, index)
+    owner = IndexOwner(Summary("sha256:" + "0" * 64, "bytes/4"), manifest, index)
+    write_words(str(cache / WORDS_FILE), owner, listed, [bytes(32)] * len(entries), columns, [part])
     for run in runs.words:
         os.unlink(run.file)
 

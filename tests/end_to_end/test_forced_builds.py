@@ -110,7 +110,7 @@ def test_a_file_put_into_the_target_during_the_build_is_kept_and_told(name: str,
         if not done:
             write(cache, {name: b"mine"})
 
-    from holdfast.caches.on_disk.writing import build_cache as build
+    from holdfast.caches.build.build import build_cache as build
 
     told: list[str] = []
     time = "2026-01-02T03:04:05Z"

@@ -1,16 +1,23 @@
-"""The processes that share a build, when the build is gone."""
+"""The processes that share work, when their parent is gone, and when they go wrong."""
 
 from __future__ import annotations
 
-import marshal
 import os
+import pickle
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-WORKER = [sys.executable, "-c", "from holdfast.caches.on_disk.sharing import work; work()"]
+from holdfast.caches.build.document_files import DocumentsJob
+from holdfast.caches.build.run_files import RunSettings
+from holdfast.core import worker_pool
+from holdfast.core.errors import BuildFailed, InternalError, IoError
+from holdfast.core.worker_pool import WorkerPool
+
+WORKER = [sys.executable, "-c", "from holdfast.core.worker_pool import work; work()"]
 
 
 def assignment(folder: Path, limit: int | None = 1 << 20) -> bytes:
@@ -19,9 +26,9 @@ def assignment(folder: Path, limit: int | None = 1 << 20) -> bytes:
     names = [f"{number}.md" for number in range(600)]
     for name in names:
         (folder / "sources" / name).write_text(name, encoding="utf-8")
-    data = marshal.dumps(
-        ("documents", str(folder / "sources"), str(folder / "staged"), ("bytes/4", True), "run", limit, 0, names)
-    )
+    settings = RunSettings("bytes/4", limit)  # type: ignore[arg-type]  # None is the bug that one test wants
+    job = DocumentsJob(str(folder / "sources"), str(folder / "staged"), names, 0, settings)
+    data = pickle.dumps(("holdfast.caches.build.document_files", "write_stretch", job))
     return len(data).to_bytes(8, "little") + data
 
 
@@ -42,5 +49,64 @@ def test_a_worker_whose_build_is_gone_stops_at_its_next_answer_and_says_nothing(
 
 def test_a_worker_that_meets_a_bug_says_so_and_shows_no_traceback(tmp_path: Path) -> None:
     done = subprocess.run(WORKER, input=assignment(tmp_path, limit=None), capture_output=True, timeout=60)
-    kind, reason = marshal.loads(done.stdout[8:])
-    assert (done.returncode, kind, reason.partition(":")[0], done.stderr) == (0, "InternalError", "TypeError", b"")
+    message = pickle.loads(done.stdout[8:])
+    assert (done.returncode, type(message.error), done.stderr) == (0, InternalError, b"")
+    assert message.error.reason.startswith("TypeError:")
+
+
+def count(job: tuple[str, int]) -> Iterator[str]:
+    """A job for the tests: so many results, or something that goes wrong after them."""
+    kind, number = job
+    yield from (f"{kind} {position}" for position in range(number))
+    print("what a job prints is no result")
+    if kind == "bad source":
+        raise BuildFailed(f"the reason {number}")
+    if kind == "full disk":
+        raise OSError(28, "No space left on device")
+    if kind == "bug":
+        raise LookupError("the key")
+    if kind == "crash":
+        os.kill(os.getpid(), 9)
+    if kind == "forever":
+        while True:
+            pass
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_every_result_comes_with_the_number_of_its_job_and_in_the_order_of_the_job(workers: int) -> None:
+    jobs = [("a", 3), ("b", 0), ("c", 2), ("d", 1), ("e", 400)]
+    with WorkerPool() as pool:
+        pool.grow(workers)
+        for _ in range(2):
+            found: list[list[str]] = [[] for _ in jobs]
+            for number, result in pool.run(count, jobs):
+                found[number].append(result)
+            assert found == [[f"{kind} {position}" for position in range(number)] for kind, number in jobs]
+
+
+@pytest.mark.parametrize(
+    ("jobs", "error", "said"),
+    [
+        ([("a", 5), ("bad source", 3), ("full disk", 0)], BuildFailed, "the reason 3"),
+        ([("a", 5), ("full disk", 300), ("bad source", 0)], OSError, "No space left on device"),
+        ([("bug", 1), ("a", 5)], InternalError, "LookupError: the key"),
+        ([("a", 1), ("crash", 2)], IoError, "a worker process ended before its work was done"),
+        ([("bad source", 9), ("forever", 0)], BuildFailed, "the reason 9"),
+    ],
+)
+def test_the_failure_of_the_earliest_job_is_the_one_raised_and_no_worker_is_left(
+    jobs: list[tuple[str, int]], error: type[Exception], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+    start = worker_pool._start
+
+    def start_and_note() -> subprocess.Popen[bytes]:
+        started.append(start())
+        return started[-1]
+
+    monkeypatch.setattr(worker_pool, "_start", start_and_note)
+    with WorkerPool() as pool:
+        pool.grow(3)
+        with pytest.raises(error, match=said):
+            list(pool.run(count, jobs))
+    assert [process.returncode is None for process in started] == [False] * 3

@@ -67,7 +67,7 @@ def list_caches(workspace: Workspace, arguments: ListArguments) -> Outcome[ListA
 
 
 def build(workspace: Workspace, arguments: BuildArguments) -> Outcome[BuildAnswer]:
-    from holdfast.caches.on_disk.writing import build_cache
+    from holdfast.caches.build.build import build_cache
 
     notes: list[str] = []
     report = build_cache(

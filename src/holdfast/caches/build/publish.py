@@ -1,17 +1,58 @@
-"""Where a cache may be put, and what of an old one may be removed: nothing that is not a cache by its own manifest."""
+"""The outside of a cache: its `manifest.json` and `index.json`, where it may be put, and what of an old one may go.
+
+Nothing is removed that is not a cache by its own manifest.
+"""
 
 from __future__ import annotations
 
 import os
 
-from holdfast.caches.manifest import MAX_MANIFEST_BYTES, parse_manifest
+from holdfast.caches.manifest import (
+    MAX_MANIFEST_BYTES,
+    Entry,
+    encode_index,
+    encode_manifest,
+    is_crowded,
+    make_manifest,
+    parse_manifest,
+)
 from holdfast.caches.on_disk.compiled import WORDS_FILE
 from holdfast.caches.on_disk.directory import CACHE_NAMES, COMPILED, DOCUMENTS, INDEX, MANIFEST, SECTIONS_FILE
+from holdfast.core.atomic_write import write_new
 from holdfast.core.confined_paths import printable
-from holdfast.core.errors import CacheInvalid, IoError, UsageError
+from holdfast.core.errors import BuildFailed, CacheInvalid, IoError, UsageError
+from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import NotRegular, TooLarge, read_regular
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.caches.build.document_files import WrittenDocument
+
 _INDEX_FILES = frozenset({WORDS_FILE, SECTIONS_FILE})
+
+
+class Listing(NamedTuple):
+    """What a cache says it holds, and the bytes of the two files that say so."""
+
+    cache_version: str
+    entries: list[Entry]
+    manifest_json: bytes
+    index_json: bytes
+
+
+def write_listing(staged: str, documents: Sequence[WrittenDocument], created_at: str) -> Listing:
+    """Write `manifest.json` and `index.json` of documents in id order."""
+    entries = [Entry(document.id, document.version, f"{DOCUMENTS}/{document.name}") for document in documents]
+    manifest = make_manifest(entries, created_at)
+    listing = Listing(manifest.cache_version, entries, encode_manifest(manifest), encode_index(entries))
+    is_large = len(listing.manifest_json) > MAX_MANIFEST_BYTES
+    if is_large or is_crowded(listing.manifest_json) or is_crowded(listing.index_json):
+        raise BuildFailed(f"{len(entries)} documents are too many for one cache: split the sources")
+    write_new(os.path.join(staged, MANIFEST), listing.manifest_json)
+    write_new(os.path.join(staged, INDEX), listing.index_json)
+    return listing
 
 
 class _Foreign(Exception):

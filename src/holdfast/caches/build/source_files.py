@@ -8,10 +8,16 @@ from holdfast.caches.sources import in_id_order, is_document_name
 from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.errors import BuildFailed, IoError
 from holdfast.core.record import NamedTuple
+from holdfast.core.worker_pool import core_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
+
+    from holdfast.core.worker_pool import WorkerPool
+
+# Below this many documents a worker's start costs more than its help is worth.
+_WORTH_A_WORKER = 500
 
 
 class SourceFiles(NamedTuple):
@@ -21,13 +27,16 @@ class SourceFiles(NamedTuple):
     skipped: list[str]
 
 
-def find_sources(sources: str, found: Callable[[int], None]) -> SourceFiles:
-    """The documents below a folder; `found` is told after each how many there are so far."""
+def find_sources(sources: str, pool: WorkerPool, workers: int | None) -> SourceFiles:
+    """The documents below a folder; the pool grows meanwhile to `workers`, or by what is found where that is None."""
+    cores = core_count()
+    pool.grow(workers or 0)
     paths: list[bytes] = []
     skipped: list[str] = []
     for path in _documents(sources, skipped):
         paths.append(path)
-        found(len(paths))
+        if workers is None and len(paths) % _WORTH_A_WORKER == 0:
+            pool.grow(min(cores, len(paths) // _WORTH_A_WORKER))
     return SourceFiles([source for _, source in in_id_order(paths)], sorted(skipped))
 
 

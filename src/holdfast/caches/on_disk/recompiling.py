@@ -6,19 +6,19 @@ import os
 from hashlib import sha256
 from tempfile import TemporaryDirectory
 
+from holdfast.caches.build.index_files import IndexOwner, write_words
+from holdfast.caches.build.index_parts import ALL_KEYS, words_part
+from holdfast.caches.build.run_files import SPILL_BYTES, RunFiles, RunSettings
 from holdfast.caches.index_format.cache_digest import FIRST_BYTES, manifest_digest
 from holdfast.caches.index_format.container import IndexUnusable, find_section, parse_header
 from holdfast.caches.index_format.packed_numbers import packed
-from holdfast.caches.on_disk.batches import Written
 from holdfast.caches.on_disk.compiled import DIGESTS, WORDS, WORDS_FILE
-from holdfast.caches.on_disk.compiling import write_words
-from holdfast.caches.on_disk.counting import Counting
 from holdfast.caches.on_disk.directory import COMPILED, INDEX, MANIFEST, SECTIONS_FILE
-from holdfast.caches.on_disk.parts import EVERYTHING, words_part
 from holdfast.caches.on_disk.recompiling_sections import RecompiledSections, first_difference
 from holdfast.caches.section_index.section_records import Summary, find_summary
 from holdfast.caches.word_index.document_columns import make_columns
 from holdfast.core.confined_paths import printable
+from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import close_quietly
 from holdfast.core.tokens import tokens_of_bytes
 
@@ -26,13 +26,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from holdfast.caches.build.run_files import Runs
     from holdfast.caches.document import Document
     from holdfast.caches.manifest import Manifest
-    from holdfast.caches.on_disk.counting import Runs
     from holdfast.caches.on_disk.directory import CacheDirectory
 
-_SPILL_BYTES = 256 << 20
 _DIGEST = 32
+
+
+class _Counted(NamedTuple):
+    """What the index of words holds of one document."""
+
+    words: int
+    tokens: int
+    digest: bytes
 
 
 class Recompiled:
@@ -41,9 +48,9 @@ class Recompiled:
     def __init__(self, directory: CacheDirectory) -> None:
         self._scratch = TemporaryDirectory(prefix="holdfast-")
         self._sections = RecompiledSections(directory, self._scratch.name)
-        self._counting = Counting(self._scratch.name, "run", _SPILL_BYTES, self._sections.counted_by)
+        self._counting = RunFiles(self._scratch.name, RunSettings(self._sections.counted_by, SPILL_BYTES))
         self._runs: Runs | None = None
-        self._documents: list[Written] = []
+        self._documents: list[_Counted] = []
 
     def __enter__(self) -> Recompiled:
         return self
@@ -56,10 +63,7 @@ class Recompiled:
         ((total, sections),) = self._counting.add(len(self._documents), [document])
         self._sections.add(sections)
         size = len(document.content.encode())
-        digest = sha256(data).digest()
-        self._documents.append(
-            Written(document.id, document.version, "", size, total, tokens_of_bytes(size), digest, ())
-        )
+        self._documents.append(_Counted(total, tokens_of_bytes(size), sha256(data).digest()))
 
     def problems(
         self, directory: CacheDirectory, manifest: Manifest, data: bytes, index: bytes
@@ -118,8 +122,9 @@ class Recompiled:
         path = os.path.join(self._scratch.name, WORDS)
         columns = make_columns([item.words for item in self._documents], [item.tokens for item in self._documents])
         runs = self._counted()
-        part = words_part(f"{path}-part", runs.words, EVERYTHING, packed(columns.numbers), packed(runs.places))
-        write_words(path, manifest.entries, self._documents, columns, [part], summary, data, index)
+        part = words_part(f"{path}-part", runs.words, ALL_KEYS, packed(columns.numbers), packed(runs.positions))
+        digests = [document.digest for document in self._documents]
+        write_words(path, IndexOwner(summary, data, index), manifest.entries, digests, columns, [part])
         at = first_difference(path, descriptor)
         if at is not None:
             yield WORDS_FILE, f"differs from what its documents give, at byte {at}"

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 
+from holdfast.caches.build.index_files import IndexOwner, write_sections
+from holdfast.caches.build.index_parts import ALL_KEYS, sections_part
 from holdfast.caches.index_format.container import IndexUnusable, find_section, parse_header, read_section
+from holdfast.caches.index_format.packed_numbers import packed
 from holdfast.caches.on_disk.directory import SECTIONS_FILE
-from holdfast.caches.on_disk.parts import EVERYTHING, packed_weights, sections_part
-from holdfast.caches.on_disk.section_compiling import write_sections
 from holdfast.caches.on_disk.section_index import COLUMNS, KIND
 from holdfast.caches.on_disk.tokenizing import choose_tokenizer
 from holdfast.caches.search.receipts import BYTES
-from holdfast.caches.section_index.section_compiler import weigh
+from holdfast.caches.section_index.section_compiler import field_lengths
 from holdfast.caches.section_index.section_records import Summary, find_summary, parse_columns
 from holdfast.core.errors import UsageError
 from holdfast.core.regular_files import close_quietly
@@ -20,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.caches.on_disk.counting import Runs
+    from holdfast.caches.build.run_files import Runs
     from holdfast.caches.on_disk.directory import CacheDirectory
     from holdfast.caches.section_index.section_compiler import DocumentSections
 
@@ -85,9 +86,10 @@ class RecompiledSections:
             return
         path = os.path.join(self._scratch, KIND)
         summary = Summary(cache_version, self.tokenizer)
-        weighed = weigh(self._documents, runs.body_lengths)
-        part = sections_part(f"{path}-part", runs.fields, EVERYTHING, *packed_weights(weighed))
-        write_sections(path, self._documents, weighed[1], [part], summary, manifest, index)
+        lengths = field_lengths(self._documents, runs.body_lengths)
+        by_field = [packed(each) for each in lengths.by_field]
+        part = sections_part(f"{path}-part", runs.fields, ALL_KEYS, by_field, packed(lengths.firsts))
+        write_sections(path, IndexOwner(summary, manifest, index), self._documents, [part])
         try:
             descriptor = self._directory.open(SECTIONS_FILE)
         except OSError as error:

@@ -121,15 +121,23 @@ class _Computed:
         return self._steps[self._lengths[number]]
 
 
-def weigh(documents: Sequence[DocumentSections], body_lengths: list[int]) -> tuple[list[list[int]], list[int]]:
-    """What `Weights` is made of, from documents in id order and the words of all their sections' bodies."""
+class FieldLengths(NamedTuple):
+    """What `Weights` is made of: for each field the words of whoever holds it, documents or sections, and the number
+    of each document's first section and, last, of all."""
+
+    by_field: list[list[int]]
+    firsts: list[int]
+
+
+def field_lengths(documents: Sequence[DocumentSections], body_lengths: list[int]) -> FieldLengths:
+    """The lengths of all fields, from documents in id order and the words of all their sections' bodies."""
     firsts = [0]
     for document in documents:
         firsts.append(firsts[-1] + len(document.tokens))
     titles = [document.title_length for document in documents]
     paths = [document.path_length for document in documents]
     headings = [length for document in documents for length in document.heading_lengths]
-    return [titles, headings, paths, body_lengths], firsts
+    return FieldLengths([titles, headings, paths, body_lengths], firsts)
 
 
 def compile_fields(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.contexts.analysis.facts import MAX_ANALYSED, Export, FileFacts, language_of
+from holdfast.contexts.analysis.facts import MAX_ANALYSED, FileFacts, language_of
 from holdfast.contexts.analysis.reading import analyse
 from holdfast.contexts.describing import About
 from holdfast.contexts.fingerprint import ContentEntry, content_fingerprint
@@ -14,13 +14,12 @@ from holdfast.contexts.sources import is_source
 from holdfast.core.digests import hex_digest
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import TooLarge, read_regular
+from holdfast.core.worker_pool import WorkerPool, core_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from concurrent.futures import ProcessPoolExecutor
 
-    Packed = tuple[str, list[tuple[str, str, str, list[tuple[str, ...]], tuple[str, ...]]], tuple[str, ...]]
     Task = tuple[str, list[tuple[str, int]]]  # a directory, and its files with their sizes
 
 # Less source than this is analysed before other processes have started.
@@ -73,25 +72,21 @@ def gather_all(
 ) -> Iterator[tuple[int, DirectoryFacts]]:
     """The facts of each directory with its place in `tasks`, in that order."""
     total = sum([size for _, files in tasks for _, size in files])
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if total < _WORTH_PROCESSES or cores == 1:
-        for place, task in enumerate(tasks):
-            yield place, gather(task)
-            if progress is not None:
-                progress(place + 1, len(tasks))
-        return
-    pool = _pool(cores)
-    try:
-        place = 0
-        for batch in pool.map(_gather_batch, list(_batches(tasks)), chunksize=1):
-            for packed in batch:
-                yield place, _unpacked(packed)
-                place += 1
+    batches = list(_batches(tasks))
+    place = following = 0
+    waiting: dict[int, list[DirectoryFacts]] = {}  # what came before its turn
+    with WorkerPool() as pool:
+        if total >= _WORTH_PROCESSES:
+            pool.grow(core_count())
+        for number, facts in pool.run(gather_batch, batches):
+            waiting[number] = facts
+            while following in waiting:
+                for each in waiting.pop(following):
+                    yield place, each
+                    place += 1
+                following += 1
             if progress is not None:
                 progress(place, len(tasks))
-    finally:
-        # Also after Ctrl-C: nobody waits for what is still being analysed.
-        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _batches(tasks: Sequence[Task]) -> Iterator[list[Task]]:
@@ -107,41 +102,6 @@ def _batches(tasks: Sequence[Task]) -> Iterator[list[Task]]:
         yield batch
 
 
-def _gather_batch(tasks: list[Task]) -> list[Packed]:
-    return [_packed(gather(task)) for task in tasks]
-
-
-def _packed(facts: DirectoryFacts) -> Packed:
-    """The same in plain tuples, which cross from process to process in half the time."""
-    files = [
-        (file.name, file.language, file.doc, [tuple(export) for export in file.exports], file.imports)
-        for file in facts.files
-    ]
-    return facts.fingerprint, files, tuple(facts.about)
-
-
-def _unpacked(packed: Packed) -> DirectoryFacts:
-    fingerprint, files, about_it = packed
-    facts = [
-        FileFacts(name, language, doc, tuple([Export(*export) for export in exports]), imports)
-        for name, language, doc, exports, imports in files
-    ]
-    return DirectoryFacts(fingerprint, tuple(facts), About(*about_it))
-
-
-def _pool(workers: int) -> ProcessPoolExecutor:
-    import multiprocessing
-    import sys
-    import threading
-    from concurrent.futures import ProcessPoolExecutor
-
-    # A fork is quickest, and safe while no other thread may hold a lock.
-    method = "fork" if sys.platform == "linux" and threading.active_count() == 1 else "spawn"
-    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context(method), initializer=_leave_signals)
-
-
-def _leave_signals() -> None:
-    """Ctrl-C reaches the whole group; the parent alone answers it."""
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def gather_batch(tasks: list[Task]) -> Iterator[list[DirectoryFacts]]:
+    """The facts of several directories, as one result."""
+    yield [gather(task) for task in tasks]
