@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import posixpath
-import sys
 
+from holdfast.contexts.languages import LANGUAGES, listed
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from holdfast.contexts.analysis.facts import FileFacts
+
+    Resolved = tuple[str | None, str]  # the place an import leads to, or the package it comes from, or neither
 
 
 class Dependencies(NamedTuple):
@@ -22,23 +24,8 @@ class Dependencies(NamedTuple):
 
 
 _ROOTS = ("", "src", "lib", "app", "source", "include", "Sources")
-# The first word of names that come with the language or its runtime.
-_STANDARD = {
-    "Rust": frozenset({"std", "core", "alloc", "proc_macro", "test"}),
-    "Java": frozenset({"java", "javax", "jdk", "sun"}),
-    "Kotlin": frozenset({"java", "javax", "kotlin", "kotlinx"}),
-    "C#": frozenset({"System", "Microsoft"}),
-    "Swift": frozenset(
-        {"Foundation", "Swift", "SwiftUI", "UIKit", "AppKit", "Combine", "Darwin", "Dispatch", "XCTest"}
-    ),
-}
-_NODE_NAMES = (
-    "assert async_hooks buffer child_process cluster console constants crypto dgram dns domain events fs http http2 "
-    "https inspector module net os path perf_hooks process punycode querystring readline repl stream string_decoder "
-    "sys timers tls trace_events tty url util v8 vm wasi worker_threads zlib"
-)
-_RUBY_NAMES = "json set time date yaml csv erb fileutils pathname optparse ostruct net securerandom tempfile uri"
-_NODE, _RUBY = frozenset(_NODE_NAMES.split()), frozenset(_RUBY_NAMES.split())
+# Nothing lies deeper in a project than it is looked at, so longer names are not tried part by part.
+_DEEPEST = 64
 
 
 class Index:
@@ -86,6 +73,7 @@ class Index:
 
     def find_package(self, parts: list[str]) -> str | None:
         """The place whose path ends in a dotted name, or in what is left of it without its last words."""
+        parts = parts[:_DEEPEST]
         while len(parts) > 1:
             if (found := self._suffixes.get("/".join(parts))) is not None:
                 return found
@@ -114,55 +102,53 @@ def dependencies(place: str, files: Iterable[FileFacts], index: Index) -> Depend
     return Dependencies(sorted(found or "." for found in internal), sorted(external))
 
 
-def _resolved(place: str, language: str, name: str, index: Index) -> tuple[str | None, str]:
-    """The place an import leads to, or the package it comes from, or neither."""
-    if language == "Python":
-        return _python(place, name, index)
-    if language in ("TypeScript", "TSX", "JavaScript"):
-        return _javascript(place, name, index)
-    if language == "Go":
-        found = index.find_module(name)
-        return found, name if "." in name.partition("/")[0] else ""
-    if language == "Rust":
-        return _rust(place, name, index)
-    if language in ("C", "C++"):
-        if name.startswith("<"):
-            return index.find_below_roots(place, name.strip("<>")), ""
-        return index.find_below_roots(place, name), ""
-    if language == "Ruby":
-        return _ruby(place, name, index)
+def _resolved(place: str, language: str, name: str, index: Index) -> Resolved:
+    record = LANGUAGES[language]
+    return _RULES[record.imports](place, name, index, listed(record.standard))
+
+
+def _package(place: str, name: str, index: Index, standard: frozenset[str]) -> Resolved:
     if name.startswith(("'", '"')):  # PHP: a file
         return index.find_below_roots(place, name.strip("'\"").lstrip("/")), ""
     parts = name.replace("\\", ".").strip(".").split(".")
     found = index.find_package(parts) if len(parts) > 1 else index.find_below_roots(place, name)
-    return found, "" if parts[0] in _STANDARD.get(language, ()) else ".".join(parts[:2])
+    return found, "" if parts[0] in standard else ".".join(parts[:2])
 
 
-def _python(place: str, name: str, index: Index) -> tuple[str | None, str]:
+def _go(_place: str, name: str, index: Index, _standard: frozenset[str]) -> Resolved:
+    return index.find_module(name), name if "." in name.partition("/")[0] else ""
+
+
+def _include(place: str, name: str, index: Index, _standard: frozenset[str]) -> Resolved:
+    return index.find_below_roots(place, name.strip("<>") if name.startswith("<") else name), ""
+
+
+def _python(place: str, name: str, index: Index, standard: frozenset[str]) -> Resolved:
     dots = len(name) - len(name.lstrip("."))
     parts = [part for part in name[dots:].split(".") if part]
     if dots:
         base = place.split("/") if place else []
         base = base[: len(base) - (dots - 1)] if dots > 1 else base
         return _longest("/".join(base), parts, index), ""
+    parts = parts[:_DEEPEST]
     while len(parts) > 0:
         if (found := index.find_below_roots(place, "/".join(parts))) is not None:
             return found, ""
         parts = parts[:-1]
     top = name.partition(".")[0]
-    return None, "" if top in sys.stdlib_module_names else top
+    return None, "" if top in standard else top
 
 
 def _longest(base: str, parts: list[str], index: Index) -> str | None:
     """The place of a name below a directory, or of as much of it as leads somewhere."""
-    for length in range(len(parts), -1, -1):
+    for length in range(min(len(parts), _DEEPEST), -1, -1):
         path = "/".join([part for part in (base, *parts[:length]) if part])
         if (found := index.find(path)) is not None:
             return found
     return None
 
 
-def _javascript(place: str, name: str, index: Index) -> tuple[str | None, str]:
+def _javascript(place: str, name: str, index: Index, standard: frozenset[str]) -> Resolved:
     if name.startswith("."):
         path = posixpath.normpath(posixpath.join(place, name))
         for candidate in (path, path.rpartition(".")[0]):
@@ -173,12 +159,12 @@ def _javascript(place: str, name: str, index: Index) -> tuple[str | None, str]:
         return found, ""
     if (found := index.find_module(name)) is not None:
         return found, ""
-    if name.startswith("node:") or name.partition("/")[0] in _NODE:
+    if name.startswith("node:") or name.partition("/")[0] in standard:
         return None, ""
     return None, "/".join(name.split("/")[: 2 if name.startswith("@") else 1])
 
 
-def _rust(place: str, name: str, index: Index) -> tuple[str | None, str]:
+def _rust(place: str, name: str, index: Index, standard: frozenset[str]) -> Resolved:
     parts = name.split("{", maxsplit=1)[0].split(" as ", maxsplit=1)[0].replace(" ", "").strip(":").split("::")
     if parts[0] in ("crate", "self", "super"):
         base = place
@@ -192,13 +178,25 @@ def _rust(place: str, name: str, index: Index) -> tuple[str | None, str]:
         return found, ""
     if (found := index.find_module(parts[0])) is not None:
         return found, ""
-    return None, "" if parts[0] in _STANDARD["Rust"] or len(parts) == 1 else parts[0]
+    return None, "" if parts[0] in standard or len(parts) == 1 else parts[0]
 
 
-def _ruby(place: str, name: str, index: Index) -> tuple[str | None, str]:
+def _ruby(place: str, name: str, index: Index, standard: frozenset[str]) -> Resolved:
     path = name.partition("'")[2] or name.partition('"')[2]
     if name.startswith("require_relative"):
         return index.find(posixpath.join(place, path)), ""
     found = index.find_below_roots(place, path)
     top = path.partition("/")[0]
-    return found, "" if top in _RUBY else top
+    return found, "" if top in standard else top
+
+
+# How an import is followed, by the name that a language's record gives.
+_RULES = {
+    "package": _package,
+    "python": _python,
+    "javascript": _javascript,
+    "go": _go,
+    "rust": _rust,
+    "include": _include,
+    "ruby": _ruby,
+}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from holdfast.contexts.analysis.facts import first_sentence, language_of
+from holdfast.contexts.analysis.facts import first_sentence
+from holdfast.contexts.analysis.source_text import capitalised
+from holdfast.contexts.languages import LANGUAGES, language_of
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -19,21 +21,9 @@ MAX_EXPORTS = 200
 MAX_INTERFACES = 60
 _MAX_NAMES = 6
 # The file that speaks for its directory, the best spokesman first.
-_ENTRIES = (
-    *(
-        "__init__.py",
-        "index.ts",
-        "index.tsx",
-        "index.js",
-        "mod.rs",
-        "lib.rs",
-        "doc.go",
-        "main.py",
-        "main.ts",
-        "main.go",
-    ),
-    *("main.rs", "main.js", "app.py", "app.ts", "server.ts", "cli.py", "__main__.py"),
-)
+_ENTRIES = [
+    name for rank, name in sorted((rank, name) for language in LANGUAGES.values() for name, rank in language.entries)
+]
 ALWAYS = ("version", "scope", "fingerprint", "last_updated")
 FULL_ONLY = ("files", "interfaces", "dependencies.external", "subdirectories", "project", "structure")
 
@@ -77,7 +67,7 @@ def summary(place: str, about: About, files: Sequence[FileFacts], names: Sequenc
 
 
 def _by_contents(place: str, names: Sequence[str], folders: Sequence[str]) -> str:
-    title = place.rpartition("/")[2].replace("_", " ").replace("-", " ").strip().capitalize() or "Project root"
+    title = capitalised(place.rpartition("/")[2].replace("_", " ").replace("-", " ").strip()) or "Project root"
     parts = []
     if names:
         language = main_language(names)

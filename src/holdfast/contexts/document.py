@@ -26,7 +26,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _DIGESTS = "# derived: "
 # What ends a line of YAML, and the lines with their ends.
 _BREAKS = frozenset("\r\n\x85\u2028\u2029")
-_ROWS = re.compile("[^\r\n\x85\u2028\u2029]*(?:\r\n|[\r\n\x85\u2028\u2029])|[^\r\n\x85\u2028\u2029]+")
+_ROWS = re.compile("[^\r\n\x85\u2028\u2029]*+(?:\r\n|[\r\n\x85\u2028\u2029])|[^\r\n\x85\u2028\u2029]++")
 _METADATA = frozenset({"version", "scope", "fingerprint", "last_updated"})
 # What YAML must not hold as it is, beside what JSON already escapes.
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
@@ -191,9 +191,16 @@ def _rows(text: str) -> list[str]:
 def _is_block_mapping(rows: list[str], lines: Mapping[str, int]) -> bool:
     """Whether each key stands at the start of its own line, as a plain or quoted word."""
     return len(set(lines.values())) == len(lines) and all(
-        re.match(rf"""(["']?){re.escape(name)}\1\s*:""", rows[line].removeprefix("\ufeff"))
-        for name, line in lines.items()
+        _starts_with_key(rows[line].removeprefix("\ufeff"), name) for name, line in lines.items()
     )
+
+
+def _starts_with_key(row: str, name: str) -> bool:
+    for quote in ("", '"', "'"):
+        key = quote + name + quote
+        if row.startswith(key) and row[len(key) :].lstrip().startswith(":"):
+            return True
+    return False
 
 
 def _split(

@@ -6,6 +6,7 @@ import re
 import tomllib
 
 from holdfast.contexts.analysis.facts import compact, first_sentence
+from holdfast.contexts.analysis.source_text import without_links
 from holdfast.contexts.describing import About
 from holdfast.core.canonical_json import JsonError, decode
 
@@ -62,8 +63,11 @@ def _cargo(text: str) -> About:
     return About(name, _text(table, "description"), name.replace("-", "_"), manager="cargo")
 
 
+_MODULE = re.compile(r"^module\s++(\S++)", re.MULTILINE)
+
+
 def _go_mod(text: str) -> About:
-    found = re.search(r"^module\s+(\S+)", text, re.MULTILINE)
+    found = _MODULE.search(text)
     module = found[1].strip('"') if found else ""
     return About(module.rpartition("/")[2], "", module, manager="go")
 
@@ -96,14 +100,16 @@ def about(texts: Mapping[str, str]) -> About:
     return result
 
 
-_BADGE = re.compile(r"^\s*(?:[#<>=~*_|-]|\[?!\[|\.\. |```|\[!\w+)")
+# Headings, badges, rules, directives and fences: lines that are no prose.
+_NO_PROSE = re.compile(r"(?a)^\s*+(?:[#<>=~*_|-]|\[?!\[|\.\. |```|\[![\w\x80-\U0010ffff])")
+_BLANK_LINES = re.compile(r"\n\s*\n")
 
 
 def readme_summary(text: str) -> str:
     """The first sentence of the first paragraph of prose."""
-    for paragraph in re.split(r"\n\s*\n", text.replace("\r\n", "\n")):
-        lines = [line for line in paragraph.splitlines() if not _BADGE.match(line)]
-        prose = re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", " ".join(lines)).replace("**", "").strip()
+    for paragraph in _BLANK_LINES.split(text.replace("\r\n", "\n")):
+        lines = [line for line in paragraph.splitlines() if not _NO_PROSE.match(line)]
+        prose = without_links(" ".join(lines)).replace("**", "").strip()
         if len(prose.split()) >= 3:
             return first_sentence(prose)
     return ""

@@ -31,10 +31,10 @@ MAX_DEPTH = 64
 # The tag resolution of the core schema (YAML 1.2.2, section 10.3.2), by what a plain scalar may start with.
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})
 _BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
-_INTEGER = re.compile(r"[-+]?[0-9]+\Z").match
-_OCTAL = re.compile(r"0o[0-7]+\Z").match
-_HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]+\Z").match
-_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?\Z").match
+_INTEGER = re.compile(r"[-+]?+[0-9]++\Z").match
+_OCTAL = re.compile(r"0o[0-7]++\Z").match
+_HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]++\Z").match
+_FLOAT = re.compile(r"[-+]?+(?:\.[0-9]++|[0-9]++(?:\.[0-9]*+)?+)(?:[eE][-+]?+[0-9]++)?+\Z").match
 _INFINITY = re.compile(r"[-+]?\.(inf|Inf|INF)\Z").match
 _NOT_A_NUMBER = frozenset({".nan", ".NaN", ".NAN"})
 _NUMERIC_START = frozenset("+-.0123456789")

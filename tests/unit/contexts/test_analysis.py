@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from holdfast.contexts.analysis import syntax
+from holdfast.contexts.analysis.analyser import analyse
 from holdfast.contexts.analysis.facts import MAX_ANALYSED, FileFacts, first_sentence
-from holdfast.contexts.analysis.reading import analyse
 
 # name: (source, what the file says of itself, exports, imports)
 SAMPLES = {

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from holdfast.contexts.analysis.facts import MAX_COMMENT, Export, compact
-from holdfast.contexts.analysis.languages import Grammar
 from holdfast.contexts.analysis.syntax import declarations, header, name_of, text_of
+from holdfast.contexts.languages import listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
+
+    from holdfast.contexts.languages import Grammar
 
     Node = Any
 
@@ -33,7 +35,7 @@ def _exported(node: Node, doc: str, grammar: Grammar) -> Iterator[Export]:
         body = node.child_by_field_name("body")
         if name_of(node) and body is not None:  # what has no name is seen by nobody else
             yield from exports(body, grammar)
-    elif node.type in grammar.types("containers") or node.type == "ERROR":
+    elif node.type in listed(grammar.containers) or node.type == "ERROR":
         yield from exports(node, grammar)
     elif node.type in _TYPES:
         if node.child_by_field_name("body") is not None and name_of(node):
@@ -78,5 +80,5 @@ def imports(root: Node, grammar: Grammar) -> Iterator[str]:
             path = node.child_by_field_name("path")
             if path is not None:
                 yield text_of(path).strip('"')
-        elif node.type in grammar.types("containers"):
+        elif node.type in listed(grammar.containers):
             yield from imports(node, grammar)

@@ -1,9 +1,10 @@
-"""The facts about one source file, and which language it is in."""
+"""The facts about one source file."""
 
 from __future__ import annotations
 
 import re
 
+from holdfast.contexts.analysis.source_text import without_tags
 from holdfast.core.record import NamedTuple
 
 # A file beyond this is generated more often than written; its name and size have to do.
@@ -30,33 +31,6 @@ class FileFacts(NamedTuple):
     imports: tuple[str, ...] = ()
 
 
-LANGUAGES = {
-    extension: language
-    for language, extensions in {
-        "Python": "py pyi",
-        "TypeScript": "ts mts cts",
-        "TSX": "tsx",
-        "JavaScript": "js jsx mjs cjs",
-        "Go": "go",
-        "Rust": "rs",
-        "Java": "java",
-        "C": "c h",
-        "C++": "cc cpp cxx hpp hh hxx",
-        "C#": "cs",
-        "Ruby": "rb",
-        "PHP": "php",
-        "Kotlin": "kt kts",
-        "Swift": "swift",
-    }.items()
-    for extension in extensions.split()
-}
-
-
-def language_of(name: str) -> str:
-    """The language of a file by its name, or nothing."""
-    return LANGUAGES.get(name.rpartition(".")[2].lower(), "") if "." in name else ""
-
-
 def compact(text: str, limit: int = _LONGEST_SIGNATURE) -> str:
     """Text on one line, blanks collapsed, cut with an ellipsis where it is too long."""
     line = text
@@ -72,19 +46,19 @@ def _narrowed(text: str) -> str:
     return line
 
 
-_MARKERS = re.compile(r"^\s*(?:/\*+!?|\*+/|\*(?!/)|//[/!]?|#+!?|--+|;+|<!--|-->)?[ \t]*", re.MULTILINE)
-_TAGS = re.compile(r"</?[a-zA-Z][^>]*>")
-_NOT_ABOUT = re.compile(
-    r"copyright|licen[cs]e|spdx-|eslint|@ts-|prettier|generated|coding[:=]|^!|frozen_string", re.IGNORECASE
-)
+# A comment's marker at the start of a line, with the blanks around it.
+_MARKERS = re.compile(r"^\s*+(?:/\*++!?|\*++/|\*(?!/)|//[/!]?|#++!?|--++|;++|<!--|-->)?+[ \t]*+", re.MULTILINE)
+_NOT_ABOUT = re.compile(r"(?ai)copyright|licen[cs]e|spdx-|eslint|@ts-|prettier|generated|coding[:=]|^!|frozen_string")
+_PARAGRAPH_END = re.compile(r"\n\s*\n|\n\s*@|\n\s*[-=~]{3,}")
+_SENTENCE_END = re.compile(r"[.!?](?=\s[A-Z`\"'(]|$)")
 
 
 def first_sentence(comment: str) -> str:
     """The first sentence of a comment or docstring, without its markers; nothing for a licence or a directive."""
-    text = _TAGS.sub("", _MARKERS.sub("", comment.replace("*/", ""))).strip()
-    paragraph = re.split(r"\n\s*\n|\n\s*@|\n\s*[-=~]{3,}", text, maxsplit=1)[0]
+    text = without_tags(_MARKERS.sub("", comment.replace("*/", ""))).strip()
+    paragraph = _PARAGRAPH_END.split(text, maxsplit=1)[0]
     if not paragraph or _NOT_ABOUT.search(paragraph):
         return ""
     line = " ".join(paragraph.split())
-    end = re.search(r"[.!?](?=\s+[A-Z`\"'(]|$)", line)
+    end = _SENTENCE_END.search(line)
     return compact(line[: end.end()] if end else line, _LONGEST_SENTENCE)

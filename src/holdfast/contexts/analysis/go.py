@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.contexts.analysis.facts import MAX_COMMENT, Export, compact
+from holdfast.contexts.analysis.source_text import is_capital
 from holdfast.contexts.analysis.syntax import declarations, header, name_of, text_of
 
 TYPE_CHECKING = False
@@ -10,25 +11,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from holdfast.contexts.languages import Grammar
+
     Node = Any
 
 
-def exports(root: Node) -> Iterator[Export]:
+def exports(root: Node, _grammar: Grammar) -> Iterator[Export]:
     """Functions, methods, types, constants and variables that others may use."""
     for node, comment in declarations(root):
         doc = comment[:MAX_COMMENT]
         if node.type in ("function_declaration", "method_declaration"):
-            if name_of(node)[:1].isupper():
+            if is_capital(name_of(node)[:1]):
                 yield Export(compact(header(node)).removeprefix("func ").rstrip(" {"), doc)
         elif node.type == "type_declaration":
             for part in node.named_children:
-                if name_of(part)[:1].isupper():
+                if is_capital(name_of(part)[:1]):
                     kind = part.child_by_field_name("type")
                     word = {"struct_type": " struct", "interface_type": " interface"}.get(kind.type if kind else "", "")
                     yield Export(f"type {name_of(part)}{word}", doc)
         elif node.type in ("const_declaration", "var_declaration"):
             for name in _specified_names(node):
-                if name[:1].isupper():
+                if is_capital(name[:1]):
                     yield Export(f"{node.type.partition('_')[0]} {name}", doc)
 
 
@@ -41,7 +44,7 @@ def _specified_names(node: Node) -> Iterator[str]:
             yield from _specified_names(part)
 
 
-def imports(root: Node) -> Iterator[str]:
+def imports(root: Node, _grammar: Grammar) -> Iterator[str]:
     """Import paths."""
     for node in root.named_children:
         if node.type == "import_declaration":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from holdfast.contexts.analysis.facts import MAX_COMMENT, Export, compact
+from holdfast.contexts.analysis.source_text import word_end
 from holdfast.contexts.analysis.syntax import declarations, header, name_of, text_of
 
 TYPE_CHECKING = False
@@ -12,13 +13,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from holdfast.contexts.languages import Grammar
+
     Node = Any
 
 _FUNCTIONS = frozenset({"arrow_function", "function_expression", "function", "generator_function"})
 _MAX_MEMBERS = 20
 
 
-def exports(root: Node) -> Iterator[Export]:
+def exports(root: Node, _grammar: Grammar) -> Iterator[Export]:
     """Every export as a compact signature."""
     local = {name: export for node, comment in declarations(root) for name, export in _declared(node, comment)}
     for node, comment in declarations(root):
@@ -70,7 +73,8 @@ def _methods(node: Node) -> Iterator[tuple[str, Export]]:
     shown = 0
     for member, comment in declarations(body) if body is not None else ():
         name = name_of(member)
-        is_hidden = name.startswith(("#", "_")) or re.match(r"(?:private|protected)\b", text_of(member))
+        text = text_of(member)
+        is_hidden = name.startswith(("#", "_")) or text[: word_end(text, 0)] in ("private", "protected")
         if member.type == "method_definition" and name != "constructor" and not is_hidden and shown < _MAX_MEMBERS:
             shown += 1
             owner = name_of(node)
@@ -113,10 +117,10 @@ def _assigned(statement: Node, local: dict[str, Export]) -> Iterator[Export]:
         yield Export(_function(name, right)) if right.type in _FUNCTIONS else Export(name)
 
 
-_REQUIRED = re.compile(r"""\brequire\(\s*["']([^"']+)["']\s*\)|\bimport\(\s*["']([^"']+)["']\s*\)""")
+_REQUIRED = re.compile(r"""(?a)(?<![\w\x80-\U0010ffff])(?:require|import)\(\s*+["']([^"']++)["']\s*+\)""")
 
 
-def imports(root: Node) -> Iterator[str]:
+def imports(root: Node, _grammar: Grammar) -> Iterator[str]:
     """Module specifiers of imports, re-exports and top-level requires."""
     for node in root.named_children:
         source = node.child_by_field_name("source")
@@ -124,4 +128,4 @@ def imports(root: Node) -> Iterator[str]:
             yield text_of(source).strip("\"'`")
         elif node.type in ("lexical_declaration", "variable_declaration", "expression_statement"):
             for found in _REQUIRED.finditer(text_of(node)):
-                yield found[1] or found[2]
+                yield found[1]

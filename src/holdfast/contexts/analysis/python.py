@@ -6,6 +6,7 @@ import ast
 import warnings
 
 from holdfast.contexts.analysis.facts import MAX_COMMENT, Export, FileFacts, compact, first_sentence
+from holdfast.contexts.analysis.source_text import is_constant_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def _exports(module: ast.Module, lines: list[bytes]) -> Iterator[Export]:
         return
     for name, export in found.items():
         is_value = export.signature == name or export.signature.startswith(f"{name}:")
-        if not name.startswith("_") and (not is_value or name.isupper()) and name != "TYPE_CHECKING":
+        if not name.startswith("_") and (not is_value or is_constant_name(name)) and name != "TYPE_CHECKING":
             yield export
 
 

@@ -6,7 +6,8 @@ import re
 from importlib import import_module
 
 from holdfast.contexts.analysis.facts import MAX_COMMENT, Export, FileFacts, compact, first_sentence
-from holdfast.contexts.analysis.languages import GRAMMARS, Grammar
+from holdfast.contexts.analysis.source_text import without_words, words_of
+from holdfast.contexts.languages import LANGUAGES, Grammar, listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +25,10 @@ _parsers: dict[str, Any] = {}
 def parser(language: str) -> Any:
     """The parser of a language, or None where its grammar is not installed."""
     if language not in _parsers:
-        grammar = GRAMMARS[language]
+        grammar = LANGUAGES[language].grammar
         try:
+            if grammar is None:
+                raise ImportError
             tree_sitter = import_module("tree_sitter")
             source = getattr(import_module(grammar.module), grammar.function)
             _parsers[language] = tree_sitter.Parser(tree_sitter.Language(source()))
@@ -37,26 +40,14 @@ def parser(language: str) -> Any:
 def analyse(name: str, language: str, data: bytes) -> FileFacts:
     """The facts of a file; only its language where the grammar is missing."""
     reader = parser(language)
-    if reader is None:
+    grammar = LANGUAGES[language].grammar
+    if reader is None or grammar is None:
         return FileFacts(name, language)
     root = reader.parse(data).root_node
-    grammar = GRAMMARS[language]
-    found: Iterator[Export]
-    needs: Iterator[str]
-    if language in ("TypeScript", "TSX", "JavaScript"):
-        from holdfast.contexts.analysis import javascript
-
-        found, needs = javascript.exports(root), javascript.imports(root)
-    elif language == "Go":
-        from holdfast.contexts.analysis import go
-
-        found, needs = go.exports(root), go.imports(root)
-    elif language in ("C", "C++"):
-        from holdfast.contexts.analysis import c_family
-
-        found, needs = c_family.exports(root, grammar), c_family.imports(root, grammar)
-    else:
-        found, needs = _exports(root, grammar), _imports(root, grammar)
+    # A language that the table of node types cannot describe has a module of its own.
+    module = import_module(f"holdfast.contexts.analysis.{LANGUAGES[language].analyser}")
+    found: Iterator[Export] = module.exports(root, grammar)
+    needs: Iterator[str] = module.imports(root, grammar)
     return FileFacts(name, language, _file_doc(root), tuple(dict.fromkeys(found)), tuple(dict.fromkeys(needs)))
 
 
@@ -71,7 +62,8 @@ def declarations(node: Node) -> Iterator[Finding]:
     comment = ""
     for child in node.named_children:
         if child.type.endswith("comment"):
-            comment = comment + "\n" + text_of(child) if comment else text_of(child)
+            if len(comment) < MAX_COMMENT:  # of a longer one nobody reads more
+                comment = comment + "\n" + text_of(child) if comment else text_of(child)
         else:
             yield child, comment
             if not child.type.startswith("attribute"):
@@ -108,11 +100,12 @@ def _file_doc(root: Node) -> str:
     return first_sentence(comment)
 
 
-def _exports(root: Node, grammar: Grammar) -> Iterator[Export]:
-    items, containers = grammar.types("items"), grammar.types("containers") | {"ERROR"}
+def exports(root: Node, grammar: Grammar) -> Iterator[Export]:
+    """Public declarations, by the node types of the language's table."""
+    items, containers = listed(grammar.items), listed(grammar.containers) | {"ERROR"}
     for node, comment in declarations(root):
         if node.type in containers:
-            yield from _exports(node, grammar)
+            yield from exports(node, grammar)
         elif node.type in items and _is_public(node, grammar):
             yield from _declared(node, comment, grammar)
         elif node.type == "impl_item":  # Rust: what is public in it hangs on its type
@@ -121,19 +114,19 @@ def _exports(root: Node, grammar: Grammar) -> Iterator[Export]:
 
 def _declared(node: Node, comment: str, grammar: Grammar) -> Iterator[Export]:
     yield Export(_signature(node, grammar), comment[:MAX_COMMENT])
-    if node.type in grammar.types("owners"):
+    if node.type in listed(grammar.owners):
         yield from _members(node, grammar, name_of(node))
 
 
 def _members(owner: Node, grammar: Grammar, name: str) -> Iterator[Export]:
-    members, shown = grammar.types("members"), 0
+    members, shown = listed(grammar.members), 0
     hidden_from_here = False
     for node, comment in _body(owner, grammar):
         if node.type == "identifier" and text_of(node) in ("private", "protected"):
             hidden_from_here = True  # Ruby: a word on a line of its own
         if node.type not in members or hidden_from_here or not _is_public(node, grammar):
             continue
-        if node.type in grammar.types("owners"):
+        if node.type in listed(grammar.owners):
             yield from _declared(node, comment, grammar)
         elif shown < _MAX_MEMBERS:
             shown += 1
@@ -143,36 +136,41 @@ def _members(owner: Node, grammar: Grammar, name: str) -> Iterator[Export]:
 def _body(owner: Node, grammar: Grammar) -> Iterator[Finding]:
     body = owner.child_by_field_name("body")
     if body is None:
-        body = next((child for child in owner.children if child.type in grammar.types("bodies")), None)
+        body = next((child for child in owner.children if child.type in listed(grammar.bodies)), None)
     if body is not None:
         yield from declarations(body)
 
 
 def _signature(node: Node, grammar: Grammar) -> str:
-    text = header(node, grammar.types("bodies"))
+    text = header(node, listed(grammar.bodies))
     if node.type.startswith(("const", "static", "type_item")):
         text = text.partition("=")[0]
     if grammar.noise:
-        text = re.sub(grammar.noise, "", text)
+        text = without_words(text, listed(grammar.noise))
+    if grammar.trim is not None:
+        text = grammar.trim(text)
     return compact(text).rstrip(" ;{=")
 
 
 def _is_public(node: Node, grammar: Grammar) -> bool:
     if not grammar.hidden and not grammar.public:
         return True
-    before = header(node, grammar.types("bodies"))
+    before = header(node, listed(grammar.bodies))
     name = name_of(node)
     modifiers = before.partition(name)[0] if name else before
+    words = words_of(modifiers)
     if grammar.public:
-        return re.search(grammar.public, modifiers) is not None
-    return re.search(grammar.hidden, modifiers) is None
+        return not listed(grammar.public).isdisjoint(words)
+    return listed(grammar.hidden).isdisjoint(words)
 
 
-def _imports(root: Node, grammar: Grammar) -> Iterator[str]:
-    wanted, containers = grammar.types("import_nodes"), grammar.types("containers")
+def imports(root: Node, grammar: Grammar) -> Iterator[str]:
+    """The names that imports give, by the pattern of the language's table."""
+    wanted, containers = listed(grammar.import_nodes), listed(grammar.containers)
+    name_in = re.compile(grammar.imports).search
     for node in root.named_children:
         if node.type in wanted:
-            if found := re.search(grammar.imports, text_of(node)):
+            if found := name_in(text_of(node)):
                 yield next(group for group in found.groups() if group)
         elif node.type in containers:
-            yield from _imports(node, grammar)
+            yield from imports(node, grammar)

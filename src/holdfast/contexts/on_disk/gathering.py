@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 
-from holdfast.contexts.analysis.facts import MAX_ANALYSED, FileFacts, language_of
-from holdfast.contexts.analysis.reading import analyse
+from holdfast.contexts.analysis.analyser import analyse
+from holdfast.contexts.analysis.facts import MAX_ANALYSED, FileFacts
 from holdfast.contexts.describing import About
 from holdfast.contexts.fingerprint import ContentEntry, content_fingerprint
+from holdfast.contexts.languages import language_of
 from holdfast.contexts.manifests import MANIFESTS, READMES, about
 from holdfast.contexts.on_disk.directory import digest_file
 from holdfast.contexts.sources import is_source

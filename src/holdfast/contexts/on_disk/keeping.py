@@ -116,11 +116,13 @@ def with_place(project: Project, found: list[Found], place: str, scope: str) -> 
 
 def missing_grammars(found: list[Found]) -> str:
     """A sentence about the languages that were described by name only, or nothing."""
-    from holdfast.contexts.analysis.facts import language_of
     from holdfast.contexts.analysis.syntax import INSTALL, parser
+    from holdfast.contexts.languages import LANGUAGES, language_of
 
     present = {language_of(name) for item in found if item.kept and item.view is not None for name in item.view.sources}
-    missing = sorted(language for language in present - {"", "Python"} if parser(language) is None)
+    missing = sorted(
+        language for language in present - {""} if LANGUAGES[language].grammar is not None and parser(language) is None
+    )
     return f"{', '.join(missing)} files were described by name only; {INSTALL} analyses them" if missing else ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.contexts.analysis.facts import language_of
+from holdfast.contexts.languages import LANGUAGES, language_of
 from holdfast.contexts.on_disk.directory import CONTEXT_FILE
 from holdfast.contexts.on_disk.keeping import UNUSABLE, scan
 from holdfast.contexts.on_disk.listing import list_project
@@ -99,7 +99,8 @@ def _settings(project: Project) -> tuple[str, str, str]:
 def _grammars(found: list[Found]) -> tuple[str, str, str]:
     from holdfast.contexts.analysis.syntax import INSTALL, parser
 
-    used = {language_of(name) for item in found if item.view is not None for name in item.view.sources} - {"", "Python"}
+    used = {language_of(name) for item in found if item.view is not None for name in item.view.sources} - {""}
+    used = {language for language in used if LANGUAGES[language].grammar is not None}
     missing = sorted(language for language in used if parser(language) is None)
     if missing:
         return "grammars", ADVICE, f"none for {', '.join(missing)}: {INSTALL}"

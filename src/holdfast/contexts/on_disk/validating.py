@@ -6,11 +6,14 @@ import os
 import re
 
 from holdfast.contexts import schema
+from holdfast.contexts.analysis.source_text import blanks_end, package_words, word_end, words_of
+from holdfast.contexts.languages import LANGUAGES, listed
 from holdfast.contexts.on_disk.directory import ContextCorrupt, ContextMissing, DirectoryView, read_context_bytes
 from holdfast.contexts.on_disk.keeping import UNUSABLE, scan
 from holdfast.contexts.on_disk.project import Project
 from holdfast.contexts.yaml_text import YamlError, parse_document
 from holdfast.core.confined_paths import printable
+from holdfast.core.lower_case import lower_case
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import read_regular
 from holdfast.operation import Outcome
@@ -102,32 +105,29 @@ def _against_source(project: Project, place: str, view: DirectoryView, context: 
         known = {_plain(word) for word in words | _words(project.root, _MANIFESTS)}
         known |= {_plain(word) for word in _words(view.path, view.sources)}
         for at, package in enumerate(needs["external"]):
-            if not all(_plain(word) in known for word in re.findall(r"[\w$-]+", package.split()[0])):
+            name = " ".join(package.split()[:1])
+            if not all(_plain(word) in known for word in package_words(name)):
                 yield f"dependencies.external.{at}", f"'{package}' is neither imported here nor in a manifest"
 
 
-_KEYWORDS = re.compile(
-    r"^(?:export|default|abstract|async|class|interface|type|enum|struct|trait|record|const|var|let|static|mod|module|object|"
-    r"protocol|extension|typedef|data|sealed|union|def|fn|func|function)\s+"
-)
-
-
-_OWNER = re.compile(
-    r"(?:export |default |abstract |data |sealed )*(?:class|interface|struct|record|object|trait|enum)\b"
-)
+_KEYWORDS = frozenset(word for language in LANGUAGES.values() for word in listed(language.keywords))
+_TYPES = frozenset(word for language in LANGUAGES.values() for word in listed(language.types))
+_TYPE_ARGUMENTS = re.compile("<[^<>]*+>")
 
 
 def exported_name(export: str) -> str:
     """The name a signature is about: what stands before its parameters, else its first word after the keywords."""
-    text = export
-    while found := _KEYWORDS.match(text):
-        text = text[found.end() :]
+    at, declares_type = 0, False
+    while (end := word_end(export, at)) > at and export[at:end] in _KEYWORDS and blanks_end(export, end) > end:
+        declares_type = declares_type or export[at:end] in _TYPES
+        at = blanks_end(export, end)
+    text = export[at:]
     text = text.partition(")")[2].strip() if text.startswith("(") else text  # Go: the receiver
     head, is_call, _ = text.partition("(")
-    names: list[str] = re.findall(r"[^\W\d]\w*", re.sub(r"<[^<>]*>", "", head))
+    names = [name for word in words_of(_TYPE_ARGUMENTS.sub("", head)) if (name := word.lstrip("0123456789"))]
     if not names:
         return ""
-    return names[-1] if is_call and not _OWNER.match(export) else names[0]
+    return names[-1] if is_call and not declares_type else names[0]
 
 
 def _words(path: str, names: list[str] | tuple[str, ...]) -> set[str]:
@@ -137,10 +137,11 @@ def _words(path: str, names: list[str] | tuple[str, ...]) -> set[str]:
             data = read_regular(os.path.join(path, name), limit=_MAX_SOURCE)
         except OSError:
             continue
-        words.update(re.findall(r"[\w$-]+|\w+", data.decode("utf-8", "replace")))
-        words.update(re.findall(r"\w+", data.decode("utf-8", "replace")))
+        text = data.decode("utf-8", "replace")
+        words.update(package_words(text))
+        words.update(words_of(text))
     return words
 
 
 def _plain(word: str) -> str:
-    return word.lower().replace("-", "_")
+    return lower_case(word).replace("-", "_")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from holdfast.contexts.analysis.facts import MAX_ANALYSED, FileFacts, language_of
+from holdfast.contexts.analysis.facts import MAX_ANALYSED, FileFacts
+from holdfast.contexts.languages import LANGUAGES, language_of
 
 
 def analyse(name: str, data: bytes) -> FileFacts:
@@ -11,7 +12,7 @@ def analyse(name: str, data: bytes) -> FileFacts:
     if not language or len(data) > MAX_ANALYSED:
         return FileFacts(name, language)
     try:
-        if language == "Python":
+        if LANGUAGES[language].grammar is None:
             from holdfast.contexts.analysis.python import analyse as analyse_python
 
             return analyse_python(name, data)

@@ -1,0 +1,328 @@
+"""Every language that source files are analysed in: one record each, in one table. Add a language here.
+
+A file's language decides whether it is source, how it is parsed, which of its names are public, where its imports lead
+and which file speaks for a directory. `grammar` names a tree-sitter grammar, which is an extra: without it a file keeps
+its name and language. The node types are those of the grammar named.
+"""
+
+from __future__ import annotations
+
+from holdfast.contexts.analysis.source_text import (
+    without_annotations,
+    without_attributes,
+    without_definition,
+    without_visibility,
+)
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Grammar(NamedTuple):
+    """How a grammar spells declarations and imports. Lists of node types and words are separated by blanks."""
+
+    module: str  # the module of the grammar's wheel
+    function: str = "language"
+    items: str = ""  # node types that declare a name
+    owners: str = ""  # those of them whose members are listed too
+    members: str = ""  # node types of members
+    containers: str = ""  # node types that are looked into
+    bodies: str = ""  # node types of bodies that have no field name
+    hidden: str = ""  # words; a declaration with one of them among its modifiers is not public
+    public: str = ""  # words; only declarations with one of them among their modifiers are public
+    noise: str = ""  # words left out of signatures
+    trim: Callable[[str], str] | None = None  # what else is left out of signatures
+    import_nodes: str = ""  # node types of imports
+    imports: str = ""  # a pattern over the text of an import, its group the name; in ASCII mode, possessive throughout
+    joint: str = "."  # between an owner and its member
+
+
+def listed(text: str) -> frozenset[str]:
+    """The node types or words of a field; made once for each text."""
+    found = _lists.get(text)
+    if found is None:
+        found = _lists[text] = frozenset(text.split())
+    return found
+
+
+_lists: dict[str, frozenset[str]] = {}
+
+
+class Language(NamedTuple):
+    """One language."""
+
+    name: str
+    extensions: str  # in lower case
+    grammar: Grammar | None = None  # None: analysed without one
+    analyser: str = "syntax"  # the module of holdfast.contexts.analysis that reads a file
+    imports: str = "package"  # where an import leads: a rule of holdfast.contexts.dependencies
+    standard: str = ""  # the first words of what comes with the language and is no dependency
+    entries: tuple[tuple[str, int], ...] = ()  # files that speak for their directory, the smallest number first
+    keywords: str = ""  # what may stand in a signature before the name
+    types: str = ""  # those of them that declare a type
+
+
+_NODE = (
+    "assert async_hooks buffer child_process cluster console constants crypto dgram dns domain events fs http http2 "
+    "https inspector module net os path perf_hooks process punycode querystring readline repl stream string_decoder "
+    "sys timers tls trace_events tty url util v8 vm wasi worker_threads zlib"
+)
+# Of every supported Python, so that the same source has the same dependencies whichever of them looks.
+_PYTHON = (
+    "abc aifc annotationlib antigravity argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb "
+    "binascii bisect builtins bz2 cProfile calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorsys "
+    "compileall compression concurrent configparser contextlib contextvars copy copyreg crypt csv ctypes curses "
+    "dataclasses datetime dbm decimal difflib dis distutils doctest email encodings ensurepip enum errno faulthandler "
+    "fcntl filecmp fileinput fnmatch fractions ftplib functools gc genericpath getopt getpass gettext glob graphlib "
+    "grp gzip hashlib heapq hmac html http idlelib imaplib imghdr imp importlib inspect io ipaddress itertools json "
+    "keyword lib2to3 linecache locale logging lzma mailbox mailcap marshal math mimetypes mmap modulefinder msilib "
+    "msvcrt multiprocessing netrc nis nntplib nt ntpath nturl2path numbers opcode operator optparse os ossaudiodev "
+    "pathlib pdb pickle pickletools pipes pkgutil platform plistlib poplib posix posixpath pprint profile pstats pty "
+    "pwd py_compile pyclbr pydoc pydoc_data pyexpat queue quopri random re readline reprlib resource rlcompleter "
+    "runpy sched secrets select selectors shelve shlex shutil signal site smtpd smtplib sndhdr socket socketserver "
+    "spwd sqlite3 sre_compile sre_constants sre_parse ssl stat statistics string stringprep struct subprocess sunau "
+    "symtable sys sysconfig syslog tabnanny tarfile telnetlib tempfile termios textwrap this threading time timeit "
+    "tkinter token tokenize tomllib trace traceback tracemalloc tty turtle turtledemo types typing unicodedata "
+    "unittest urllib uu uuid venv warnings wave weakref webbrowser winreg winsound wsgiref xdrlib xml xmlrpc zipapp "
+    "zipfile zipimport zlib zoneinfo __future__ _abc _aix_support _android_support _ast _asyncio _bisect _blake2 "
+    "_bootsubprocess _bz2 _codecs _codecs_cn _codecs_hk _codecs_iso2022 _codecs_jp _codecs_kr _codecs_tw _collections "
+    "_collections_abc _colorize _compat_pickle _compression _contextvars _crypt _csv _ctypes _curses _curses_panel "
+    "_datetime _dbm _decimal _elementtree _frozen_importlib _frozen_importlib_external _functools _gdbm _hashlib "
+    "_heapq _hmac _imp _interpchannels _interpqueues _interpreters _io _ios_support _json _locale _lsprof _lzma "
+    "_markupbase _md5 _msi _multibytecodec _multiprocessing _opcode _opcode_metadata _operator _osx_support "
+    "_overlapped _pickle _posixshmem _posixsubprocess _py_abc _pydatetime _pydecimal _pyio _pylong _pyrepl _queue "
+    "_random _scproxy _sha1 _sha2 _sha256 _sha3 _sha512 _signal _sitebuiltins _socket _sqlite3 _sre _ssl _stat "
+    "_statistics _string _strptime _struct _suggestions _symtable _sysconfig _thread _threading_local _tkinter "
+    "_tokenize _tracemalloc _types _typing _uuid _warnings _weakref _weakrefset _winapi _wmi _zoneinfo _zstd"
+)
+_PRIVATE = "private protected internal fileprivate"
+_PREPROCESSOR = "preproc_if preproc_ifdef preproc_else preproc_elif linkage_specification declaration_list"
+_SCRIPT_KEYWORDS = "export default abstract async class interface type enum const var let static function"
+
+_TABLE = (
+    Language(
+        "Python",
+        "py pyi",
+        analyser="python",
+        imports="python",
+        standard=_PYTHON,
+        entries=(("__init__.py", 0), ("main.py", 7), ("app.py", 12), ("cli.py", 15), ("__main__.py", 16)),
+        keywords="class async def",
+        types="class",
+    ),
+    Language(
+        "TypeScript",
+        "ts mts cts",
+        Grammar("tree_sitter_typescript", "language_typescript"),
+        "javascript",
+        "javascript",
+        _NODE,
+        (("index.ts", 1), ("main.ts", 8), ("app.ts", 13), ("server.ts", 14)),
+        _SCRIPT_KEYWORDS,
+        "class interface enum",
+    ),
+    Language(
+        "TSX",
+        "tsx",
+        Grammar("tree_sitter_typescript", "language_tsx"),
+        "javascript",
+        "javascript",
+        _NODE,
+        (("index.tsx", 2),),
+        _SCRIPT_KEYWORDS,
+        "class interface enum",
+    ),
+    Language(
+        "JavaScript",
+        "js jsx mjs cjs",
+        Grammar("tree_sitter_javascript"),
+        "javascript",
+        "javascript",
+        _NODE,
+        (("index.js", 3), ("main.js", 11)),
+        _SCRIPT_KEYWORDS,
+        "class",
+    ),
+    Language(
+        "Go",
+        "go",
+        Grammar("tree_sitter_go"),
+        analyser="go",
+        imports="go",
+        entries=(("doc.go", 6), ("main.go", 9)),
+        keywords="type const var func",
+    ),
+    Language(
+        "Rust",
+        "rs",
+        Grammar(
+            "tree_sitter_rust",
+            items="function_item struct_item enum_item trait_item type_item const_item static_item union_item "
+            "macro_definition mod_item",
+            members="function_item",
+            owners="impl_item",
+            public="pub",
+            trim=without_visibility,
+            import_nodes="use_declaration mod_item",
+            imports=r"(?a)^(?:pub(?:\([^)]*+\))?+\s++)?+(?:use\s++([^;]++);|mod\s++([\w\x80-\U0010ffff]++)\s*+;)",
+            joint="::",
+        ),
+        imports="rust",
+        standard="std core alloc proc_macro test",
+        entries=(("mod.rs", 4), ("lib.rs", 5), ("main.rs", 10)),
+        keywords="struct enum trait type const static mod union fn",
+        types="struct enum trait",
+    ),
+    Language(
+        "Java",
+        "java",
+        Grammar(
+            "tree_sitter_java",
+            items="class_declaration interface_declaration enum_declaration record_declaration "
+            "annotation_type_declaration",
+            owners="class_declaration interface_declaration enum_declaration record_declaration",
+            members="method_declaration constructor_declaration",
+            hidden=_PRIVATE,
+            noise="public static final abstract synchronized default native sealed strictfp",
+            trim=without_annotations,
+            import_nodes="import_declaration",
+            imports=r"(?a)import\s++(?:static\s++)?+([\w.\x80-\U0010ffff]++)",
+            joint=": ",
+        ),
+        standard="java javax jdk sun",
+        keywords="class interface enum record",
+        types="class interface enum record",
+    ),
+    Language(
+        "C",
+        "c h",
+        Grammar("tree_sitter_c", containers=_PREPROCESSOR),
+        analyser="c_family",
+        imports="include",
+        keywords="typedef struct enum union",
+        types="struct enum",
+    ),
+    Language(
+        "C++",
+        "cc cpp cxx hpp hh hxx",
+        Grammar("tree_sitter_cpp", containers=_PREPROCESSOR + " namespace_definition template_declaration"),
+        analyser="c_family",
+        imports="include",
+        keywords="typedef struct class enum union",
+        types="struct class enum",
+    ),
+    Language(
+        "C#",
+        "cs",
+        Grammar(
+            "tree_sitter_c_sharp",
+            items="class_declaration interface_declaration enum_declaration record_declaration struct_declaration "
+            "delegate_declaration",
+            owners="class_declaration interface_declaration record_declaration struct_declaration",
+            members="method_declaration constructor_declaration property_declaration",
+            containers="namespace_declaration file_scoped_namespace_declaration declaration_list",
+            hidden=_PRIVATE,
+            bodies="accessor_list arrow_expression_clause",
+            noise="public static readonly sealed abstract virtual override async partial unsafe extern new",
+            trim=without_attributes,
+            import_nodes="using_directive",
+            imports=r"(?a)using\s++(?:static\s++|[\w\x80-\U0010ffff]++\s*+=\s*+)?+([\w.\x80-\U0010ffff]++)\s*+;",
+            joint=": ",
+        ),
+        standard="System Microsoft",
+        keywords="class interface enum record struct",
+        types="class interface enum record struct",
+    ),
+    Language(
+        "Ruby",
+        "rb",
+        Grammar(
+            "tree_sitter_ruby",
+            items="class module method singleton_method",
+            owners="class module",
+            members="class module method singleton_method",
+            containers="body_statement",
+            trim=without_definition,
+            import_nodes="call",
+            imports=r"""(?a)^(require(?:_relative)?+\s*+\(?+\s*+["'][^"']++)""",
+            joint=".",
+        ),
+        imports="ruby",
+        standard="json set time date yaml csv erb fileutils pathname optparse ostruct net securerandom tempfile uri",
+        keywords="class module def",
+        types="class",
+    ),
+    Language(
+        "PHP",
+        "php",
+        Grammar(
+            "tree_sitter_php",
+            "language_php",
+            items="class_declaration interface_declaration trait_declaration enum_declaration function_definition",
+            owners="class_declaration interface_declaration trait_declaration enum_declaration",
+            members="method_declaration",
+            containers="namespace_definition compound_statement",
+            hidden="private protected",
+            noise="public static final abstract readonly function",
+            import_nodes="namespace_use_declaration expression_statement",
+            imports=r"""(?a)^(?:use\s++(?:function\s++|const\s++)?+([\w\\\x80-\U0010ffff]++)"""
+            r"""|(?:require|include)(?:_once)?+\s*+\(?+\s*+(["'][^"']++))""",
+            joint="::",
+        ),
+        keywords="class interface trait enum function",
+        types="class interface trait enum",
+    ),
+    Language(
+        "Kotlin",
+        "kt kts",
+        Grammar(
+            "tree_sitter_kotlin",
+            items="class_declaration object_declaration function_declaration",
+            owners="class_declaration object_declaration",
+            members="function_declaration",
+            bodies="class_body function_body enum_class_body",
+            hidden=_PRIVATE,
+            noise="public override open suspend inline operator fun",
+            trim=without_annotations,
+            import_nodes="import",
+            imports=r"(?a)import\s++([\w.\x80-\U0010ffff]++)",
+        ),
+        standard="java javax kotlin kotlinx",
+        keywords="abstract class interface object enum data sealed",
+        types="class interface object enum",
+    ),
+    Language(
+        "Swift",
+        "swift",
+        Grammar(
+            "tree_sitter_swift",
+            items="class_declaration protocol_declaration function_declaration",
+            owners="class_declaration protocol_declaration",
+            members="function_declaration init_declaration protocol_function_declaration",
+            hidden="private fileprivate",
+            noise="public open internal final static override mutating func",
+            trim=without_annotations,
+            import_nodes="import_declaration",
+            imports=r"(?a)import\s++(?:class\s++|struct\s++|func\s++)?+([\w\x80-\U0010ffff]++)",
+        ),
+        standard="Foundation Swift SwiftUI UIKit AppKit Combine Darwin Dispatch XCTest",
+        keywords="class struct enum protocol extension func",
+        types="class struct enum",
+    ),
+)
+LANGUAGES = {language.name: language for language in _TABLE}
+_BY_EXTENSION = {extension: language.name for language in _TABLE for extension in language.extensions.split(" ")}
+EXTENSIONS = frozenset(_BY_EXTENSION)
+
+
+def extension_of(name: str) -> str:
+    """The extension of a file in lower case; nothing without one."""
+    _, dot, extension = name.rpartition(".")
+    return extension.lower() if dot and extension.isascii() else ""
+
+
+def language_of(name: str) -> str:
+    """The language of a file by its name, or nothing."""
+    return _BY_EXTENSION.get(extension_of(name), "")

@@ -1,0 +1,128 @@
+"""No regular expression takes longer than its input is long.
+
+Every pattern of the source is found by its syntax tree: it has a name at the top of its module, or it is a text in the
+table of languages. Each has an entry here with what is meanest to it, and is run over that and over texts that are mean
+to patterns in general, in a process that the system ends if it computes for ever: of half a million characters, a
+pattern whose time grows with the square of the input does not see the end.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+import resource
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import holdfast
+from holdfast.contexts.languages import LANGUAGES
+
+SOURCE = Path(holdfast.__file__).parent
+CPU_SECONDS = 60  # all of it takes less than a tenth; one pattern whose time grows with the square takes more
+
+# module:NAME -> texts that are repeated, or texts that stand before "|" once and are repeated after it
+HOSTILE: dict[str, tuple[str, ...]] = {
+    "contexts/analysis/facts.py:_MARKERS": ("*", "/*|*", " \t", "\n ", "#", "-", ";", "<!-", "* /"),
+    "contexts/analysis/facts.py:_NOT_ABOUT": ("copyrigh", "licen", "coding", "frozen_strin", "\u017f", "\u212a"),
+    "contexts/analysis/facts.py:_PARAGRAPH_END": (" ", "\n| ", "\n --", "\n\t", "\n|-= "),
+    "contexts/analysis/facts.py:_SENTENCE_END": (".", ". a", ".|  ", "! ", "?."),
+    "contexts/analysis/javascript.py:_REQUIRED": (
+        "require(",
+        "require('",
+        "require(| ",
+        "import('a'| ",
+        "\u00e9require(",
+    ),
+    "contexts/document.py:_ROWS": ("a", "\r", "\r\n", "a\x85", "\u2028"),
+    "contexts/document.py:_SURROGATE": ("\ud800", "a"),
+    "contexts/document.py:_UNPRINTABLE": ("\x7f", "\ufeffa"),
+    "contexts/manifests.py:_BLANK_LINES": ("\n", "\n| ", " \n", "\na"),
+    "contexts/manifests.py:_MODULE": ("module", "module|\n", "module| ", "\nmodule "),
+    "contexts/manifests.py:_NO_PROSE": (" ", "[", "[!", " \t[", "``"),
+    "contexts/on_disk/validating.py:_TYPE_ARGUMENTS": ("<", "<a", ">", "<|a", "<<>"),
+    "contexts/yaml_text.py:_FLOAT": ("1", "1.", ".1", "1e", "+|1", "1|e1"),
+    "contexts/yaml_text.py:_HEXADECIMAL": ("0x", "0x|f", "0x|fg"),
+    "contexts/yaml_text.py:_INFINITY": (".inf", "+.in", "+"),
+    "contexts/yaml_text.py:_INTEGER": ("1", "-", "+|1", "1|+"),
+    "contexts/yaml_text.py:_OCTAL": ("0o", "0o|7", "0o|78"),
+    # The texts of the table of languages, and where they are compiled.
+    "contexts/analysis/syntax.py:imports": (),
+    "language:C#": ("using ", "using a", "using a| ", "using a = ", "using |a.", "using"),
+    "language:Java": ("import ", "import| ", "import static ", "import |a."),
+    "language:Kotlin": ("import ", "import| ", "import |a."),
+    "language:PHP": ("use ", "use| ", "use function| ", "require| ", "include_once(| ", "require '|a", "use |a\\"),
+    "language:Ruby": ("require ", "require| ", "require_relative(| ", "require '|a"),
+    "language:Rust": ("use ", "use| ", "pub(", "pub(|a", "mod| ", "mod a| ", "use |a"),
+    "language:Swift": ("import ", "import| ", "import class| ", "import |a"),
+}
+IN_GENERAL = (
+    *("[", "]", "(", ")", "<a", "<", ">", " ", "\n", "\n ", "a ", "a", "_", "'", '"', "@a(", "[[a ", "pub(", "\\", "-"),
+    *(".", ". ", "*", "#", ":", ";", "=", "1", "\u00e9", "\u2028", "\r\n", "{", "{}"),
+)
+_CALLS = {"compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn", "template"}
+
+
+def _patterns(path: str, tree: ast.Module) -> Iterator[str]:
+    """The key of each place in a module that makes a pattern."""
+    named = {}
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            value = statement.value.value if isinstance(statement.value, ast.Attribute) else statement.value
+            named[id(value)] = statement.targets[0].id
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            assert node.module != "re", f"{path}: name `re` where it is used, so that this test finds it"
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+            continue
+        if isinstance(node.func.value, ast.Name) and node.func.value.id == "re" and node.func.attr in _CALLS:
+            inside = [function.name for function in functions if node in ast.walk(function)]
+            yield f"{path}:{named.get(id(node)) or inside[-1]}"
+
+
+def test_every_pattern_has_an_adversary() -> None:
+    found = {
+        key
+        for file in sorted(SOURCE.rglob("*.py"))
+        for key in _patterns(file.relative_to(SOURCE).as_posix(), ast.parse(file.read_bytes()))
+    }
+    texts = {f"language:{one.name}" for one in LANGUAGES.values() if one.grammar is not None and one.grammar.imports}
+    assert found | texts == set(HOSTILE)
+
+
+def test_no_pattern_takes_longer_than_its_input_is_long() -> None:
+    limited = lambda: resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))  # noqa: E731
+    subprocess.run([sys.executable, __file__], check=True, preexec_fn=limited)
+
+
+def _uses(key: str) -> list[Callable[[str], object]]:
+    """What the source does with a pattern: of one that is kept as its method `match`, that alone."""
+    place, _, name = key.partition(":")
+    if place == "language":
+        grammar = LANGUAGES[name].grammar
+        assert grammar is not None
+        return [re.compile(grammar.imports).search]
+    if not name.isupper():
+        return []  # made from the texts of the table
+    found = getattr(importlib.import_module("holdfast." + place.removesuffix(".py").replace("/", ".")), name)
+    return [found.match, partial(found.sub, "")] if isinstance(found, re.Pattern) else [found]
+
+
+def main() -> None:
+    for key, units in HOSTILE.items():
+        for use in _uses(key):
+            for size, some in ((500_000, units), (20_000, IN_GENERAL)):
+                for unit in some:
+                    start, bar, repeated = unit.partition("|")
+                    repeated = repeated if bar else start
+                    text = (start if bar else "") + repeated * (size // len(repeated))
+                    use(text)
+                    use(text + "\x01")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""One record a language, and nothing of it forgotten elsewhere."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from holdfast.contexts.analysis.analyser import analyse
+from holdfast.contexts.analysis.facts import FileFacts
+from holdfast.contexts.analysis.syntax import parser
+from holdfast.contexts.dependencies import Index, dependencies
+from holdfast.contexts.languages import LANGUAGES, language_of
+from holdfast.contexts.sources import is_source
+
+EXTENSIONS = [(extension, one.name) for one in LANGUAGES.values() for extension in one.extensions.split()]
+
+
+@pytest.mark.parametrize(("extension", "language"), EXTENSIONS)
+def test_every_extension_counts_as_source_and_is_analysed(extension: str, language: str) -> None:
+    for name in (f"a.{extension}", f"a.{extension.upper()}"):
+        assert is_source(name)
+        assert language_of(name) == language
+        assert analyse(name, b"") == FileFacts(name, language)
+
+
+def test_no_extension_is_of_two_languages() -> None:
+    assert len({extension for extension, _ in EXTENSIONS}) == len(EXTENSIONS)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_record_names_a_grammar_and_a_rule_that_exist(language: str) -> None:
+    record = LANGUAGES[language]
+    if record.grammar is not None:
+        assert parser(language) is not None
+        assert re.compile(record.grammar.imports).groups >= (1 if record.grammar.imports else 0)
+    assert set(record.types.split()) <= set(record.keywords.split())
+    assert all(language_of(entry) == language for entry, _ in record.entries)
+    facts = FileFacts("a", language, imports=("one.two",))
+    assert dependencies("", [facts], Index({"": []}, {})).internal == []
+
+
+def test_what_comes_with_python_is_no_dependency_whichever_python_looks() -> None:
+    facts = FileFacts("a.py", "Python", imports=("asyncore", "annotationlib.x", "_thread", "os.path", "numpy.linalg"))
+    assert dependencies("", [facts], Index({"": []}, {})).external == ["numpy"]
