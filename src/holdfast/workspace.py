@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 
-from holdfast.core.confined_paths import confined, lies_inside, status_inside
+from holdfast.core.confined_paths import beneath, lies_inside, status_inside
 from holdfast.core.errors import CacheMissing
 
 TYPE_CHECKING = False
@@ -100,10 +100,13 @@ class Workspace:
         return {namespace: told[namespace] for namespace in sorted(told)}
 
     def cache_directory(self, cache: str) -> str:
-        """The path of a cache; CacheMissing when its name leads out of the cache root."""
+        """The path of a cache; CacheMissing when its name says that it leads out of the cache root.
+
+        A tool's path is opened beneath the cache root, so a name that leads out by links leads nowhere then.
+        """
         if self.door == "command":
             return cache
-        path = confined(self.cache_root, cache)
+        path = beneath(self.cache_root, cache)
         if path is None:
             raise CacheMissing("a cache is a name below the cache root")
         return path

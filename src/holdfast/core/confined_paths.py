@@ -1,26 +1,85 @@
 """A name under a root, or nothing: the one place that decides whether a path stays inside.
 
-`confined` says where a name leads now, which may be another place a moment later. What is then opened is opened by
-`open_beneath`, which follows no link, so that a link swapped in meanwhile is met as one and leads nowhere.
+`confined` says where a name leads now, which may be another place a moment later. So what is opened is opened from the
+root down without following a link, and only where that meets one are the links followed and the opening begun again:
+one that is swapped in meanwhile leads nowhere (docs/decisions/0009-confinement.md).
 """
 
 from __future__ import annotations
 
 import os
-from errno import ENOENT
+from errno import ELOOP, ENOENT, ENOTDIR
 
-from holdfast.core.file_identity import directory_identity
 from holdfast.core.unicode_text import is_unicode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from typing import TypeVar
 
     from holdfast.core.file_identity import Identity
+
+    Result = TypeVar("Result")
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 # Enough to pass through a directory, where it may be searched and not listed.
 _PASSAGE = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
+# What the system says when nothing of that name can be there, or a link that is not followed.
+_ABSENCES = frozenset({ENOENT, ENOTDIR, ELOOP})
+# Links that change faster than they can be followed lead nowhere.
+_ATTEMPTS = 8
+
+
+class PathBeneath(str):
+    """The path of a directory below a root. `open_directory` opens it only there, wherever its links lead by then."""
+
+    __slots__ = ("place", "root")
+
+    root: str
+    place: str  # the path from the root
+
+
+def beneath(root: str, name: str) -> PathBeneath | None:
+    """The path of a name below a root, or None when the name itself says that it leads elsewhere.
+
+    A relative name may not climb, an absolute one must already lie inside. The path need not exist.
+    """
+    place = plain_place(name) if name and "\\" not in name and is_unicode(name) else None
+    if place is None:
+        inside = confined(root, name)
+        place = None if inside is None else inside[len(os.path.realpath(root)) :].lstrip("/")
+    if not place:
+        return None
+    path = PathBeneath(os.path.join(root, place))
+    path.root, path.place = root, place
+    return path
+
+
+def plain_place(name: str) -> str | None:
+    """The path from a root that a name says, where it needs no file system to tell: no climbing, no root, no NUL."""
+    names = name.split("/")
+    if not names[0] or ".." in names or "\0" in name:
+        return None
+    return "/".join([part for part in names if part not in ("", ".")])
+
+
+def reach(place: str | None, resolve: Callable[[], str], find: Callable[[str], Result]) -> Result:
+    """What `find` gives for a path from a root, links followed as `resolve` does it.
+
+    `find` raises OSError when a link, or nothing, stands somewhere on the path: `resolve` then says where the links
+    lead, and it is asked again, so that it always finds what it was told to look for. Raises what either raises.
+    """
+    for _ in range(_ATTEMPTS):
+        try:
+            if place is not None:
+                return find(place)
+        except OSError as error:
+            if error.errno not in _ABSENCES:
+                raise
+        told, place = place, resolve()
+        if place == told:
+            break
+    raise FileNotFoundError(ENOENT, "nothing there", place)
 
 
 def lies_inside(path: str, root: str) -> bool:
@@ -45,20 +104,22 @@ def confined(root: str, name: str) -> str | None:
     return path
 
 
-def open_beneath(root: str, place: str) -> int:
+def open_beneath(root: str, place: str, *, listed: bool = False) -> int:
     """A descriptor of the directory at a path from `root`, no component of which is a link; OSError for anything else.
 
-    How the root itself is reached is not looked at. What is in the directory can be opened by the descriptor; it need
-    not be one that may be listed.
+    How the root itself is reached is not looked at. What is in the directory can be opened by the descriptor; it can be
+    `listed` by it where that was asked for, and then must be one that may be.
     """
     names = place.split("/") if place else []
     if ".." in names:
         raise FileNotFoundError(ENOENT, "a path from a root cannot climb", place)
-    descriptor = os.open(root, _PASSAGE)
+    left = len(names)
+    descriptor = os.open(root, _DIRECTORY if listed and not left else _PASSAGE)
     for name in names:
+        left -= 1
         above = descriptor
         try:
-            descriptor = os.open(name, _PASSAGE | os.O_NOFOLLOW, dir_fd=above)
+            descriptor = open_below(above, name, listed=listed and not left)
         finally:
             os.close(above)
     return descriptor
@@ -66,16 +127,28 @@ def open_beneath(root: str, place: str) -> int:
 
 def open_directory(path: str) -> int:
     """A descriptor to list a directory by, links followed; OSError for anything else."""
-    return os.open(path, _DIRECTORY)
+    if not isinstance(path, PathBeneath):
+        return os.open(path, _DIRECTORY)
+    root, place = path.root, path.place
+
+    def resolve() -> str:
+        inside = confined(root, place)
+        if inside is None:
+            raise FileNotFoundError(ENOENT, "nothing below the root", path)
+        return inside[len(os.path.realpath(root)) :].lstrip("/")
+
+    return reach(place, resolve, lambda now: open_beneath(root, now, listed=True))
 
 
-def open_below(directory: int, name: str) -> int:
+def open_below(directory: int, name: str, *, listed: bool = True) -> int:
     """A descriptor of a directory in an open one; OSError when the name is that of a link or of anything else."""
-    return os.open(name, _DIRECTORY | os.O_NOFOLLOW, dir_fd=directory)
+    return os.open(name, (_DIRECTORY if listed else _PASSAGE) | os.O_NOFOLLOW, dir_fd=directory)
 
 
 def open_again(path: str, directory: Identity) -> int:
     """A descriptor of a directory that was open before; OSError when the path leads to another one by now."""
+    from holdfast.core.file_identity import directory_identity
+
     descriptor = open_directory(path)
     if directory_identity(os.fstat(descriptor)) != directory:
         os.close(descriptor)

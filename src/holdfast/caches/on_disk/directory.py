@@ -7,7 +7,7 @@ import stat
 from errno import ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR
 
 from holdfast.caches.document import MAX_DOCUMENT_BYTES, parse_document
-from holdfast.core.confined_paths import printable
+from holdfast.core.confined_paths import open_below, open_directory, printable
 from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
 from holdfast.core.file_identity import directory_identity, identity
 from holdfast.core.regular_files import NotRegular, TooLarge, close_quietly, open_regular, read_regular
@@ -33,7 +33,6 @@ CACHE_NAMES = frozenset({MANIFEST, INDEX, DOCUMENTS, COMPILED})
 # What the system says when nothing of that name can be there; by everything else it refuses: permissions, a failing
 # disk, too many open files.
 _ABSENCES = frozenset({ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG})
-_OPEN_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 def is_refusal(error: OSError) -> bool:
@@ -52,7 +51,7 @@ class CacheDirectory:
         self._subdirectories: dict[str, int] = {}
         self._descriptor = -1
         try:
-            self._descriptor = os.open(path, _OPEN_DIRECTORY)
+            self._descriptor = open_directory(path)
         except OSError as error:
             if is_refusal(error):
                 raise IoError(f"'{printable(path)}' cannot be read: {error.strerror}") from None
@@ -129,9 +128,8 @@ class CacheDirectory:
             return self._descriptor
         if name not in self._subdirectories:
             above, _, last = name.rpartition("/")
-            flags = _OPEN_DIRECTORY | os.O_NOFOLLOW
             try:
-                self._subdirectories[name] = os.open(last, flags, dir_fd=self._subdirectory(above))
+                self._subdirectories[name] = open_below(self._subdirectory(above), last)
             except OSError as error:
                 if is_refusal(error):
                     raise

@@ -10,7 +10,7 @@ from holdfast.caches.manifest import MAX_MANIFEST_BYTES, check_index, check_mani
 from holdfast.caches.on_disk.compiled import CompiledIndex
 from holdfast.caches.on_disk.directory import INDEX, MANIFEST, CacheDirectory, is_refusal, look_into
 from holdfast.caches.selection import Selection, select
-from holdfast.core.confined_paths import printable
+from holdfast.core.confined_paths import open_below, open_directory, printable
 from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
 from holdfast.core.record import NamedTuple
 
@@ -223,11 +223,15 @@ def list_caches(root: str | os.PathLike[str]) -> list[ListedCache]:
     shown = printable(os.fspath(root))
     found = []
     try:
-        with os.scandir(os.fsencode(root)) as entries:
-            for entry in entries:
-                name = printable(entry.name)
-                if entry.is_dir(follow_symlinks=False) and not is_staging_name(name):
-                    found.append((name.encode(), entry.name, _has_manifest(entry.path)))
+        directory = open_directory(os.fspath(root))
+        try:
+            with os.scandir(directory) as entries:
+                for entry in entries:
+                    name = printable(entry.name)
+                    if entry.is_dir(follow_symlinks=False) and not is_staging_name(name):
+                        found.append((name.encode(), entry.name, _has_manifest(directory, entry.name)))
+        finally:
+            os.close(directory)
     except OSError as error:
         if is_refusal(error):
             raise IoError(f"'{shown}' cannot be listed: {error.strerror}") from None
@@ -237,8 +241,14 @@ def list_caches(root: str | os.PathLike[str]) -> list[ListedCache]:
     return [ListedCache(name.decode(), has_manifest) for name, _, has_manifest in sorted(found)]
 
 
-def _has_manifest(path: bytes) -> bool:
+def _has_manifest(root: int, name: str) -> bool:
     try:
-        return stat.S_ISREG(os.lstat(os.path.join(path, MANIFEST.encode())).st_mode)
+        directory = open_below(root, name, listed=False)
     except OSError:
         return False
+    try:
+        return stat.S_ISREG(os.stat(MANIFEST, dir_fd=directory, follow_symlinks=False).st_mode)
+    except OSError:
+        return False
+    finally:
+        os.close(directory)

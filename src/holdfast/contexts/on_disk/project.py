@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import os
-from errno import ELOOP, ENOENT, ENOTDIR
 
 from holdfast.contexts.ignore import CONTEXTIGNORE, GITIGNORE, Rules
 from holdfast.contexts.on_disk.directory import DirectoryView, look_into
 from holdfast.contexts.settings import FILE_NAME as SETTINGS_FILE
 from holdfast.contexts.settings import Settings, settings_of
-from holdfast.core.confined_paths import lies_inside, open_again, open_below, open_directory, printable
+from holdfast.core.confined_paths import (
+    lies_inside,
+    open_again,
+    open_below,
+    open_directory,
+    plain_place,
+    printable,
+    reach,
+)
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import read_regular
 from holdfast.core.tokens import tokens_of_bytes
@@ -24,9 +31,6 @@ if TYPE_CHECKING:
     Result = TypeVar("Result")
 
 ROOT = "."
-# A scope whose links change faster than they can be followed leads nowhere.
-_ATTEMPTS = 8
-_ABSENCES = frozenset({ENOENT, ENOTDIR, ELOOP})
 
 
 class ScopeOutside(Exception):
@@ -102,21 +106,9 @@ class Project:
     def reach(self, scope: str, find: Callable[[str], Result]) -> Result:
         """What `find` gives for the place where a scope leads; ScopeOutside when it leaves the root.
 
-        `find` gets a path from the root and raises OSError when a link, or nothing, stands somewhere on it: the links
-        are followed then and it is asked again, so that what it finds is always what it was told to look for.
+        `find` gets a path from the root and raises OSError when a link, or nothing, stands somewhere on it.
         """
-        place = _plain(scope)
-        for _ in range(_ATTEMPTS):
-            try:
-                if place is not None:
-                    return find(place)
-            except OSError as error:
-                if error.errno not in _ABSENCES:
-                    raise
-            told, place = place, self.place_of(scope)
-            if place == told:
-                break
-        raise FileNotFoundError(ENOENT, "no directory there", scope)
+        return reach(plain_place(scope.replace("\\", "/")), lambda: self.place_of(scope), find)
 
     def place_of(self, scope: str) -> str:
         """Where a scope leads, as a path from the root, empty for the root; ScopeOutside when it leaves the root."""
@@ -204,11 +196,3 @@ class Project:
                 counted[parent] = counted[parent] or counted[at]
                 kept[parent] = kept[parent] or kept[at]
         return [Found(seen[at][0], seen[at][1], kept[at]) for at in range(len(seen)) if counted[at]]
-
-
-def _plain(scope: str) -> str | None:
-    """The path that a scope says, where it needs no file system to tell: no climbing, no root, no NUL."""
-    names = scope.replace("\\", "/").split("/")
-    if not names[0] or ".." in names or "\0" in scope:
-        return None
-    return "/".join([name for name in names if name not in ("", ".")])
