@@ -381,3 +381,18 @@ def test_an_index_that_claims_to_be_huge_is_ignored_before_any_of_it_is_held(mak
         opened.write(encode_header(header._replace(file_length=size, sections=sections)))
         opened.truncate(size)
     assert (is_compiled(cache), answers(cache)) == (False, expected)
+
+
+@pytest.mark.parametrize("heading", ["h", "{number} words of its own"])
+def test_the_index_of_long_headings_above_many_short_sections_is_a_small_multiple_of_the_text(
+    heading: str, tmp_path: Path
+) -> None:
+    words = " ".join(f"w{number:03}" for number in range(79))
+    above = "".join(f"{'#' * level} {level}{words}\n" for level in range(1, 6))
+    text = above + "".join(f"###### {heading.format(number=number)}\nx\n" for number in range(20_000))
+    (tmp_path / "sources").mkdir()
+    (tmp_path / "sources" / "a.md").write_text(text, encoding="utf-8")
+    build_cache(tmp_path / "sources", tmp_path / "cache", tokenizer="bytes/4")
+    size = sum(path.stat().st_size for path in (tmp_path / "cache" / "index").iterdir())
+    assert size < 12 * len(text)
+    assert verify_cache(tmp_path / "cache").problems == []

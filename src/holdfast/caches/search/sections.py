@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     from holdfast.caches.search.markup import Markup
 
 
+# The headings of all sections of a document take at most so many times its characters, and so many more.
+_HEADINGS_TIMES, _HEADINGS_MORE = 2, 1 << 14
+# What a heading costs beside its characters.
+_HEADING_COST = 2
+# In place of outer headings that were left out.
+LEFT_OUT = "…"
+
+
 class Outline(NamedTuple):
     """A document's title and its sections, in order."""
 
@@ -29,11 +37,19 @@ class Outline(NamedTuple):
 
 
 def outline(text: str, *, long: int = LONG) -> Outline:
-    """The sections of a text; an empty one has none."""
+    """The sections of a text; an empty one has none.
+
+    Each repeats the headings it is below. Where those would take far more room than the text itself, because long
+    headings have many short sections below them, the sections that follow have their own heading alone.
+    """
     markup = read_markup(text)
     sections = []
+    room = _HEADINGS_TIMES * len(text) + _HEADINGS_MORE
     for heading, first, after in _extents(markup):
         for piece_first, piece_after in _pieces(markup, first, after, long):
+            room -= sum([len(part) + _HEADING_COST for part in heading])
+            if room < 0 and len(heading) > 1:
+                heading = (LEFT_OUT, heading[-1])
             end = markup.starts[piece_after - 1] + len(markup.lines[piece_after - 1])
             sections.append(Section(heading, piece_first + 1, piece_after, markup.starts[piece_first], end))
     headings = markup.headings

@@ -266,3 +266,21 @@ def test_every_line_but_blank_ones_is_in_one_section_and_in_order() -> None:
     covered = [line for section in outline(text, long=60).sections for line in range(section.first, section.last + 1)]
     assert covered == sorted(set(covered))
     assert [number for number, line in enumerate(lines, 1) if line.strip() and number not in covered] == []
+
+
+def test_long_headings_above_many_short_sections_are_repeated_up_to_a_bound() -> None:
+    above = "".join(f"{'#' * level} {str(level) * 395}\n" for level in range(1, 6))
+    text = above + "###### h\nx\n" * 2000
+    sections = outline(text).sections
+    paths = [section.heading for section in sections]
+    whole = (*[str(level) * 395 for level in range(1, 6)], "h")
+    full = paths.count(whole)
+    assert (len(paths), paths) == (2000, [whole] * full + [("…", "h")] * (2000 - full))
+    assert full == (2 * len(text) + (1 << 14)) // sum(len(part) + 2 for part in whole)
+
+
+def test_headings_of_an_ordinary_length_are_always_repeated() -> None:
+    text = "# Release notes of the project\n" + "".join(
+        f"## Version 1.{number}.0\n### Fixed\nOne thing and another.\n" for number in range(3000)
+    )
+    assert {len(section.heading) for section in outline(text).sections} == {3}
