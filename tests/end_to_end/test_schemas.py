@@ -1,12 +1,12 @@
 """Every line a server writes has the shape its revision of the protocol asks for.
 
 Judged by `support.official`: by the official SDK's types in every checkout, and by the official schemas where a copy
-stands beside it. The shapes that matter most are written out here as well.
+stands beside it. `test_wire` has every case of the table judged; here are calls that fail in other ways, the judges
+themselves, and the shapes that matter most, written out.
 """
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,47 +14,14 @@ from mcp_types.version import KNOWN_PROTOCOL_VERSIONS
 
 from holdfast.catalog import tools
 from support.official import check_answer, check_by_types, has_schemas, schema_of
-from support.wire import MODERN, OPENING, as_line, call, exchange, modern, request
-from support.wire_cases import CASES, SERVER_INFO, Case
+from support.wire import MODERN, OPENING, call, exchange, modern, request
+from support.wire_cases import SERVER_INFO
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from support.wire import Message
-
-
-def requests_of(case: Case) -> dict[object, Message]:
-    """The requests of a case by their ids; whatever is none is left out."""
-    found: dict[object, Message] = {}
-    for line in case.lines:
-        try:
-            message = json.loads(as_line(line))
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(message, dict) and isinstance(message.get("id"), str | int):
-            found[message["id"]] = message
-    return found
-
-
-def revision_of(asked: Message, case: Case) -> str:
-    """A request that carries the modern version is of that revision, any other of the one its case opened with."""
-    params = asked.get("params")
-    meta = params.get("_meta") if isinstance(params, dict) else None
-    is_modern = isinstance(meta, dict) and "io.modelcontextprotocol/protocolVersion" in meta
-    return MODERN if is_modern else case.revision if case.revision not in (None, MODERN) else "2025-11-25"
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_every_line_has_the_official_shape_of_its_revision(tmp_path: Path, case: Case) -> None:
-    asked = requests_of(case)
-    for answer in exchange(tmp_path, *case.lines, options=case.options).answers:
-        if "id" in answer:
-            method = asked[answer["id"]].get("method")
-            check_answer(answer, method, revision_of(asked[answer["id"]], case))
-        else:  # a line that belongs to no revision; the older ones have no form for an error without an id
-            check_answer(answer, "", "2025-11-25")
-            check_answer(answer, "", MODERN)
 
 
 @pytest.mark.parametrize("tool", ["odd.fail", "context.resolve", "context.list_caches"])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support.official import check_answers
 from support.wire import OPENING, Wire, call, exchange, initialize, modern, notification, request
 from support.wire_cases import CASES, NO_CACHES, PING, PONG, STAMP, Case, error, ok, opened, text, told
 
@@ -24,10 +25,11 @@ def in_any_order(answers: list[dict[str, object]]) -> list[str]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_every_kind_of_line_gets_its_answer_and_nothing_else_is_written(tmp_path: Path, case: Case) -> None:
+def test_every_kind_of_line_gets_its_answer_in_the_official_shape_and_nothing_else(tmp_path: Path, case: Case) -> None:
     done = exchange(tmp_path, *case.lines, options=case.options)
     answers = in_any_order([told(answer) for answer in done.answers])
     assert (answers, done.exit_code, done.stderr) == (in_any_order(case.answers), 0, "")
+    check_answers(done.answers, case)
 
 
 def test_the_cases_have_names_of_their_own() -> None:

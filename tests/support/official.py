@@ -16,13 +16,17 @@ from mcp_types import UnsupportedProtocolVersionErrorData
 from mcp_types.jsonrpc import UNSUPPORTED_PROTOCOL_VERSION, ErrorData, JSONRPCError, JSONRPCResponse
 from mcp_types.methods import SERVER_RESULTS, serialize_server_result
 
+from support.wire import MODERN, as_line
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pydantic import BaseModel
 
     from support.wire import Message
+    from support.wire_cases import Case
 
+NEWEST_THAT_OPENS = "2025-11-25"
 SCHEMAS = Path(__file__).parents[2].parent / "shared" / "mcp"
 # No schema of this revision is kept; what it adds to the one before it the server never writes.
 STANDS_FOR = {"2025-03-26": "2024-11-05"}
@@ -47,6 +51,40 @@ ERRORS = {
     -32602: "InvalidParamsError",
     -32603: "InternalError",
 }
+
+
+def check_answers(answers: Sequence[Message], case: Case) -> None:
+    """Fail unless every answer of a case has the shape of the revision it was asked in."""
+    asked = _requests_of(case)
+    for answer in answers:
+        if "id" in answer:
+            request = asked[answer["id"]]
+            check_answer(answer, request.get("method"), _revision_of(request, case))
+        else:  # a line that belongs to no revision; the older ones have no form for an error without an id
+            check_answer(answer, "", NEWEST_THAT_OPENS)
+            check_answer(answer, "", MODERN)
+
+
+def _requests_of(case: Case) -> dict[object, Message]:
+    """The requests of a case by their ids; whatever is none is left out."""
+    found: dict[object, Message] = {}
+    for line in case.lines:
+        try:
+            message = json.loads(as_line(line))
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(message, dict) and isinstance(message.get("id"), str | int):
+            found[message["id"]] = message
+    return found
+
+
+def _revision_of(asked: Message, case: Case) -> str:
+    """A request that carries the modern version is of that revision, any other of the one its case opened with."""
+    params = asked.get("params")
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    if isinstance(meta, dict) and "io.modelcontextprotocol/protocolVersion" in meta:
+        return MODERN
+    return case.revision if case.revision not in (None, MODERN) else NEWEST_THAT_OPENS
 
 
 def check_answer(answer: Message, method: Any, revision: str) -> None:
