@@ -1,0 +1,67 @@
+"""What a caller may rely on in `estimate-1`, for any texts."""
+
+from __future__ import annotations
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from holdfast.core.token_estimate import SLACK, estimate_tokens
+
+EXAMPLES = settings(max_examples=400, deadline=None)
+PIECES = [
+    *("merchantability", "approximately", "Copyright", "useEffect", "HTTPServer", "für", "größe", "xyzzy", "a", "B"),
+    *("(", ".", "_", "--", "```", "](", "://", "\\_", "…", "’", "\xa0", "0", "12", "3.14", "0xFF", "\x1c", "\x7f"),
+    *(
+        " ",
+        "  ",
+        "\n",
+        "\n\n",
+        "\r\n",
+        "\t",
+        "    ",
+        "漢字",
+        "的",
+        "かな",
+        "ไทย",
+        "ລາວ",
+        "한글",
+        "русский",
+        "😀",
+        "\u3000",
+    ),
+]
+TEXTS = st.one_of(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), st.text(max_size=60))
+NOT_EMPTY = TEXTS.filter(bool)
+
+
+@EXAMPLES
+@given(NOT_EMPTY, NOT_EMPTY)
+@example("x ", "  y")
+@example("x\n", "  y")
+def test_lines_joined_count_at_most_as_much_as_apart(one: str, other: str) -> None:
+    assert estimate_tokens(f"{one}\n{other}") <= estimate_tokens(one) + estimate_tokens(other)
+
+
+@EXAMPLES
+@given(TEXTS, TEXTS, st.sampled_from(" \n\t\r"))
+def test_a_text_counts_at_least_as_much_as_its_beginning_before_white_space(one: str, other: str, blank: str) -> None:
+    assert estimate_tokens(one) <= estimate_tokens(one + blank + other)
+
+
+@EXAMPLES
+@given(TEXTS, TEXTS)
+@example("merchantability", "merchantability")
+@example("MERCHANTABILITY", "MERCHANTABILITY")
+@example("merchantabilit", "y")
+def test_wherever_a_text_is_cut_both_laws_hold_but_for_the_slack(one: str, other: str) -> None:
+    whole, first, second = (estimate_tokens(text) for text in (one + other, one, other))
+    assert first - SLACK <= whole <= first + second + SLACK
+
+
+@EXAMPLES
+@given(TEXTS)
+def test_a_text_counts_the_same_whatever_was_counted_before_and_more_than_nothing(text: str) -> None:
+    first = estimate_tokens(text)
+    estimate_tokens(text + " other words 42, and (more)")
+    assert estimate_tokens(text) == first
+    assert (first > 0) == bool(text)
