@@ -26,9 +26,9 @@ from holdfast.caches.build.build import build_cache
 from holdfast.caches.on_disk import counted
 from holdfast.caches.on_disk.checking import verify_cache
 from holdfast.caches.on_disk.reading import Cache, open_cache
-from holdfast.caches.on_disk.tokenizing import O200K, choose_tokenizer
 from holdfast.caches.search.answers import as_json as search_as_json
 from holdfast.caches.selection import as_json
+from holdfast.caches.tokenizers import O200K, is_installed
 from holdfast.catalog import CATALOG
 from holdfast.core.canonical_json import encode
 from holdfast.core.errors import CacheInvalid
@@ -267,12 +267,12 @@ def malice(campaign: Campaign, folder: Path, count: int) -> None:
 @contextmanager
 def forgetful() -> Iterator[None]:
     """As if it did not matter how tokens were counted: the documents answer whenever the section index cannot."""
-    really = counted.require_bytes
-    counted.require_bytes = lambda directory: None
+    really = counted.tokenizer_of_documents
+    counted.tokenizer_of_documents = lambda directory: TOKENIZER
     try:
         yield
     finally:
-        counted.require_bytes = really
+        counted.tokenizer_of_documents = really
 
 
 def run(campaign: Campaign, count: int, *, sabotage: bool) -> None:
@@ -289,7 +289,7 @@ def run(campaign: Campaign, count: int, *, sabotage: bool) -> None:
         build_cache(folder / "sources", root / "cache", created_at=CREATED_AT, tokenizer=TOKENIZER)
         (folder / "root" / "secret.json").write_text('{"content":"SECRET"}')
         caches = [root / "cache"]
-        if choose_tokenizer(None) == O200K:
+        if is_installed(O200K):
             build_cache(folder / "sources", root / "counted", created_at=CREATED_AT, tokenizer=O200K)
             caches.insert(0, root / "counted")
         for cache in caches:

@@ -32,7 +32,7 @@ def build_all(inputs: Path, root: Path, workers: int) -> bytes:
         cache = root / sources.name
         try:
             shared = workers if sum(1 for _ in sources.rglob("*.md")) >= WORTH_SHARING else 1
-            report = build_cache(sources, cache, created_at=CREATED_AT, workers=shared, tokenizer="bytes/4")
+            report = build_cache(sources, cache, created_at=CREATED_AT, workers=shared)
             total.update(repr(tuple(report)).encode())
         except ContextError as error:
             total.update(f"{error.code} {error.reason}".replace(str(inputs), "").encode("utf-8", "surrogateescape"))

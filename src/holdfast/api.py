@@ -34,7 +34,8 @@ def build_cache(
 
     With `force` an existing cache is replaced in one step. `created_at` (RFC 3339, UTC) fixes the one field of a cache
     that is not a function of its sources. `progress` is called with documents done and documents in all.
-    `tokenizer` says how the tokens of sections are counted: `o200k_base`, `bytes/4`, or the best that is installed.
+    `tokenizer` says how the tokens of sections are counted: `estimate-1` (the default, the same everywhere),
+    `o200k_base` (with the extra `tokens`), or `bytes/4`.
     """
     from holdfast.caches.build.build import build_cache
     from holdfast.workspace import Workspace

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -13,9 +14,10 @@ from typing import Any
 import pytest
 from rs_bpe.bpe import openai
 
-from holdfast import build_cache, open_cache, search
+from holdfast import UsageError, build_cache, open_cache, search
 from holdfast.caches.build.build import build_cache as build_with
 from holdfast.core.digests import hex_digest
+from holdfast.core.token_estimate import estimate_tokens
 from support.doors import Door, Library, StdioServer, run_context
 
 Make = Callable[..., Path]
@@ -215,6 +217,30 @@ def test_a_tokenizer_that_is_not_there_is_a_usage_error_that_says_what_to_do(cac
     done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, cwd=tmp_path)
     assert done.returncode == 1
     assert b"pip install 'holdfast[tokens]'" in done.stderr
+
+
+def test_a_build_writes_the_same_bytes_with_and_without_the_extra(cache: Path, tmp_path: Path) -> None:
+    written = []
+    for name, blocked in (("with", ""), ("without", "sys.modules['rs_bpe'] = None; ")):
+        words = ["build", "--sources", "sources", "--cache", name]
+        code = f"import sys; {blocked}from holdfast.cli import run; run()"
+        env = {**os.environ, "SOURCE_DATE_EPOCH": "1767323045"}
+        subprocess.run([sys.executable, "-c", code, *words], capture_output=True, cwd=tmp_path, env=env, check=True)
+        files = sorted(path for path in (tmp_path / name).rglob("*") if path.is_file())
+        written.append([(str(path.relative_to(tmp_path / name)), path.read_bytes()) for path in files])
+    assert written[0] == written[1]
+    assert search(tmp_path / "with", "install", 400).tokenizer == "estimate-1"
+
+
+def test_sections_are_counted_as_the_estimate_has_them(cache: Path, tmp_path: Path) -> None:
+    build_cache(tmp_path / "sources", tmp_path / "usual")
+    hits = search(tmp_path / "usual", "install", 4000).sections
+    assert [hit.tokens for hit in hits] == [estimate_tokens(hit.content) for hit in hits] != []
+
+
+def test_a_tokenizer_nobody_knows_is_a_usage_error_that_names_those_there_are(cache: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="choose one of estimate-1, o200k_base, bytes/4"):
+        build_cache(tmp_path / "sources", tmp_path / "x", tokenizer="o201k")
 
 
 def test_verify_recomputes_the_section_index(cache: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 from holdfast import CacheInvalid, IoError, build_cache, open_cache, resolve, search, verify_cache
 from holdfast.caches.build.build import build_cache as build_with
 from holdfast.caches.index_format.container import parse_header
-from holdfast.caches.on_disk.counted import recorded_tokenizer, require_bytes
+from holdfast.caches.on_disk.counted import recorded_tokenizer, tokenizer_of_documents
 from holdfast.caches.on_disk.directory import CacheDirectory
 from holdfast.caches.on_disk.keeping import OpenCaches
 from support.doors import Door, run_context
@@ -60,7 +60,7 @@ def both(*damages: Callable[[Path], None]) -> Callable[[Path], None]:
 
 
 class Accident(NamedTuple):
-    """What happens to `index/`, and how a cache counted by bytes is answered afterwards: as before, or not."""
+    """What happens to `index/`, and how a cache counted without a tokenizer is answered then: as before, or not."""
 
     damage: Callable[[Path], None]
     as_before: bool
@@ -105,11 +105,12 @@ def outcome(door: Door) -> tuple[bool, str]:
     return found.is_error, found.text
 
 
+@pytest.mark.parametrize("tokenizer", ["estimate-1", "bytes/4"])
 @pytest.mark.parametrize("name", ACCIDENTS)
-def test_a_cache_counted_by_bytes_is_answered_as_before_while_a_file_says_so(
-    name: str, build: Callable[[str], Path], door: Door
+def test_a_cache_counted_without_a_tokenizer_is_answered_as_before_while_a_file_says_how(
+    name: str, tokenizer: str, build: Callable[[str], Path], door: Door
 ) -> None:
-    cache = build("bytes/4")
+    cache = build(tokenizer)
     before = outcome(door)
     ACCIDENTS[name].damage(cache / "index")
     is_error, text = outcome(door)
@@ -131,7 +132,7 @@ def test_a_cache_counted_by_a_tokenizer_is_invalid_and_never_counted_otherwise(
     assert json.loads(text or f'{{"error":{{"code":"{INVALID}"}}}}')["error"]["code"] == INVALID
 
 
-@pytest.mark.parametrize("tokenizer", ["bytes/4", "o200k_base"])
+@pytest.mark.parametrize("tokenizer", ["estimate-1", "bytes/4", "o200k_base"])
 @pytest.mark.parametrize("name", ACCIDENTS)
 def test_resolve_gives_the_same_documents_and_verify_says_what_is_wrong(
     name: str, tokenizer: str, build: Callable[[str], Path]
@@ -159,17 +160,18 @@ def test_damage_anywhere_in_either_file_never_gives_another_answer(build: Callab
     assert outcomes == {"right", INVALID}
 
 
-def test_a_cache_without_the_folder_is_one_that_others_built_and_is_counted_by_bytes(
+def test_a_cache_without_the_folder_is_one_that_others_built_and_is_counted_as_usual(
     build: Callable[[str], Path],
 ) -> None:
-    cache = build("bytes/4")
+    cache = build("estimate-1")
     expected = search(cache, "deploy", 60)
+    assert expected.tokenizer == "estimate-1"
     shutil.rmtree(cache)
     shutil.rmtree(build("o200k_base") / "index")
     assert search(cache, "deploy", 60) == expected
 
 
-@pytest.mark.parametrize("tokenizer", ["bytes/4", "o200k_base"])
+@pytest.mark.parametrize("tokenizer", ["estimate-1", "bytes/4", "o200k_base"])
 def test_a_link_where_the_folder_was_is_not_followed_and_says_nothing(
     tokenizer: str, build: Callable[[str], Path], tmp_path: Path
 ) -> None:
@@ -263,13 +265,13 @@ def test_a_folder_that_a_rebuild_is_removing_is_not_taken_for_one_that_never_was
         cache.rename(cache.parent / "replaced")
         shutil.rmtree(cache.parent / "replaced" / "index")
         with pytest.raises(CacheInvalid, match="replaced while it was read"):
-            require_bytes(directory)
+            tokenizer_of_documents(directory)
 
 
 def test_a_cache_opened_by_a_relative_path_is_searched_from_anywhere(
     build: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cache = build("bytes/4")
+    cache = build("estimate-1")
     expected = search(cache, "deploy", 60)
     shutil.rmtree(cache / "index")
     monkeypatch.chdir(tmp_path)
@@ -292,8 +294,8 @@ def test_a_disk_that_will_not_say_how_tokens_were_counted_is_an_io_error(
         search(cache, "deploy", 60)
 
 
-def test_a_cache_built_without_sections_says_that_its_bytes_are_counted(tmp_path: Path) -> None:
+def test_a_cache_built_without_sections_says_that_it_is_counted_as_usual(tmp_path: Path) -> None:
     (tmp_path / "sources").mkdir()
     (tmp_path / "sources" / "a.md").write_text("# Deploy\n\nTo deploy, push.\n", "utf-8")
     build_with(tmp_path / "sources", tmp_path / "docs", created_at="2026-01-02T03:04:05Z", sections=False)
-    assert search(tmp_path / "docs", "deploy", 60).tokenizer == "bytes/4"
+    assert search(tmp_path / "docs", "deploy", 60).tokenizer == "estimate-1"

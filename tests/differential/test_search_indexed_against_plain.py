@@ -113,7 +113,7 @@ def test_the_index_and_the_documents_give_the_same_impacts(
     corpus: dict[str, str], query: str, documents_a_run: int
 ) -> None:
     documents = sorted([make_document(f"{path}.md", text.encode()) for path, text in corpus.items()])
-    expected: Found = find(query, documents)
+    expected: Found = find(query, documents, "estimate-1")
     actual = indexed(query, corpus, documents_a_run)
     assert actual == expected.impacts
     assert [list(why) for why in actual.values()] == [list(why) for why in expected.impacts.values()]
@@ -137,7 +137,7 @@ def test_a_cache_answers_the_same_with_and_without_its_index(
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(text.encode())
     (home / "sources").mkdir(parents=True, exist_ok=True)
-    build_cache(home / "sources", home / "cache", tokenizer="bytes/4")
+    build_cache(home / "sources", home / "cache")
     with open_cache(home / "cache") as cache:
         with_index, candidates = cache.search(query, budget, limit), cache.candidates(query)
         assert cache._sections is not None

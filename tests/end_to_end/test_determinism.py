@@ -40,8 +40,7 @@ def fingerprint(python: str, home: Path, cwd: Path, env: dict[str, str]) -> str:
     cache = home / "cache"
     shutil.rmtree(cache, ignore_errors=True)
     env = {"SOURCE_DATE_EPOCH": "1767323045", "PYTHONPATH": str(SOURCE), **env}
-    # The tokenizer is named: the best that is installed need not be the same everywhere.
-    words = ["build", "--sources", str(home / "all"), "--cache", str(cache), "--tokenizer", "bytes/4"]
+    words = ["build", "--sources", str(home / "all"), "--cache", str(cache)]
     built = run_context(*words, cwd=cwd, env=env, python=python)
     assert built.returncode == 0, built.stderr
     digest = hashlib.sha256(built.stdout)

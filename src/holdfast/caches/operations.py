@@ -115,9 +115,9 @@ OPERATIONS = (
             Parameter(
                 "tokenizer",
                 "text",
-                "How the tokens of sections are counted (default: o200k_base if installed)",
+                "How the tokens of sections are counted (default: estimate-1; o200k_base needs the extra tokens)",
                 metavar="NAME",
-                choices=("o200k_base", "bytes/4"),
+                choices=("estimate-1", "o200k_base", "bytes/4"),
             ),
         ),
         run="holdfast.caches.answers:build",

@@ -22,7 +22,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ESTIMATE = "estimate-1"
 SLACK = 8
 
 # Costs are in 32nds of a token.

@@ -11,10 +11,9 @@ from holdfast.caches.build.publish import cache_contents, check_target, target_e
 from holdfast.caches.build.run_files import SPILL_BYTES, RunSettings
 from holdfast.caches.build.source_files import find_sources
 from holdfast.caches.index_format.cache_digest import is_time
-from holdfast.caches.on_disk.tokenizing import choose_tokenizer
-from holdfast.caches.search.receipts import BYTES
 from holdfast.caches.section_index.section_compiler import field_lengths
 from holdfast.caches.section_index.section_records import Summary
+from holdfast.caches.tokenizers import USUAL, choose_tokenizer
 from holdfast.caches.word_index.document_columns import make_columns
 from holdfast.core.atomic_write import StagedDirectory
 from holdfast.core.confined_paths import printable
@@ -58,16 +57,16 @@ def build_cache(
     replaced in one step, once the new one is complete; anything else there is left alone and refused, and what was put
     there meanwhile is kept beside it. `tell` is given what a person should know of a build that succeeded: what was
     skipped, and what was kept. `workers` is how many processes share the work, by default one a core; the bytes
-    written do not depend on it. `tokenizer` says how the tokens of sections are counted, by default as well as can be
-    done here. Without `sections` the cache has an index for `resolve` alone, which is there to be measured: `verify`
-    misses the other.
+    written do not depend on it. `tokenizer` says how the tokens of sections are counted, by default by `estimate-1`.
+    Without `sections` the cache has an index for `resolve` alone, which is there to be measured: `verify` misses the
+    other.
     """
     sources, cache = os.path.realpath(os.fspath(sources)), os.path.abspath(os.fspath(cache))
     if not is_time(created_at.encode()):
         raise UsageError(f"created_at '{created_at}' is no time: write it as 2026-01-02T03:04:05Z")
     check_target(sources, cache, force=force)
-    # Without sections the documents answer a search, and they count their bytes.
-    counted_by = choose_tokenizer(tokenizer) if sections else BYTES
+    # Without sections the documents answer a search, and no extra is asked there.
+    counted_by = choose_tokenizer(tokenizer) if sections else USUAL
     try:
         # The workers are gone before the directory they write into is.
         with StagedDirectory(cache, cache_contents) as staged, WorkerPool() as pool:

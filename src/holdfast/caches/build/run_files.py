@@ -7,10 +7,10 @@ from itertools import repeat
 
 from holdfast.caches.build.token_counts import FieldCounts, TextCounts
 from holdfast.caches.index_format.runs import Run
-from holdfast.caches.on_disk.tokenizing import counter
 from holdfast.caches.section_index.section_compiler import BODY, HEADINGS, PATH, TITLE, DocumentSections
 from holdfast.caches.section_index.section_fields import read_fields
 from holdfast.caches.section_index.section_records import encode_section
+from holdfast.caches.tokenizers import counter
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from holdfast.caches.document import Document
-    from holdfast.caches.on_disk.tokenizing import CountTokens
     from holdfast.caches.section_index.section_fields import Fields
+    from holdfast.caches.tokenizers import CountTokens
 
 BUFFER = 1 << 18
 # What all processes together may hold of counted words before they spill them.

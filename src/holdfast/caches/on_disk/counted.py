@@ -8,8 +8,8 @@ from holdfast.caches.index_format.container import IndexUnusable, parse_header
 from holdfast.caches.on_disk.compiled import WORDS, WORDS_FILE, listing_digests
 from holdfast.caches.on_disk.directory import COMPILED, SECTIONS_FILE
 from holdfast.caches.on_disk.section_index import KIND
-from holdfast.caches.search.receipts import BYTES
 from holdfast.caches.section_index.section_records import find_tokenizer
+from holdfast.caches.tokenizers import USUAL, WITHOUT_EXTRA
 from holdfast.core.errors import CacheInvalid, IoError
 from holdfast.core.regular_files import NotRegular, close_quietly
 
@@ -18,26 +18,27 @@ if TYPE_CHECKING:
     from holdfast.caches.on_disk.directory import CacheDirectory
 
 
-def require_bytes(directory: CacheDirectory) -> None:
-    """Return where the documents alone give the answer that the cache gave when it was built; CacheInvalid elsewhere.
+def tokenizer_of_documents(directory: CacheDirectory) -> str:
+    """The tokenizer by which the documents alone give the answer that the cache gave when it was built.
 
-    They count a quarter of their bytes. So they may stand in for a section index that says the same, or for one that
-    never was: a cache without any `index/` was built by others.
+    It is the one that the index names, where that needs no extra; where there never was an index, since others built
+    the cache, the usual one. CacheInvalid elsewhere: no answer is better than one that was counted otherwise.
     """
     if not directory.has(COMPILED):
         if not directory.is_current():
             # A rebuild removes the cache it replaced: the folder may have been there a moment ago.
             raise CacheInvalid("it was replaced while it was read")
-        return
+        return USUAL
     tokenizer = recorded_tokenizer(directory)
     if tokenizer is None:
         raise CacheInvalid(
             f"'{COMPILED}/' is damaged, and nothing in it says how tokens were counted: build the cache again"
         )
-    if tokenizer != BYTES:
+    if tokenizer not in WITHOUT_EXTRA:
         raise CacheInvalid(
             f"'{COMPILED}/' is damaged, and its tokens were counted by a tokenizer: build the cache again"
         )
+    return tokenizer
 
 
 def recorded_tokenizer(directory: CacheDirectory) -> str | None:

@@ -100,24 +100,24 @@ class Cache:
     def search(self, query: str, budget: int, limit: int | None = None) -> SearchResult:
         """The sections that answer a query within a token budget, ordered, explained and cited."""
 
-        def from_documents() -> SearchResult:
+        def from_documents(tokenizer: str) -> SearchResult:
             from holdfast.caches.search.searching import search_documents
 
-            return search_documents(query, budget, limit, self.documents(), self.manifest.cache_version)
+            return search_documents(query, budget, limit, self.documents(), self.manifest.cache_version, tokenizer)
 
         return self._from_sections(lambda sections: sections.search(query, budget, limit), from_documents)
 
     def candidates(self, query: str) -> list[Candidate]:
         """Every section that matches a query, best first, and why."""
 
-        def from_documents() -> list[Candidate]:
+        def from_documents(tokenizer: str) -> list[Candidate]:
             from holdfast.caches.search.searching import rank_documents
 
-            return rank_documents(query, self.documents())
+            return rank_documents(query, self.documents(), tokenizer)
 
         return self._from_sections(lambda sections: sections.candidates(query), from_documents)
 
-    def _from_sections(self, ask: Callable[[SectionIndex], Result], from_documents: Callable[[], Result]) -> Result:
+    def _from_sections(self, ask: Callable[[SectionIndex], Result], from_documents: Callable[[str], Result]) -> Result:
         """What the section index gives, or the documents where they give the same; CacheInvalid where they may not."""
         invalid: CacheInvalid | None = None
         if (sections := self._section_index()) is not None:
@@ -127,13 +127,13 @@ class Cache:
                 pass
             except CacheInvalid as error:
                 invalid = error
-        from holdfast.caches.on_disk.counted import require_bytes
+        from holdfast.caches.on_disk.counted import tokenizer_of_documents
 
         try:
-            require_bytes(self.directory)
+            tokenizer = tokenizer_of_documents(self.directory)
         except CacheInvalid as error:
             raise invalid or error from None
-        return from_documents()  # the documents have the last word, also about what is wrong
+        return from_documents(tokenizer)  # the documents have the last word, also about what is wrong
 
     def _section_index(self) -> SectionIndex | None:
         if self._sections is None and self._compiled is not None:

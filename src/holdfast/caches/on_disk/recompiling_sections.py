@@ -10,10 +10,9 @@ from holdfast.caches.index_format.container import IndexUnusable, find_section, 
 from holdfast.caches.index_format.packed_numbers import packed
 from holdfast.caches.on_disk.directory import SECTIONS_FILE
 from holdfast.caches.on_disk.section_index import COLUMNS, KIND
-from holdfast.caches.on_disk.tokenizing import choose_tokenizer
-from holdfast.caches.search.receipts import BYTES
 from holdfast.caches.section_index.section_compiler import field_lengths
 from holdfast.caches.section_index.section_records import Summary, find_summary, parse_columns
+from holdfast.caches.tokenizers import BYTES, choose_tokenizer
 from holdfast.core.errors import UsageError
 from holdfast.core.regular_files import close_quietly
 

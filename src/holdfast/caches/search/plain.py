@@ -5,8 +5,8 @@ from __future__ import annotations
 from holdfast.caches.search.impacts import FIELDS, Steps, unit
 from holdfast.caches.search.terms import query_terms, terms_of
 from holdfast.caches.section_index.section_fields import bodies, read_fields
+from holdfast.caches.tokenizers import counter
 from holdfast.core.record import NamedTuple
-from holdfast.core.tokens import tokens_of_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,13 +33,13 @@ class _Field(NamedTuple):
     times: Mapping[str, int]
 
 
-def find(query: str, documents: Iterable[Document]) -> Found:
+def find(query: str, documents: Iterable[Document], tokenizer: str) -> Found:
     """Rank every section of the documents, which come in id order.
 
     A section matches by its body or its headings, the first of a document also by its title or path. What matches
     has the impacts of all four fields.
     """
-    terms = query_terms(query)
+    terms, count_tokens = query_terms(query), counter(tokenizer)
     found = Found([], [], [], {})
     fields: list[dict[str, _Field]] = []  # of each section
     for place, document in enumerate(documents):
@@ -50,7 +50,7 @@ def find(query: str, documents: Iterable[Document]) -> Found:
         ):
             found.sections.append(section)
             found.places.append(place)
-            found.tokens.append(tokens_of_bytes(len(document.content[section.start : section.end].encode())))
+            found.tokens.append(count_tokens(document.content[section.start : section.end]))
             fields.append({**shared, "headings": _count(headings, terms), "body": _count(body, terms)})
     steps = {name: _steps([each[name] for each in fields]) for name in FIELDS}
     units = {term: unit(len(fields), _holding(term, fields)) for term in terms}

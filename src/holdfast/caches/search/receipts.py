@@ -9,6 +9,7 @@ from __future__ import annotations
 from holdfast.caches.search.choosing import TURN
 from holdfast.caches.search.impacts import PARAMETERS, RANKING
 from holdfast.caches.search.section import LONG
+from holdfast.caches.tokenizers import BYTES
 from holdfast.core.canonical_json import JsonError, decode, encode
 from holdfast.core.digests import tagged_digest
 from holdfast.core.errors import InvalidReceipt
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from holdfast.core.canonical_json import Json
 
 RECORD_VERSION = "1"
-# Tokens are a quarter of the bytes, rounded up, where no tokenizer was installed at the build.
-BYTES = "bytes/4"
 _MEMBERS = ("record_version", "cache_version", "ranking", "tokenizer", "query", "budget", "limit", "sections")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from holdfast.caches.search.answers import Candidate, SearchResult, SectionHit
-from holdfast.caches.search.receipts import BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,13 +35,13 @@ def make_candidate(name: str, section: Section, tokens: int, impacts: Impacts) -
     return Candidate(name, section.heading, section.first, section.last, sum(impacts.values()), tokens, why)
 
 
-def rank_documents(query: str, documents: Iterable[Document]) -> list[Candidate]:
-    """Every section that matches, best first, from the documents alone."""
+def rank_documents(query: str, documents: Iterable[Document], tokenizer: str) -> list[Candidate]:
+    """Every section that matches, best first, from the documents alone, counted by a tokenizer that needs no extra."""
     from holdfast.caches.search.choosing import ranked
     from holdfast.caches.search.plain import find
 
     held = list(documents)
-    found = find(query, held)
+    found = find(query, held, tokenizer)
     scores = {number: sum(impacts.values()) for number, impacts in found.impacts.items()}
     return [
         make_candidate(
@@ -53,14 +52,14 @@ def rank_documents(query: str, documents: Iterable[Document]) -> list[Candidate]
 
 
 def search_documents(
-    query: str, budget: int, limit: int | None, documents: Iterable[Document], cache_version: str
+    query: str, budget: int, limit: int | None, documents: Iterable[Document], cache_version: str, tokenizer: str
 ) -> SearchResult:
-    """The answer from the documents alone, which come in id order."""
+    """The answer from the documents alone, which come in id order, counted by a tokenizer that needs no extra."""
     held = list(documents)
     from holdfast.caches.search.choosing import choose
     from holdfast.caches.search.plain import find
 
-    found = find(query, held)
+    found = find(query, held, tokenizer)
     scores = {number: sum(impacts.values()) for number, impacts in found.impacts.items()}
     choice = choose(scores, found.tokens, found.places.__getitem__, budget, limit)
     hits = [
@@ -69,5 +68,5 @@ def search_documents(
     ]
     return SearchResult(
         *(hits, cache_version, query, budget, limit),
-        *(choice.tokens_used, choice.considered, choice.excluded_by_budget, BYTES),
+        *(choice.tokens_used, choice.considered, choice.excluded_by_budget, tokenizer),
     )

@@ -1,0 +1,55 @@
+"""The ways tokens of sections are counted, each by its name: which there are, and the function that counts."""
+
+from __future__ import annotations
+
+from holdfast.core.errors import UsageError
+from holdfast.core.tokens import tokens_of_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    CountTokens = Callable[[str], int]
+
+ESTIMATE = "estimate-1"
+O200K = "o200k_base"
+BYTES = "bytes/4"
+# What a cache is counted by unless told, the same everywhere; and one without an index, whoever built it.
+USUAL = ESTIMATE
+TOKENIZERS = (ESTIMATE, O200K, BYTES)
+# These need nothing but this package, so that documents can be counted again wherever they are read.
+WITHOUT_EXTRA = (ESTIMATE, BYTES)
+
+
+def choose_tokenizer(wanted: str | None) -> str:
+    """The name of the tokenizer to use: what is wanted, else the usual one; UsageError where it cannot be had."""
+    if wanted is None:
+        return USUAL
+    if wanted not in TOKENIZERS:
+        raise UsageError(f"there is no tokenizer '{wanted}': choose one of {', '.join(TOKENIZERS)}")
+    if not is_installed(wanted):
+        raise UsageError(f"the tokenizer '{wanted}' is not installed: pip install 'holdfast[tokens]'")
+    return wanted
+
+
+def is_installed(tokenizer: str) -> bool:
+    """Whether texts can be counted by the tokenizer here."""
+    if tokenizer in WITHOUT_EXTRA:
+        return True
+    from importlib.util import find_spec
+
+    return find_spec("rs_bpe") is not None
+
+
+def counter(tokenizer: str) -> CountTokens:
+    """The function that counts the tokens of a text by the tokenizer of that name."""
+    if tokenizer == BYTES:
+        return lambda text: tokens_of_bytes(len(text.encode()))
+    if tokenizer == ESTIMATE:
+        from holdfast.core.token_estimate import estimate_tokens
+
+        return estimate_tokens
+    from rs_bpe.bpe import openai
+
+    count: CountTokens = openai.o200k_base().count
+    return count
