@@ -129,9 +129,11 @@ class Workspace:
         real = os.path.realpath(path)
         return any(lies_inside(real, root) for root in self.confined_to)
 
-    def status(self, path: str) -> os.stat_result:
+    def status(self, path: str, *, dir_fd: int | None = None) -> os.stat_result:
         """`stat` of what may be looked at; OSError for everything else."""
-        return status_inside(path, self.confined_to) if self.confined_to else os.stat(path)
+        return (
+            status_inside(path, self.confined_to, dir_fd=dir_fd) if self.confined_to else os.stat(path, dir_fd=dir_fd)
+        )
 
     def timestamp(self) -> str:
         """Now, as RFC 3339 in UTC, to the second."""

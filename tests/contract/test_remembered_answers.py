@@ -70,17 +70,19 @@ def server(tmp_path: Path) -> Server:
 class Forgetful:
     """Stands in for what remembers files: the methods of FileContents, and no memory behind them."""
 
-    def read(self, path: str, *, namespace: str) -> bytes | None:
-        return RememberedFiles().read(path, namespace=namespace)
+    def read(self, path: str, *, namespace: str, parent: int | None = None) -> bytes | None:
+        return RememberedFiles().read(path, namespace=namespace, parent=parent)
 
-    def text(self, path: str, *, namespace: str) -> str | None:
-        return RememberedFiles().text(path, namespace=namespace)
+    def text(self, path: str, *, namespace: str, parent: int | None = None) -> str | None:
+        return RememberedFiles().text(path, namespace=namespace, parent=parent)
 
     def digest(self, path: str, *, namespace: str) -> FileDigest | None:
         return RememberedFiles().digest(path, namespace=namespace)
 
-    def memo(self, key: Any, paths: Any, make: Any, *, namespace: str, variant: object = None) -> Any:
-        return make(*[self.read(path, namespace=namespace) for path in paths])
+    def memo(
+        self, key: Any, paths: Any, make: Any, *, namespace: str, variant: object = None, parent: int | None = None
+    ) -> Any:
+        return make(*[self.read(path, namespace=namespace, parent=parent) for path in paths])
 
     def recall(self, key: Any, *, namespace: str) -> object | None:
         return None

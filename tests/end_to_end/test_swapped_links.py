@@ -77,6 +77,7 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
     ("check_freshness", {"scope": "docs/deep"}, "docs/deep"),
     ("list_contexts", {}, "docs"),
     ("list_contexts", {}, "docs/deep"),
+    ("spec-status", {"specName": "login"}, ".spec-context/specs/login"),
 ]
 
 

@@ -22,13 +22,15 @@ class CountedFiles(SystemFiles):
         self.ahead = ahead
         self.calls: list[str] = []
 
-    def stat(self, path: str) -> os.stat_result:  # type: ignore[override]  # a method in place of the function
+    def stat(  # type: ignore[override]  # a method in place of the function
+        self, path: str, *, dir_fd: int | None = None
+    ) -> os.stat_result:
         self.calls.append("stat")
-        return os.stat(path)
+        return os.stat(path, dir_fd=dir_fd)
 
-    def open(self, path: str) -> int:  # type: ignore[override]  # a method in place of the function
+    def open(self, path: str, *, dir_fd: int | None = None) -> int:  # type: ignore[override]  # the same
         self.calls.append("open")
-        return SystemFiles.open(path)
+        return SystemFiles.open(path, dir_fd=dir_fd)
 
     def fstat(self, descriptor: int) -> os.stat_result:
         self.calls.append("fstat")
@@ -59,8 +61,10 @@ class SlowClockFiles(CountedFiles):
         self.stamp = stamp
         self.age = age
 
-    def stat(self, path: str) -> os.stat_result:  # type: ignore[override]  # a method in place of the function
-        return self._stamped(super().stat(path))
+    def stat(  # type: ignore[override]  # a method in place of the function
+        self, path: str, *, dir_fd: int | None = None
+    ) -> os.stat_result:
+        return self._stamped(super().stat(path, dir_fd=dir_fd))
 
     def fstat(self, descriptor: int) -> os.stat_result:
         return self._stamped(super().fstat(descriptor))

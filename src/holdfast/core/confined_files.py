@@ -19,11 +19,13 @@ class ConfinedFiles(SystemFiles):
     def __init__(self, roots: Sequence[str]) -> None:
         self._roots = roots
 
-    def stat(self, path: str) -> os.stat_result:  # type: ignore[override]  # bound here, a plain function there
-        return status_inside(path, self._roots)
+    def stat(  # type: ignore[override]  # bound here, a plain function there
+        self, path: str, *, dir_fd: int | None = None
+    ) -> os.stat_result:
+        return status_inside(path, self._roots, dir_fd=dir_fd)
 
-    def open(self, path: str) -> int:  # type: ignore[override]  # the same
-        descriptor = SystemFiles.open(path)
+    def open(self, path: str, *, dir_fd: int | None = None) -> int:  # type: ignore[override]  # the same
+        descriptor = SystemFiles.open(path, dir_fd=dir_fd)
         if not is_inside(descriptor, self._roots):
             os.close(descriptor)
             raise FileNotFoundError(ENOENT, "nothing inside the roots", path)

@@ -113,9 +113,12 @@ def open_beneath(root: str, place: str, *, listed: bool = False) -> int:
     names = place.split("/") if place else []
     if ".." in names:
         raise FileNotFoundError(ENOENT, "a path from a root cannot climb", place)
-    left = len(names)
-    descriptor = os.open(root, _DIRECTORY if listed and not left else _PASSAGE)
-    for name in names:
+    if not names:
+        return os.open(root, _DIRECTORY if listed else _PASSAGE)
+    left = len(names) - 1
+    # Of a path with several components only the last one is not followed, and that is the first below the root.
+    descriptor = open_below(None, f"{root}/{names[0]}", listed=listed and not left)
+    for name in names[1:]:
         left -= 1
         above = descriptor
         try:
@@ -125,22 +128,26 @@ def open_beneath(root: str, place: str, *, listed: bool = False) -> int:
     return descriptor
 
 
-def open_directory(path: str) -> int:
-    """A descriptor to list a directory by, links followed; OSError for anything else."""
-    if not isinstance(path, PathBeneath):
-        return os.open(path, _DIRECTORY)
-    root, place = path.root, path.place
+def open_inside(root: str, place: str, *, listed: bool = False) -> int:
+    """The same with links followed that stay inside."""
 
     def resolve() -> str:
         inside = confined(root, place)
         if inside is None:
-            raise FileNotFoundError(ENOENT, "nothing below the root", path)
+            raise FileNotFoundError(ENOENT, "nothing below the root", place)
         return inside[len(os.path.realpath(root)) :].lstrip("/")
 
-    return reach(place, resolve, lambda now: open_beneath(root, now, listed=True))
+    return reach(place, resolve, lambda now: open_beneath(root, now, listed=listed))
 
 
-def open_below(directory: int, name: str, *, listed: bool = True) -> int:
+def open_directory(path: str) -> int:
+    """A descriptor to list a directory by, links followed; OSError for anything else."""
+    if isinstance(path, PathBeneath):
+        return open_inside(path.root, path.place, listed=True)
+    return os.open(path, _DIRECTORY)
+
+
+def open_below(directory: int | None, name: str, *, listed: bool = True) -> int:
     """A descriptor of a directory in an open one; OSError when the name is that of a link or of anything else."""
     return os.open(name, (_DIRECTORY if listed else _PASSAGE) | os.O_NOFOLLOW, dir_fd=directory)
 
@@ -156,12 +163,12 @@ def open_again(path: str, directory: Identity) -> int:
     return descriptor
 
 
-def status_inside(path: str, roots: Sequence[str]) -> os.stat_result:
+def status_inside(path: str, roots: Sequence[str], *, dir_fd: int | None = None) -> os.stat_result:
     """`stat`, links followed, of what really lies inside one of the roots; FileNotFoundError for anything else.
 
     The file is pinned by a descriptor before its place is looked up, so a link swapped in meanwhile tells nothing.
     """
-    descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC, dir_fd=dir_fd)
     try:
         if not is_inside(descriptor, roots):
             raise FileNotFoundError(ENOENT, "nothing inside the roots", path)

@@ -57,20 +57,29 @@ class FileContents(Protocol):
 
     `namespace` says for whom: `steering`, `spec-status`, `guide`, `context`. It sorts the counts and nothing else;
     namespaces share what is remembered of a file. Paths are used as given: pass absolute ones if the working directory
-    may change. No method raises because of what the file system says or does. All are safe under threads.
+    may change. `parent` is a descriptor of the directory the file is in, for a path that may lead elsewhere by now: the
+    file is then looked for there, and the path says only its name and what it is remembered by. No method raises
+    because of what the file system says or does. All are safe under threads.
     """
 
-    def read(self, path: str, *, namespace: str) -> bytes | None:
+    def read(self, path: str, *, namespace: str, parent: int | None = None) -> bytes | None:
         """The content of a regular file, links followed; None when there is none that can be read."""
 
-    def text(self, path: str, *, namespace: str) -> str | None:
+    def text(self, path: str, *, namespace: str, parent: int | None = None) -> str | None:
         """The same as text; bytes that are not UTF-8 become U+FFFD."""
 
     def digest(self, path: str, *, namespace: str) -> FileDigest | None:
         """The hash and size of a regular file, without keeping its content; None as for `read`."""
 
     def memo(
-        self, key: Hashable, paths: Sequence[str], make: Callable[..., Value], *, namespace: str, variant: object = None
+        self,
+        key: Hashable,
+        paths: Sequence[str],
+        make: Callable[..., Value],
+        *,
+        namespace: str,
+        variant: object = None,
+        parent: int | None = None,
     ) -> Value:
         """What `make` gives for the contents of the files, one argument each (None for a file that cannot be read).
 
@@ -89,8 +98,8 @@ class FileContents(Protocol):
 class FileSystem(Protocol):
     """The system calls `RememberedFiles` makes, one method each; `now` is the clock that stamps files, in ns."""
 
-    def stat(self, path: str) -> os.stat_result: ...
-    def open(self, path: str) -> int: ...
+    def stat(self, path: str, *, dir_fd: int | None = None) -> os.stat_result: ...
+    def open(self, path: str, *, dir_fd: int | None = None) -> int: ...
     def fstat(self, descriptor: int) -> os.stat_result: ...
     def read(self, descriptor: int, size: int) -> bytes: ...
     def close(self, descriptor: int) -> None: ...
@@ -107,9 +116,9 @@ class SystemFiles:
     now = staticmethod(time_ns)
 
     @staticmethod
-    def open(path: str) -> int:
+    def open(path: str, *, dir_fd: int | None = None) -> int:
         # Should a FIFO take the file's place at the last moment, O_NONBLOCK keeps this from waiting for its writer.
-        return os.open(path, _FLAGS)
+        return os.open(path, _FLAGS, dir_fd=dir_fd)
 
 
 class _File(NamedTuple):
@@ -145,31 +154,38 @@ class RememberedFiles:
         self._bytes = 0
         self._counts: dict[str, dict[str, int]] = {}
 
-    def read(self, path: str, *, namespace: str) -> bytes | None:
+    def read(self, path: str, *, namespace: str, parent: int | None = None) -> bytes | None:
         """The content of a regular file, links followed; None when there is none that can be read."""
-        file, outcome = self._content(path)
+        file, outcome = self._content(path, parent)
         self._count(namespace, outcome)
         return None if file is None else file.data
 
-    def text(self, path: str, *, namespace: str) -> str | None:
+    def text(self, path: str, *, namespace: str, parent: int | None = None) -> str | None:
         """The same as text; bytes that are not UTF-8 become U+FFFD."""
-        data = self.read(path, namespace=namespace)
+        data = self.read(path, namespace=namespace, parent=parent)
         return None if data is None else data.decode("utf-8", "replace")
 
     def digest(self, path: str, *, namespace: str) -> FileDigest | None:
         """The hash and size of a regular file, without keeping its content; None as for `read`."""
-        file, outcome = self._content(path, digest_will_do=True, keep_data=False)
+        file, outcome = self._content(path, None, digest_will_do=True, keep_data=False)
         self._count(namespace, outcome)
         return None if file is None else file.digest
 
     def memo(
-        self, key: Hashable, paths: Sequence[str], make: Callable[..., Value], *, namespace: str, variant: object = None
+        self,
+        key: Hashable,
+        paths: Sequence[str],
+        make: Callable[..., Value],
+        *,
+        namespace: str,
+        variant: object = None,
+        parent: int | None = None,
     ) -> Value:
         """What `make` gives for the contents of the files; made again only when a hash or the variant differs."""
         place = (namespace, key)
         entry = self._entry(place)
         if isinstance(entry, _Value) and entry.variant == variant:
-            files = [self._content(path, digest_will_do=True)[0] for path in paths]
+            files = [self._content(path, parent, digest_will_do=True)[0] for path in paths]
             if _digests(files) == entry.digests:
                 self._count(namespace, "hits")
                 return entry.value  # type: ignore[return-value]  # a key is used with one kind of value
@@ -177,7 +193,7 @@ class RememberedFiles:
             files = [None] * len(paths)
         # A value is filed under the hashes of the very bytes it was made of, so the two are fetched together.
         files = [
-            file if file is not None and file.data is not None else self._content(path)[0]
+            file if file is not None and file.data is not None else self._content(path, parent)[0]
             for path, file in zip(paths, files, strict=True)
         ]
         value = make(*[None if file is None else file.data for file in files])
@@ -203,10 +219,13 @@ class RememberedFiles:
                 self._entries.move_to_end(place)
             return entry
 
-    def _content(self, path: str, *, digest_will_do: bool = False, keep_data: bool = True) -> tuple[_File | None, str]:
+    def _content(
+        self, path: str, parent: int | None, *, digest_will_do: bool = False, keep_data: bool = True
+    ) -> tuple[_File | None, str]:
         """A file as it is now, and whether it was remembered; where a digest will do, its data may be absent."""
+        name = path if parent is None else path[path.rfind("/") + 1 :]
         try:
-            status = self._files.stat(path)
+            status = self._files.stat(name, dir_fd=parent)
         except (OSError, ValueError):  # ValueError: a NUL or a lone surrogate in the path
             self._drop(path)
             return None, "misses"
@@ -221,14 +240,14 @@ class RememberedFiles:
         if not S_ISREG(status.st_mode):
             self._drop(path)
             return None, "misses"
-        return self._load(path, keep_data=keep_data)
+        return self._load(path, name, parent, keep_data=keep_data)
 
-    def _load(self, path: str, *, keep_data: bool) -> tuple[_File | None, str]:
+    def _load(self, path: str, name: str, parent: int | None, *, keep_data: bool) -> tuple[_File | None, str]:
         """Read a file that is not remembered, and remember it if it held still meanwhile."""
         file = None
         for _ in range(_ATTEMPTS):
             try:
-                file, steady = self._read_once(path, keep_data=keep_data)
+                file, steady = self._read_once(name, parent, keep_data=keep_data)
             except (OSError, ValueError):
                 file = None
             if file is None:
@@ -243,12 +262,12 @@ class RememberedFiles:
         self._drop(path)
         return file, "uncached"  # it changes faster than it can be read: this is as good as any moment of it
 
-    def _read_once(self, path: str, *, keep_data: bool) -> tuple[_File | None, bool]:
+    def _read_once(self, name: str, parent: int | None, *, keep_data: bool) -> tuple[_File | None, bool]:
         from hashlib import sha256
 
         files = self._files
         started = files.now()
-        descriptor = files.open(path)
+        descriptor = files.open(name, dir_fd=parent)
         try:
             before = files.fstat(descriptor)
             if not S_ISREG(before.st_mode) or (keep_data and before.st_size > MAX_READ):

@@ -57,7 +57,7 @@ def complete_spec(workspace: Workspace, variable: str, others: Mapping[str, str]
         return PHASES
     project = _project(workspace)
     if variable == "task":
-        tasks = on_disk.task_list_of(project, others.get("spec", ""))
+        tasks = on_disk.task_list(project, others.get("spec", ""))
         return () if tasks is None else dict.fromkeys([task.id for task in tasks.tasks])
     return on_disk.spec_names(project) if variable in ("name", "spec") else ()
 
@@ -79,7 +79,7 @@ def review_task(workspace: Workspace, arguments: Mapping[str, str]) -> str:
 def _task_prompt(workspace: Workspace, arguments: Mapping[str, str], template: str) -> str:
     project = _project(workspace)
     spec, wanted = arguments["spec"], arguments.get("task")
-    tasks = on_disk.task_list_of(project, spec)
+    tasks = on_disk.task_list(project, spec)
     if tasks is None:
         raise OfferError(f"Unknown spec, or one without tasks: {spec}")
     task = next((task for task in tasks.tasks if task.id == wanted), None) if wanted else next_task(tasks.tasks)

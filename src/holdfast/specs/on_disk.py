@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from stat import S_ISDIR, S_ISLNK, S_ISREG
+from stat import S_ISDIR, S_ISREG
 
-from holdfast.core.confined_paths import confined
+from holdfast.core.confined_paths import open_inside
 from holdfast.core.file_identity import identity
 from holdfast.core.record import NamedTuple
 from holdfast.specs.names import is_spec_name
@@ -14,9 +14,13 @@ from holdfast.specs.phases import PHASES, Spec
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from typing import TypeVar
 
     from holdfast.core.file_contents import FileContents
     from holdfast.specs.tasks import Progress, TaskList
+
+    Result = TypeVar("Result")
+    Status = Callable[..., os.stat_result]
 
 # The first that is there is the project's.
 WORKFLOW_FOLDERS = (".spec-context", ".spec-workflow", ".kiro")
@@ -29,7 +33,7 @@ class Project(NamedTuple):
     path: str
     root: str
     file_contents: FileContents
-    status: Callable[[str], os.stat_result] = os.stat  # how links are followed, and how far
+    status: Status = os.stat  # how links are followed, and how far
     ignored: tuple[str, ...] = ()  # workflow folders that stand there as well
 
     @property
@@ -58,7 +62,7 @@ class Project(NamedTuple):
         return f"several workflow folders here: {self.folder_name} is used, {', '.join(self.ignored)} is not"
 
 
-def open_project(path: str, file_contents: FileContents, status: Callable[[str], os.stat_result] = os.stat) -> Project:
+def open_project(path: str, file_contents: FileContents, status: Status = os.stat) -> Project:
     """The project at a path; without a workflow folder it is one whose first folder is still to be made."""
     absolute = os.path.abspath(path)
     found = [name for name in WORKFLOW_FOLDERS if _is_folder(os.path.join(absolute, name), status)]
@@ -81,21 +85,24 @@ def get_missing_steering_docs(project: Project, required: Iterable[str]) -> list
 
 def find_spec(project: Project, name: str) -> Spec | None:
     """A spec as it is on disk now; None when the name leads to no folder of the project's specs."""
-    folder = _spec_folder(project, name)
-    if folder is None:
-        return None
-    requirements, design = [_modified(project, project.phase(name, phase)) for phase in PHASES[:2]]
-    tasks, progress = _tasks(project, name)
-    return Spec(name, folder.st_mtime_ns, requirements, design, tasks, progress)
+
+    def found(folder: int) -> Spec | None:
+        itself = _status(project, ".", folder)
+        if itself is None:
+            return None
+        requirements, design = [_modified(project, phase, folder) for phase in PHASES[:2]]
+        tasks, progress = _tasks(project, name, folder)
+        return Spec(name, itself.st_mtime_ns, requirements, design, tasks, progress)
+
+    return _in_spec(project, name, found)
 
 
-def _tasks(project: Project, name: str) -> tuple[int | None, Progress | None]:
+def _tasks(project: Project, name: str, folder: int) -> tuple[int | None, Progress | None]:
     """When the tasks of a spec were changed and how far they are, both of one and the same file."""
-    path = project.phase(name, "tasks")
-    before = _file_status(project, path)
+    before = _file_status(project, "tasks", folder)
     while before is not None:
-        listed = task_list(project, name)
-        after = _file_status(project, path)
+        listed = _task_list(project, name, folder)
+        after = _file_status(project, "tasks", folder)
         if after is not None and identity(before) == identity(after):
             return (None, None) if listed is None else (before.st_mtime_ns, listed.progress)
         before = after  # replaced meanwhile
@@ -110,30 +117,29 @@ def list_specs(project: Project) -> list[Spec]:
 
 def spec_names(project: Project) -> list[str]:
     """The names of all specs, in the same order."""
-    return [name for name in _names(project) if _spec_folder(project, name) is not None]
+    return [name for name in _names(project) if _is_spec(project, name)]
 
 
 def is_taken(project: Project, name: str) -> bool:
     """Whether something that is no spec stands where a spec of this name would: a file, a link that leads elsewhere."""
-    return os.path.lexists(f"{project.root}/specs/{name}") and _spec_folder(project, name) is None
+    return os.path.lexists(f"{project.root}/specs/{name}") and not _is_spec(project, name)
 
 
 def task_list(project: Project, name: str) -> TaskList | None:
-    """The tasks of a spec that was found; None when it has no readable tasks.md."""
+    """The tasks of a spec; None when there is no such spec, or it has no readable tasks.md."""
+    return _in_spec(project, name, lambda folder: _task_list(project, name, folder))
+
+
+def _task_list(project: Project, name: str, folder: int) -> TaskList | None:
     path = project.phase(name, "tasks")
-    return project.file_contents.memo(path, (path,), _parsed, namespace="spec-status")
-
-
-def task_list_of(project: Project, name: str) -> TaskList | None:
-    """The same for a name that may lead nowhere."""
-    return None if _spec_folder(project, name) is None else task_list(project, name)
+    return project.file_contents.memo(path, (path,), _parsed, namespace="spec-status", parent=folder)
 
 
 def read_phase(project: Project, name: str, phase: str) -> str | None:
     """A document of a spec as text; None when there is none."""
-    if _spec_folder(project, name) is None:
-        return None
-    return project.file_contents.text(project.phase(name, phase), namespace="spec-status")
+    path = project.phase(name, phase)
+    read = project.file_contents.text
+    return _in_spec(project, name, lambda folder: read(path, namespace="spec-status", parent=folder))
 
 
 def template_path(name: str) -> str:
@@ -170,34 +176,46 @@ def _parsed(data: bytes | None) -> TaskList | None:
     return None if data is None else parse(data.decode("utf-8", "replace"))
 
 
-def _spec_folder(project: Project, name: str) -> os.stat_result | None:
+def _in_spec(project: Project, name: str, use: Callable[[int], Result | None]) -> Result | None:
+    """What `use` gives for an open spec folder; None when the name leads to no folder of the project's specs.
+
+    Everything of a spec is looked at by that descriptor, so that a link swapped in meanwhile leads nowhere.
+    """
     if not is_spec_name(name):
         return None
-    specs = project.root + "/specs"
-    status = _status(f"{specs}/{name}", os.lstat)
-    if status is not None and S_ISLNK(status.st_mode):
-        path = confined(specs, name)
-        status = None if path is None else _status(path, project.status)
-    return status if status is not None and S_ISDIR(status.st_mode) else None
+    try:
+        folder = open_inside(project.root + "/specs", name)
+    except (OSError, ValueError):
+        return None
+    try:
+        return use(folder)
+    finally:
+        os.close(folder)
 
 
-def _is_folder(path: str, ask: Callable[[str], os.stat_result]) -> bool:
-    status = _status(path, ask)
-    return status is not None and S_ISDIR(status.st_mode)
+def _is_spec(project: Project, name: str) -> bool:
+    return _in_spec(project, name, lambda folder: _status(project, ".", folder)) is not None
 
 
-def _modified(project: Project, path: str) -> int | None:
-    status = _file_status(project, path)
+def _is_folder(path: str, ask: Status) -> bool:
+    try:
+        return S_ISDIR(ask(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def _modified(project: Project, phase: str, folder: int) -> int | None:
+    status = _file_status(project, phase, folder)
     return None if status is None else status.st_mtime_ns
 
 
-def _file_status(project: Project, path: str) -> os.stat_result | None:
-    status = _status(path, project.status)
+def _file_status(project: Project, phase: str, folder: int) -> os.stat_result | None:
+    status = _status(project, f"{phase}.md", folder)
     return status if status is not None and S_ISREG(status.st_mode) else None
 
 
-def _status(path: str, ask: Callable[[str], os.stat_result]) -> os.stat_result | None:
+def _status(project: Project, name: str, folder: int) -> os.stat_result | None:
     try:
-        return ask(path)
-    except (OSError, ValueError):
+        return project.status(name, dir_fd=folder)
+    except OSError:
         return None

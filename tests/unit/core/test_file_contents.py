@@ -192,6 +192,29 @@ class TestTheClocksGrain:
         assert made[0] is made[1]
 
 
+class TestParent:
+    """A file looked for in an open directory is the one that is there, wherever its path leads by then."""
+
+    def test_a_link_in_place_of_the_directory_is_not_followed_and_a_hit_costs_one_stat(self, tmp_path: Path) -> None:
+        real, path = tmp_path / "real", str(tmp_path / "real" / "file.md")
+        for folder, text in ((real, b"one"), (tmp_path / "outside", b"two")):
+            folder.mkdir()
+            (folder / "file.md").write_bytes(text)
+        files = CountedFiles()
+        contents = RememberedFiles(files)
+        parent = os.open(real, os.O_RDONLY)
+        try:
+            real.rename(tmp_path / "aside")
+            real.symlink_to(tmp_path / "outside")
+            seen = [(contents.read(path, namespace="test", parent=parent), files.taken()) for _ in range(2)]
+            made = contents.memo("key", (path,), bytes.decode, namespace="test", parent=parent)
+            as_text = contents.text(path, namespace="test", parent=parent)
+        finally:
+            os.close(parent)
+        assert (seen, made, as_text) == ([(b"one", LOAD), (b"one", HIT)], "one", "one")
+        assert contents.read(path, namespace="test") == b"two"
+
+
 class TestChangeWhileReading:
     def test_a_file_that_changes_once_while_it_is_read_is_read_again(self, file: Path) -> None:
         changes = iter([b"a longer text", None, None])
@@ -443,7 +466,7 @@ class TestFailures:
 
     def test_a_file_that_may_not_be_read(self, file: Path) -> None:
         class Refusing(CountedFiles):
-            def open(self, path: str) -> int:  # type: ignore[override]  # a method in place of the function
+            def open(self, path: str, *, dir_fd: int | None = None) -> int:  # type: ignore[override]  # a method here
                 raise PermissionError(13, "Permission denied", path)
 
         contents = RememberedFiles(Refusing())
@@ -451,9 +474,9 @@ class TestFailures:
 
     def test_a_file_that_vanishes_between_stat_and_open_or_fails_while_it_is_read(self, file: Path) -> None:
         class Vanishing(CountedFiles):
-            def open(self, path: str) -> int:  # type: ignore[override]  # a method in place of the function
+            def open(self, path: str, *, dir_fd: int | None = None) -> int:  # type: ignore[override]  # a method here
                 os.unlink(path)
-                return super().open(path)
+                return super().open(path, dir_fd=dir_fd)
 
         class Failing(CountedFiles):
             def read(self, descriptor: int, size: int) -> bytes:
@@ -465,10 +488,10 @@ class TestFailures:
 
     def test_a_fifo_that_takes_the_place_of_the_file_at_the_last_moment_is_not_waited_on(self, file: Path) -> None:
         class Swapping(CountedFiles):
-            def open(self, path: str) -> int:  # type: ignore[override]  # a method in place of the function
+            def open(self, path: str, *, dir_fd: int | None = None) -> int:  # type: ignore[override]  # a method here
                 os.unlink(path)
                 os.mkfifo(path)
-                return super().open(path)
+                return super().open(path, dir_fd=dir_fd)
 
         assert RememberedFiles(Swapping()).read(str(file), namespace="test") is None
 
