@@ -8,13 +8,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from holdfast.contexts import schema
-from holdfast.contexts.document import edited as edited_text
-from holdfast.contexts.document import machine_fields, new_text, recorded_digests
+from holdfast.contexts.context_text import edited as edited_text
+from holdfast.contexts.context_text import machine_fields, new_text, recorded_digests
 from holdfast.contexts.manifests import about, readme_summary
 from holdfast.contexts.settings import check as check_settings
 from holdfast.contexts.settings import settings_of
 from holdfast.contexts.yaml_text import MAX_BYTES, MAX_DEPTH, YamlError, parse, parse_document
 from holdfast.core.canonical_json import encode
+from holdfast.core.errors import UnsupportedVersion
 from holdfast.core.globs import GlobList
 from support.mutants import ODD_VALUES, edited
 
@@ -95,7 +96,7 @@ class TestYaml:
         try:
             value = parse(data)
             problems = schema.check(value)
-        except (YamlError, schema.UnsupportedVersion):
+        except (YamlError, UnsupportedVersion):
             return
         assert all(problem.problem for problem in problems)
         if not problems:
@@ -119,7 +120,7 @@ class TestYaml:
             before = parse(data)
             if schema.check(before):
                 return
-        except (YamlError, schema.UnsupportedVersion):
+        except (YamlError, UnsupportedVersion):
             return
         text = data.decode("utf-8-sig")
         recorded_digests(text)

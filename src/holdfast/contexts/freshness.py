@@ -7,15 +7,21 @@ from holdfast.core.record import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Literal
 
-FRESH, STALE, MISSING = "fresh", "stale", "missing"
+    State = Literal["fresh", "stale", "missing"]
+
+FRESH: Literal["fresh"] = "fresh"
+STALE: Literal["stale"] = "stale"
+MISSING: Literal["missing"] = "missing"
 STATES = (FRESH, STALE, MISSING)
+GONE: Literal["gone"] = "gone"  # what a watch says of a directory that was there
 
 
 class Freshness(NamedTuple):
     """The verdict and the computed fingerprint that gave it."""
 
-    state: str
+    state: State
     computed: str
 
 

@@ -7,7 +7,7 @@ import tomllib
 
 from holdfast.contexts.analysis.facts import compact, first_sentence
 from holdfast.contexts.analysis.source_text import without_links
-from holdfast.contexts.describing import About
+from holdfast.contexts.description import About
 from holdfast.core.canonical_json import JsonError, decode
 
 TYPE_CHECKING = False

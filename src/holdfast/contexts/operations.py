@@ -1,18 +1,9 @@
-"""What can be done with directory contexts, declared for both doors."""
+"""What can be done with directory contexts, declared for both doors. The tools only read; what writes is a command."""
 
 from __future__ import annotations
 
-from holdfast.contexts.commands import COMMANDS
-from holdfast.core.errors import UsageError
-from holdfast.operation import Operation, Outcome, Parameter
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from holdfast.contexts.on_disk.project import Project
-    from holdfast.core.canonical_json import Json
-    from holdfast.core.errors import ContextError
-    from holdfast.operation import Arguments
-    from holdfast.workspace import Workspace
+from holdfast.contexts.freshness import STATES
+from holdfast.operation import Operation, Parameter
 
 SCOPE = Parameter(
     "scope",
@@ -25,52 +16,12 @@ SCOPE = Parameter(
 PATH = Parameter(
     "path", "path", "Project root path override. Defaults to the server's configured root.", metavar="PROJECT"
 )
-STATES = ("fresh", "stale", "missing")
-
-
-def open_project(workspace: Workspace, arguments: Arguments) -> Project:
-    """The project that the arguments mean."""
-    from holdfast.contexts.on_disk.project import Project
-
-    path = arguments.get("path", "")
-    if "\0" in path:
-        raise UsageError("path must be a path: it cannot hold a NUL character")
-    return Project(workspace.file_contents, workspace.directory(path), workspace.named(path))
-
-
-def list_contexts(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
-    from holdfast.contexts.on_disk.asking import listing
-
-    return listing(open_project(workspace, arguments), arguments, workspace.progress)
-
-
-def check_freshness(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
-    from holdfast.contexts.on_disk.asking import verdict
-
-    return verdict(open_project(workspace, arguments), arguments["scope"])
-
-
-def query_context(workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
-    from holdfast.contexts.on_disk.asking import content
-
-    return content(open_project(workspace, arguments), arguments["scope"], arguments.get("filter"))
-
-
-def query_failure(error: ContextError) -> Json:
-    """An argument that cannot be used, in the shape of `query_context`."""
-    return {"found": False, "scope": "", "error": error.reason or error.message}
-
-
-def check_failure(error: ContextError) -> Json:
-    """An argument that cannot be used, in the shape of `check_freshness`."""
-    return {"scope": "", "state": "missing", "error": error.reason or error.message}
-
-
-def list_failure(error: ContextError) -> Json:
-    """An argument that cannot be used, in the shape of `list_contexts`."""
-    empty: Json = {"root": "", "total_directories": 0, "skipped_directories": 0, "tracked": 0, "entries": []}
-    return {**empty, "error": error.reason or error.message}
-
+# The same for commands, in the words of the person who types them.
+DIRECTORY = Parameter(
+    "scope", "path", "A directory, as a path from the project's root", metavar="SCOPE", positional=True
+)
+PROJECT = Parameter("path", "path", "The project (default: the current directory)", metavar="DIR")
+FULL = Parameter("full", "flag", "Also files, interfaces, external packages, subdirectories and the project")
 
 TOOLS = (
     Operation(
@@ -92,9 +43,9 @@ TOOLS = (
                 "since", "text", "Only directories that differ from this commit", metavar="GITREF", only="command"
             ),
         ),
-        run="holdfast.contexts.operations:list_contexts",
+        run="holdfast.contexts.answers.inquiry:list_contexts",
         view="holdfast.contexts.views:listing",
-        failure="holdfast.contexts.operations:list_failure",
+        failure="holdfast.contexts.answers.inquiry:list_failure",
         always_load=True,
         large_result=True,
     ),
@@ -109,9 +60,9 @@ TOOLS = (
             "describes files that have changed since."
         ),
         parameters=(SCOPE, PATH),
-        run="holdfast.contexts.operations:check_freshness",
+        run="holdfast.contexts.answers.inquiry:check_freshness",
         view="holdfast.contexts.views:verdict",
-        failure="holdfast.contexts.operations:check_failure",
+        failure="holdfast.contexts.answers.inquiry:check_failure",
     ),
     Operation(
         family="contexts",
@@ -133,11 +84,62 @@ TOOLS = (
             ),
             PATH,
         ),
-        run="holdfast.contexts.operations:query_context",
+        run="holdfast.contexts.answers.inquiry:query_context",
         view="holdfast.contexts.views:context",
-        failure="holdfast.contexts.operations:query_failure",
+        failure="holdfast.contexts.answers.inquiry:query_failure",
         always_load=True,
         large_result=True,
     ),
+)
+
+
+def _command(body: str, summary: str, *parameters: Parameter) -> Operation:
+    word = body.partition(":")[2]
+    run, view = f"holdfast.contexts.answers.{body}", f"holdfast.contexts.views:{word}"
+    return Operation("contexts", (word,), summary, (*parameters, PROJECT), run, view=view)
+
+
+COMMANDS = (
+    _command(
+        "writers:init",
+        "Write a .context.yaml into every directory that should have one, from the source alone.",
+        FULL,
+        Parameter("dry_run", "flag", "Tell what would be written and write nothing"),
+        Parameter("no_agents", "flag", "Leave AGENTS.md alone"),
+    ),
+    _command(
+        "writers:regen",
+        "Make the derived fields of contexts anew; what a person wrote stays.",
+        DIRECTORY,
+        Parameter("all", "flag", "Every directory that should have a context"),
+        Parameter("stale", "flag", "Those that are stale or missing (the default)"),
+        FULL,
+    ),
+    _command(
+        "writers:rehash",
+        "Renew only fingerprint and last_updated; the rest of the file stays byte for byte.",
+        DIRECTORY,
+    ),
+    _command(
+        "health:validate",
+        "Check every context against the schema.",
+        Parameter("strict", "flag", "Also against the source: files, exports and dependencies that are gone"),
+    ),
+    _command("health:watch", "Tell of contexts that go stale while files change, until interrupted."),
+    _command("health:stats", "Compare the tokens of contexts with those of the sources they stand for."),
+    _command(
+        "adjustment:ignore",
+        "Leave out what matches a pattern, by adding it to .contextignore.",
+        Parameter("pattern", "text", "A pattern as in .gitignore", required=True, metavar="PATTERN", positional=True),
+    ),
+    _command(
+        "adjustment:config",
+        "Show the settings, or show or change one.",
+        Parameter("key", "text", "A setting", metavar="KEY", positional=True),
+        Parameter(
+            "value", "text", "Its new value; for a list, words separated by commas", metavar="VALUE", positional=True
+        ),
+    ),
+    _command("health:doctor", "Check what contexts rely on: settings, git, grammars, unreadable directories."),
 )
 OPERATIONS = (*TOOLS, *COMMANDS)

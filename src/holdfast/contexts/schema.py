@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.core.errors import UnsupportedVersion
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -146,14 +147,6 @@ class Problem(NamedTuple):
     problem: str
 
 
-class UnsupportedVersion(Exception):
-    """The file is of a version this one does not know; `version` says which."""
-
-    def __init__(self, version: int) -> None:
-        super().__init__(f"version {version}")
-        self.version = version
-
-
 def check(value: Value) -> list[Problem]:
     """Everything that is wrong with a context, top to bottom; UnsupportedVersion when it is of another version."""
     if type(value) is not dict:
@@ -162,11 +155,6 @@ def check(value: Value) -> list[Problem]:
     if type(version) is int and version != VERSION:
         raise UnsupportedVersion(version)
     return list(_record_problems(value, REQUIRED, FIELDS, ""))
-
-
-def is_valid(value: Value) -> bool:
-    """Whether nothing is wrong; UnsupportedVersion when it is of another version."""
-    return not check(value)
 
 
 def _record_problems(

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-_STYLES = {"fresh": "green", "stale": "yellow", "missing": "red", "ok": "green", "advice": "yellow", "problem": "red"}
+from holdfast.contexts.freshness import FRESH, MISSING, STALE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.contexts.shapes import (
+        CheckAnswer,
+        ConfigAnswer,
+        Counts,
+        DoctorAnswer,
+        IgnoreAnswer,
+        InitAnswer,
+        ListAnswer,
+        QueryAnswer,
+        StatsAnswer,
+        ValidateAnswer,
+        WatchAnswer,
+    )
+
+_STYLES = {FRESH: "green", STALE: "yellow", MISSING: "red", "ok": "green", "advice": "yellow", "problem": "red"}
 
 
 def _state(state: str) -> Text:
@@ -22,7 +38,7 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def listing(value: Any, seconds: float) -> RenderableType:
+def listing(value: ListAnswer, seconds: float) -> RenderableType:
     """A row a directory, then the counts."""
     if "error" in value:
         return Text(value["error"], style="bold red")
@@ -35,19 +51,19 @@ def listing(value: Any, seconds: float) -> RenderableType:
     return Group(table, Text(), Text(f"{counts} ({seconds:.1f} s)", style="dim"))
 
 
-def verdict(value: Any, _seconds: float) -> RenderableType:
+def verdict(value: CheckAnswer, _seconds: float) -> RenderableType:
     """The state, and the two fingerprints when they differ."""
     if "error" in value:
         return Text(value["error"], style="bold red")
     found = value["fingerprint"]
     line = Text.assemble(_state(value["state"]), "  ", value["scope"])
-    if value["state"] == "fresh":
+    if value["state"] == FRESH:
         return line
     hint = Text(f"made for {found['stored']}, the files are {found['computed']} now", style="dim")
     return Group(line, hint, Text(f"context regen {value['scope']}", style="bold"))
 
 
-def context(value: Any, _seconds: float) -> RenderableType:
+def context(value: QueryAnswer, _seconds: float) -> RenderableType:
     """Each field under its name."""
     if not value["found"]:
         return Text(value["error"], style="bold red")
@@ -58,7 +74,7 @@ def context(value: Any, _seconds: float) -> RenderableType:
     return table
 
 
-def _content(content: Any) -> Text:
+def _content(content: object) -> Text:
     if isinstance(content, list):
         return Text("\n").join([_content(item) for item in content])
     if isinstance(content, dict):
@@ -66,11 +82,14 @@ def _content(content: Any) -> Text:
     return Text(str(content))
 
 
-def _made(value: Any, seconds: float) -> RenderableType:
-    words = {"written": "green", "renewed": "green", "unchanged": "dim", "failed": "bold red"}
-    counts = Text(", ").join(
-        [Text(f"{value[word]:,} {word}", style=style) for word, style in words.items() if value[word]]
+def _made(value: Counts, seconds: float) -> RenderableType:
+    told = (
+        (value["written"], "written", "green"),
+        (value["renewed"], "renewed", "green"),
+        (value["unchanged"], "unchanged", "dim"),
+        (value["failed"], "failed", "bold red"),
     )
+    counts = Text(", ").join([Text(f"{count:,} {word}", style=style) for count, word, style in told if count])
     table = _table("scope", "")
     table.show_header = False
     for made in value["contexts"]:
@@ -80,7 +99,7 @@ def _made(value: Any, seconds: float) -> RenderableType:
     return Group(table, line) if table.row_count else line
 
 
-def init(value: Any, seconds: float) -> RenderableType:
+def init(value: InitAnswer, seconds: float) -> RenderableType:
     """What was written; with a dry run, what would be."""
     parts = [Text("Nothing was written: this is what would be.", style="yellow")] if value["dry_run"] else []
     return Group(*parts, _made(value, seconds), Text(f"AGENTS.md {value['agents']}", style="dim"))
@@ -89,7 +108,7 @@ def init(value: Any, seconds: float) -> RenderableType:
 regen = rehash = _made
 
 
-def validate(value: Any, _seconds: float) -> RenderableType:
+def validate(value: ValidateAnswer, _seconds: float) -> RenderableType:
     """A verdict, and every problem with its place."""
     if value["valid"]:
         return Text(f"Sound: {value['checked']:,} contexts", style="green")
@@ -104,12 +123,12 @@ def validate(value: Any, _seconds: float) -> RenderableType:
     return Group(table, Text(f"{len(value['problems'])} problems in {value['checked']:,} contexts", style="bold red"))
 
 
-def watch(value: Any, seconds: float) -> RenderableType:
+def watch(value: WatchAnswer, seconds: float) -> RenderableType:
     """How it ended."""
     return Text(f"{value['events']} changes in {seconds:.0f} s", style="dim")
 
 
-def stats(value: Any, _seconds: float) -> RenderableType:
+def stats(value: StatsAnswer, _seconds: float) -> RenderableType:
     """The totals, and the directories where most is saved."""
     table = _table("scope", "context", "source")
     rows = sorted(value["directories"], key=lambda row: (row["context_tokens"] - row["source_tokens"], row["scope"]))
@@ -121,12 +140,12 @@ def stats(value: Any, _seconds: float) -> RenderableType:
     return Group(table, Text(), Text(f"{line}, {value['percent_saved']} % saved"))
 
 
-def ignore(value: Any, _seconds: float) -> RenderableType:
+def ignore(value: IgnoreAnswer, _seconds: float) -> RenderableType:
     """One line."""
     return Text(f"{'Added' if value['added'] else 'Already there:'} {value['pattern']}")
 
 
-def config(value: Any, _seconds: float) -> RenderableType:
+def config(value: ConfigAnswer, _seconds: float) -> RenderableType:
     """Name and value, a line each."""
     table = _table("", "")
     table.show_header = False
@@ -135,7 +154,7 @@ def config(value: Any, _seconds: float) -> RenderableType:
     return table
 
 
-def doctor(value: Any, _seconds: float) -> RenderableType:
+def doctor(value: DoctorAnswer, _seconds: float) -> RenderableType:
     """A row a check."""
     table = _table("", "", "")
     table.show_header = False

@@ -7,11 +7,11 @@ from importlib import import_module
 
 from holdfast.contexts.analysis.facts import MAX_COMMENT, Export, FileFacts, compact, first_sentence
 from holdfast.contexts.analysis.source_text import without_words, words_of
-from holdfast.contexts.languages import LANGUAGES, Grammar, listed
+from holdfast.contexts.languages import LANGUAGES, Grammar, language_of, listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     Node = Any  # tree_sitter.Node: an optional dependency
@@ -35,6 +35,12 @@ def parser(language: str) -> Any:
         except (ImportError, AttributeError, ValueError):
             _parsers[language] = None
     return _parsers[language]
+
+
+def missing_parsers(names: Iterable[str]) -> list[str]:
+    """The languages of these files whose grammars are not installed, sorted."""
+    used = {language_of(name) for name in names} - {""}
+    return sorted(used_one for used_one in used if LANGUAGES[used_one].grammar is not None and parser(used_one) is None)
 
 
 def analyse(name: str, language: str, data: bytes) -> FileFacts:

@@ -13,6 +13,7 @@ from holdfast.contexts.freshness import MISSING, Freshness, freshness
 from holdfast.contexts.ignore import CONTEXTIGNORE, GITIGNORE, Rules
 from holdfast.contexts.sources import is_source
 from holdfast.core.confined_paths import open_again, open_beneath, open_directory
+from holdfast.core.errors import ContextCorrupt, ContextMissing, UnsupportedVersion
 from holdfast.core.file_identity import are_settled, directory_identity, identity
 from holdfast.core.globs import as_bytes
 from holdfast.core.record import NamedTuple
@@ -34,14 +35,6 @@ _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _CHUNK = 1 << 20
 _MAX_IGNORE_BYTES = 1 << 20
 _NO_FILE = (0, -1, 0, 0, 0)  # the identity of what is no regular file
-
-
-class ContextMissing(Exception):
-    """There is no `.context.yaml`."""
-
-
-class ContextCorrupt(Exception):
-    """There is one, and it is not a valid context; the message says why."""
 
 
 class Headline(NamedTuple):
@@ -141,7 +134,7 @@ class DirectoryView:
         try:
             stored = self.headline().fingerprint
             found = freshness(stored, self.fingerprint(), self.stat_fingerprint)
-        except (ContextMissing, ContextCorrupt, schema.UnsupportedVersion):
+        except (ContextMissing, ContextCorrupt, UnsupportedVersion):
             found = Freshness(MISSING, "")
         if self._content or isinstance(self._headline, Exception):
             self._verdict = found
@@ -162,7 +155,7 @@ def _copied(error: Exception) -> Exception:
 def _read_headline(directory: int) -> Headline | Exception:
     try:
         context = parse_context(_read_context_file(CONTEXT_FILE, directory))
-    except (ContextMissing, ContextCorrupt, schema.UnsupportedVersion) as error:
+    except (ContextMissing, ContextCorrupt, UnsupportedVersion) as error:
         return _copied(error)
     return Headline(context["fingerprint"], context["last_updated"], context["summary"])
 

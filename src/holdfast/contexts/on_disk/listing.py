@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from holdfast.contexts.freshness import MISSING
-from holdfast.contexts.on_disk.directory import ContextCorrupt, ContextMissing, DirectoryView, Headline
+from holdfast.contexts.on_disk.directory import DirectoryView, Headline
 from holdfast.contexts.on_disk.project import Project
-from holdfast.contexts.schema import UnsupportedVersion
+from holdfast.core.errors import ContextCorrupt, ContextMissing, UnsupportedVersion
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from holdfast.contexts.freshness import State
 
 # Fewer directories than this are read faster than threads start.
 _FEW = 16
@@ -21,7 +23,7 @@ class Entry(NamedTuple):
 
     scope: str
     place: str
-    state: str
+    state: State
     headline: Headline | None
 
 
@@ -69,7 +71,7 @@ def _judge(views: list[DirectoryView]) -> int:
     return len(views)
 
 
-def _verdict(view: DirectoryView | None) -> tuple[str, Headline | None]:
+def _verdict(view: DirectoryView | None) -> tuple[State, Headline | None]:
     if view is None or not view.has_context:
         return MISSING, None
     try:

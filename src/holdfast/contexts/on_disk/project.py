@@ -17,6 +17,7 @@ from holdfast.core.confined_paths import (
     printable,
     reach,
 )
+from holdfast.core.errors import IoError, ScopeOutside, UsageError
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import read_regular
 from holdfast.core.tokens import tokens_of_bytes
@@ -31,10 +32,6 @@ if TYPE_CHECKING:
     Result = TypeVar("Result")
 
 ROOT = "."
-
-
-class ScopeOutside(Exception):
-    """The scope leads out of the project."""
 
 
 class Found(NamedTuple):
@@ -196,3 +193,38 @@ class Project:
                 counted[parent] = counted[parent] or counted[at]
                 kept[parent] = kept[parent] or kept[at]
         return [Found(seen[at][0], seen[at][1], kept[at]) for at in range(len(seen)) if counted[at]]
+
+
+def scan(project: Project) -> list[Found]:
+    """The directories that count; IoError when the root cannot be read."""
+    try:
+        return project.directories()
+    except OSError as error:
+        raise IoError(f"'{printable(project.root)}' cannot be read: {error.strerror}") from None
+
+
+def check_root(project: Project) -> None:
+    """Return where the project's root can be read; IoError otherwise."""
+    try:
+        project.view("")
+    except OSError as error:
+        raise IoError(f"'{printable(project.root)}' cannot be read: {error.strerror}") from None
+
+
+def place_of(project: Project, scope: str) -> str:
+    """Where a scope leads; UsageError when it leaves the project."""
+    try:
+        return project.place_of(scope)
+    except ScopeOutside:
+        raise UsageError(f"'{scope}' is outside the project: give a path below its root") from None
+
+
+def with_place(project: Project, found: list[Found], place: str, scope: str) -> list[Found]:
+    """The directories, that one among the kept: whoever names a directory below the threshold means it."""
+    if any(item.place == place and item.kept for item in found):
+        return found
+    try:
+        view = project.view(place)
+    except OSError:
+        raise UsageError(f"there is no directory '{scope}' that can be read") from None
+    return [*[item for item in found if item.place != place], Found(place, view, kept=True)]

@@ -13,7 +13,7 @@ LEFT_ALONE, FAILED = "left alone", "failed"
 _START, _END = b"<!-- contexts: start -->", b"<!-- contexts: end -->"
 
 
-def write_guide(root: str, *, dry_run: bool = False) -> str:
+def write_section(root: str, *, dry_run: bool = False) -> str:
     """Put the section into AGENTS.md, replacing an older one and nothing else; what happened to the file."""
     # Many projects keep one text under several names: a link inside the project is written through, never replaced.
     path = os.path.realpath(os.path.join(root, FILE_NAME))

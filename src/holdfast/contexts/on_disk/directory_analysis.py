@@ -6,7 +6,7 @@ import os
 
 from holdfast.contexts.analysis.analyser import analyse
 from holdfast.contexts.analysis.facts import MAX_ANALYSED, FileFacts
-from holdfast.contexts.describing import About
+from holdfast.contexts.description import About
 from holdfast.contexts.fingerprint import ContentEntry, content_fingerprint
 from holdfast.contexts.languages import language_of
 from holdfast.contexts.manifests import MANIFESTS, READMES, about

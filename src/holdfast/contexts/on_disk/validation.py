@@ -8,22 +8,18 @@ import re
 from holdfast.contexts import schema
 from holdfast.contexts.analysis.source_text import blanks_end, package_words, word_end, words_of
 from holdfast.contexts.languages import LANGUAGES, listed
-from holdfast.contexts.on_disk.directory import ContextCorrupt, ContextMissing, DirectoryView, read_context_bytes
-from holdfast.contexts.on_disk.keeping import UNUSABLE, scan
-from holdfast.contexts.on_disk.project import Project
+from holdfast.contexts.on_disk.directory import DirectoryView, read_context_bytes
+from holdfast.contexts.on_disk.project import Project, scan
 from holdfast.contexts.yaml_text import YamlError, parse_document
-from holdfast.core.confined_paths import printable
+from holdfast.core.errors import ContextCorrupt, ContextMissing, UnsupportedVersion
 from holdfast.core.lower_case import lower_case
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import read_regular
-from holdfast.operation import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
-
-    from holdfast.core.canonical_json import Json
 
     Context = dict[str, Any]
 
@@ -40,34 +36,28 @@ class Problem(NamedTuple):
     problem: str
 
 
-def validate_project(project: Project, *, strict: bool) -> Outcome[Json]:
-    """Check every context there is, those of skipped directories included."""
+def validate_project(project: Project, *, strict: bool) -> tuple[int, list[Problem]]:
+    """Check every context there is, those of skipped directories included; how many, and what is wrong with them."""
     problems: list[Problem] = []
     checked = 0
     for found in sorted(scan(project), key=lambda found: found.scope):
         if found.view is not None and found.view.has_context:
             checked += 1
-            problems.extend(_problems(project, found.scope, found.place, found.view, strict=strict))
-    value = {
-        "root": printable(project.root),
-        "valid": not problems,
-        "checked": checked,
-        "problems": [problem._asdict() for problem in problems],
-    }
-    return Outcome(value, UNUSABLE if problems else 0, is_error=bool(problems))
+            problems.extend(_problems(project, found.scope, found.view, strict=strict))
+    return checked, problems
 
 
-def _problems(project: Project, scope: str, place: str, view: DirectoryView, *, strict: bool) -> Iterator[Problem]:
+def _problems(project: Project, scope: str, view: DirectoryView, *, strict: bool) -> Iterator[Problem]:
     try:
         document = parse_document(read_context_bytes(view.path))
         found = schema.check(document.value)
     except (ContextMissing, ContextCorrupt) as error:
-        yield Problem(scope, 0, "", str(error) or "has vanished")
+        yield Problem(scope, 0, "", error.reason or "has vanished")
         return
     except YamlError as error:
         yield Problem(scope, error.line, "", error.reason)
         return
-    except schema.UnsupportedVersion as error:
+    except UnsupportedVersion as error:
         yield Problem(scope, 0, "version", f"{error.version} is not supported")
         return
     for field, text in found:
@@ -77,11 +67,11 @@ def _problems(project: Project, scope: str, place: str, view: DirectoryView, *, 
     if document.value["scope"] != scope:
         yield Problem(scope, document.lines["scope"] + 1, "scope", f"says '{document.value['scope']}'")
     if strict:
-        for field, text in _against_source(project, place, view, document.value):
+        for field, text in _against_source(project, view, document.value):
             yield Problem(scope, document.lines[field.partition(".")[0]] + 1, field, text)
 
 
-def _against_source(project: Project, place: str, view: DirectoryView, context: Context) -> Iterator[tuple[str, str]]:
+def _against_source(project: Project, view: DirectoryView, context: Context) -> Iterator[tuple[str, str]]:
     """What the context names and the directory no longer has."""
     for at, file in enumerate(context.get("files", ())):
         if not os.path.lexists(os.path.join(view.path, file["name"])):

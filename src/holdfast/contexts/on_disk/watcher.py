@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from time import monotonic, sleep
 
+from holdfast.contexts.freshness import FRESH, GONE
 from holdfast.contexts.on_disk.listing import list_project
 from holdfast.contexts.on_disk.project import Project
-from holdfast.core.canonical_json import encode
 from holdfast.core.errors import IoError
-from holdfast.core.standard_streams import write_output
-from holdfast.operation import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.core.canonical_json import Json
+    from holdfast.contexts.freshness import State
+    from holdfast.contexts.shapes import StateChange
     from holdfast.core.file_contents import FileContents
 
 _INTERVAL = 0.5
 # A look costs little once the files are remembered; a project where it does not is looked at less often.
 _SHARE = 5
-
-
-def _print_line(event: Json) -> None:
-    write_output(encode(event) + "\n")
 
 
 def _wait(seconds: float) -> bool:
@@ -36,22 +31,22 @@ def watch_project(
     contents: FileContents,
     root: str,
     *,
-    tell: Callable[[Json], None] = _print_line,
+    tell: Callable[[StateChange], None],
     wait: Callable[[float], bool] = _wait,
-) -> Outcome[Json]:
-    """Tell the state of every directory whose state changes, one event each, until interrupted.
+) -> int:
+    """Tell the state of every directory whose state changes, one event each, until interrupted; how many there were.
 
     At first all that is not fresh is told. `wait` pauses between two looks and ends the watch by returning False.
     """
-    known: dict[str, str] = {}
+    known: dict[str, State] = {}
     told = 0
     try:
         while True:
             started = monotonic()
             now = _states(contents, root)
             for scope in sorted(known.keys() | now.keys()):
-                state = now.get(scope, "gone")
-                if state != known.get(scope, "fresh"):
+                state = now.get(scope, GONE)
+                if state != known.get(scope, FRESH):
                     tell({"scope": scope, "state": state})
                     told += 1
             known = now
@@ -59,10 +54,10 @@ def watch_project(
                 break
     except KeyboardInterrupt:
         pass  # that is how a watch ends
-    return Outcome({"events": told})
+    return told
 
 
-def _states(contents: FileContents, root: str) -> dict[str, str]:
+def _states(contents: FileContents, root: str) -> dict[str, State]:
     try:
         return {entry.scope: entry.state for entry in list_project(Project(contents, root)).entries}
     except OSError as error:

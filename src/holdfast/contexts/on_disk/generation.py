@@ -1,44 +1,55 @@
-"""Making contexts and making them anew: `context init` and `context regen`."""
+"""Contexts generated from the source of their directories, and generated again."""
 
 from __future__ import annotations
 
 import os
 
 from holdfast.contexts import schema
+from holdfast.contexts.context_text import edited, machine_fields, new_text, writable
 from holdfast.contexts.dependencies import Index, dependencies
-from holdfast.contexts.describing import ALWAYS, FULL_ONLY, About, Child, fields
-from holdfast.contexts.document import edited, machine_fields, new_text, writable
+from holdfast.contexts.description import ALWAYS, FULL_ONLY, About, Child, fields
 from holdfast.contexts.on_disk.directory import (
     CONTEXT_FILE,
-    ContextCorrupt,
-    ContextMissing,
     parse_context,
     read_context_bytes,
 )
-from holdfast.contexts.on_disk.gathering import DirectoryFacts, gather_all
-from holdfast.contexts.on_disk.project import Found, Project
+from holdfast.contexts.on_disk.directory_analysis import DirectoryFacts, gather_all
+from holdfast.contexts.on_disk.project import Found
 from holdfast.core.atomic_write import write_files
 from holdfast.core.confined_paths import printable
+from holdfast.core.errors import ContextCorrupt, ContextError, ContextMissing, UnsupportedVersion
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
-    from typing import Any
+    from typing import Any, Literal
+
+    Action = Literal["written", "renewed", "unchanged", "failed"]
 
     Context = dict[str, Any]
 
 # So many files share one flush; whoever interrupts loses no more than these.
 _BATCH = 256
-WRITTEN, RENEWED, UNCHANGED, FAILED = "written", "renewed", "unchanged", "failed"
+WRITTEN: Literal["written"] = "written"
+RENEWED: Literal["renewed"] = "renewed"
+UNCHANGED: Literal["unchanged"] = "unchanged"
+FAILED: Literal["failed"] = "failed"
 
 
 class Made(NamedTuple):
     """What became of one directory's context."""
 
     scope: str
-    action: str
+    action: Action
     reason: str = ""
+
+
+def left_alone(scope: str, error: ContextError) -> Made:
+    """What is said of a context that cannot be used: it stays as it is."""
+    if isinstance(error, UnsupportedVersion):
+        return Made(scope, FAILED, f"left as it is: schema version {error.version}")
+    return Made(scope, FAILED, f"left as it is: {error.reason}")
 
 
 class _Text(NamedTuple):
@@ -49,8 +60,7 @@ class _Text(NamedTuple):
     context: Context
 
 
-def make(
-    project: Project,
+def generate(
     found: list[Found],
     wanted: Collection[str] | None,
     *,
@@ -59,7 +69,7 @@ def make(
     dry_run: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Made]:
-    """Make the contexts of the wanted places (all kept ones without), children first; what happened to each.
+    """Generate the contexts of the wanted places (all kept ones without), children first; what happened to each.
 
     A file is written whole or not at all, and only when something in it changes.
     """
@@ -72,7 +82,7 @@ def make(
         for item in targets
         if item.view is not None
     ]
-    index = _index(project, found)
+    index = _index(found)
     summaries = _known_summaries(found, {item.place for item in targets})
     below: dict[str, list[str]] = {}
     for item in found:
@@ -119,7 +129,7 @@ class _Writer:
                 self._made[place] = Made(self._made[place].scope, FAILED, error.strerror or "cannot be written")
 
 
-def _index(project: Project, found: list[Found]) -> Index:
+def _index(found: list[Found]) -> Index:
     files = {item.place: item.view.sources for item in found if item.view is not None}
     modules = {}
     for item in found:
@@ -150,7 +160,7 @@ def _known_summaries(found: list[Found], made_now: set[str]) -> dict[str, str]:
         if item.kept and item.view is not None and item.view.has_context and item.place not in made_now:
             try:
                 summaries[item.place] = item.view.headline().summary
-            except (ContextMissing, ContextCorrupt, schema.UnsupportedVersion):
+            except (ContextMissing, ContextCorrupt, UnsupportedVersion):
                 continue
     return summaries
 
@@ -171,10 +181,8 @@ def _make_one(
         machine = machine_fields(context, old)
     except ContextMissing:
         pass
-    except ContextCorrupt as error:
-        return Made(item.scope, FAILED, f"left as it is: {error}"), None
-    except schema.UnsupportedVersion as error:
-        return Made(item.scope, FAILED, f"left as it is: schema version {error.version}"), None
+    except (ContextCorrupt, UnsupportedVersion) as error:
+        return left_alone(item.scope, error), None
     is_full = full or any(name in machine for name in FULL_ONLY)
     needs = dependencies(item.place, facts.files, index)
     folders = [child.name for child in children] or view.folders

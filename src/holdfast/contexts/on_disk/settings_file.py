@@ -1,39 +1,28 @@
-"""Changing what counts: `context ignore` and `context config`. Contexts that were fresh stay fresh."""
+"""Files that say what counts, changed: `.contextignore` and the settings. Contexts that were fresh stay fresh."""
 
 from __future__ import annotations
 
 import os
 
-from holdfast.contexts.document import replaced_field
+from holdfast.contexts.context_text import replaced_field
 from holdfast.contexts.freshness import FRESH
 from holdfast.contexts.ignore import CONTEXTIGNORE
-from holdfast.contexts.on_disk.keeping import rehash_one, scan
 from holdfast.contexts.on_disk.listing import judge_all
-from holdfast.contexts.on_disk.project import Project
+from holdfast.contexts.on_disk.project import Project, scan
+from holdfast.contexts.on_disk.rehash import rehash_one
 from holdfast.contexts.settings import FILE_NAME as SETTINGS_FILE
 from holdfast.contexts.settings import KEYS, check_one, rendered
 from holdfast.contexts.yaml_text import YamlError, parse, resolve
 from holdfast.core.atomic_write import write_file
-from holdfast.core.errors import ContextError, UnknownName, UsageError
+from holdfast.core.errors import SettingsInvalid, UsageError
 from holdfast.core.globs import parse_globs
 from holdfast.core.regular_files import read_regular
-from holdfast.operation import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from holdfast.core.canonical_json import Json
-
     Value = Any
-
-
-class SettingsInvalid(ContextError):
-    """The settings file is not one that can be changed."""
-
-    code = "settings_invalid"
-    exit_code = 5
-    message = "The settings cannot be used"
 
 
 def _write_keeping_fresh(project: Project, name: str, data: bytes, now: str) -> None:
@@ -47,8 +36,8 @@ def _write_keeping_fresh(project: Project, name: str, data: bytes, now: str) -> 
             rehash_one(item, now)
 
 
-def add_pattern(project: Project, pattern: str, *, now: str) -> Outcome[Json]:
-    """Add a line to `.contextignore`, unless it is there."""
+def add_pattern(project: Project, pattern: str, *, now: str) -> bool:
+    """Add a line to `.contextignore`; whether it was not there before."""
     if "\n" in pattern or not parse_globs(pattern):
         raise UsageError(f"'{pattern}' is no pattern: give one as in .gitignore")
     try:
@@ -59,18 +48,11 @@ def add_pattern(project: Project, pattern: str, *, now: str) -> Outcome[Json]:
     if not known:
         new = text + ("\n" if text and not text.endswith("\n") else "") + pattern + "\n"
         _write_keeping_fresh(project, CONTEXTIGNORE, new.encode("utf-8", "surrogateescape"), now)
-    return Outcome({"pattern": pattern, "added": not known})
+    return not known
 
 
-def configure(project: Project, key: str | None, value: str | None, *, now: str) -> Outcome[Json]:
-    """All settings, one, or one changed."""
-    current = project.settings._asdict()
-    if key is None:
-        return Outcome(current)
-    if key not in current:
-        raise UnknownName("setting", key, list(current))
-    if value is None:
-        return Outcome({"key": key, "value": current[key]})
+def change_setting(project: Project, key: str, value: str, *, now: str) -> Value:
+    """Give a setting a new value, told as text; the value it has now."""
     new = _value(key, value)
     if problem := check_one(key, new):
         raise UsageError(f"{key} {problem}")
@@ -87,7 +69,7 @@ def configure(project: Project, key: str | None, value: str | None, *, now: str)
         raise SettingsInvalid(f"{SETTINGS_FILE} is written in a way that cannot be edited here: set {key} by hand")
     if text.encode() != data:
         _write_keeping_fresh(project, SETTINGS_FILE, text.encode(), now)
-    return Outcome({"key": key, "value": new})
+    return new
 
 
 def _says(text: str, key: str, value: Value) -> bool:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.contexts.document import edited, field_digest, machine_fields, new_text, quoted, replaced_field
+from holdfast.contexts.context_text import edited, field_digest, machine_fields, new_text, quoted, replaced_field
 from holdfast.contexts.yaml_text import parse
 
 CONTEXT: dict[str, Any] = {

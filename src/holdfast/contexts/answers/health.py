@@ -1,0 +1,90 @@
+"""What the commands that look at contexts as a whole answer: validate, stats, doctor and watch."""
+
+from __future__ import annotations
+
+from holdfast.contexts.answers import open_project
+from holdfast.core.confined_paths import printable
+from holdfast.core.errors import ContextCorrupt
+from holdfast.operation import Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.contexts.shapes import (
+        DoctorAnswer,
+        ProjectArguments,
+        StateChange,
+        StatsAnswer,
+        ValidateAnswer,
+        ValidateArguments,
+        WatchAnswer,
+    )
+    from holdfast.workspace import Workspace
+
+
+def validate(workspace: Workspace, arguments: ValidateArguments) -> Outcome[ValidateAnswer]:
+    """Every context there is, those of skipped directories included."""
+    from holdfast.contexts.on_disk.validation import validate_project
+
+    project = open_project(workspace, arguments)
+    checked, problems = validate_project(project, strict=arguments.get("strict", False))
+    value: ValidateAnswer = {
+        "root": printable(project.root),
+        "valid": not problems,
+        "checked": checked,
+        "problems": [
+            {"scope": one.scope, "line": one.line, "field": one.field, "problem": one.problem} for one in problems
+        ],
+    }
+    return Outcome(value, ContextCorrupt.exit_code if problems else 0, is_error=bool(problems))
+
+
+def stats(workspace: Workspace, arguments: ProjectArguments) -> Outcome[StatsAnswer]:
+    """Tokens of contexts against tokens of the sources they stand for."""
+    from holdfast.contexts.on_disk.stats import token_counts
+
+    project = open_project(workspace, arguments)
+    rows = token_counts(project)
+    contexts, sources = sum([row.context_tokens for row in rows]), sum([row.source_tokens for row in rows])
+    return Outcome(
+        {
+            "root": printable(project.root),
+            "contexts": len(rows),
+            "context_tokens": contexts,
+            "source_tokens": sources,
+            "percent_saved": max(0, 100 - 100 * contexts // sources) if sources else 0,
+            "directories": [
+                {"scope": row.scope, "context_tokens": row.context_tokens, "source_tokens": row.source_tokens}
+                for row in rows
+            ],
+        }
+    )
+
+
+def doctor(workspace: Workspace, arguments: ProjectArguments) -> Outcome[DoctorAnswer]:
+    """Every check with its finding; a problem gives exit code 5, advice does not."""
+    from holdfast.contexts.on_disk.doctor import PROBLEM, findings
+
+    project = open_project(workspace, arguments)
+    found = findings(project)
+    healthy = all(one.level != PROBLEM for one in found)
+    value: DoctorAnswer = {
+        "root": printable(project.root),
+        "healthy": healthy,
+        "checks": [{"check": one.check, "level": one.level, "detail": one.detail} for one in found],
+    }
+    return Outcome(value, 0 if healthy else ContextCorrupt.exit_code)
+
+
+def watch(workspace: Workspace, arguments: ProjectArguments) -> Outcome[WatchAnswer]:
+    """Writes a line for each change of state until it is interrupted, and then how many there were."""
+    from holdfast.contexts.on_disk.watcher import watch_project
+
+    project = open_project(workspace, arguments)
+    return Outcome({"events": watch_project(project.contents, project.root, tell=_write_line)})
+
+
+def _write_line(change: StateChange) -> None:
+    from holdfast.core.canonical_json import encode
+    from holdfast.core.standard_streams import write_output
+
+    write_output(encode(change) + "\n")

@@ -1,0 +1,154 @@
+"""What the three tools answer: which contexts there are, whether one is fresh, and what one says."""
+
+from __future__ import annotations
+
+from holdfast.contexts import schema
+from holdfast.contexts.answers import open_project
+from holdfast.contexts.freshness import FRESH, MISSING
+from holdfast.contexts.on_disk.directory import read_context_beneath
+from holdfast.contexts.on_disk.listing import list_project
+from holdfast.core.errors import (
+    ContextCorrupt,
+    ContextError,
+    ContextMissing,
+    ListingFailed,
+    OutOfDate,
+    ScopeOutside,
+    UnsupportedVersion,
+)
+from holdfast.operation import Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.contexts.on_disk.listing import Entry
+    from holdfast.contexts.shapes import (
+        CheckAnswer,
+        CheckArguments,
+        CheckFailure,
+        ListAnswer,
+        ListArguments,
+        ListedContext,
+        QueryAnswer,
+        QueryArguments,
+        QueryFailure,
+    )
+    from holdfast.workspace import Workspace
+
+# A failure is an answer here, told on stdout like any other; a shell still sees that it was one.
+_FAILURES = (ScopeOutside, ContextMissing, ContextCorrupt, UnsupportedVersion)
+_HINT = "This scope may be below the min_tokens threshold; use list_contexts to see eligible scopes."
+
+
+def _sentence(error: ContextError, scope: str) -> str:
+    """What went wrong, in the words the tools use."""
+    if isinstance(error, UnsupportedVersion):
+        supported = f"(this tool supports version {schema.VERSION})"
+        return f"Unsupported schema version {error.version} {supported}. Upgrade dotcontext to read this file."
+    if isinstance(error, ContextCorrupt):
+        return f'Invalid or corrupt {schema.FILE_NAME} at scope "{scope}"'
+    if isinstance(error, ContextMissing):
+        return f'No {schema.FILE_NAME} found at scope "{scope}". {_HINT}'
+    return error.message
+
+
+def query_context(workspace: Workspace, arguments: QueryArguments) -> Outcome[QueryAnswer]:
+    project, scope = open_project(workspace, arguments), arguments["scope"]
+    try:
+        try:
+            context = project.reach(scope, lambda place: read_context_beneath(project.root, place))
+        except FileNotFoundError:
+            raise ContextMissing from None
+        except OSError as error:
+            raise ContextCorrupt(error.strerror or "cannot be read") from None
+    except _FAILURES as error:
+        failure: QueryFailure = {"found": False, "scope": scope, "error": _sentence(error, scope)}
+        return Outcome(failure, error.exit_code, is_error=True)
+    names = arguments.get("filter")
+    fields = schema.filtered(context, names) if names else schema.whole(context)
+    return Outcome({"found": True, "scope": scope, "context": fields})
+
+
+def check_freshness(workspace: Workspace, arguments: CheckArguments) -> Outcome[CheckAnswer]:
+    project, scope = open_project(workspace, arguments), arguments["scope"]
+    try:
+        try:
+            view = project.reach(scope, project.view)
+        except OSError:
+            raise ContextMissing from None
+        headline = view.headline()
+    except _FAILURES as error:
+        failure: CheckFailure = {"scope": scope, "state": MISSING, "error": _sentence(error, scope)}
+        return Outcome(failure, error.exit_code, is_error=True)
+    found = view.freshness()
+    return Outcome(
+        {
+            "scope": scope,
+            "state": found.state,
+            "fingerprint": {"stored": headline.fingerprint, "computed": found.computed},
+            "last_updated": headline.last_updated,
+        }
+    )
+
+
+def list_contexts(workspace: Workspace, arguments: ListArguments) -> Outcome[ListAnswer]:
+    project = open_project(workspace, arguments)
+    root = project.shown
+    try:
+        found = list_project(project, workspace.progress)
+    except OSError:
+        failure = _empty_listing(root, f'Failed to scan project at "{root}"')
+        return Outcome(failure, ListingFailed.exit_code, is_error=True)
+    chosen = found.entries
+    if "since" in arguments:
+        from holdfast.contexts.on_disk.git import places_changed_since
+
+        changed = places_changed_since(project, arguments["since"])
+        chosen = [entry for entry in chosen if entry.place in changed]
+    if "under" in arguments:
+        under = arguments["under"].replace("\\", "/").strip("/").removeprefix("./")
+        chosen = [entry for entry in chosen if under in ("", ".", entry.scope) or entry.scope.startswith(under + "/")]
+    if states := arguments.get("states"):
+        chosen = [entry for entry in chosen if entry.state in states]
+    value: ListAnswer = {
+        "root": root,
+        "total_directories": len(found.entries),
+        "skipped_directories": found.skipped,
+        "tracked": sum([entry.headline is not None for entry in found.entries]),
+        "entries": [_listed(entry) for entry in chosen],
+    }
+    outdated = arguments.get("check") and any(entry.state != FRESH for entry in chosen)
+    return Outcome(value, OutOfDate.exit_code if outdated else 0)
+
+
+def _listed(entry: Entry) -> ListedContext:
+    listed: ListedContext = {"scope": entry.scope, "state": entry.state, "has_context": entry.headline is not None}
+    if entry.headline is not None:
+        listed["last_updated"] = entry.headline.last_updated
+        listed["summary"] = entry.headline.summary
+    return listed
+
+
+def _empty_listing(root: str, error: str) -> ListAnswer:
+    return {
+        "root": root,
+        "total_directories": 0,
+        "skipped_directories": 0,
+        "tracked": 0,
+        "entries": [],
+        "error": error,
+    }
+
+
+def query_failure(error: ContextError) -> QueryFailure:
+    """An argument that cannot be used, in the shape of `query_context`."""
+    return {"found": False, "scope": "", "error": error.reason or error.message}
+
+
+def check_failure(error: ContextError) -> CheckFailure:
+    """An argument that cannot be used, in the shape of `check_freshness`."""
+    return {"scope": "", "state": MISSING, "error": error.reason or error.message}
+
+
+def list_failure(error: ContextError) -> ListAnswer:
+    """An argument that cannot be used, in the shape of `list_contexts`."""
+    return _empty_listing("", error.reason or error.message)

@@ -1,0 +1,124 @@
+"""What the commands that write contexts answer: init, regen and rehash."""
+
+from __future__ import annotations
+
+from holdfast.contexts.answers import open_project
+from holdfast.contexts.freshness import FRESH
+from holdfast.contexts.on_disk.agents_file import LEFT_ALONE, write_section
+from holdfast.contexts.on_disk.directory import CONTEXT_FILE
+from holdfast.contexts.on_disk.generation import FAILED, RENEWED, UNCHANGED, WRITTEN, generate
+from holdfast.contexts.on_disk.listing import judge_all
+from holdfast.contexts.on_disk.project import check_root, place_of, scan, with_place
+from holdfast.contexts.on_disk.rehash import rehash_one
+from holdfast.core.confined_paths import printable
+from holdfast.core.errors import ContextCorrupt, UsageError
+from holdfast.operation import Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.contexts.on_disk.generation import Made
+    from holdfast.contexts.on_disk.project import Found, Project
+    from holdfast.contexts.shapes import (
+        Counts,
+        InitAnswer,
+        InitArguments,
+        MadeContext,
+        RegenAnswer,
+        RegenArguments,
+        RehashAnswer,
+        RehashArguments,
+    )
+    from holdfast.workspace import Workspace
+
+
+def _counts(made: list[Made]) -> Counts:
+    """How many contexts each thing happened to, and what happened to those that did not stay as they were."""
+    counted = {action: sum([one.action == action for one in made]) for action in (WRITTEN, RENEWED, UNCHANGED, FAILED)}
+    return {
+        "written": counted[WRITTEN],
+        "renewed": counted[RENEWED],
+        "unchanged": counted[UNCHANGED],
+        "failed": counted[FAILED],
+        "contexts": [_told(one) for one in made if one.action != UNCHANGED],
+    }
+
+
+def _told(one: Made) -> MadeContext:
+    told: MadeContext = {"scope": one.scope, "action": one.action}
+    if one.reason:
+        told["reason"] = one.reason
+    return told
+
+
+def _exit_code(counts: Counts) -> int:
+    return ContextCorrupt.exit_code if counts["failed"] else 0
+
+
+def init(workspace: Workspace, arguments: InitArguments) -> Outcome[InitAnswer]:
+    """AGENTS.md comes first: it is a file of the root, so the root's fingerprint must see it."""
+    project = open_project(workspace, arguments)
+    dry_run = arguments.get("dry_run", False)
+    check_root(project)
+    agents = LEFT_ALONE if arguments.get("no_agents", False) else write_section(project.root, dry_run=dry_run)
+    found = scan(project)
+    full = arguments.get("full", False) or project.settings.mode == "full"
+    made = generate(found, None, now=workspace.timestamp(), full=full, dry_run=dry_run, progress=workspace.progress)
+    counts = _counts(made)
+    value: InitAnswer = {
+        "root": printable(project.root),
+        "dry_run": dry_run,
+        "agents": agents,
+        "skipped_directories": sum([not item.kept for item in found]),
+        **counts,
+    }
+    return Outcome(value, _exit_code(counts), is_error=bool(counts["failed"]), note=_missing_grammars(found))
+
+
+def regen(workspace: Workspace, arguments: RegenArguments) -> Outcome[RegenAnswer]:
+    """One directory, all of them, or those that are not fresh."""
+    project = open_project(workspace, arguments)
+    found, wanted = _chosen(project, arguments)
+    full = arguments.get("full", False) or project.settings.mode == "full"
+    made = generate(found, wanted, now=workspace.timestamp(), full=full, progress=workspace.progress)
+    counts = _counts(made)
+    value: RegenAnswer = {"root": printable(project.root), **counts}
+    return Outcome(value, _exit_code(counts), is_error=bool(counts["failed"]), note=_missing_grammars(found))
+
+
+def _chosen(project: Project, arguments: RegenArguments) -> tuple[list[Found], set[str] | None]:
+    """The directories there are, and which of them are meant; None means all that are kept."""
+    scope, every = arguments.get("scope"), arguments.get("all", False)
+    if sum([scope is not None, every, arguments.get("stale", False)]) > 1:
+        raise UsageError("give one of SCOPE, --all and --stale")
+    found = scan(project)
+    if scope is not None:
+        place = place_of(project, scope)
+        return with_place(project, found, place, scope), {place}
+    if every:
+        return found, None
+    kept = {item.place: item.view for item in found if item.kept and item.view is not None}
+    judge_all(list(kept.values()))
+    return found, {place for place, view in kept.items() if view.freshness().state != FRESH}
+
+
+def _missing_grammars(found: list[Found]) -> str:
+    """A sentence about the languages that were described by name only, or nothing."""
+    from holdfast.contexts.analysis.syntax import INSTALL, missing_parsers
+
+    sources = [name for item in found if item.kept and item.view is not None for name in item.view.sources]
+    missing = missing_parsers(sources)
+    return f"{', '.join(missing)} files were described by name only; {INSTALL} analyses them" if missing else ""
+
+
+def rehash(workspace: Workspace, arguments: RehashArguments) -> Outcome[RehashAnswer]:
+    """One directory's context, or every one there is."""
+    project, scope = open_project(workspace, arguments), arguments.get("scope")
+    found = scan(project)
+    if scope is not None:
+        place = place_of(project, scope)
+        found = [item for item in with_place(project, found, place, scope) if item.place == place]
+        if found[0].view is None or not found[0].view.has_context:
+            raise UsageError(f"there is no {CONTEXT_FILE} in '{scope}': `context regen {scope}` makes one")
+    now = workspace.timestamp()
+    counts = _counts([rehash_one(item, now) for item in found if item.view is not None and item.view.has_context])
+    return Outcome(counts, _exit_code(counts), is_error=bool(counts["failed"]))

@@ -1,0 +1,115 @@
+"""Whether everything that contexts rely on is in order."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.contexts.freshness import MISSING, STALE, STATES
+from holdfast.contexts.languages import LANGUAGES, language_of
+from holdfast.contexts.on_disk.listing import list_project
+from holdfast.contexts.on_disk.project import Project, scan
+from holdfast.contexts.settings import FILE_NAME as SETTINGS_FILE
+from holdfast.contexts.settings import check
+from holdfast.core.errors import IoError
+from holdfast.core.record import NamedTuple
+from holdfast.core.regular_files import read_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Literal
+
+    from holdfast.contexts.on_disk.project import Found
+
+    Level = Literal["ok", "advice", "problem"]
+
+OK: Literal["ok"] = "ok"
+ADVICE: Literal["advice"] = "advice"
+PROBLEM: Literal["problem"] = "problem"
+
+
+class Finding(NamedTuple):
+    """What one check found."""
+
+    check: str
+    level: Level
+    detail: str
+
+
+def findings(project: Project) -> list[Finding]:
+    """What every check found, in the order of the checks."""
+    return [Finding(*found) for found in _checks(project, scan(project))]
+
+
+def _checks(project: Project, found: list[Found]) -> Iterator[tuple[str, Level, str]]:
+    yield _settings(project)
+    yield _grammars(found)
+    yield _parser()
+    closed = [item.scope for item in found if item.view is None]
+    yield "directories", PROBLEM if closed else OK, f"cannot be read: {', '.join(closed)}" if closed else "all readable"
+    yield _contexts(project)
+    yield _agents(project)
+    is_git = os.path.lexists(os.path.join(project.root, ".git"))
+    yield (
+        "git",
+        OK,
+        "`context status --since REF` can be used" if is_git else "no repository here; --since cannot be used",
+    )
+
+
+def _settings(project: Project) -> tuple[str, Level, str]:
+    from holdfast.contexts.yaml_text import MAX_BYTES, YamlError, parse
+
+    try:
+        problems = check(parse(read_regular(os.path.join(project.root, SETTINGS_FILE), limit=MAX_BYTES)))
+    except FileNotFoundError:
+        return "settings", OK, f"no {SETTINGS_FILE}: the defaults hold"
+    except (OSError, YamlError) as error:
+        return "settings", PROBLEM, f"{SETTINGS_FILE} cannot be read, so the defaults hold: {error}"
+    if problems:
+        return "settings", PROBLEM, f"{SETTINGS_FILE}: {'; '.join(problems)}"
+    return "settings", OK, f"{SETTINGS_FILE} is valid"
+
+
+def _grammars(found: list[Found]) -> tuple[str, Level, str]:
+    from holdfast.contexts.analysis.syntax import INSTALL, missing_parsers
+
+    sources = [name for item in found if item.view is not None for name in item.view.sources]
+    used = {language_of(name) for name in sources} - {""}
+    used = {language for language in used if LANGUAGES[language].grammar is not None}
+    missing = missing_parsers(sources)
+    if missing:
+        return "grammars", ADVICE, f"none for {', '.join(missing)}: {INSTALL}"
+    return "grammars", OK, f"there for {', '.join(sorted(used))}" if used else "none needed"
+
+
+def _parser() -> tuple[str, Level, str]:
+    from holdfast.contexts.yaml_text import IS_FAST
+
+    return (
+        "yaml",
+        OK if IS_FAST else ADVICE,
+        "libyaml" if IS_FAST else "PyYAML lacks libyaml: reading is several times slower",
+    )
+
+
+def _contexts(project: Project) -> tuple[str, Level, str]:
+    try:
+        entries = list_project(project).entries
+    except OSError as error:
+        raise IoError(f"the project cannot be read: {error.strerror}") from None
+    counts = {state: sum([entry.state == state for entry in entries]) for state in STATES}
+    text = ", ".join([f"{count} {state}" for state, count in counts.items()])
+    outdated = counts[STALE] + counts[MISSING]
+    return "contexts", ADVICE if outdated else OK, f"{text}: `context regen` renews them" if outdated else text
+
+
+def _agents(project: Project) -> tuple[str, Level, str]:
+    from holdfast.contexts.on_disk.agents_file import write_section
+
+    told = write_section(project.root, dry_run=True) == "unchanged"
+    return (
+        "AGENTS.md",
+        OK if told else ADVICE,
+        "tells of contexts" if told else "`context init` adds the current section",
+    )

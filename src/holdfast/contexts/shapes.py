@@ -1,0 +1,216 @@
+"""What the operations on contexts take and give, as types that only checkers load."""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypedDict, final
+
+State = Literal["fresh", "stale", "missing"]
+Action = Literal["written", "renewed", "unchanged", "failed"]
+
+# What YAML can hold. A context's fields are described by holdfast.contexts.schema, and checked against it.
+Field = str | int | float | bool | list[object] | dict[str, object] | None
+Setting = int | str | list[str] | tuple[str, ...]
+
+
+class ProjectArguments(TypedDict):
+    path: NotRequired[str]
+
+
+class ListArguments(ProjectArguments):
+    under: NotRequired[str]
+    states: NotRequired[list[State]]
+    check: NotRequired[bool]
+    since: NotRequired[str]
+
+
+class CheckArguments(ProjectArguments):
+    scope: str
+
+
+class QueryArguments(ProjectArguments):
+    scope: str
+    filter: NotRequired[list[str]]
+
+
+class InitArguments(ProjectArguments):
+    full: NotRequired[bool]
+    dry_run: NotRequired[bool]
+    no_agents: NotRequired[bool]
+
+
+class RegenArguments(ProjectArguments):
+    scope: NotRequired[str]
+    all: NotRequired[bool]
+    stale: NotRequired[bool]
+    full: NotRequired[bool]
+
+
+class RehashArguments(ProjectArguments):
+    scope: NotRequired[str]
+
+
+class ValidateArguments(ProjectArguments):
+    strict: NotRequired[bool]
+
+
+class IgnoreArguments(ProjectArguments):
+    pattern: str
+
+
+class ConfigArguments(ProjectArguments):
+    key: NotRequired[str]
+    value: NotRequired[str]
+
+
+class ListedContext(TypedDict):
+    scope: str
+    state: State
+    has_context: bool
+    last_updated: NotRequired[str]
+    summary: NotRequired[str]
+
+
+class ListAnswer(TypedDict):
+    root: str
+    total_directories: int
+    skipped_directories: int
+    tracked: int
+    entries: list[ListedContext]
+    error: NotRequired[str]
+
+
+class Fingerprints(TypedDict):
+    stored: str
+    computed: str
+
+
+@final
+class Verdict(TypedDict):
+    scope: str
+    state: State
+    fingerprint: Fingerprints
+    last_updated: str
+
+
+@final
+class CheckFailure(TypedDict):
+    scope: str
+    state: State
+    error: str
+
+
+CheckAnswer = Verdict | CheckFailure
+
+
+class FoundContext(TypedDict):
+    found: Literal[True]
+    scope: str
+    context: dict[str, Field]
+
+
+class QueryFailure(TypedDict):
+    found: Literal[False]
+    scope: str
+    error: str
+
+
+QueryAnswer = FoundContext | QueryFailure
+
+
+class MadeContext(TypedDict):
+    scope: str
+    action: Action
+    reason: NotRequired[str]
+
+
+class Counts(TypedDict):
+    written: int
+    renewed: int
+    unchanged: int
+    failed: int
+    contexts: list[MadeContext]
+
+
+class RegenAnswer(Counts):
+    root: str
+
+
+class InitAnswer(RegenAnswer):
+    dry_run: bool
+    agents: str
+    skipped_directories: int
+
+
+RehashAnswer = Counts
+
+
+class ContextProblem(TypedDict):
+    scope: str
+    line: int
+    field: str
+    problem: str
+
+
+class ValidateAnswer(TypedDict):
+    root: str
+    valid: bool
+    checked: int
+    problems: list[ContextProblem]
+
+
+class StateChange(TypedDict):
+    scope: str
+    state: Literal["fresh", "stale", "missing", "gone"]
+
+
+class WatchAnswer(TypedDict):
+    events: int
+
+
+class DirectoryTokens(TypedDict):
+    scope: str
+    context_tokens: int
+    source_tokens: int
+
+
+class StatsAnswer(TypedDict):
+    root: str
+    contexts: int
+    context_tokens: int
+    source_tokens: int
+    percent_saved: int
+    directories: list[DirectoryTokens]
+
+
+class IgnoreAnswer(TypedDict):
+    pattern: str
+    added: bool
+
+
+@final
+class Settings(TypedDict):
+    max_depth: int
+    min_tokens: int
+    ignore: tuple[str, ...]
+    mode: str
+
+
+@final
+class OneSetting(TypedDict):
+    key: str
+    value: Setting
+
+
+ConfigAnswer = Settings | OneSetting
+
+
+class DoctorCheck(TypedDict):
+    check: str
+    level: Literal["ok", "advice", "problem"]
+    detail: str
+
+
+class DoctorAnswer(TypedDict):
+    root: str
+    healthy: bool
+    checks: list[DoctorCheck]
