@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from holdfast import build_cache, open_cache
-from holdfast.caches.on_disk.reading import Cache
-from holdfast.caches.search.choosing import ranked
+from holdfast.caches.on_disk.open_caches import Cache
+from holdfast.caches.search.budget_choice import ranked
 from holdfast.caches.search.impacts import Steps, unit
 from holdfast.caches.search.sections import outline
 from holdfast.caches.search.terms import counted, query_terms, raw_words

@@ -23,10 +23,10 @@ from typing import Any, NamedTuple
 from campaign import CREATED_AT, TOKENIZER, Campaign, arguments, command_line, environment, scratch
 
 from holdfast.caches.build.build import build_cache
-from holdfast.caches.on_disk import counted
-from holdfast.caches.on_disk.checking import verify_cache
-from holdfast.caches.on_disk.reading import Cache, open_cache
-from holdfast.caches.search.answers import as_json as search_as_json
+from holdfast.caches.on_disk import counted_by
+from holdfast.caches.on_disk.open_caches import Cache, open_cache
+from holdfast.caches.on_disk.verification import verify_cache
+from holdfast.caches.search.search_result import as_json as search_as_json
 from holdfast.caches.selection import as_json
 from holdfast.caches.tokenizers import O200K, is_installed
 from holdfast.catalog import CATALOG
@@ -221,7 +221,7 @@ class Accidents:
     def _only_the_time(self) -> bool:
         """Whether the listing still says what it said, but for when the cache was built, and that it says well."""
         from holdfast.caches.manifest import encode_manifest, parse_manifest
-        from holdfast.caches.on_disk.checking import _is_moment
+        from holdfast.caches.on_disk.verification import _is_moment
 
         data = (self.cache / "manifest.json").read_bytes()
         manifest = parse_manifest(data)
@@ -267,12 +267,12 @@ def malice(campaign: Campaign, folder: Path, count: int) -> None:
 @contextmanager
 def forgetful() -> Iterator[None]:
     """As if it did not matter how tokens were counted: the documents answer whenever the section index cannot."""
-    really = counted.tokenizer_of_documents
-    counted.tokenizer_of_documents = lambda directory: TOKENIZER
+    really = counted_by.tokenizer_of_documents
+    counted_by.tokenizer_of_documents = lambda directory: TOKENIZER
     try:
         yield
     finally:
-        counted.tokenizer_of_documents = really
+        counted_by.tokenizer_of_documents = really
 
 
 def run(campaign: Campaign, count: int, *, sabotage: bool) -> None:

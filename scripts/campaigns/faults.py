@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 from campaign import CREATED_AT, TOKENIZER, Campaign, arguments, command_line, scratch, snapshot, write_sources
 
 from holdfast.caches.build.build import build_cache
-from holdfast.caches.on_disk.checking import verify_cache
+from holdfast.caches.on_disk.verification import verify_cache
 from holdfast.caches.tokenizers import O200K, USUAL, is_installed
 from holdfast.catalog import CATALOG
 from holdfast.contexts.on_disk.directory import CONTEXT_FILE, read_context

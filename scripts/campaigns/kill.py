@@ -16,7 +16,7 @@ from pathlib import Path
 
 from campaign import Campaign, arguments, command_line, digest, environment, scratch, write_sources
 
-from holdfast.caches.on_disk.checking import verify_cache
+from holdfast.caches.on_disk.verification import verify_cache
 
 DOCUMENTS = 700
 # The `context` command, with builds shared among processes from fewer documents on: shorter builds, more kills.

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from holdfast.api import build_cache, inspect_cache, list_caches, open_cache, resolve, search, verify_cache
     from holdfast.caches.build.build import BuildReport
     from holdfast.caches.document import Document
-    from holdfast.caches.on_disk.checking import CacheReport, Problem
-    from holdfast.caches.on_disk.reading import Cache, CacheSummary, ListedCache
-    from holdfast.caches.search.answers import SearchResult, SectionHit
+    from holdfast.caches.on_disk.cache_listing import CacheSummary, ListedCache
+    from holdfast.caches.on_disk.open_caches import Cache
+    from holdfast.caches.on_disk.verification import CacheReport, Problem
+    from holdfast.caches.search.search_result import SearchResult, SectionHit
     from holdfast.caches.selection import Hit, Selection
     from holdfast.core.errors import (
         BuildFailed,
@@ -45,14 +46,14 @@ _HOMES = {
     "search": "api",
     "verify_cache": "api",
     "Document": "caches.document",
-    "CacheReport": "caches.on_disk.checking",
-    "Problem": "caches.on_disk.checking",
-    "Cache": "caches.on_disk.reading",
-    "CacheSummary": "caches.on_disk.reading",
-    "ListedCache": "caches.on_disk.reading",
+    "CacheReport": "caches.on_disk.verification",
+    "Problem": "caches.on_disk.verification",
+    "Cache": "caches.on_disk.open_caches",
+    "CacheSummary": "caches.on_disk.cache_listing",
+    "ListedCache": "caches.on_disk.cache_listing",
     "BuildReport": "caches.build.build",
-    "SearchResult": "caches.search.answers",
-    "SectionHit": "caches.search.answers",
+    "SearchResult": "caches.search.search_result",
+    "SectionHit": "caches.search.search_result",
     "Hit": "caches.selection",
     "Selection": "caches.selection",
     "BuildFailed": "core.errors",

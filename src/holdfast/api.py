@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from holdfast.caches.on_disk.reading import Cache, inspect_cache, list_caches, open_cache, with_cache
+from holdfast.caches.on_disk.cache_listing import inspect_cache, list_caches
+from holdfast.caches.on_disk.open_caches import Cache, open_cache, with_cache
 from holdfast.caches.operations import BUDGET, LIMIT, QUERY, SEARCH_QUERY
 from holdfast.operation import expectation, fits
 
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.caches.build.build import BuildReport
-    from holdfast.caches.on_disk.checking import CacheReport
-    from holdfast.caches.search.answers import SearchResult
+    from holdfast.caches.on_disk.verification import CacheReport
+    from holdfast.caches.search.search_result import SearchResult
     from holdfast.caches.selection import Selection
     from holdfast.operation import Parameter
 
@@ -72,6 +73,6 @@ def _require(*arguments: tuple[Parameter, object]) -> None:
 
 def verify_cache(cache: str | os.PathLike[str]) -> CacheReport:
     """Every check of the format, every byte read, every problem named."""
-    from holdfast.caches.on_disk.checking import verify_cache
+    from holdfast.caches.on_disk.verification import verify_cache
 
     return verify_cache(cache)

@@ -187,14 +187,20 @@ def fits(parameter: Parameter, value: object) -> bool:
     if parameter.kind == "texts":
         return isinstance(value, list) and all(_is_choice(parameter, item) for item in value)
     if parameter.kind == "path":
-        return isinstance(value, str) and is_path(value)
+        return isinstance(value, str) and (value.isascii() or is_path(value))
     return _is_choice(parameter, value)
 
 
 def _is_choice(parameter: Parameter, value: object) -> bool:
-    if not isinstance(value, str) or not is_unicode(value) or (parameter.choices and value not in parameter.choices):
+    if not isinstance(value, str) or (parameter.choices and value not in parameter.choices):
         return False
-    return parameter.max_bytes is None or len(value.encode()) <= parameter.max_bytes
+    if value.isascii():
+        size = len(value)
+    elif is_unicode(value):
+        size = len(value.encode())
+    else:
+        return False
+    return parameter.max_bytes is None or size <= parameter.max_bytes
 
 
 def expectation(parameter: Parameter) -> str:

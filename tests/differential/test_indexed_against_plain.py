@@ -13,14 +13,12 @@ from holdfast.caches.build.token_counts import TextCounts
 from holdfast.caches.document import make_document
 from holdfast.caches.index_format.dictionary import PAGE_SIZE, DictionaryPages, key_of, look_up
 from holdfast.caches.index_format.runs import merged
-from holdfast.caches.scoring import score
 from holdfast.caches.search.sections import outline
-from holdfast.caches.selection import Hit, Selection, select
+from holdfast.caches.selection import Hit, Selection, score, select, words
 from holdfast.caches.word_index import document_columns, posting_list_encoder, word_search
 from holdfast.caches.word_index.document_columns import encode_columns, make_columns, parse_columns
 from holdfast.caches.word_index.posting_lists import HEAD_SIZE, Postings, parse_alone, parse_postings, record_length
 from holdfast.caches.word_index.word_compiler import Documents, compile_terms
-from holdfast.caches.words import words
 from holdfast.core.tokens import tokens_of_bytes
 from support.runs import read_back
 

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from holdfast import CacheInvalid, CacheMissing, build_cache
-from holdfast.caches.on_disk.directory import CacheDirectory
-from holdfast.caches.on_disk.keeping import MOST, OpenCaches
+from holdfast.caches.on_disk.cache_directory import CacheDirectory
+from holdfast.caches.on_disk.open_caches import MOST, OpenCaches
 from support.doors import StdioServer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from holdfast.caches.on_disk.reading import Cache
+    from holdfast.caches.on_disk.open_caches import Cache
 
 CREATED_AT = "2026-01-02T03:04:05Z"
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from holdfast import build_cache
-from holdfast.caches.on_disk.directory import CacheDirectory
+from holdfast.caches.on_disk.cache_directory import CacheDirectory
 from holdfast.catalog import CATALOG
 from holdfast.operation import answer
 from holdfast.specs import on_disk as specs_on_disk

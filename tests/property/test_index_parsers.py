@@ -9,6 +9,7 @@ from struct import pack
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from holdfast.caches.document import stays_inside
 from holdfast.caches.index_format.container import (
     WORD_RULES,
     Header,
@@ -19,7 +20,7 @@ from holdfast.caches.index_format.container import (
     read_section,
 )
 from holdfast.caches.index_format.dictionary import PAGE_SIZE, DictionaryPages, look_up
-from holdfast.caches.manifest import Entry, stays_inside
+from holdfast.caches.manifest import Entry
 from holdfast.caches.word_index.document_columns import (
     encode_columns,
     encode_record,

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.caches.on_disk.reading import Cache
+    from holdfast.caches.on_disk.open_caches import Cache
     from holdfast.caches.shapes import (
         BuildAnswer,
         BuildArguments,
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 
 
 def resolve(workspace: Workspace, arguments: ResolveArguments) -> Outcome[ResolveAnswer]:
-    from holdfast.caches.on_disk.keeping import OpenCaches
-    from holdfast.caches.on_disk.reading import Cache
+    from holdfast.caches.on_disk.open_caches import Cache, OpenCaches
     from holdfast.caches.selection import as_json
 
     path = workspace.cache_directory(arguments["cache"])
@@ -46,7 +45,7 @@ def resolve(workspace: Workspace, arguments: ResolveArguments) -> Outcome[Resolv
 
 
 def inspect(workspace: Workspace, arguments: CacheArguments) -> Outcome[InspectAnswer]:
-    from holdfast.caches.on_disk.reading import inspect_cache
+    from holdfast.caches.on_disk.cache_listing import inspect_cache
     from holdfast.core.errors import CacheInvalid
 
     cache_version, document_count, total_bytes, valid = inspect_cache(workspace.cache_directory(arguments["cache"]))
@@ -60,10 +59,10 @@ def inspect(workspace: Workspace, arguments: CacheArguments) -> Outcome[InspectA
 
 
 def list_caches(workspace: Workspace, arguments: ListArguments) -> Outcome[ListAnswer]:
-    from holdfast.caches.on_disk import reading
+    from holdfast.caches.on_disk import cache_listing
 
     root = workspace.directory(arguments["root"]) if "root" in arguments else workspace.cache_root
-    return Outcome({"caches": [{"path": path, "has_manifest": has} for path, has in reading.list_caches(root)]})
+    return Outcome({"caches": [{"path": path, "has_manifest": has} for path, has in cache_listing.list_caches(root)]})
 
 
 def build(workspace: Workspace, arguments: BuildArguments) -> Outcome[BuildAnswer]:
@@ -88,7 +87,7 @@ def build(workspace: Workspace, arguments: BuildArguments) -> Outcome[BuildAnswe
 
 
 def verify(workspace: Workspace, arguments: CacheArguments) -> Outcome[VerifyAnswer]:
-    from holdfast.caches.on_disk.checking import verify_cache
+    from holdfast.caches.on_disk.verification import verify_cache
     from holdfast.core.errors import CacheInvalid
 
     report = verify_cache(workspace.cache_directory(arguments["cache"]))
@@ -102,28 +101,28 @@ def verify(workspace: Workspace, arguments: CacheArguments) -> Outcome[VerifyAns
 
 
 def search(workspace: Workspace, arguments: SearchArguments) -> Outcome[SearchAnswer]:
-    from holdfast.caches.on_disk.keeping import OpenCaches
-    from holdfast.caches.on_disk.reading import Cache
-    from holdfast.caches.search.answers import as_json
+    from holdfast.caches.on_disk.open_caches import Cache, OpenCaches
+    from holdfast.caches.search.search_result import as_json
 
     query, path = arguments["query"], workspace.cache_directory(arguments["cache"])
     caches = workspace.keep(OpenCaches)
     result = caches.use(path, Cache.search, query, arguments["budget"], arguments.get("limit"))
     if "receipt" in arguments:
-        from holdfast.caches.on_disk.receipts import write_receipt
+        from holdfast.caches.on_disk.user_files import write_receipt
 
         write_receipt(arguments["receipt"], result)
     if "html" in arguments:
-        from holdfast.caches.on_disk.pages import write_page
+        from holdfast.caches.on_disk.user_files import write_page
 
         write_page(arguments["html"], result, caches.use(path, Cache.candidates, query))
     return Outcome(as_json(result))
 
 
 def replay(workspace: Workspace, arguments: ReplayArguments) -> Outcome[ReplayAnswer]:
-    from holdfast.caches.on_disk.reading import with_cache
-    from holdfast.caches.on_disk.receipts import cache_of_version, read_receipt
-    from holdfast.caches.search.comparing import compare_records
+    from holdfast.caches.on_disk.cache_listing import cache_of_version
+    from holdfast.caches.on_disk.open_caches import with_cache
+    from holdfast.caches.on_disk.user_files import read_receipt
+    from holdfast.caches.search.comparison import compare_records
     from holdfast.core.errors import Differs
 
     receipt = read_receipt(arguments["receipt"])
@@ -144,8 +143,9 @@ def replay(workspace: Workspace, arguments: ReplayArguments) -> Outcome[ReplayAn
 
 
 def verify_citations(workspace: Workspace, arguments: CiteArguments) -> Outcome[CiteAnswer]:
-    from holdfast.caches.on_disk.reading import with_cache
-    from holdfast.caches.on_disk.receipts import only_cache, read_text
+    from holdfast.caches.on_disk.cache_listing import only_cache
+    from holdfast.caches.on_disk.open_caches import with_cache
+    from holdfast.caches.on_disk.user_files import read_text
     from holdfast.caches.search.citations import find_citations, judge
     from holdfast.core.errors import Differs
 
@@ -168,8 +168,8 @@ def verify_citations(workspace: Workspace, arguments: CiteArguments) -> Outcome[
 
 
 def diff(workspace: Workspace, arguments: DiffArguments) -> Outcome[DiffAnswer]:
-    from holdfast.caches.on_disk.reading import with_cache
-    from holdfast.caches.on_disk.receipts import read_queries
+    from holdfast.caches.on_disk.open_caches import with_cache
+    from holdfast.caches.on_disk.user_files import read_queries
 
     queries = _checked_queries(arguments["queries"], read_queries) if "queries" in arguments else []
     before, after = workspace.cache_directory(arguments["before"]), workspace.cache_directory(arguments["after"])
@@ -198,7 +198,7 @@ def _checked_queries(
 
 
 def _compared(old: Cache, new: Cache, queries: list[tuple[str, int, int | None]]) -> DiffAnswer:
-    from holdfast.caches.search.comparing import compare_citations, compare_documents
+    from holdfast.caches.search.comparison import compare_citations, compare_documents
 
     changes = compare_documents(old.documents(), new.documents())
     answers: list[QueryChanges] = []

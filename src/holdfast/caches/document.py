@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 from holdfast.core.canonical_json import JsonError, decode, encode
 from holdfast.core.digests import PREFIX, hex_digest, tagged_digest
 from holdfast.core.errors import CacheInvalid
@@ -50,6 +52,12 @@ def encode_document(document: Document) -> bytes:
 
 def parse_document(data: bytes, *, expected_id: str, expected_version: str) -> Document:
     """The document in a file's bytes, proven to be the one the manifest means; CacheInvalid otherwise."""
+    content, source, _ = prove_document(data, expected_id, expected_version)
+    return Document(expected_id, expected_version, source, content)
+
+
+def prove_document(data: bytes, expected_id: str, expected_version: str) -> tuple[str, str, int]:
+    """Content, source and the content's size in UTF-8, proven as `parse_document` proves them."""
     try:
         fields = decode(data)
     except JsonError as error:
@@ -63,12 +71,12 @@ def parse_document(data: bytes, *, expected_id: str, expected_version: str) -> D
         raise CacheInvalid(f"document '{expected_id}' names another id or version than the manifest")
     try:
         source.encode()
-        actual = tagged_digest(content.encode())
+        encoded = content.encode()
     except UnicodeEncodeError:
         raise CacheInvalid(f"document '{expected_id}' is not valid Unicode") from None
-    if actual != expected_version:
+    if PREFIX + sha256(encoded).hexdigest() != expected_version:
         raise CacheInvalid(f"document '{expected_id}' does not match its version: its content was altered")
-    return Document(expected_id, expected_version, source, content)
+    return content, source, len(encoded)
 
 
 def file_name(document: Document, taken: set[str]) -> str:
@@ -86,3 +94,10 @@ def file_names(document: Document) -> tuple[str, str]:
     """The two names a document's file can have: the short hash, and the one the id makes distinct."""
     name = document.version[_SHORT]
     return f"{name}.json", f"{name}-{hex_digest(document.id.encode())[:12]}.json"
+
+
+def stays_inside(file: str) -> bool:
+    """Whether a listed file name is relative and does not climb; links are for whoever opens it to refuse."""
+    if not file or file.startswith("/") or "\\" in file or "\0" in file:
+        return False
+    return not {"", ".", ".."}.intersection(file.split("/"))

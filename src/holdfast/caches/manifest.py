@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from holdfast.caches.document import stays_inside
 from holdfast.core.canonical_json import JsonError, decode, encode, encode_pretty
 from holdfast.core.digests import PREFIX, tagged_digest
 from holdfast.core.errors import CacheInvalid
@@ -169,10 +170,3 @@ def is_version(text: str) -> bool:
     """`sha256:` and 64 lower-case hex digits."""
     digits = text[len(PREFIX) :]
     return text.startswith(PREFIX) and len(digits) == 64 and _HEX_DIGITS.issuperset(digits)
-
-
-def stays_inside(file: str) -> bool:
-    """Whether a listed file name is relative and does not climb; links are for whoever opens it to refuse."""
-    if not file or file.startswith("/") or "\\" in file or "\0" in file:
-        return False
-    return not {"", ".", ".."}.intersection(file.split("/"))

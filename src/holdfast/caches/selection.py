@@ -1,19 +1,30 @@
-"""Which documents answer a query within a budget, in what order, and why. Pure."""
+"""The plain path: words, matches, scores, the ranking and the choice within a budget. Pure, the oracle of the index.
+
+Words are what a query and a document are made of; a document's score is the share of its words that the query names.
+"""
 
 from __future__ import annotations
 
-from holdfast.caches.scoring import score, term_matches
-from holdfast.caches.words import words
+from holdfast.core.float32 import Float32, divide
+from holdfast.core.lower_case import lower_case
 from holdfast.core.record import NamedTuple
 from holdfast.core.tokens import tokens_of_bytes
+from holdfast.core.unicode_text import INFORMATION_SEPARATORS, SEPARATORS, split_at_white_space
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from holdfast.caches.document import Document
+    from holdfast.caches.manifest import Entry
     from holdfast.caches.shapes import ResolveAnswer
-    from holdfast.core.float32 import Float32
+
+# White space that is not Unicode's White_Space: it belongs to the word it stands in.
+NOT_SEPARATORS = INFORMATION_SEPARATORS
+_TO_BLANK = str.maketrans(dict.fromkeys(SEPARATORS, " "))
+_ZERO = Float32(0.0)
+# Up to this many different terms, counting each in C beats one look-up a word.
+_FEW_TERMS = 12
 
 
 class Hit(NamedTuple):
@@ -40,16 +51,44 @@ class Selection(NamedTuple):
     documents_excluded_by_budget: int
 
 
+def words(text: str) -> list[str]:
+    """The text in lower case, split at Unicode White_Space."""
+    lowered = text.lower() if text.isascii() else lower_case(text)
+    for character in NOT_SEPARATORS:
+        if character in lowered:
+            return [word for word in lowered.translate(_TO_BLANK).split(" ") if word]
+    return lowered.split() if lowered.isascii() else split_at_white_space(lowered)
+
+
+def term_matches(terms: Sequence[str], document_words: list[str]) -> int:
+    """For each query term, repeats included, the words equal to it, added up."""
+    wanted: dict[str, int] = {}
+    for term in terms:
+        wanted[term] = wanted.get(term, 0) + 1
+    if len(wanted) <= _FEW_TERMS:
+        return sum([times * document_words.count(term) for term, times in wanted.items()])
+    return sum([wanted.get(word, 0) for word in document_words])
+
+
+def score(matches: int, total_words: int) -> Float32:
+    """f32(matches) / f32(words); an empty document scores zero."""
+    return divide(matches, total_words) if total_words else _ZERO
+
+
+def make_hit(entry: Entry | Document, content: str, size: int, terms: list[str], matches: int, total_words: int) -> Hit:
+    """A document of an answer, and why; `size` is that of its content in UTF-8."""
+    points, tokens = score(matches, total_words), tokens_of_bytes(size)
+    return Hit(entry.id, entry.version, content, points, tokens, terms, matches, total_words)
+
+
 def rank(query: str, documents: Iterable[Document]) -> list[Hit]:
     """Every document, best first: by score on f32, then by id in UTF-8 byte order (which is code point order)."""
     terms = words(query)
     hits = []
     for document in documents:
         found = words(document.content)
-        matches = term_matches(terms, found)
-        tokens = tokens_of_bytes(len(document.content.encode()))
-        points = score(matches, len(found))
-        hits.append(Hit(document.id, document.version, document.content, points, tokens, terms, matches, len(found)))
+        size = len(document.content.encode())
+        hits.append(make_hit(document, document.content, size, terms, term_matches(terms, found), len(found)))
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))
 
 

@@ -44,7 +44,7 @@ def beneath(root: str, name: str) -> PathBeneath | None:
 
     A relative name may not climb, an absolute one must already lie inside. The path need not exist.
     """
-    place = plain_place(name) if name and "\\" not in name and is_unicode(name) else None
+    place = plain_place(name) if name and "\\" not in name and (name.isascii() or is_unicode(name)) else None
     if place is None:
         inside = confined(root, name)
         place = None if inside is None else inside[len(os.path.realpath(root)) :].lstrip("/")
@@ -93,7 +93,7 @@ def confined(root: str, name: str) -> str | None:
     A relative name may not climb, an absolute one must already lie inside, and neither may leave through a link.
     The path need not exist.
     """
-    if not name or "\0" in name or "\\" in name or not is_unicode(name):
+    if not name or "\0" in name or "\\" in name or not (name.isascii() or is_unicode(name)):
         return None
     if ".." in name.split("/"):
         return None

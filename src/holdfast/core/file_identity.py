@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from _operator import attrgetter  # `operator` itself is slower to load
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from os import stat_result
 
     # mtime_ns, size, inode, ctime_ns, device
@@ -17,12 +19,9 @@ _COARSE_GRAIN = 2_100_000_000
 _SECOND = 1_000_000_000
 
 
-def identity(status: stat_result) -> Identity:
-    """Equal only for one state of one file, once it is settled.
-
-    Restoring an mtime moves the ctime, and a link elsewhere has another inode.
-    """
-    return status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns, status.st_dev
+# The identity of a file by its `stat`: equal only for one state of one file, once settled. Restoring an mtime moves
+# the ctime, and a link elsewhere has another inode.
+identity: Callable[[stat_result], Identity] = attrgetter("st_mtime_ns", "st_size", "st_ino", "st_ctime_ns", "st_dev")
 
 
 def directory_identity(status: stat_result) -> Identity:

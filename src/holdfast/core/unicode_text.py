@@ -8,7 +8,7 @@ This module and `lower_case` are the only ones that may ask; tests/architecture/
 from __future__ import annotations
 
 # Unicode's White_Space, and the four information separators, which are white space to whoever trims a line but do not
-# separate words (see `caches.words`).
+# separate words (see `caches.selection`).
 SEPARATORS = (
     "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"

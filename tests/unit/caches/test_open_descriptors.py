@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holdfast import IoError, inspect_cache, resolve
-from holdfast.caches.on_disk.directory import CacheDirectory
+from holdfast.caches.on_disk.cache_directory import CacheDirectory
 from holdfast.core.regular_files import read_regular
 
 if TYPE_CHECKING:

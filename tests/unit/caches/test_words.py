@@ -7,7 +7,7 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.caches.words import words
+from holdfast.caches.selection import words
 
 WHITE_SPACE = {
     0x09,

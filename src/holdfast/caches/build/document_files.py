@@ -13,7 +13,7 @@ from itertools import accumulate, pairwise
 
 from holdfast.caches.build.run_files import RunFiles, Runs, joined
 from holdfast.caches.document import MAX_DOCUMENT_BYTES, Document, encode_document, file_name, file_names, make_document
-from holdfast.caches.on_disk.directory import DOCUMENTS
+from holdfast.caches.on_disk.cache_directory import DOCUMENTS
 from holdfast.core.atomic_write import write_new
 from holdfast.core.confined_paths import lies_inside
 from holdfast.core.errors import BuildFailed, IoError

@@ -12,8 +12,8 @@ from holdfast.caches.build.index_parts import dictionary_of, postings_of
 from holdfast.caches.build.run_files import BUFFER
 from holdfast.caches.index_format.cache_digest import FIRST_BYTES, manifest_digest
 from holdfast.caches.index_format.container import WORD_RULES, Header, Section, encode_header, header_length
-from holdfast.caches.on_disk import compiled, section_index
-from holdfast.caches.on_disk.directory import COMPILED, SECTIONS_FILE
+from holdfast.caches.on_disk import index_reader, section_index_reader
+from holdfast.caches.on_disk.cache_directory import COMPILED, SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import DICTIONARY, OFFSETS, POSTINGS, RECORDS
 from holdfast.caches.section_index import section_records
 from holdfast.caches.section_index.section_records import SUMMARY, encode_summary, seal_section
@@ -61,7 +61,7 @@ def write_index(
             continue
         in_order = [held[place] for place in range(count)]
         if part.kind == "words":
-            path = os.path.join(cache, compiled.WORDS_FILE)
+            path = os.path.join(cache, index_reader.WORDS_FILE)
             write_words(path, owner, entries, [document.digest for document in documents], columns, in_order)
         else:
             path = os.path.join(cache, SECTIONS_FILE)
@@ -83,12 +83,12 @@ def write_words(
         target = _IndexFile(file, 7)
         target.add(POSTINGS, postings_of(parts))
         target.add(DICTIONARY, dictionary_of(parts))
-        target.add(compiled.COLUMNS, [document_columns.encode_columns(columns)], checked=True)
+        target.add(index_reader.COLUMNS, [document_columns.encode_columns(columns)], checked=True)
         target.add(OFFSETS, [_offsets(map(len, _document_records(entries)))])
         target.add(RECORDS, _document_records(entries))
-        target.add(compiled.DIGESTS, digests)
+        target.add(index_reader.DIGESTS, digests)
         target.add(SUMMARY, [encode_summary(owner.summary)], checked=True)
-        target.seal(compiled.WORDS, owner)
+        target.seal(index_reader.WORDS, owner)
 
 
 def write_sections(
@@ -102,11 +102,11 @@ def write_sections(
         target = _IndexFile(file, 6)
         target.add(POSTINGS, postings_of(parts))
         target.add(DICTIONARY, dictionary_of(parts))
-        target.add(section_index.COLUMNS, [section_records.encode_columns(columns)], checked=True)
+        target.add(section_index_reader.COLUMNS, [section_records.encode_columns(columns)], checked=True)
         target.add(OFFSETS, [_offsets(size + 4 for document in documents for size in document.sizes)])
         target.add(RECORDS, _section_records(documents))
         target.add(SUMMARY, [encode_summary(owner.summary)], checked=True)
-        target.seal(section_index.KIND, owner)
+        target.seal(section_index_reader.KIND, owner)
 
 
 class _IndexFile:

@@ -16,8 +16,8 @@ from holdfast.caches.manifest import (
     make_manifest,
     parse_manifest,
 )
-from holdfast.caches.on_disk.compiled import WORDS_FILE
-from holdfast.caches.on_disk.directory import CACHE_NAMES, COMPILED, DOCUMENTS, INDEX, MANIFEST, SECTIONS_FILE
+from holdfast.caches.on_disk.cache_directory import CACHE_NAMES, COMPILED, DOCUMENTS, INDEX, MANIFEST, SECTIONS_FILE
+from holdfast.caches.on_disk.index_reader import WORDS_FILE
 from holdfast.core.atomic_write import write_new
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import BuildFailed, CacheInvalid, IoError, UsageError

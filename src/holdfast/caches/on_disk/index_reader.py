@@ -1,31 +1,73 @@
-"""One open file of `index/`: its parts read in place and never believed blindly.
+"""The files of `index/`, open and read in place: what both have in common, and the index of words.
 
 Every part is read with `pread` and checked before it is used; a mapped file that is cut short underneath would end the
-process. Whatever is wrong, the answer is `IndexUnusable`, and the documents are read instead.
+process. Whatever is wrong is `IndexUnusable`, and the caller falls back to reading the documents.
 """
 
 from __future__ import annotations
 
 import os
+from hashlib import sha256
 
-from holdfast.caches.index_format.container import IndexUnusable, find_section, parse_header
-from holdfast.caches.index_format.dictionary import PAGE_SIZE, look_up
+from holdfast.caches.index_format.cache_digest import FIRST_BYTES, manifest_digest
+from holdfast.caches.index_format.container import IndexUnusable, find_section, parse_header, read_section
+from holdfast.caches.index_format.dictionary import PAGE_SIZE, key_of, look_up
+from holdfast.caches.manifest import MAX_MANIFEST_BYTES
+from holdfast.caches.on_disk.cache_directory import COMPILED, INDEX, MANIFEST
+from holdfast.caches.selection import Selection, make_hit, words
+from holdfast.caches.word_index.document_columns import LONGEST_RECORD, columns_length, parse_columns, parse_record
+from holdfast.caches.word_index.posting_lists import (
+    HEAD_SIZE,
+    longest_record,
+    parse_alone,
+    parse_postings,
+    record_length,
+)
+from holdfast.caches.word_index.word_search import Matches, choose
 from holdfast.core.regular_files import close_quietly
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeVar
+    from collections.abc import Callable, Iterator
+    from typing import Concatenate, ParamSpec, TypeVar
 
     from holdfast.caches.index_format.container import Header, Section
-    from holdfast.caches.on_disk.directory import CacheDirectory
+    from holdfast.caches.manifest import Entry
+    from holdfast.caches.on_disk.cache_directory import CacheDirectory
+    from holdfast.caches.word_index.posting_lists import Postings
 
+    Asked = ParamSpec("Asked")
     Found = TypeVar("Found")
+    Reader = TypeVar("Reader", bound="IndexReader")
+
+WORDS_FILE = f"{COMPILED}/words.idx"
+WORDS = "words"
+COLUMNS, DIGESTS = "columns", "digests"
 
 POSTINGS, DICTIONARY, OFFSETS, RECORDS = "postings", "dictionary", "offsets", "records"
+# No listed document takes fewer bytes of a manifest than this: it bounds what a foreign index can make us hold.
+_SMALLEST_ENTRY = 100
+_CHUNK = 1 << 18
 _FIRST_READ = 4096
 # What damage that slipped past a checksum, or a file made to mislead, can lead to.
 _MISLED = (ArithmeticError, LookupError, ValueError, TypeError, StopIteration, MemoryError)
+
+
+def doubting(
+    method: Callable[Concatenate[Reader, Asked], Found],
+) -> Callable[Concatenate[Reader, Asked], Found]:
+    """A method of a reader that raises IndexUnusable for whatever a damaged or misleading file leads it to."""
+
+    def guarded(self: Reader, /, *asked: Asked.args, **named: Asked.kwargs) -> Found:
+        try:
+            return method(self, *asked, **named)
+        except OSError as error:
+            raise IndexUnusable(f"cannot be read: {error.strerror}") from None
+        except _MISLED as error:
+            raise IndexUnusable(f"misleading: {type(error).__name__}") from None
+
+    guarded.__doc__ = method.__doc__
+    return guarded
 
 
 class IndexReader:
@@ -68,32 +110,25 @@ class IndexReader:
     def __del__(self) -> None:
         self.close()
 
-    def _doubting(self, work: Callable[[], Found]) -> Found:
-        """What the work gives; IndexUnusable for whatever a damaged or misleading file leads it to."""
-        try:
-            return work()
-        except OSError as error:
-            raise IndexUnusable(f"cannot be read: {error.strerror}") from None
-        except _MISLED as error:
-            raise IndexUnusable(f"misleading: {type(error).__name__}") from None
-
     def _value_of(self, key: bytes) -> int | None:
         """What the dictionary says of a key; None when it has none."""
-        section = self._dictionary
+        start, pages = self._dictionary.offset, self._dictionary.length // PAGE_SIZE
+        # A page that is cut short is damaged: whoever looks into it checks that.
+        return look_up(
+            lambda number: os.pread(self._descriptor, PAGE_SIZE, start + number * PAGE_SIZE),
+            *(pages, key, self._first_keys),
+        )
 
-        def read_page(number: int) -> bytes:
-            return self._read(section.offset + number * PAGE_SIZE, PAGE_SIZE)
-
-        return look_up(read_page, section.length // PAGE_SIZE, key, self._first_keys)
-
-    def _posting(self, offset: int, record_length: Callable[[bytes], int], *, longest: int) -> bytes:
-        """The bytes of the postings at an offset; how long they are, their own beginning says."""
+    def _first_of_posting(self, offset: int) -> bytes:
+        """The bytes of the postings at an offset, or the beginning of many: they say how long they are."""
         section = self._postings
-        data = self._part(section, offset, min(_FIRST_READ, section.length - offset))
-        length = record_length(data)
+        return self._part(section, offset, min(_FIRST_READ, section.length - offset))
+
+    def _whole_posting(self, offset: int, first: bytes, length: int, *, longest: int) -> bytes:
+        """All bytes of the postings that begin so."""
         if length > longest:
             raise IndexUnusable("postings longer than any")
-        return data[:length] if length <= len(data) else self._part(section, offset, length)
+        return first[:length] if length <= len(first) else self._part(self._postings, offset, length)
 
     def _record(self, number: int, *, longest: int) -> bytes:
         """The bytes of a record by its number."""
@@ -113,3 +148,108 @@ class IndexReader:
         if len(data) != length:
             raise IndexUnusable("cut short")
         return data
+
+
+class WordIndex(IndexReader):
+    """The open word index of one cache: it knows the documents, and which of them answer a query."""
+
+    def __init__(self, directory: CacheDirectory) -> None:
+        """Open the index; IndexUnusable when there is none, or it is not that of this cache."""
+        super().__init__(directory, WORDS_FILE)
+
+    def _open(self) -> None:
+        header = self._read_header(WORDS)
+        manifest_size, manifest, index = listing_digests(self._directory)
+        columns = find_section(header, COLUMNS)
+        if columns.length > columns_length(manifest_size // _SMALLEST_ENTRY):
+            raise IndexUnusable("more documents than the manifest can list")
+        if (manifest, index) != (header.manifest_digest, header.index_digest):
+            raise IndexUnusable("of another cache")
+        self._columns = parse_columns(read_section(self._read, columns))
+        self._longest = longest_record(self._columns.count)
+        self.belongs_to = (header.manifest_digest, header.index_digest)
+
+    @property
+    def document_count(self) -> int:
+        """How many documents the cache has."""
+        return self._columns.count
+
+    @doubting
+    def resolve(self, query: str, budget: int) -> Selection:
+        """What `selection.select` gives, each returned document read and proven.
+
+        IndexUnusable, CacheInvalid or IoError when anything does not hold: the caller falls back to the documents.
+        """
+        terms = words(query)
+        weights: dict[str, int] = {}
+        for term in terms:
+            weights[term] = weights.get(term, 0) + 1
+        found = [(weight, postings) for term, weight in weights.items() if (postings := self._look_up(term))]
+        hits = []
+        used = 0
+        for place, matches, total, tokens in choose(Matches(found, self._columns.count), self._columns, budget):
+            entry = self.entry(place)
+            content, size = self._directory.content(entry)
+            hit = make_hit(entry, content, size, terms, matches, total)
+            if hit.tokens != tokens:
+                raise IndexUnusable("a document has another size")
+            hits.append(hit)
+            used += tokens
+        count = self._columns.count
+        return Selection(hits, query, budget, used, count, count - len(hits))
+
+    def _look_up(self, term: str) -> Postings | None:
+        key, count = key_of(term), self._columns.count
+        value = self._value_of(key)
+        if value is None:
+            return None
+        alone = parse_alone(value, count)
+        if alone is not None:
+            return alone
+        first = self._first_of_posting(value)
+        data = self._whole_posting(value, first, record_length(first[:HEAD_SIZE]), longest=self._longest)
+        return parse_postings(data, key, count)
+
+    def entry(self, place: int) -> Entry:
+        """The document at a place in id order."""
+        return parse_record(self._record(place, longest=LONGEST_RECORD), place)
+
+
+def listing_digests(directory: CacheDirectory) -> tuple[int, bytes | None, bytes]:
+    """The size of the manifest, and the digests of the manifest and of the index file as `index/` states them."""
+    size, digest = _digest_of_manifest(directory)
+    return size, digest, _digest_of_index(directory)
+
+
+def _digest_of_manifest(directory: CacheDirectory) -> tuple[int, bytes | None]:
+    """The size of the manifest, and its digest as an index states it."""
+    descriptor = directory.open(MANIFEST)
+    try:
+        size = os.fstat(descriptor).st_size
+        return size, manifest_digest(_chunks(descriptor, size))
+    finally:
+        close_quietly(descriptor)
+
+
+def _digest_of_index(directory: CacheDirectory) -> bytes:
+    descriptor = directory.open(INDEX)
+    try:
+        digest = sha256()
+        for chunk in _chunks(descriptor, os.fstat(descriptor).st_size):
+            digest.update(chunk)
+        return digest.digest()
+    finally:
+        close_quietly(descriptor)
+
+
+def _chunks(descriptor: int, size: int) -> Iterator[bytes]:
+    """All bytes of a file, no chunk but the last below the size that holds a manifest's time."""
+    if size > MAX_MANIFEST_BYTES:
+        raise IndexUnusable("a listing larger than any")
+    left = size
+    while left > 0:
+        chunk = os.read(descriptor, _CHUNK)
+        if not chunk or (len(chunk) < FIRST_BYTES and len(chunk) != left):
+            raise IndexUnusable("a listing changed while it was read")
+        left -= len(chunk)
+        yield chunk

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.caches.search.answers import Candidate, SearchResult
+    from holdfast.caches.search.search_result import Candidate, SearchResult
 
 # More rows than anyone reads make a page no browser opens; the rest is counted.
 MOST_ROWS = 2000

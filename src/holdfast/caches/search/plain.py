@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from holdfast.caches.document import Document
-    from holdfast.caches.search.searching import Impacts
+    from holdfast.caches.search.document_search import Impacts
     from holdfast.caches.search.section import Section
 
 

@@ -6,7 +6,7 @@ compact JSON. A file that is not exactly that is refused. docs/formats/search.md
 
 from __future__ import annotations
 
-from holdfast.caches.search.choosing import TURN
+from holdfast.caches.search.budget_choice import TURN
 from holdfast.caches.search.impacts import PARAMETERS, RANKING
 from holdfast.caches.search.section import LONG
 from holdfast.caches.tokenizers import BYTES

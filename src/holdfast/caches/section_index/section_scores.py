@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.caches.search.searching import Impacts
+    from holdfast.caches.search.document_search import Impacts
     from holdfast.caches.section_index.impact_lists import TermImpacts
 
 _TITLE, _HEADINGS, _PATH, _BODY = range(len(FIELDS))

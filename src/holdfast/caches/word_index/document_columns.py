@@ -6,8 +6,9 @@ from binascii import crc32
 from bisect import bisect_right
 from struct import Struct, error, pack
 
+from holdfast.caches.document import stays_inside
 from holdfast.caches.index_format.container import IndexUnusable
-from holdfast.caches.manifest import Entry, stays_inside
+from holdfast.caches.manifest import Entry
 from holdfast.core.digests import PREFIX
 
 TYPE_CHECKING = False

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.caches.search import choosing
-from holdfast.caches.search.choosing import TURN, Choice, choose
+from holdfast.caches.search import budget_choice
+from holdfast.caches.search.budget_choice import TURN, Choice, choose
 
 
 def oracle(scores: dict[int, int], tokens: list[int], documents: list[int], budget: int, limit: int | None) -> Choice:
@@ -51,7 +51,7 @@ def test_the_choice_is_that_of_the_oracle(
     tokens = [size for _, size, _ in sections]
     scores = {number: score for number, (_, _, score) in enumerate(sections) if score}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(choosing, "_FIRST", first)
+        patch.setattr(budget_choice, "_FIRST", first)
         found = choose(scores, tokens, documents.__getitem__, budget, limit)
         # What is known besides changes the way, not the choice.
         bound = sorted(scores.values())[len(scores) // 2] if scores else 0

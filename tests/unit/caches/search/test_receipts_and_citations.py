@@ -9,7 +9,7 @@ import pytest
 from holdfast import InvalidReceipt
 from holdfast.caches.document import Document, make_document
 from holdfast.caches.search.citations import find_citations, judge
-from holdfast.caches.search.comparing import compare_documents, compare_records
+from holdfast.caches.search.comparison import compare_documents, compare_records
 from holdfast.caches.search.receipts import ReceiptSection, encode_receipt, make_record, parse_receipt, receipt_of
 
 RECORD = make_record("sha256:00", "bytes/4", "how?", 100, None, [ReceiptSection("a.md", (1, 3), "sha256:11", 7)])

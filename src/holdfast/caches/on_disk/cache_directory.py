@@ -6,7 +6,7 @@ import os
 import stat
 from errno import ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR
 
-from holdfast.caches.document import MAX_DOCUMENT_BYTES, parse_document
+from holdfast.caches.document import MAX_DOCUMENT_BYTES, parse_document, prove_document
 from holdfast.core.confined_paths import open_below, open_directory, printable
 from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
 from holdfast.core.file_identity import directory_identity, identity
@@ -96,6 +96,10 @@ class CacheDirectory:
             return None
         return tuple(found)
 
+    def is_unchanged(self, files: tuple[str, ...], seen: tuple[Identity, ...]) -> bool:
+        """Whether the path still leads here, and these names to what was seen."""
+        return self.is_current() and self.identity(files) == seen
+
     def read(self, file: str, *, limit: int | None = None) -> bytes:
         """The bytes of a file of the cache; CacheInvalid when it is missing or not a regular file."""
         parent, _, name = file.rpartition("/")
@@ -111,6 +115,12 @@ class CacheDirectory:
             if is_refusal(error):
                 raise IoError(f"'{file}' cannot be read: {error.strerror}") from None
             raise CacheInvalid(f"'{file}' cannot be read: {error.strerror}") from None
+
+    def content(self, entry: Entry) -> tuple[str, int]:
+        """The content of a listed document and its size in UTF-8, proven as `document` proves it."""
+        data = self.read(entry.file, limit=MAX_DOCUMENT_BYTES)
+        content, _, size = prove_document(data, entry.id, entry.version)
+        return content, size
 
     def document(self, entry: Entry) -> Document:
         """The document a manifest lists, proven by its hash; CacheInvalid when it is missing, altered or too large."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from holdfast.caches.index_format.container import IndexUnusable, parse_header
-from holdfast.caches.on_disk.compiled import WORDS, WORDS_FILE, listing_digests
-from holdfast.caches.on_disk.directory import COMPILED, SECTIONS_FILE
-from holdfast.caches.on_disk.section_index import KIND
+from holdfast.caches.on_disk.cache_directory import COMPILED, SECTIONS_FILE
+from holdfast.caches.on_disk.index_reader import WORDS, WORDS_FILE, listing_digests
+from holdfast.caches.on_disk.section_index_reader import KIND
 from holdfast.caches.section_index.section_records import find_tokenizer
 from holdfast.caches.tokenizers import USUAL, WITHOUT_EXTRA
 from holdfast.core.errors import CacheInvalid, IoError
@@ -15,7 +15,7 @@ from holdfast.core.regular_files import NotRegular, close_quietly
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.caches.on_disk.directory import CacheDirectory
+    from holdfast.caches.on_disk.cache_directory import CacheDirectory
 
 
 def tokenizer_of_documents(directory: CacheDirectory) -> str:

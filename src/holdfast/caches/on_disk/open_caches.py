@@ -1,31 +1,45 @@
-"""Open a cache and read from it; say what a cache is, and which there are."""
+"""Open caches: one cache, found usable and asked; and those a server keeps open between its calls."""
 
 from __future__ import annotations
 
 import os
-import stat
+from _thread import allocate_lock
+from time import time_ns
 
 from holdfast.caches.index_format.container import IndexUnusable
 from holdfast.caches.manifest import MAX_MANIFEST_BYTES, check_index, check_manifest, parse_manifest
-from holdfast.caches.on_disk.compiled import CompiledIndex
-from holdfast.caches.on_disk.directory import INDEX, MANIFEST, CacheDirectory, is_refusal, look_into
+from holdfast.caches.on_disk.cache_directory import (
+    DOCUMENTS,
+    INDEX,
+    MANIFEST,
+    SECTIONS_FILE,
+    CacheDirectory,
+    look_into,
+)
+from holdfast.caches.on_disk.index_reader import WORDS_FILE, WordIndex
 from holdfast.caches.selection import Selection, select
-from holdfast.core.confined_paths import open_below, open_directory, printable
-from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
-from holdfast.core.record import NamedTuple
+from holdfast.core.errors import CacheInvalid, IoError
+from holdfast.core.file_identity import are_settled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import TracebackType
-    from typing import TypeVar
+    from typing import TypeVar, TypeVarTuple
 
     from holdfast.caches.document import Document
     from holdfast.caches.manifest import Entry, Manifest
-    from holdfast.caches.on_disk.section_index import SectionIndex
-    from holdfast.caches.search.answers import Candidate, SearchResult
+    from holdfast.caches.on_disk.section_index_reader import SectionIndex
+    from holdfast.caches.search.search_result import Candidate, SearchResult
+    from holdfast.core.file_identity import Identity
 
+    Asked = TypeVarTuple("Asked")
     Result = TypeVar("Result")
+    Identities = tuple[Identity, ...]
+
+# Four threads on two caches; each holds five descriptors and some 50 bytes a document.
+MOST = 8
+_WATCHED = (MANIFEST, INDEX, WORDS_FILE, SECTIONS_FILE, DOCUMENTS)
 
 
 class Cache:
@@ -37,13 +51,13 @@ class Cache:
     def __init__(self, directory: CacheDirectory) -> None:
         self.directory = directory
         self._manifest: Manifest | None = None
-        self._compiled: CompiledIndex | None = None
+        self._compiled: WordIndex | None = None
         self._sections: SectionIndex | None = None
         self._by_id: dict[str, Entry] | None = None
         try:
-            self._compiled = CompiledIndex(directory)
+            self._compiled = WordIndex(directory)
         except IndexUnusable:
-            self._manifest = _checked_manifest(directory)
+            self._manifest = checked_manifest(directory)
 
     @property
     def is_compiled(self) -> bool:
@@ -54,7 +68,7 @@ class Cache:
     def manifest(self) -> Manifest:
         """Everything the manifest says."""
         if self._manifest is None:
-            self._manifest = _checked_manifest(self.directory)
+            self._manifest = checked_manifest(self.directory)
         return self._manifest
 
     def __enter__(self) -> Cache:
@@ -94,14 +108,14 @@ class Cache:
                 return self._compiled.resolve(query, budget)
             except (IndexUnusable, CacheInvalid):
                 self._compiled.close()
-                self._compiled = None  # the documents have the last word, also about what is wrong
+                self._compiled = None  # the documents are read instead, and say what is wrong
         return select(query, budget, self.documents())
 
     def search(self, query: str, budget: int, limit: int | None = None) -> SearchResult:
         """The sections that answer a query within a token budget, ordered, explained and cited."""
 
         def from_documents(tokenizer: str) -> SearchResult:
-            from holdfast.caches.search.searching import search_documents
+            from holdfast.caches.search.document_search import search_documents
 
             return search_documents(query, budget, limit, self.documents(), self.manifest.cache_version, tokenizer)
 
@@ -111,7 +125,7 @@ class Cache:
         """Every section that matches a query, best first, and why."""
 
         def from_documents(tokenizer: str) -> list[Candidate]:
-            from holdfast.caches.search.searching import rank_documents
+            from holdfast.caches.search.document_search import rank_documents
 
             return rank_documents(query, self.documents(), tokenizer)
 
@@ -127,17 +141,17 @@ class Cache:
                 pass
             except CacheInvalid as error:
                 invalid = error
-        from holdfast.caches.on_disk.counted import tokenizer_of_documents
+        from holdfast.caches.on_disk.counted_by import tokenizer_of_documents
 
         try:
             tokenizer = tokenizer_of_documents(self.directory)
         except CacheInvalid as error:
             raise invalid or error from None
-        return from_documents(tokenizer)  # the documents have the last word, also about what is wrong
+        return from_documents(tokenizer)  # the documents are read instead, and say what is wrong
 
     def _section_index(self) -> SectionIndex | None:
         if self._sections is None and self._compiled is not None:
-            from holdfast.caches.on_disk.section_index import SectionIndex
+            from holdfast.caches.on_disk.section_index_reader import SectionIndex
 
             try:
                 self._sections = SectionIndex(self.directory, self._compiled)
@@ -146,18 +160,18 @@ class Cache:
         return self._sections
 
 
-def _checked_manifest(directory: CacheDirectory) -> Manifest:
+def checked_manifest(directory: CacheDirectory) -> Manifest:
     """The manifest, found to hold together and to agree with the index; CacheInvalid otherwise."""
-    manifest = _parsed_manifest(directory)
-    _check(directory, manifest)
+    manifest = read_manifest(directory)
+    check_listings(directory, manifest)
     return manifest
 
 
-def _parsed_manifest(directory: CacheDirectory) -> Manifest:
+def read_manifest(directory: CacheDirectory) -> Manifest:
     return parse_manifest(directory.read(MANIFEST, limit=MAX_MANIFEST_BYTES))
 
 
-def _check(directory: CacheDirectory, manifest: Manifest) -> None:
+def check_listings(directory: CacheDirectory, manifest: Manifest) -> None:
     problems = check_manifest(manifest)
     if not problems:
         problems = check_index(directory.read(INDEX, limit=MAX_MANIFEST_BYTES), manifest)
@@ -182,73 +196,93 @@ def with_cache(path: str, use: Callable[[Cache], Result]) -> Result:
     return look_into(path, lambda directory: use(Cache(directory)), lambda _: True)
 
 
-class CacheSummary(NamedTuple):
-    """What a cache says of itself, and whether its manifest and index hold together."""
+class OpenCaches:
+    """Caches that no call uses right now. A call takes one out and puts it back, so that no two share one."""
 
-    cache_version: str
-    document_count: int
-    total_bytes: int
-    valid: bool
+    def __init__(self, clock_ns: Callable[[], int] = time_ns) -> None:
+        self._clock_ns = clock_ns
+        self._lock = allocate_lock()
+        self._idle: list[tuple[str, Cache, Identities]] = []  # least recently used first
+        self._counts = {"hits": 0, "misses": 0, "uncached": 0}
 
+    def use(self, path: str, ask: Callable[[Cache, *Asked], Result], *asked: *Asked) -> Result:
+        """What a method of `Cache` gives, asked of the complete cache that stands at the path now.
 
-def inspect_cache(path: str | os.PathLike[str]) -> CacheSummary:
-    """Describe a cache without reading its documents; an unreadable manifest is an answer, not an error."""
-    return look_into(os.fspath(path), _inspect, lambda summary: summary.valid)
+        It is begun again when the cache was replaced underneath, as in `with_cache`.
+        """
+        while True:
+            kept = self._take(path)
+            cache, identity = kept or self._open(path)
+            self._count("hits" if kept else "misses" if identity else "uncached")
+            try:
+                result = ask(cache, *asked)
+            except (CacheInvalid, IoError):
+                current = cache.directory.is_current()
+                cache.close()
+                if current:
+                    raise
+            except BaseException:
+                cache.close()
+                raise
+            else:
+                self._put_back(path, cache, identity)
+                return result
 
+    def telemetry(self) -> dict[str, dict[str, int]]:
+        """How often a call found its cache open (a hit), opened it, or opened one that may not be kept (`uncached`)."""
+        with self._lock:
+            return {"cache": dict(self._counts)} if any(self._counts.values()) else {}
 
-def _inspect(directory: CacheDirectory) -> CacheSummary:
-    try:
-        manifest = _parsed_manifest(directory)
-    except CacheInvalid:
-        return CacheSummary("", 0, 0, valid=False)
-    total = directory.bytes_directly_inside()
-    try:
-        _check(directory, manifest)
-    except CacheInvalid:
-        return CacheSummary(manifest.cache_version, manifest.document_count, total, valid=False)
-    return CacheSummary(manifest.cache_version, manifest.document_count, total, valid=True)
+    def close(self) -> None:
+        """Let go of everything that is kept."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for _, cache, _ in idle:
+            cache.close()
 
+    def _take(self, path: str) -> tuple[Cache, Identities | None] | None:
+        """A kept cache that is still, in every file that counts, what stands at the path."""
+        while True:
+            with self._lock:
+                at = next((at for at, kept in enumerate(self._idle) if kept[0] == path), None)
+                if at is None:
+                    return None
+                _, cache, identity = self._idle.pop(at)
+            if cache.directory.is_unchanged(_WATCHED, identity):
+                return cache, identity
+            cache.close()
 
-class ListedCache(NamedTuple):
-    """A directory below the cache root; `path` can be passed on as a cache's name."""
+    def _open(self, path: str) -> tuple[Cache, Identities | None]:
+        """The cache at the path, and its identity if it may be kept: every later change must show in that."""
+        while True:
+            started = self._clock_ns()
+            directory = CacheDirectory(path)
+            identity = directory.identity(_WATCHED)  # before anything is read: a later change is then seen as one
+            try:
+                cache = Cache(directory)
+            except (CacheInvalid, IoError):
+                current = directory.is_current()
+                directory.close()
+                if current:
+                    raise
+            except BaseException:
+                directory.close()
+                raise
+            else:
+                may_be_kept = identity is not None and cache.is_compiled and are_settled(identity, started)
+                return cache, identity if may_be_kept else None
 
-    path: str
-    has_manifest: bool
+    def _put_back(self, path: str, cache: Cache, identity: Identities | None) -> None:
+        if identity is None or not cache.is_compiled:
+            cache.close()
+            return
+        with self._lock:
+            self._idle.append((path, cache, identity))
+            dropped = self._idle[:-MOST]
+            del self._idle[:-MOST]
+        for _, old, _ in dropped:
+            old.close()
 
-
-def list_caches(root: str | os.PathLike[str]) -> list[ListedCache]:
-    """The directories directly below a root, sorted; links and directories still being built are left out."""
-    from holdfast.core.staging import is_staging_name  # the writers' module: no other reading needs it
-
-    shown = printable(os.fspath(root))
-    found = []
-    try:
-        directory = open_directory(os.fspath(root))
-        try:
-            with os.scandir(directory) as entries:
-                for entry in entries:
-                    name = printable(entry.name)
-                    if entry.is_dir(follow_symlinks=False) and not is_staging_name(name):
-                        found.append((name.encode(), entry.name, _has_manifest(directory, entry.name)))
-        finally:
-            os.close(directory)
-    except OSError as error:
-        if is_refusal(error):
-            raise IoError(f"'{shown}' cannot be listed: {error.strerror}") from None
-        raise CacheMissing(f"there is no directory '{shown}'") from None
-    except ValueError:
-        raise CacheMissing("a path cannot hold a NUL character") from None
-    return [ListedCache(name.decode(), has_manifest) for name, _, has_manifest in sorted(found)]
-
-
-def _has_manifest(root: int, name: str) -> bool:
-    try:
-        directory = open_below(root, name, listed=False)
-    except OSError:
-        return False
-    try:
-        return stat.S_ISREG(os.stat(MANIFEST, dir_fd=directory, follow_symlinks=False).st_mode)
-    except OSError:
-        return False
-    finally:
-        os.close(directory)
+    def _count(self, outcome: str) -> None:
+        with self._lock:
+            self._counts[outcome] += 1

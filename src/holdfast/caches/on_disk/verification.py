@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from datetime import datetime
 
-from holdfast.caches.document import MAX_DOCUMENT_BYTES, document_id, encode_document, parse_document
+from holdfast.caches.document import MAX_DOCUMENT_BYTES, document_id, encode_document, parse_document, stays_inside
 from holdfast.caches.manifest import (
     MAX_MANIFEST_BYTES,
     Manifest,
@@ -14,9 +14,8 @@ from holdfast.caches.manifest import (
     encode_index,
     encode_manifest,
     parse_manifest,
-    stays_inside,
 )
-from holdfast.caches.on_disk.directory import (
+from holdfast.caches.on_disk.cache_directory import (
     CACHE_NAMES,
     COMPILED,
     DOCUMENTS,
@@ -25,7 +24,7 @@ from holdfast.caches.on_disk.directory import (
     CacheDirectory,
     look_into,
 )
-from holdfast.caches.on_disk.recompiling import Recompiled
+from holdfast.caches.on_disk.recomputed_index import Recompiled
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid
 from holdfast.core.record import NamedTuple

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.caches.search.answers import Candidate, SearchResult, SectionHit
+from holdfast.caches.search.search_result import Candidate, SearchResult, SectionHit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def make_candidate(name: str, section: Section, tokens: int, impacts: Impacts) -
 
 def rank_documents(query: str, documents: Iterable[Document], tokenizer: str) -> list[Candidate]:
     """Every section that matches, best first, from the documents alone, counted by a tokenizer that needs no extra."""
-    from holdfast.caches.search.choosing import ranked
+    from holdfast.caches.search.budget_choice import ranked
     from holdfast.caches.search.plain import find
 
     held = list(documents)
@@ -56,7 +56,7 @@ def search_documents(
 ) -> SearchResult:
     """The answer from the documents alone, which come in id order, counted by a tokenizer that needs no extra."""
     held = list(documents)
-    from holdfast.caches.search.choosing import choose
+    from holdfast.caches.search.budget_choice import choose
     from holdfast.caches.search.plain import find
 
     found = find(query, held, tokenizer)

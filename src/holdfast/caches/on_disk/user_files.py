@@ -1,25 +1,26 @@
-"""Read and write what stands outside a cache: receipts, texts with citations, saved queries; find the cache meant."""
+"""Files that a person names: receipts, pages, texts with citations, saved queries."""
 
 from __future__ import annotations
 
 import os
 
-from holdfast.caches.on_disk.reading import inspect_cache, list_caches
+from holdfast.caches.search.page import render_page
 from holdfast.caches.search.receipts import encode_receipt, parse_receipt
 from holdfast.core.atomic_write import write_file
 from holdfast.core.canonical_json import JsonError, decode
 from holdfast.core.confined_paths import printable
-from holdfast.core.errors import CacheMissing, InvalidReceipt, IoError, UsageError
+from holdfast.core.errors import InvalidReceipt, IoError, UsageError
 from holdfast.core.regular_files import TooLarge, read_regular
-from holdfast.core.unicode_text import WHITE_SPACE, is_unicode
+from holdfast.core.unicode_text import WHITE_SPACE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.caches.search.answers import SearchResult
     from holdfast.caches.search.receipts import Receipt
+    from holdfast.caches.search.search_result import Candidate, SearchResult
 
 _MAX_BYTES = 64 << 20
 _USUAL_BUDGET = 4000
+_TEMPLATE = os.path.join(os.path.dirname(__file__), "..", "..", "templates", "search.html")
 
 
 def write_receipt(path: str, result: SearchResult) -> None:
@@ -83,18 +84,8 @@ def read_queries(path: str) -> list[tuple[int, object, object, object]]:
     return queries
 
 
-def cache_of_version(root: str, version: str) -> str:
-    """The path of the cache of that version below a root."""
-    for listed in list_caches(root):
-        path = os.path.join(root, listed.path)
-        if listed.has_manifest and is_unicode(listed.path) and inspect_cache(path).cache_version == version:
-            return path
-    raise CacheMissing(f"no cache of the recorded version below '{printable(root)}': name one with --cache")
-
-
-def only_cache(root: str) -> str:
-    """The path of the only cache below a root."""
-    found = [listed.path for listed in list_caches(root) if listed.has_manifest]
-    if len(found) != 1:
-        raise CacheMissing(f"{len(found)} caches below '{printable(root)}': name one with --cache")
-    return os.path.join(root, found[0])
+def write_page(path: str, result: SearchResult, candidates: list[Candidate]) -> None:
+    """Write one self-contained page, atomically."""
+    with open(_TEMPLATE, "rb") as file:
+        template = file.read().decode()
+    write_output(path, render_page(template, result, candidates).encode())

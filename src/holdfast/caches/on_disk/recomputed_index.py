@@ -12,9 +12,9 @@ from holdfast.caches.build.run_files import SPILL_BYTES, RunFiles, RunSettings
 from holdfast.caches.index_format.cache_digest import FIRST_BYTES, manifest_digest
 from holdfast.caches.index_format.container import IndexUnusable, find_section, parse_header
 from holdfast.caches.index_format.packed_numbers import packed
-from holdfast.caches.on_disk.compiled import DIGESTS, WORDS, WORDS_FILE
-from holdfast.caches.on_disk.directory import COMPILED, INDEX, MANIFEST, SECTIONS_FILE
-from holdfast.caches.on_disk.recompiling_sections import RecompiledSections, first_difference
+from holdfast.caches.on_disk.cache_directory import COMPILED, INDEX, MANIFEST, SECTIONS_FILE
+from holdfast.caches.on_disk.index_reader import DIGESTS, WORDS, WORDS_FILE
+from holdfast.caches.on_disk.recomputed_sections import RecompiledSections, first_difference
 from holdfast.caches.section_index.section_records import Summary, find_summary
 from holdfast.caches.word_index.document_columns import make_columns
 from holdfast.core.confined_paths import printable
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from holdfast.caches.build.run_files import Runs
     from holdfast.caches.document import Document
     from holdfast.caches.manifest import Manifest
-    from holdfast.caches.on_disk.directory import CacheDirectory
+    from holdfast.caches.on_disk.cache_directory import CacheDirectory
 
 _DIGEST = 32
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from holdfast.caches.index_format.container import IndexUnusable, find_section, read_section
 from holdfast.caches.index_format.dictionary import key_of
-from holdfast.caches.on_disk.directory import SECTIONS_FILE
-from holdfast.caches.on_disk.index_reader import IndexReader
-from holdfast.caches.search.answers import SearchResult
-from holdfast.caches.search.choosing import choose, ranked
-from holdfast.caches.search.searching import make_candidate, make_hit
+from holdfast.caches.on_disk.cache_directory import SECTIONS_FILE
+from holdfast.caches.on_disk.index_reader import IndexReader, doubting
+from holdfast.caches.search.budget_choice import choose, ranked
+from holdfast.caches.search.document_search import make_candidate, make_hit
+from holdfast.caches.search.search_result import SearchResult
 from holdfast.caches.search.terms import query_terms
 from holdfast.caches.section_index.impact_lists import (
     HEAD_SIZE,
@@ -29,9 +29,9 @@ from holdfast.caches.section_index.section_scores import Scores
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.caches.document import Document
-    from holdfast.caches.on_disk.compiled import CompiledIndex
-    from holdfast.caches.on_disk.directory import CacheDirectory
-    from holdfast.caches.search.answers import Candidate, SectionHit
+    from holdfast.caches.on_disk.cache_directory import CacheDirectory
+    from holdfast.caches.on_disk.index_reader import WordIndex
+    from holdfast.caches.search.search_result import Candidate, SectionHit
     from holdfast.caches.search.section import Section
     from holdfast.caches.section_index.impact_lists import TermImpacts
 
@@ -42,7 +42,7 @@ COLUMNS = "columns"
 class SectionIndex(IndexReader):
     """The open section index of one cache; `words` is the index of the same cache that knows its documents."""
 
-    def __init__(self, directory: CacheDirectory, words: CompiledIndex) -> None:
+    def __init__(self, directory: CacheDirectory, words: WordIndex) -> None:
         """Open the index; IndexUnusable when there is none, or it is not that of this cache."""
         self._words = words
         super().__init__(directory, SECTIONS_FILE)
@@ -61,30 +61,12 @@ class SectionIndex(IndexReader):
             raise IndexUnusable("of other documents")
         self._populations = (documents, sections, documents, sections)
 
+    @doubting
     def search(self, query: str, budget: int, limit: int | None) -> SearchResult:
         """What `search_documents` gives, each document that a section is of read and proven.
 
-        IndexUnusable, CacheInvalid or IoError when anything does not hold: then the documents have the last word.
+        IndexUnusable, CacheInvalid or IoError when anything does not hold: the caller falls back to the documents.
         """
-        return self._doubting(lambda: self._search(query, budget, limit))
-
-    def candidates(self, query: str) -> list[Candidate]:
-        """What `rank_documents` gives."""
-        return self._doubting(lambda: self._candidates(query))
-
-    def _candidates(self, query: str) -> list[Candidate]:
-        scores = self.scores(query)
-        return [
-            make_candidate(
-                self._words.entry(scores.document_of(number)).id,
-                self._section(number),
-                self._columns.tokens[number],
-                scores.impacts(number),
-            )
-            for number in ranked(scores.scores)
-        ]
-
-    def _search(self, query: str, budget: int, limit: int | None) -> SearchResult:
         scores = self.scores(query)
         columns = self._columns
         choice = choose(
@@ -98,6 +80,20 @@ class SectionIndex(IndexReader):
             *(hits, self.summary.cache_version, query, budget, limit),
             *(choice.tokens_used, choice.considered, choice.excluded_by_budget, self.summary.tokenizer),
         )
+
+    @doubting
+    def candidates(self, query: str) -> list[Candidate]:
+        """What `rank_documents` gives."""
+        scores = self.scores(query)
+        return [
+            make_candidate(
+                self._words.entry(scores.document_of(number)).id,
+                self._section(number),
+                self._columns.tokens[number],
+                scores.impacts(number),
+            )
+            for number in ranked(scores.scores)
+        ]
 
     def scores(self, query: str) -> Scores:
         """What the query is worth to every section that matches."""
@@ -121,5 +117,7 @@ class SectionIndex(IndexReader):
         alone = parse_alone(value, populations)
         if alone is not None:
             return alone
-        data = self._posting(value, lambda data: record_length(data[:HEAD_SIZE]), longest=longest_record(populations))
+        first = self._first_of_posting(value)
+        length = record_length(first[:HEAD_SIZE])
+        data = self._whole_posting(value, first, length, longest=longest_record(populations))
         return parse_record(data, key, populations)

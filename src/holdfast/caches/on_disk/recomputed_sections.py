@@ -8,8 +8,8 @@ from holdfast.caches.build.index_files import IndexOwner, write_sections
 from holdfast.caches.build.index_parts import ALL_KEYS, sections_part
 from holdfast.caches.index_format.container import IndexUnusable, find_section, parse_header, read_section
 from holdfast.caches.index_format.packed_numbers import packed
-from holdfast.caches.on_disk.directory import SECTIONS_FILE
-from holdfast.caches.on_disk.section_index import COLUMNS, KIND
+from holdfast.caches.on_disk.cache_directory import SECTIONS_FILE
+from holdfast.caches.on_disk.section_index_reader import COLUMNS, KIND
 from holdfast.caches.section_index.section_compiler import field_lengths
 from holdfast.caches.section_index.section_records import Summary, find_summary, parse_columns
 from holdfast.caches.tokenizers import BYTES, choose_tokenizer
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holdfast.caches.build.run_files import Runs
-    from holdfast.caches.on_disk.directory import CacheDirectory
+    from holdfast.caches.on_disk.cache_directory import CacheDirectory
     from holdfast.caches.section_index.section_compiler import DocumentSections
 
 _CHUNK = 1 << 20

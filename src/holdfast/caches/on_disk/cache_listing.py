@@ -1,0 +1,102 @@
+"""Say what a cache is without reading its documents, which caches there are, and which of them is meant."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from holdfast.caches.on_disk.cache_directory import MANIFEST, CacheDirectory, is_refusal, look_into
+from holdfast.caches.on_disk.open_caches import check_listings, read_manifest
+from holdfast.core.confined_paths import open_below, open_directory, printable
+from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
+from holdfast.core.record import NamedTuple
+from holdfast.core.unicode_text import is_unicode
+
+
+class CacheSummary(NamedTuple):
+    """What a cache says of itself, and whether its manifest and index hold together."""
+
+    cache_version: str
+    document_count: int
+    total_bytes: int
+    valid: bool
+
+
+def inspect_cache(path: str | os.PathLike[str]) -> CacheSummary:
+    """Describe a cache without reading its documents; an unreadable manifest is an answer, not an error."""
+    return look_into(os.fspath(path), _inspect, lambda summary: summary.valid)
+
+
+def _inspect(directory: CacheDirectory) -> CacheSummary:
+    try:
+        manifest = read_manifest(directory)
+    except CacheInvalid:
+        return CacheSummary("", 0, 0, valid=False)
+    total = directory.bytes_directly_inside()
+    try:
+        check_listings(directory, manifest)
+    except CacheInvalid:
+        return CacheSummary(manifest.cache_version, manifest.document_count, total, valid=False)
+    return CacheSummary(manifest.cache_version, manifest.document_count, total, valid=True)
+
+
+class ListedCache(NamedTuple):
+    """A directory below the cache root; `path` can be passed on as a cache's name."""
+
+    path: str
+    has_manifest: bool
+
+
+def list_caches(root: str | os.PathLike[str]) -> list[ListedCache]:
+    """The directories directly below a root, sorted; links and directories still being built are left out."""
+    from holdfast.core.staging import is_staging_name  # the writers' module: no other reading needs it
+
+    shown = printable(os.fspath(root))
+    found = []
+    try:
+        directory = open_directory(os.fspath(root))
+        try:
+            with os.scandir(directory) as entries:
+                for entry in entries:
+                    name = printable(entry.name)
+                    if entry.is_dir(follow_symlinks=False) and not is_staging_name(name):
+                        found.append((name.encode(), entry.name, _has_manifest(directory, entry.name)))
+        finally:
+            os.close(directory)
+    except OSError as error:
+        if is_refusal(error):
+            raise IoError(f"'{shown}' cannot be listed: {error.strerror}") from None
+        raise CacheMissing(f"there is no directory '{shown}'") from None
+    except ValueError:
+        raise CacheMissing("a path cannot hold a NUL character") from None
+    return [ListedCache(name.decode(), has_manifest) for name, _, has_manifest in sorted(found)]
+
+
+def _has_manifest(root: int, name: str) -> bool:
+    try:
+        directory = open_below(root, name, listed=False)
+    except OSError:
+        return False
+    try:
+        return stat.S_ISREG(os.stat(MANIFEST, dir_fd=directory, follow_symlinks=False).st_mode)
+    except OSError:
+        return False
+    finally:
+        os.close(directory)
+
+
+def cache_of_version(root: str, version: str) -> str:
+    """The path of the cache of that version below a root."""
+    for listed in list_caches(root):
+        path = os.path.join(root, listed.path)
+        if listed.has_manifest and is_unicode(listed.path) and inspect_cache(path).cache_version == version:
+            return path
+    raise CacheMissing(f"no cache of the recorded version below '{printable(root)}': name one with --cache")
+
+
+def only_cache(root: str) -> str:
+    """The path of the only cache below a root."""
+    found = [listed.path for listed in list_caches(root) if listed.has_manifest]
+    if len(found) != 1:
+        raise CacheMissing(f"{len(found)} caches below '{printable(root)}': name one with --cache")
+    return os.path.join(root, found[0])
