@@ -92,7 +92,7 @@ class Forgetful:
 
 
 # Run without site packages: reads a file twice, and tells what was loaded for that and what was left on disk.
-ALONE = """
+INLINE = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from holdfast.core.file_contents import RememberedFiles
@@ -144,7 +144,7 @@ class TestRequirement1:
         """The cache SHALL be an in-memory `Map` with no external dependencies."""
         before = sorted(os.listdir(project.folder))
         done = subprocess.run(
-            [sys.executable, "-I", "-S", "-c", ALONE, Path(holdfast.__file__).parents[1], project.folder / "steering"],
+            [sys.executable, "-I", "-S", "-c", INLINE, Path(holdfast.__file__).parents[1], project.folder / "steering"],
             capture_output=True,
             check=True,
         )

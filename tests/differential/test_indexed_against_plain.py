@@ -15,10 +15,10 @@ from holdfast.caches.index_format.dictionary import PAGE_SIZE, DictionaryPages, 
 from holdfast.caches.index_format.runs import merged
 from holdfast.caches.search.sections import outline
 from holdfast.caches.selection import Hit, Selection, score, select, words
-from holdfast.caches.word_index import document_columns, posting_list_encoder, word_search
+from holdfast.caches.word_index import document_columns, word_compiler, word_search
 from holdfast.caches.word_index.document_columns import encode_columns, make_columns, parse_columns
-from holdfast.caches.word_index.posting_lists import HEAD_SIZE, Postings, parse_alone, parse_postings, record_length
-from holdfast.caches.word_index.word_compiler import Documents, compile_terms
+from holdfast.caches.word_index.posting_lists import HEAD_SIZE, Postings, parse_inline, parse_postings, record_length
+from holdfast.caches.word_index.word_compiler import DocumentNumbers, compile_terms
 from holdfast.core.tokens import tokens_of_bytes
 from support.runs import read_back
 
@@ -38,8 +38,8 @@ def small_steps() -> Iterator[None]:
         patch.setattr(word_search, "_SPARSE_SHARE", 2)
         patch.setattr(word_search, "_TOLD_APART", 5)
         patch.setattr(word_search, "_FEW", 1)
-        patch.setattr(posting_list_encoder, "LANE_LIMIT", 3)
-        patch.setattr(posting_list_encoder, "LANE_SHARE", 3)
+        patch.setattr(word_compiler, "LANE_LIMIT", 3)
+        patch.setattr(word_compiler, "LANE_SHARE", 3)
         yield
 
 
@@ -62,7 +62,7 @@ def indexed(query: str, budget: int, documents: list[Document], documents_a_run:
             places += [place] * len(texts)
         runs.append((len(runs), read_back(counts.spill()[0])))
     pages = DictionaryPages()
-    numbered = Documents(columns.numbers, places, bases)
+    numbered = DocumentNumbers(columns.numbers, places, bases)
     postings = b"".join(compile_terms(merged(runs), numbered, pages.add))
     dictionary = b"".join(pages.finish())
     terms = words(query)
@@ -74,7 +74,7 @@ def indexed(query: str, budget: int, documents: list[Document], documents_a_run:
             key_of(term),
         )
         if value is not None:
-            held = parse_alone(value, columns.count)
+            held = parse_inline(value, columns.count)
             if held is None:
                 length = record_length(postings[value : value + HEAD_SIZE])
                 held = parse_postings(postings[value : value + length], key_of(term), columns.count)

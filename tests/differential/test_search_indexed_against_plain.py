@@ -19,8 +19,7 @@ from holdfast.caches.index_format.packed_numbers import packed
 from holdfast.caches.index_format.runs import merged
 from holdfast.caches.search.plain import Found, find
 from holdfast.caches.search.terms import query_terms
-from holdfast.caches.section_index.impact_list_encoder import encode_field, encode_record
-from holdfast.caches.section_index.impact_lists import HEAD_SIZE, parse_alone, parse_record, record_length
+from holdfast.caches.section_index.impact_lists import HEAD_SIZE, parse_inline, parse_record, record_length
 from holdfast.caches.section_index.section_compiler import (
     BODY,
     HEADINGS,
@@ -29,6 +28,8 @@ from holdfast.caches.section_index.section_compiler import (
     DocumentSections,
     Weights,
     compile_fields,
+    encode_field,
+    encode_record,
     field_lengths,
 )
 from holdfast.caches.section_index.section_fields import read_fields
@@ -88,7 +89,7 @@ def indexed(query: str, corpus: dict[str, str], documents_a_run: int) -> dict[in
             key_of(term),
         )
         if value is not None:
-            held = parse_alone(value, weights.populations)
+            held = parse_inline(value, weights.populations)
             if held is None:
                 length = record_length(postings[value : value + HEAD_SIZE])
                 held = parse_record(postings[value : value + length], key_of(term), weights.populations)

@@ -28,13 +28,13 @@ from holdfast.caches.word_index.document_columns import (
     parse_columns,
     parse_record,
 )
-from holdfast.caches.word_index.posting_list_encoder import encode_postings
 from holdfast.caches.word_index.posting_lists import (
     longest_record,
-    parse_alone,
+    parse_inline,
     parse_postings,
     record_length,
 )
+from holdfast.caches.word_index.word_compiler import encode_postings
 from support.mutants import edited
 
 EXAMPLES = settings(max_examples=300, deadline=None)
@@ -89,7 +89,7 @@ def test_a_forged_page_of_the_dictionary_is_unusable_or_gives_a_value_or_none(bo
 @given(st.integers(0, 2**64 - 1), st.integers(0, 5))
 def test_a_forged_value_of_the_dictionary_names_a_document_that_exists_or_is_unusable(value: int, count: int) -> None:
     try:
-        postings = parse_alone(value, count)
+        postings = parse_inline(value, count)
     except IndexUnusable:
         return
     assert postings is None or all(document < count for _, run in postings.runs for document in run)

@@ -16,8 +16,8 @@ from holdfast.caches.search.receipts import encode_receipt, parse_receipt
 from holdfast.caches.search.section import Section
 from holdfast.caches.search.sections import outline
 from holdfast.caches.search.terms import query_terms, raw_words, terms_of
-from holdfast.caches.section_index.impact_list_encoder import encode_field, encode_record
-from holdfast.caches.section_index.impact_lists import parse_alone, parse_record
+from holdfast.caches.section_index.impact_lists import parse_inline, parse_record
+from holdfast.caches.section_index.section_compiler import encode_field, encode_record
 from holdfast.caches.section_index.section_records import (
     Summary,
     encode_columns,
@@ -167,7 +167,7 @@ class TestTheSectionIndex:
     @given(st.integers(0, 2**64 - 1))
     def test_a_value_of_the_dictionary_names_a_section_or_is_unusable(self, value: int) -> None:
         try:
-            fields = parse_alone(value, POPULATIONS)
+            fields = parse_inline(value, POPULATIONS)
         except IndexUnusable:
             return
         for (numbers, _), population in zip(fields or [], POPULATIONS, strict=False):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.caches.index_format.cache_digest import manifest_digest
 from holdfast.caches.index_format.container import (
     WORD_RULES,
     Header,
@@ -12,13 +11,14 @@ from holdfast.caches.index_format.container import (
     Section,
     encode_header,
     header_length,
+    manifest_digest,
     parse_header,
 )
 from holdfast.caches.index_format.dictionary import PAGE_SIZE, DictionaryPages, key_of, look_up
 from holdfast.caches.manifest import Entry
 from holdfast.caches.word_index.document_columns import encode_record, make_columns, parse_record
-from holdfast.caches.word_index.posting_list_encoder import LANE_LIMIT, encode_postings
 from holdfast.caches.word_index.posting_lists import parse_postings
+from holdfast.caches.word_index.word_compiler import LANE_LIMIT, encode_postings
 from holdfast.caches.word_index.word_search import Matches, choose
 
 VERSION = "sha256:" + "ab" * 32

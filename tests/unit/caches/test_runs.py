@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from holdfast.caches.index_format import runs
 from holdfast.caches.index_format.packed_numbers import gaps, looked_up, packed, shifted
 from holdfast.caches.index_format.runs import Run, encode_run, merged, shares
-from holdfast.caches.word_index.word_compiler import Documents
+from holdfast.caches.word_index.word_compiler import DocumentNumbers
 from support.runs import read_back, written
 
 KEYS = st.binary(max_size=3)
@@ -35,7 +35,7 @@ def test_what_a_table_holds_is_looked_up_at_one_place_and_at_many() -> None:
 
 
 def test_a_run_tells_documents_by_section_from_its_base_on_and_some_by_place() -> None:
-    documents = Documents([30, 10, 20], [0, 0, 1, 2, 2], [0, 2])
+    documents = DocumentNumbers([30, 10, 20], [0, 0, 1, 2, 2], [0, 2])
     found = documents.of(0, packed([0, 1])), documents.of(1, packed([0, 1, 1])), documents.of(1, packed([-3, -1, 2]))
     assert found == ((30, 30), (10, 20, 20), (20, 30, 20))
 

@@ -10,8 +10,15 @@ from itertools import accumulate
 
 from holdfast.caches.build.index_parts import dictionary_of, postings_of
 from holdfast.caches.build.run_files import BUFFER
-from holdfast.caches.index_format.cache_digest import FIRST_BYTES, manifest_digest
-from holdfast.caches.index_format.container import WORD_RULES, Header, Section, encode_header, header_length
+from holdfast.caches.index_format.container import (
+    FIRST_BYTES,
+    WORD_RULES,
+    Header,
+    Section,
+    encode_header,
+    header_length,
+    manifest_digest,
+)
 from holdfast.caches.on_disk import index_reader, section_index_reader
 from holdfast.caches.on_disk.cache_directory import COMPILED, SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import DICTIONARY, OFFSETS, POSTINGS, RECORDS

@@ -8,11 +8,11 @@ from array import array
 from contextlib import ExitStack
 
 from holdfast.caches.build.run_files import BUFFER
-from holdfast.caches.index_format.dictionary import ALONE, DictionaryPages
+from holdfast.caches.index_format.dictionary import INLINE, DictionaryPages
 from holdfast.caches.index_format.packed_numbers import packed
 from holdfast.caches.index_format.runs import merged, read_run, shares
 from holdfast.caches.section_index.section_compiler import Weights, compile_fields
-from holdfast.caches.word_index.word_compiler import Documents, compile_terms
+from holdfast.caches.word_index.word_compiler import DocumentNumbers, compile_terms
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -91,7 +91,7 @@ def compile_parts(job: IndexJob) -> Iterator[IndexPart]:
 
 def words_part(file: str, runs: Sequence[Run], keys: KeyRange, numbers: bytes, positions: bytes) -> IndexPart:
     """Compile a range of the words."""
-    documents = Documents(_unpacked(numbers), _unpacked(positions), [run.base for run in runs])
+    documents = DocumentNumbers(_unpacked(numbers), _unpacked(positions), [run.base for run in runs])
     part = IndexPart("words", file, 0, [], [])
     return _compiled(part, runs, keys, lambda terms, add: compile_terms(terms, documents, add))
 
@@ -138,7 +138,7 @@ def dictionary_of(parts: Sequence[IndexPart]) -> list[bytes]:
     offset = 0
     for part in parts:
         for key, value in zip(part.keys, part.values, strict=True):
-            pages.add(key, value if value >= ALONE else offset + value)
+            pages.add(key, value if value >= INLINE else offset + value)
         offset += part.size
     return pages.finish()
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 
-from holdfast.caches.sources import in_id_order, is_document_name
+from holdfast.caches.document import document_id
+from holdfast.caches.source_formats import is_document_name
 from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.errors import BuildFailed, IoError
 from holdfast.core.record import NamedTuple
@@ -12,7 +14,7 @@ from holdfast.core.worker_pool import core_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from holdfast.core.worker_pool import WorkerPool
 
@@ -91,3 +93,21 @@ def _leads_to_file(entry: os.DirEntry[bytes]) -> bool:
         return entry.is_file()
     except OSError:
         return False
+
+
+def _source_text(relative: bytes) -> str:
+    """A path below the sources as text; BuildFailed when it is not UTF-8."""
+    try:
+        return relative.decode()
+    except UnicodeDecodeError:
+        shown = relative.decode("utf-8", "backslashreplace")
+        raise BuildFailed(f"the name of '{shown}' is not UTF-8: rename it") from None
+
+
+def in_id_order(paths: Iterable[bytes]) -> list[tuple[str, str]]:
+    """(id, source) of every path, sorted by id; BuildFailed names both files when two share an id."""
+    named = sorted([(document_id(source), source) for source in map(_source_text, paths)])
+    for (earlier, first), (later, second) in pairwise(named):
+        if earlier == later:
+            raise BuildFailed(f"'{first}' and '{second}' have the same id '{later}': rename one of them")
+    return named

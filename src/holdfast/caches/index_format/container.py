@@ -1,18 +1,21 @@
 """The container of an index file: a checked header that says what it belongs to and where its sections lie. Pure.
 
 Every index file has this header, whatever its `kind`; sections are found by name. docs/formats/index.md has the bytes.
+What it belongs to are the digests of `manifest.json` and `index.json`, the time of the build left out, so that building
+the same sources twice writes the same index.
 """
 
 from __future__ import annotations
 
 from binascii import crc32
+from hashlib import sha256
 from struct import Struct, error
 
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     # Bytes [offset, offset + length) of a file, or IndexUnusable.
     Read = Callable[[int, int], bytes]
@@ -26,6 +29,11 @@ _FIXED = Struct("<8sHHI16s32s32s32sQ")
 _SECTION = Struct("<16sQQII")
 _CRC = Struct("<I")
 _MAX_SECTIONS = 64
+
+# The time stands among the first members, far before this.
+FIRST_BYTES = 4096
+_BEFORE = b'"created_at": "'
+_IN_A_TIME = b"0123456789-+:.TZ"
 
 
 class IndexUnusable(Exception):
@@ -113,3 +121,31 @@ def find_section(header: Header, name: str) -> Section:
         return header.sections[name]
     except KeyError:
         raise IndexUnusable(f"section {name} is missing") from None
+
+
+def is_time(value: bytes) -> bool:
+    """Whether a value has the looks of an RFC 3339 time."""
+    return 20 <= len(value) <= 35 and not value.strip(_IN_A_TIME)
+
+
+def without_time(start: bytes) -> bytes | None:
+    """The beginning of a manifest with the value of `created_at` cut out; None when there is no time to cut."""
+    before, found, after = start.partition(_BEFORE)
+    value, closed, rest = after.partition(b'"')
+    if not found or not closed or not is_time(value):
+        return None
+    return before + found + closed + rest
+
+
+def manifest_digest(chunks: Iterable[bytes]) -> bytes | None:
+    """sha256 of a manifest without its time, the first chunk at least FIRST_BYTES long or all there is."""
+    digest = None
+    for chunk in chunks:
+        if digest is None:
+            first = without_time(chunk[:FIRST_BYTES])
+            if first is None:
+                return None
+            digest = sha256(first)
+            chunk = chunk[FIRST_BYTES:]
+        digest.update(chunk)
+    return digest.digest() if digest is not None else None

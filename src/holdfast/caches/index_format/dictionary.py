@@ -19,7 +19,7 @@ _PER_ENTRY = 2 + 8  # where its key ends, its value
 LONGEST_KEY = 40
 _HASHED = b"\xff"  # no UTF-8 text starts with it
 # A value from here on is no place of a record: it says itself all there is to know of a term with a single posting.
-ALONE = 1 << 63
+INLINE = 1 << 63
 
 
 def key_of(term: str) -> bytes:

@@ -9,8 +9,14 @@ from __future__ import annotations
 import os
 from hashlib import sha256
 
-from holdfast.caches.index_format.cache_digest import FIRST_BYTES, manifest_digest
-from holdfast.caches.index_format.container import IndexUnusable, find_section, parse_header, read_section
+from holdfast.caches.index_format.container import (
+    FIRST_BYTES,
+    IndexUnusable,
+    find_section,
+    manifest_digest,
+    parse_header,
+    read_section,
+)
 from holdfast.caches.index_format.dictionary import PAGE_SIZE, key_of, look_up
 from holdfast.caches.manifest import MAX_MANIFEST_BYTES
 from holdfast.caches.on_disk.cache_directory import COMPILED, INDEX, MANIFEST
@@ -19,7 +25,7 @@ from holdfast.caches.word_index.document_columns import LONGEST_RECORD, columns_
 from holdfast.caches.word_index.posting_lists import (
     HEAD_SIZE,
     longest_record,
-    parse_alone,
+    parse_inline,
     parse_postings,
     record_length,
 )
@@ -203,7 +209,7 @@ class WordIndex(IndexReader):
         value = self._value_of(key)
         if value is None:
             return None
-        alone = parse_alone(value, count)
+        alone = parse_inline(value, count)
         if alone is not None:
             return alone
         first = self._first_of_posting(value)

@@ -9,8 +9,13 @@ from tempfile import TemporaryDirectory
 from holdfast.caches.build.index_files import IndexOwner, write_words
 from holdfast.caches.build.index_parts import ALL_KEYS, words_part
 from holdfast.caches.build.run_files import SPILL_BYTES, RunFiles, RunSettings
-from holdfast.caches.index_format.cache_digest import FIRST_BYTES, manifest_digest
-from holdfast.caches.index_format.container import IndexUnusable, find_section, parse_header
+from holdfast.caches.index_format.container import (
+    FIRST_BYTES,
+    IndexUnusable,
+    find_section,
+    manifest_digest,
+    parse_header,
+)
 from holdfast.caches.index_format.packed_numbers import packed
 from holdfast.caches.on_disk.cache_directory import COMPILED, INDEX, MANIFEST, SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import DIGESTS, WORDS, WORDS_FILE

@@ -13,7 +13,7 @@ from holdfast.caches.search.terms import query_terms
 from holdfast.caches.section_index.impact_lists import (
     HEAD_SIZE,
     longest_record,
-    parse_alone,
+    parse_inline,
     parse_record,
     record_length,
 )
@@ -114,7 +114,7 @@ class SectionIndex(IndexReader):
         value = self._value_of(key)
         if value is None:
             return None
-        alone = parse_alone(value, populations)
+        alone = parse_inline(value, populations)
         if alone is not None:
             return alone
         first = self._first_of_posting(value)

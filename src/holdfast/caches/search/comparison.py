@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.caches.search.sections import outline
+from holdfast.caches.source_formats import format_of
 from holdfast.core.digests import hex_digest
 from holdfast.core.record import NamedTuple
 
@@ -63,7 +64,7 @@ def _sections(document: Document | None) -> dict[tuple[tuple[str, ...], int], tu
     """(heading, how many had it before) -> lines and hash."""
     found: dict[tuple[tuple[str, ...], int], tuple[tuple[int, int], str]] = {}
     seen: dict[tuple[str, ...], int] = {}
-    for section in outline(document.content).sections if document else ():
+    for section in outline(document.content, format_of(document.source)).sections if document else ():
         count = seen[section.heading] = seen.get(section.heading, 0) + 1
         text = document.content[section.start : section.end] if document else ""
         found[section.heading, count] = (section.first, section.last), hex_digest(text.encode())

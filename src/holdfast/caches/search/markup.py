@@ -11,10 +11,12 @@ from itertools import accumulate, repeat
 from operator import add
 
 from holdfast.caches.search.headings import LONGEST_TITLE, Heading
-from holdfast.caches.search.markdown import read_markdown
-from holdfast.caches.search.restructured import is_restructured, read_restructured
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import WHITE_SPACE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.caches.source_formats import ReadMarkup
 
 
 class Markup(NamedTuple):
@@ -33,12 +35,11 @@ class Markup(NamedTuple):
     title: str
 
 
-def read_markup(text: str) -> Markup:
-    """The structure of a text in either markup."""
+def read_markup(text: str, read: ReadMarkup) -> Markup:
+    """The structure of a text, by what reads its format."""
     lines, starts = split_lines(text)
     body, title = _front_matter(lines)
-    read = read_restructured if is_restructured(text) else read_markdown
-    headings, breaks = read(lines, body)
+    headings, breaks = read(text, lines, body)
     return Markup(lines, starts, headings, breaks, body, title)
 
 

@@ -12,6 +12,7 @@ from bisect import bisect_left
 
 from holdfast.caches.search.markup import read_markup
 from holdfast.caches.search.section import LONG, Section
+from holdfast.caches.source_formats import MARKDOWN
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import WHITE_SPACE
 
@@ -19,6 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.caches.search.headings import Heading
     from holdfast.caches.search.markup import Markup
+    from holdfast.caches.source_formats import SourceFormat
 
 
 # The headings of all sections of a document take at most so many times its characters, and so many more.
@@ -36,13 +38,13 @@ class Outline(NamedTuple):
     sections: list[Section]
 
 
-def outline(text: str, *, long: int = LONG) -> Outline:
+def outline(text: str, source: SourceFormat = MARKDOWN, *, long: int = LONG) -> Outline:
     """The sections of a text; an empty one has none.
 
     Each repeats the headings it is below. Where those would take far more room than the text itself, because long
     headings have many short sections below them, the sections that follow have their own heading alone.
     """
-    markup = read_markup(text)
+    markup = read_markup(text, source.read)
     sections = []
     room = _HEADINGS_TIMES * len(text) + _HEADINGS_MORE
     for heading, first, after in _extents(markup):

@@ -12,7 +12,7 @@ from struct import Struct, error
 
 from holdfast.caches.index_format.ascending_numbers import parse_numbers
 from holdfast.caches.index_format.container import IndexUnusable
-from holdfast.caches.index_format.dictionary import ALONE
+from holdfast.caches.index_format.dictionary import INLINE
 from holdfast.caches.search.impacts import FIELDS
 
 TYPE_CHECKING = False
@@ -28,9 +28,9 @@ HEAD_SIZE = HEAD.size
 _NONE: tuple[Sequence[int], Sequence[int]] = ((), ())
 
 
-def parse_alone(value: int, populations: Sequence[int]) -> TermImpacts | None:
+def parse_inline(value: int, populations: Sequence[int]) -> TermImpacts | None:
     """The impact a dictionary value itself holds, or None when it is the place of a record."""
-    if value < ALONE:
+    if value < INLINE:
         return None
     field, unit, step, number = value >> 56 & 0x7F, value >> 40 & 0xFFFF, value >> 32 & 0xFF, value & 0xFFFFFFFF
     if field >= len(FIELDS) or number >= populations[field] or not unit or not step:

@@ -7,12 +7,15 @@ numbers, and nothing needs sorting.
 from __future__ import annotations
 
 from array import array
+from binascii import crc32
 from bisect import bisect_left
+from itertools import accumulate, compress, count
 from operator import mul, sub
 
-from holdfast.caches.index_format.packed_numbers import NUMBER, shifted
+from holdfast.caches.index_format.dictionary import INLINE
+from holdfast.caches.index_format.packed_numbers import NUMBER, encode_numbers, gaps, looked_up, shifted
 from holdfast.caches.search.impacts import FIELDS, Steps, unit
-from holdfast.caches.section_index.impact_list_encoder import alone_value, encode_field, encode_record
+from holdfast.caches.section_index.impact_lists import COUNT, HEAD
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -20,11 +23,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from holdfast.caches.section_index.impact_list_encoder import Field
+    # What a record has of a field: (steps, gap_encoded, data).
+    Field = tuple[bytes, bool, bytes]
 
 TITLE, HEADINGS, PATH, BODY = range(len(FIELDS))
 # A term that occurs more often in one field has its step computed rather than looked up.
 _USUAL_TIMES = 12
+# Gaps are encoded in bytes; this one goes on without naming a number, and has the step 0.
+_CONTINUATION = 255
+_KEPT = 1 << 14  # the bytes of shorter gaps are remembered
+# Every byte that is not zero becomes 1, and the other way round.
+_MARKS = bytes([0, *[1] * 255])
+_OTHERS = bytes([1, *[0] * 255])
 
 
 class DocumentSections(NamedTuple):
@@ -65,10 +75,10 @@ class Weights:
         """What a record has of a term that occurs in a field under these packed numbers."""
         return encode_field(numbers, self._steps[field], self.populations[field])
 
-    def alone(self, field: int, number: int) -> int:
+    def inline(self, field: int, number: int) -> int:
         """What the dictionary has of a term that occurs once, in a field of whoever has that number."""
         held_by = 1 if field in (BODY, HEADINGS) else self.firsts[number + 1] - self.firsts[number]
-        return alone_value(self.unit(held_by), field, number, self._steps[field][1][number])
+        return inline_value(self.unit(held_by), field, number, self._steps[field][1][number])
 
     def holding(self, values: Mapping[int, bytes], bodies: int) -> int:
         """How many sections hold a term, given its numbers in each field and how many hold it in their bodies."""
@@ -154,7 +164,7 @@ def compile_fields(
     for key, said in terms:
         if len(said) == 1 and len(said[0][1]) == NUMBER:
             field, base = marks[said[0][0]]
-            tell(key, weights.alone(field, base + int.from_bytes(said[0][1], "little")))
+            tell(key, weights.inline(field, base + int.from_bytes(said[0][1], "little")))
             continue
         values: dict[int, bytes] = {}
         for mark, numbers in said:
@@ -165,12 +175,98 @@ def compile_fields(
         fields = [(field, weights.field(field, values[field])) for field in sorted(values)]
         field, (steps, *_) = fields[-1]
         bodies = len(steps) if field == BODY else 0
-        is_alone = len(fields) == 1
-        worth = weights.unit(bodies if bodies and is_alone else weights.holding(values, bodies))
-        if is_alone and len(steps) == 1:
-            tell(key, alone_value(worth, field, array("I", values[field])[0], steps[0]))
+        is_only_field = len(fields) == 1
+        worth = weights.unit(bodies if bodies and is_only_field else weights.holding(values, bodies))
+        if is_only_field and len(steps) == 1:
+            tell(key, inline_value(worth, field, array("I", values[field])[0], steps[0]))
             continue
         record = encode_record(key, worth, fields)
         tell(key, offset)
         offset += len(record)
         yield record
+
+
+class _GapBytes(dict[int, bytes]):
+    """gap -> its bytes: one 255 for every 255 in it, then the rest."""
+
+    def __missing__(self, gap: int) -> bytes:
+        continuations, rest = divmod(gap, _CONTINUATION)
+        encoded = bytes([_CONTINUATION]) * continuations + bytes([rest])
+        if gap < _KEPT:
+            self[gap] = encoded
+        return encoded
+
+
+_GAP_BYTES = _GapBytes()
+
+
+def inline_value(unit: int, field: int, number: int, step: int) -> int:
+    """The dictionary value that stands for a term's only impact."""
+    return INLINE | field << 56 | unit << 40 | step << 32 | number
+
+
+def encode_record(key: bytes, unit: int, fields: Iterable[tuple[int, Field]]) -> bytes:
+    """The record of a term."""
+    shape = 0
+    parts = []
+    for field, (_, is_gap_encoded, data) in fields:
+        shape |= (17 if is_gap_encoded else 1) << field
+        parts.append(data)
+    body = b"".join(parts)
+    checked = HEAD.pack(0, len(body), unit, shape)[4:] + body
+    return crc32(checked, crc32(key)).to_bytes(4, "little") + checked
+
+
+def encode_field(packed: bytes, steps: Mapping[int, Sequence[int]], population: int) -> Field:
+    """What the record has of a field in which a term occurs at these packed numbers, ascending.
+
+    `steps` has, by how often it occurs there, the step by number.
+    """
+    numbers = array("I", packed)
+    told: Iterable[int] = looked_up(steps[1], numbers)
+    if _is_far(numbers[-1], len(numbers)) and len(set(numbers)) == len(numbers):  # most terms
+        return _encoded_by_number(numbers, bytes(told), population)
+    apart = gaps(packed)
+    near, *far = [apart[at::NUMBER] for at in range(NUMBER)]
+    if _CONTINUATION not in near and not b"".join(far).strip(b"\0"):
+        changes = b"\1" + near[1:].translate(_MARKS)
+        if 0 in changes:
+            told = _repeated(told, numbers, changes, steps)
+            near = near[:1] + near[1:].translate(None, b"\0")
+        encoded = bytes(told)
+        return encoded, True, COUNT.pack(len(near)) + near + encoded
+    distances = array("I", apart).tolist()
+    if 0 in distances[1:]:
+        changes = b"\1" + bytes(map(bool, distances[1:]))
+        told = _repeated(told, numbers, changes, steps)
+        numbers, distances = array("I", compress(numbers, changes)), list(compress(distances, changes))
+    encoded = bytes(told)
+    data = b"".join(map(_GAP_BYTES.__getitem__, distances))
+    if 2 * (len(data) - len(distances)) > len(distances):  # takes more room than two bytes a number
+        return _encoded_by_number(numbers, encoded, population)
+    ends = list(accumulate(map(len, data.split(bytes([_CONTINUATION]))), initial=0))
+    with_zeros = b"\0".join(map(encoded.__getitem__, map(slice, ends, ends[1:])))
+    return encoded, True, COUNT.pack(len(data)) + data + with_zeros
+
+
+def _encoded_by_number(numbers: array[int], steps: bytes, population: int) -> Field:
+    return steps, False, COUNT.pack(len(numbers)) + encode_numbers(numbers, population) + steps
+
+
+def _repeated(
+    told: Iterable[int], numbers: Sequence[int], changes: bytes, steps: Mapping[int, Sequence[int]]
+) -> Iterable[int]:
+    """The step of each number, given those of single occurrences; `changes` has a zero where one occurs again."""
+    put_right = bytearray(told)
+    ends = changes[1:] + b"\1"
+    times = 1
+    for at in compress(count(), changes.translate(_OTHERS)):
+        times = 2 if changes[at - 1] else times + 1
+        if ends[at]:
+            put_right[at - times + 1] = steps[times][numbers[at]]
+    return compress(put_right, changes)
+
+
+def _is_far(last: int, count: int) -> bool:
+    """Whether so many numbers up to a last one are so far apart that gaps take more than two bytes each."""
+    return 2 * (last // _CONTINUATION) > 3 * count  # at most one gap in a number makes up for a continuation

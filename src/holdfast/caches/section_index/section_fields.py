@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from holdfast.caches.search.sections import outline
 from holdfast.caches.search.terms import is_stop_word, raw_words
+from holdfast.caches.source_formats import format_of
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -24,11 +25,12 @@ class Fields(NamedTuple):
 
 def read_fields(source: str, content: str) -> Fields:
     """The fields of one document but its bodies; `source` is its path as it is spelled."""
-    title, sections = outline(content)
+    source_format = format_of(source)
+    title, sections = outline(content, source_format)
     return Fields(
         sections,
         telling(raw_words(title)),
-        telling(raw_words(source.removesuffix(".md"))),
+        telling(raw_words(source_format.stem(source))),
         [telling(raw_words(" ".join(section.heading))) for section in sections],
     )
 

@@ -12,7 +12,7 @@ from struct import Struct, error
 
 from holdfast.caches.index_format.ascending_numbers import chunks, parse_numbers
 from holdfast.caches.index_format.container import IndexUnusable
-from holdfast.caches.index_format.dictionary import ALONE
+from holdfast.caches.index_format.dictionary import INLINE
 
 HEAD = Struct("<III")  # checksum, bytes that follow this head, documents that hold the term
 SHAPE = Struct("<HH")  # runs, the largest count in the lane (0 when there is none)
@@ -20,7 +20,7 @@ RUN = Struct("<II")  # how often, how many documents
 HEAD_SIZE = HEAD.size
 
 # A term that a single document holds needs no record unless it is there this often: its dictionary value says it all.
-ALONE_LIMIT = 1 << 31
+INLINE_LIMIT = 1 << 31
 
 
 class Postings:
@@ -37,16 +37,11 @@ class Postings:
         self.lane_most = lane_most
 
 
-def alone_value(times: int, document: int) -> int:
-    """The dictionary value that stands for a term's only document; `times` is below the limit."""
-    return ALONE | times << 32 | document
-
-
-def parse_alone(value: int, document_count: int) -> Postings | None:
+def parse_inline(value: int, document_count: int) -> Postings | None:
     """The postings a dictionary value itself holds, or None when it is the place of a record."""
-    if value < ALONE:
+    if value < INLINE:
         return None
-    times, document = value >> 32 & ALONE_LIMIT - 1, value & 0xFFFFFFFF
+    times, document = value >> 32 & INLINE_LIMIT - 1, value & 0xFFFFFFFF
     if document >= document_count or not times:
         raise IndexUnusable("a dictionary value names no document")
     return Postings(1, [(times, [document])])
