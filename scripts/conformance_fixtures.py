@@ -15,15 +15,15 @@ from holdfast.operation import Operation, Outcome
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from holdfast.operation import Arguments
+    from holdfast.operation import CheckedArguments
     from holdfast.workspace import Workspace
 
 
-def say_something(_workspace: Workspace, _arguments: Arguments) -> Outcome[dict[str, str]]:
+def say_something(_workspace: Workspace, _arguments: CheckedArguments) -> Outcome[dict[str, str]]:
     return Outcome({"said": "something"})
 
 
-def say_no(_workspace: Workspace, _arguments: Arguments) -> Outcome[dict[str, str]]:
+def say_no(_workspace: Workspace, _arguments: CheckedArguments) -> Outcome[dict[str, str]]:
     return Outcome({"said": "no"}, exit_code=7, is_error=True)
 
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from holdfast.workspace import Door, Workspace
 
     Kind = Literal["text", "path", "integer", "flag", "texts"]
-    Arguments = dict[str, Any]
     CheckedArguments = dict[str, object]
     # What `module:function` may name, as whoever loads it sees it; each family says its own types (`shapes.py`).
     Body = Callable[[Workspace, CheckedArguments], "Outcome[object]"]

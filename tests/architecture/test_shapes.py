@@ -10,7 +10,6 @@ import ast
 import inspect
 import re
 from importlib import import_module
-from importlib.util import find_spec
 from types import ModuleType
 from typing import Literal, NotRequired, Required, get_args, get_origin, get_type_hints
 
@@ -20,17 +19,15 @@ from holdfast.catalog import CATALOG
 from holdfast.operation import Operation, Parameter, load
 
 KINDS = {"text": str, "query": str, "path": str, "integer": int, "flag": bool, "texts": list[str]}
-# `Json` and `Arguments` stand for Any.
-UNTYPED = {"Any", "Json", "Arguments"}
+# `Json` stands for Any.
+UNTYPED = {"Any", "Json"}
 
 
-def shapes_of(operation: Operation) -> ModuleType | None:
-    name = f"holdfast.{operation.family}.shapes"
-    return import_module(name) if find_spec(name) else None
+def shapes_of(operation: Operation) -> ModuleType:
+    return import_module(f"holdfast.{operation.family}.shapes")
 
 
-TYPED = [operation for operation in CATALOG if shapes_of(operation)]
-typed_operations = pytest.mark.parametrize("operation", TYPED, ids=lambda operation: " ".join(operation.command))
+every_operation = pytest.mark.parametrize("operation", CATALOG, ids=lambda operation: " ".join(operation.command))
 
 
 def accepts(parameter: Parameter, hint: object) -> bool:
@@ -55,10 +52,9 @@ def annotated(shapes: ModuleType, name: str) -> dict[str, tuple[object, bool]]:
     return members
 
 
-@typed_operations
+@every_operation
 def test_a_body_takes_the_arguments_that_the_catalog_declares(operation: Operation) -> None:
     shapes = shapes_of(operation)
-    assert shapes is not None
     _, arguments = inspect.signature(load(operation.run)).parameters.values()
     said = annotated(shapes, str(arguments.annotation).rpartition(".")[2])
     assert said.keys() == {parameter.name for parameter in operation.parameters}
@@ -67,10 +63,9 @@ def test_a_body_takes_the_arguments_that_the_catalog_declares(operation: Operati
         assert (accepts(parameter, hint), required) == (True, parameter.required), f"{parameter.name}: {hint}"
 
 
-@typed_operations
+@every_operation
 def test_a_body_says_what_it_answers(operation: Operation) -> None:
     shapes = shapes_of(operation)
-    assert shapes is not None
     answer = str(inspect.signature(load(operation.run)).return_annotation)
     assert re.fullmatch(r"Outcome\[.+\]", answer), answer
     names = re.findall(r"\w+", answer)[1:]
@@ -97,7 +92,7 @@ def untyped_annotations(module: str) -> list[str]:
 
 @pytest.mark.parametrize(
     "module",
-    sorted({name.partition(":")[0] for operation in TYPED for name in (operation.run, operation.view) if name}),
+    sorted({name.partition(":")[0] for operation in CATALOG for name in (operation.run, operation.view) if name}),
 )
 def test_no_body_and_no_view_is_untyped(module: str) -> None:
     assert untyped_annotations(module) == []

@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.core.canonical_json import Json
-    from holdfast.operation import Arguments
+    from holdfast.operation import CheckedArguments
     from holdfast.workspace import Workspace
 
 
-def wait(_workspace: Workspace, arguments: Arguments) -> Outcome[Json]:
+def wait(_workspace: Workspace, arguments: CheckedArguments) -> Outcome[Json]:
     """As slow as whoever holds the other end of the named pipe wants."""
-    with open(arguments["pipe"], "rb") as pipe:
+    with open(str(arguments["pipe"]), "rb") as pipe:
         return Outcome({"read": pipe.read().decode()})
 
 
-def talk(_workspace: Workspace, _arguments: Arguments) -> Outcome[Json]:
+def talk(_workspace: Workspace, _arguments: CheckedArguments) -> Outcome[Json]:
     """Write to standard output in every way there is, and read standard input."""
     print("printed")
     sys.stdout.flush()
@@ -33,15 +33,15 @@ def talk(_workspace: Workspace, _arguments: Arguments) -> Outcome[Json]:
     return Outcome({"stdin": sys.stdin.read() + os.read(0, 100).decode()})
 
 
-def fail(_workspace: Workspace, _arguments: Arguments) -> Outcome[Json]:
+def fail(_workspace: Workspace, _arguments: CheckedArguments) -> Outcome[Json]:
     raise ZeroDivisionError("a bug at /secret/path")
 
 
-def leave(_workspace: Workspace, _arguments: Arguments) -> Outcome[Json]:
+def leave(_workspace: Workspace, _arguments: CheckedArguments) -> Outcome[Json]:
     sys.exit("left")
 
 
-def odd(body: Callable[[Workspace, Arguments], Outcome[Json]], *parameters: Parameter) -> Operation:
+def odd(body: Callable[[Workspace, CheckedArguments], Outcome[Json]], *parameters: Parameter) -> Operation:
     name = body.__name__
     reference = f"{__name__}:{name}"
     return Operation("caches", (name,), name, parameters, reference, tool=f"odd.{name}", title=name, description=name)

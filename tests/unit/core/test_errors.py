@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 import pytest
 
 from holdfast.core import errors
@@ -43,3 +46,17 @@ def test_a_person_reads_the_message_first_unless_there_are_better_words(
     error: ContextError, first: str, second: str
 ) -> None:
     assert (error.headline, error.reason) == (first, second)
+
+
+def test_no_failure_is_defined_anywhere_else() -> None:
+    names = {"ContextError", *(failure.__name__ for failure in FAILURES)}
+    package = Path(errors.__file__).parent.parent
+    found = [
+        f"{file.relative_to(package)}: {node.name}"
+        for file in package.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_bytes()))
+        if isinstance(node, ast.ClassDef)
+        and (node.name in names or names & {ast.unparse(base).rpartition(".")[2] for base in node.bases})
+        and file != Path(errors.__file__)
+    ]
+    assert found == []
