@@ -33,9 +33,8 @@ def has_landlock() -> bool:
     return os.waitpid(child, 0)[1] == 0
 
 
-pytestmark = pytest.mark.skipif(
-    not has_landlock(), reason="this kernel has no Landlock, without which --confine refuses"
-)
+if not has_landlock():
+    pytest.skip("this kernel has no Landlock, without which --confine refuses", allow_module_level=True)
 
 
 def make_project(folder: Path, word: str) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from holdfast.core.landlock import LandlockUnavailable, kernel_abi, restrict_to, rights_of
+from holdfast.core.landlock import LandlockUnavailable, kernel_abi
 from support.doors import StdioServer
 
 if TYPE_CHECKING:
@@ -22,10 +22,9 @@ if TYPE_CHECKING:
 try:
     ABI = kernel_abi()
 except LandlockUnavailable:
-    ABI = 0
+    pytest.skip("this kernel has no Landlock", allow_module_level=True)
 
 NEWEST = 10
-needs_landlock = pytest.mark.skipif(ABI < 1, reason="this kernel has no Landlock")
 
 # Run as a process of its own: gives up everything, then tries each line of Python and tells how it went.
 TRIAL = """
@@ -130,19 +129,15 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return told_after_giving_up(tmp_path_factory.mktemp("trial"), min(ABI, NEWEST))
 
 
-@needs_landlock
 @pytest.mark.parametrize("name", [name for name, (_, since) in ATTEMPTS.items() if since <= ABI])
 def test_what_this_kernel_can_refuse_is_refused(name: str, told: dict[str, str]) -> None:
     assert told[name] == "refused"
 
 
-@needs_landlock
-@pytest.mark.skipif(ABI >= NEWEST, reason="this kernel refuses everything that is tried")
 def test_what_this_kernel_cannot_refuse_is_told_by_its_abi(told: dict[str, str]) -> None:
     assert {how for name, how in told.items() if ATTEMPTS[name][1] > ABI} == {"allowed"}
 
 
-@needs_landlock
 def test_reading_inside_and_signals_within_the_process_stay_allowed(told: dict[str, str]) -> None:
     assert {name: told[name] for name, (_, since) in ATTEMPTS.items() if since > NEWEST} == {
         "reading a file inside": "allowed",
@@ -151,7 +146,6 @@ def test_reading_inside_and_signals_within_the_process_stay_allowed(told: dict[s
     }
 
 
-@needs_landlock
 def test_a_kernel_with_an_older_abi_is_asked_for_no_more_than_it_knows(tmp_path: Path) -> None:
     """This kernel stands in for an older one: what that one does not know is not refused, and nothing fails."""
     for abi in {1, 2, 3, 4, 5, 6} & set(range(1, ABI)):
@@ -161,23 +155,6 @@ def test_a_kernel_with_an_older_abi_is_asked_for_no_more_than_it_knows(tmp_path:
         assert set(told.values()) == {"allowed", "refused"}, abi
 
 
-def test_each_abi_gives_up_all_that_the_one_before_does_and_the_structure_grows_with_it() -> None:
-    rights = [rights_of(abi) for abi in range(1, NEWEST + 2)]
-    assert rights == [
-        (0x1FFF,),
-        (0x3FFF,),
-        (0x7FFF,),
-        (0x7FFF, 0b11),
-        (0xFFFF, 0b11),
-        (0xFFFF, 0b11, 0b11),
-        (0xFFFF, 0b11, 0b11),
-        (0xFFFF, 0b11, 0b11),
-        (0x1FFFF, 0b11, 0b11),
-        (0x1FFFF, 0b1111, 0b11),
-        (0x1FFFF, 0b1111, 0b11),  # what a newer one adds is not known here
-    ]
-
-
 @pytest.fixture
 def confined(tmp_path: Path) -> Iterator[StdioServer]:
     (tmp_path / "caches").mkdir()
@@ -185,16 +162,7 @@ def confined(tmp_path: Path) -> Iterator[StdioServer]:
         yield server
 
 
-@needs_landlock
 def test_a_confined_server_still_ends_on_a_signal(confined: StdioServer) -> None:
     confined.request("tools/list", {})
     confined.process.send_signal(signal.SIGTERM)
     assert confined.process.wait(60) == 0
-
-
-def test_where_there_is_no_landlock_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    import ctypes
-
-    monkeypatch.setattr(ctypes, "CDLL", lambda *_names, **_options: object())
-    with pytest.raises(LandlockUnavailable, match="this system has no Landlock"):
-        restrict_to(["/"])
