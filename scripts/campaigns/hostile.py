@@ -256,10 +256,10 @@ HOSTILE: dict[str, Callable[[Path], None]] = {
     "one place for all": _columns(lambda count, numbers: numbers[:count] + [0] * count + numbers[2 * count :]),
     "floors that are too high": _columns(lambda count, n: n[: 5 * count] + [0xFFFFFFFF] * (len(n) - 5 * count)),
     "as many runs as can be said": _postings(lambda body: body[:8] + b"\xff\xff" + body[10:]),
-    "a lane as high as can be said": _postings(lambda body: body[:10] + b"\xff\xff" + body[12:]),
-    "no lane at all": _postings(lambda body: body[:10] + b"\0\0" + body[12:]),
+    "dense counts as high as can be said": _postings(lambda body: body[:10] + b"\xff\xff" + body[12:]),
+    "no dense counts at all": _postings(lambda body: body[:10] + b"\0\0" + body[12:]),
     "as many documents as can be said": _postings(lambda body: body[:4] + b"\xff\xff\xff\xff" + body[8:]),
-    "a lane full to the brim": _postings(lambda body: body[:12] + b"\xff" * (len(body) - 12)),
+    "dense counts full to the brim": _postings(lambda body: body[:12] + b"\xff" * (len(body) - 12)),
     **{
         f"{part} of a terabyte, of sections": _stated(part, TERABYTE, change, "sections.idx")
         for part, change in (

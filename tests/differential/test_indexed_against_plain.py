@@ -38,8 +38,8 @@ def small_steps() -> Iterator[None]:
         patch.setattr(word_search, "_SPARSE_SHARE", 2)
         patch.setattr(word_search, "_TOLD_APART", 5)
         patch.setattr(word_search, "_FEW", 1)
-        patch.setattr(word_compiler, "LANE_LIMIT", 3)
-        patch.setattr(word_compiler, "LANE_SHARE", 3)
+        patch.setattr(word_compiler, "DENSE_LIMIT", 3)
+        patch.setattr(word_compiler, "DENSE_SHARE", 3)
         yield
 
 

@@ -92,7 +92,7 @@ def test_a_forged_value_of_the_dictionary_names_a_document_that_exists_or_is_unu
         postings = parse_inline(value, count)
     except IndexUnusable:
         return
-    assert postings is None or all(document < count for _, run in postings.runs for document in run)
+    assert postings is None or all(document < count for _, run in postings.groups for document in run)
 
 
 RUNS = {1: [0, 3, 9], 2: [1], 300: [5]}
@@ -112,10 +112,10 @@ def test_a_forged_record_of_postings_is_unusable_or_stays_within_its_bounds(forg
         postings = parse_postings(data, KEY, count)
     except IndexUnusable:
         return
-    held = [document for _, run in postings.runs for document in run]
+    held = [document for _, run in postings.groups for document in run]
     assert postings.document_count <= count
     assert len(held) <= longest_record(count)
-    assert postings.lane is None or len(postings.lane) == count
+    assert postings.dense is None or len(postings.dense) == count
 
 
 @EXAMPLES

@@ -163,7 +163,7 @@ class StagedDirectory:
     beside the target, under a name that is added to `kept`.
     """
 
-    def __init__(self, target: str, contents: Contents = lambda path: None) -> None:
+    def __init__(self, target: str, contents: Contents = lambda _path: None) -> None:
         self.target = os.path.abspath(target)
         self.path = ""
         self.kept: list[str] = []

@@ -28,7 +28,7 @@ def is_staging_name(name: str) -> bool:
     return name.startswith(".") and _MARK in name
 
 
-def leave(path: str) -> None:
+def leave(_path: str) -> None:
     """What a writer of files does with a directory that was replaced: that is none of its business."""
 
 

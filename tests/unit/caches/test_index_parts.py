@@ -18,7 +18,7 @@ from holdfast.caches.index_format.dictionary import PAGE_SIZE, DictionaryPages, 
 from holdfast.caches.manifest import Entry
 from holdfast.caches.word_index.document_columns import encode_record, make_columns, parse_record
 from holdfast.caches.word_index.posting_lists import parse_postings
-from holdfast.caches.word_index.word_compiler import LANE_LIMIT, encode_postings
+from holdfast.caches.word_index.word_compiler import DENSE_LIMIT, encode_postings
 from holdfast.caches.word_index.word_search import Matches, choose
 
 VERSION = "sha256:" + "ab" * 32
@@ -88,16 +88,16 @@ def test_postings_without_a_lane_are_read_back(runs: dict[int, list[int]], docum
     record = encode_postings(b"key", runs, document_count)
     postings = parse_postings(record, b"key", document_count)
     expected = sorted(runs.items(), reverse=True)
-    assert (postings.runs, postings.lane, postings.document_count) == (expected, None, sum(map(len, runs.values())))
+    assert (postings.groups, postings.dense, postings.document_count) == (expected, None, sum(map(len, runs.values())))
 
 
 def test_postings_of_a_frequent_term_have_a_lane_and_runs_for_the_counts_beyond_it() -> None:
-    runs = {1: [0, 3], LANE_LIMIT: [1], LANE_LIMIT + 1: [2]}
+    runs = {1: [0, 3], DENSE_LIMIT: [1], DENSE_LIMIT + 1: [2]}
     postings = parse_postings(encode_postings(b"key", runs, 5), b"key", 5)
-    assert (postings.runs, postings.lane, postings.lane_most) == (
-        [(LANE_LIMIT + 1, [2])],
-        bytes([1, LANE_LIMIT, 0, 1, 0]),
-        LANE_LIMIT,
+    assert (postings.groups, postings.dense, postings.dense_most) == (
+        [(DENSE_LIMIT + 1, [2])],
+        bytes([1, DENSE_LIMIT, 0, 1, 0]),
+        DENSE_LIMIT,
     )
 
 

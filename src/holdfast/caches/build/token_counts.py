@@ -1,8 +1,7 @@
 """Count the words and terms of texts, and give what was counted as sorted runs. Pure.
 
-What stands between blanks, a token, decides by itself which word of the one index and which terms of the other it
-counts as. So tokens alone are gathered while documents are read, once for both; what they count as is worked out for
-each different one when they are spilled.
+Word and terms depend on the whitespace-separated token alone, so tokens are counted once for both indexes; what each
+different token counts as is worked out when they are spilled.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runs: what one process counted, sorted by key and cut into blocks, and the merge of several. Pure.
+"""Sorted runs: what one process spilled, in blocks of keys with their packed occurrences, and the k-way merge. Pure.
 
 Blocks are written and read whole, so that a term costs few steps of the interpreter.
 """
@@ -80,7 +80,7 @@ def shares(runs: Iterable[Run], count: int) -> list[tuple[bytes, bytes | None]]:
 
 
 def merged(runs: Iterable[tuple[int, Iterator[Block]]]) -> Iterator[tuple[bytes, list[tuple[int, bytes]]]]:
-    """Each term of all runs, in key order, with what each run says of it, in the order of the runs, marked."""
+    """A k-way merge: each term of all runs, in key order, as (run number, packed occurrences), in run order."""
     waiting = [_Waiting(mark, run) for mark, run in runs]
     while waiting := [run for run in waiting if run.keys]:
         # Up to here nothing can come from any run that is not in memory.

@@ -1,4 +1,4 @@
-"""The impacts of one term, as an index keeps them. Pure; docs/formats/search.md has the bytes.
+"""The impacts of one term (an impact list, as a posting list has counts). Pure; docs/formats/search.md has the bytes.
 
 For each field the numbers that hold the term, ascending, and a step for each: of sections in body and headings, of
 documents in title and path. An impact is the term's unit times the step.

@@ -1,8 +1,8 @@
 """Postings: which documents hold a term, and how often. Pure.
 
 Documents are numbered by (words, id). Those that hold a term equally often are kept together in ascending order, so
-each such run is also in descending order of score. A term that many documents hold has a lane instead: a byte a
-document, so that lanes of several terms are added up by one addition of long integers.
+each such group is also in descending order of score. A term that many documents hold has dense counts instead: a byte a
+document, so that those of several terms are added up by one addition of long integers.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from holdfast.caches.index_format.container import IndexUnusable
 from holdfast.caches.index_format.dictionary import INLINE
 
 HEAD = Struct("<III")  # checksum, bytes that follow this head, documents that hold the term
-SHAPE = Struct("<HH")  # runs, the largest count in the lane (0 when there is none)
-RUN = Struct("<II")  # how often, how many documents
+SHAPE = Struct("<HH")  # groups, the largest of the dense counts (0 when there are none)
+GROUP = Struct("<II")  # how often, how many documents
 HEAD_SIZE = HEAD.size
 
 # A term that a single document holds needs no record unless it is there this often: its dictionary value says it all.
@@ -24,17 +24,17 @@ INLINE_LIMIT = 1 << 31
 
 
 class Postings:
-    """The documents of one term: runs of (times, ascending numbers), most often first, and a lane or None."""
+    """The documents of one term: groups of (times, ascending numbers), most often first, and dense counts or None."""
 
-    __slots__ = ("document_count", "lane", "lane_most", "runs")
+    __slots__ = ("dense", "dense_most", "document_count", "groups")
 
     def __init__(
-        self, document_count: int, runs: list[tuple[int, list[int]]], lane: bytes | None = None, lane_most: int = 0
+        self, document_count: int, groups: list[tuple[int, list[int]]], dense: bytes | None = None, dense_most: int = 0
     ) -> None:
         self.document_count = document_count
-        self.runs = runs
-        self.lane = lane
-        self.lane_most = lane_most
+        self.groups = groups
+        self.dense = dense
+        self.dense_most = dense_most
 
 
 def parse_inline(value: int, document_count: int) -> Postings | None:
@@ -48,8 +48,8 @@ def parse_inline(value: int, document_count: int) -> Postings | None:
 
 
 def longest_record(document_count: int) -> int:
-    """No record of that many documents has more bytes: runs of one each, in the widest form, and a lane."""
-    return HEAD.size + SHAPE.size + document_count * (RUN.size + 4 + 1) + 4 * chunks(document_count)
+    """No record of that many documents has more bytes: groups of one each, in the widest form, and dense counts."""
+    return HEAD.size + SHAPE.size + document_count * (GROUP.size + 4 + 1) + 4 * chunks(document_count)
 
 
 def record_length(head: bytes) -> int:
@@ -65,22 +65,22 @@ def parse_postings(data: bytes, key: bytes, document_count: int) -> Postings:
         crc, _, holding = HEAD.unpack_from(data)
         if crc32(data[4:], crc32(key)) != crc or holding > document_count:
             raise IndexUnusable("postings are damaged")
-        run_count, lane_most = SHAPE.unpack_from(data, HEAD.size)
+        group_count, dense_most = SHAPE.unpack_from(data, HEAD.size)
         view = memoryview(data)
         at = HEAD.size + SHAPE.size
-        shapes = [RUN.unpack_from(data, at + position * RUN.size) for position in range(run_count)]
+        shapes = [GROUP.unpack_from(data, at + position * GROUP.size) for position in range(group_count)]
         if sum([count for _, count in shapes]) > holding:
             raise IndexUnusable("postings name more documents than they count")
-        at += run_count * RUN.size
-        runs = []
+        at += group_count * GROUP.size
+        groups = []
         for times, count in shapes:
             documents, at = parse_numbers(view, at, count, document_count)
             if documents and documents[-1] >= document_count:
                 raise IndexUnusable("postings name no document")
-            runs.append((times, documents))
-        lane = data[at : at + document_count] if lane_most else None
-        if lane is not None and len(lane) != document_count:
-            raise IndexUnusable("a lane is cut short")
+            groups.append((times, documents))
+        dense = data[at : at + document_count] if dense_most else None
+        if dense is not None and len(dense) != document_count:
+            raise IndexUnusable("dense counts are cut short")
     except (error, ValueError, TypeError, IndexError):
         raise IndexUnusable("postings are damaged") from None
-    return Postings(holding, runs, lane, lane_most)
+    return Postings(holding, groups, dense, dense_most)

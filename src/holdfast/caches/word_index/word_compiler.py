@@ -13,18 +13,18 @@ from struct import Struct
 
 from holdfast.caches.index_format.dictionary import INLINE
 from holdfast.caches.index_format.packed_numbers import encode_numbers, looked_up
-from holdfast.caches.word_index.posting_lists import HEAD, INLINE_LIMIT, RUN, SHAPE
+from holdfast.caches.word_index.posting_lists import GROUP, HEAD, INLINE_LIMIT, SHAPE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-# A term has a lane when at least one document in this many holds it.
-LANE_SHARE = 5
-# Counts above this stand outside the lane, so that four lanes add up within a byte.
-LANE_LIMIT = 63
+# A term has dense counts when at least one document in this many holds it.
+DENSE_SHARE = 5
+# Counts above this stand outside the dense ones, so that four terms add up within a byte.
+DENSE_LIMIT = 63
 
-_ONE_RUN = Struct("<IIHHII")  # head without its checksum, shape and the only run
+_ONE_GROUP = Struct("<IIHHII")  # head without its checksum, shape and the only group
 
 
 class DocumentNumbers:
@@ -70,8 +70,8 @@ def compile_terms(
             if len(counts) == 1 and most < INLINE_LIMIT:
                 add(key, inline_value(most, numbers[0]))
                 continue
-            if fits_a_lane(len(counts), most, document_count):
-                record = encode_lane(key, counts, document_count)
+            if is_dense(len(counts), most, document_count):
+                record = encode_dense(key, counts, document_count)
             else:
                 record = encode_postings(key, _by_times(counts), document_count)
         add(key, offset)
@@ -81,15 +81,15 @@ def compile_terms(
 
 def _by_times(counts: Counter[int]) -> dict[int, list[int]]:
     """times -> ascending documents that hold a term so often."""
-    runs: dict[int, list[int]] = {}
+    groups: dict[int, list[int]] = {}
     for document, times in counts.items():
-        if times in runs:
-            runs[times].append(document)
+        if times in groups:
+            groups[times].append(document)
         else:
-            runs[times] = [document]
-    for run in runs.values():
-        run.sort()
-    return runs
+            groups[times] = [document]
+    for group in groups.values():
+        group.sort()
+    return groups
 
 
 def inline_value(times: int, document: int) -> int:
@@ -97,48 +97,48 @@ def inline_value(times: int, document: int) -> int:
     return INLINE | times << 32 | document
 
 
-def encode_postings(key: bytes, runs: Mapping[int, Sequence[int]], document_count: int) -> bytes:
-    """The record of a term; `runs` gives for each count the ascending numbers of the documents with that count."""
-    if len(runs) == 1:
-        ((times, documents),) = runs.items()
+def encode_postings(key: bytes, groups: Mapping[int, Sequence[int]], document_count: int) -> bytes:
+    """The record of a term; `groups` gives for each count the ascending numbers of the documents with that count."""
+    if len(groups) == 1:
+        ((times, documents),) = groups.items()
         holding = len(documents)
-        if holding * LANE_SHARE < document_count:  # most terms
+        if holding * DENSE_SHARE < document_count:  # most terms
             numbers = encode_numbers(documents, document_count)
-            checked = _ONE_RUN.pack(SHAPE.size + RUN.size + len(numbers), holding, 1, 0, times, holding) + numbers
+            checked = _ONE_GROUP.pack(SHAPE.size + GROUP.size + len(numbers), holding, 1, 0, times, holding) + numbers
             return crc32(checked, crc32(key)).to_bytes(4, "little") + checked
-    holding = sum([len(documents) for documents in runs.values()])
-    lane, lane_most = b"", 0
-    kept = sorted(runs.items(), reverse=True)
-    if holding * LANE_SHARE >= document_count and min(runs) <= LANE_LIMIT:
-        lane = _lane(runs, document_count)
-        lane_most = max([times for times in runs if times <= LANE_LIMIT])
-        kept = [(times, documents) for times, documents in kept if times > LANE_LIMIT]
-    parts = [SHAPE.pack(len(kept), lane_most)]
-    parts += [RUN.pack(times, len(documents)) for times, documents in kept]
+    holding = sum([len(documents) for documents in groups.values()])
+    dense, dense_most = b"", 0
+    kept = sorted(groups.items(), reverse=True)
+    if holding * DENSE_SHARE >= document_count and min(groups) <= DENSE_LIMIT:
+        dense = _dense_counts(groups, document_count)
+        dense_most = max([times for times in groups if times <= DENSE_LIMIT])
+        kept = [(times, documents) for times, documents in kept if times > DENSE_LIMIT]
+    parts = [SHAPE.pack(len(kept), dense_most)]
+    parts += [GROUP.pack(times, len(documents)) for times, documents in kept]
     parts += [encode_numbers(documents, document_count) for _, documents in kept]
-    body = b"".join(parts) + lane
+    body = b"".join(parts) + dense
     checked = HEAD.pack(0, len(body), holding)[4:] + body
     return crc32(checked, crc32(key)).to_bytes(4, "little") + checked
 
 
-def fits_a_lane(holding: int, most: int, document_count: int) -> bool:
-    """Whether a term that so many documents hold, at most so often, has a lane and nothing else."""
-    return holding * LANE_SHARE >= document_count and most <= LANE_LIMIT
+def is_dense(holding: int, most: int, document_count: int) -> bool:
+    """Whether a term that so many documents hold, at most so often, has dense counts and nothing else."""
+    return holding * DENSE_SHARE >= document_count and most <= DENSE_LIMIT
 
 
-def encode_lane(key: bytes, counts: Mapping[int, int], document_count: int) -> bytes:
+def encode_dense(key: bytes, counts: Mapping[int, int], document_count: int) -> bytes:
     """The record of such a term: how often each document holds it."""
-    lane = bytearray(document_count)
+    dense = bytearray(document_count)
     for document, times in counts.items():
-        lane[document] = times
-    checked = HEAD.pack(0, SHAPE.size + document_count, len(counts))[4:] + SHAPE.pack(0, max(counts.values())) + lane
+        dense[document] = times
+    checked = HEAD.pack(0, SHAPE.size + document_count, len(counts))[4:] + SHAPE.pack(0, max(counts.values())) + dense
     return crc32(checked, crc32(key)).to_bytes(4, "little") + checked
 
 
-def _lane(runs: Mapping[int, Sequence[int]], document_count: int) -> bytes:
-    lane = bytearray(document_count)
-    for times, documents in runs.items():
-        if times <= LANE_LIMIT:
+def _dense_counts(groups: Mapping[int, Sequence[int]], document_count: int) -> bytes:
+    dense = bytearray(document_count)
+    for times, documents in groups.items():
+        if times <= DENSE_LIMIT:
             for document in documents:
-                lane[document] = times
-    return bytes(lane)
+                dense[document] = times
+    return bytes(dense)

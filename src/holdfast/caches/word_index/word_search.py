@@ -54,63 +54,63 @@ def _points(matches: int, words: int) -> float:
 class Matches:
     """How often the query's terms occur in each document.
 
-    `lane` has a byte a document; a count that does not fit a byte is in `others` instead, where the lane says 0. When
-    few documents match, there is no lane (None) and all are in `others`.
+    `dense` has a byte a document; a count that does not fit a byte is in `others` instead, where it says 0. When
+    few documents match, there is none (None) and all are in `others`.
     """
 
     def __init__(self, terms: Iterable[tuple[int, Postings]], document_count: int) -> None:
-        runs: list[tuple[int, list[int]]] = []
-        lanes: list[tuple[int, bytes]] = []
-        self.most = 0  # no count in the lane is above
+        groups: list[tuple[int, list[int]]] = []
+        dense_lists: list[tuple[int, bytes]] = []
+        self.most = 0  # no dense count is above
         for weight, postings in terms:
-            runs += [(times * weight, documents) for times, documents in postings.runs]
-            self.most += weight * max(postings.lane_most, postings.runs[0][0] if postings.runs else 0)
-            if postings.lane is not None:
-                lanes.append((weight, postings.lane))
-        self.lane: bytes | bytearray | None = None
+            groups += [(times * weight, documents) for times, documents in postings.groups]
+            self.most += weight * max(postings.dense_most, postings.groups[0][0] if postings.groups else 0)
+            if postings.dense is not None:
+                dense_lists.append((weight, postings.dense))
+        self.dense: bytes | bytearray | None = None
         self.others: dict[int, int] = {}
-        if lanes:
-            self.lane, self.others = _add_lanes(lanes, self.most)
-        if lanes or sum([len(documents) for _, documents in runs]) * _SPARSE_SHARE > document_count:
-            self._count_in_lane(runs, document_count)
+        if dense_lists:
+            self.dense, self.others = _add_dense(dense_lists, self.most)
+        if dense_lists or sum([len(documents) for _, documents in groups]) * _SPARSE_SHARE > document_count:
+            self._count_densely(groups, document_count)
         else:
             others = self.others
-            for times, documents in runs:
+            for times, documents in groups:
                 for document in documents:
                     others[document] = others.get(document, 0) + times
 
-    def _count_in_lane(self, runs: list[tuple[int, list[int]]], document_count: int) -> None:
-        lane = bytearray(document_count) if self.lane is None else bytearray(self.lane) if runs else self.lane
+    def _count_densely(self, groups: list[tuple[int, list[int]]], document_count: int) -> None:
+        dense = bytearray(document_count) if self.dense is None else bytearray(self.dense) if groups else self.dense
         others = self.others
-        for times, documents in runs:
+        for times, documents in groups:
             for document in documents:
-                found = lane[document] + times
+                found = dense[document] + times
                 if found > 255:
                     others[document] = others.get(document, 0) + found
                     found = 0
-                lane[document] = found  # type: ignore[index]  # with runs to count, it is a bytearray
-        for document in others if runs else ():
-            others[document] += lane[document]
-            lane[document] = 0  # type: ignore[index]  # the same
-        self.lane = lane
+                dense[document] = found  # type: ignore[index]  # with groups to count, it is a bytearray
+        for document in others if groups else ():
+            others[document] += dense[document]
+            dense[document] = 0  # type: ignore[index]  # the same
+        self.dense = dense
 
     def of(self, number: int) -> int:
         """The matches of one document."""
-        return (self.lane is not None and self.lane[number]) or self.others.get(number, 0)
+        return (self.dense is not None and self.dense[number]) or self.others.get(number, 0)
 
 
-def _add_lanes(lanes: list[tuple[int, bytes]], most: int) -> tuple[bytes | bytearray, dict[int, int]]:
-    """The weighted sum of lanes document by document, and the sums that do not fit a byte."""
+def _add_dense(dense_lists: list[tuple[int, bytes]], most: int) -> tuple[bytes | bytearray, dict[int, int]]:
+    """The weighted sum of dense counts, document by document, and the sums that do not fit a byte."""
     width = next(size for size in (1, 2, 4, 8) if most < 1 << 8 * size)
     total = 0
-    for weight, lane in lanes:
-        wide: bytes | bytearray = lane
+    for weight, dense in dense_lists:
+        wide: bytes | bytearray = dense
         if width > 1:
-            wide = bytearray(width * len(lane))
-            wide[::width] = lane
+            wide = bytearray(width * len(dense))
+            wide[::width] = dense
         # One addition of long integers adds all documents at once: no sum reaches into its neighbour's bytes.
         total += weight * int.from_bytes(wide, "little")
-    summed = total.to_bytes(width * len(lanes[0][1]), "little")
+    summed = total.to_bytes(width * len(dense_lists[0][1]), "little")
     if width == 1:
         return summed, {}
     low = bytearray(summed[::width])
@@ -122,12 +122,12 @@ def _add_lanes(lanes: list[tuple[int, bytes]], most: int) -> tuple[bytes | bytea
     return low, others
 
 
-def _positions(lane: bytes | bytearray, value: int) -> Iterator[int]:
-    """Where a value stands in a lane, ascending."""
-    at = lane.find(value)
+def _positions(dense: bytes | bytearray, value: int) -> Iterator[int]:
+    """Where a value stands among dense counts, ascending."""
+    at = dense.find(value)
     while at >= 0:
         yield at
-        at = lane.find(value, at + 1)
+        at = dense.find(value, at + 1)
 
 
 def _descending(matches: int, numbers: Iterable[int], columns: Columns) -> Iterator[Ranked]:
@@ -150,9 +150,9 @@ def _descending(matches: int, numbers: Iterable[int], columns: Columns) -> Itera
 def best_first(matches: Matches, columns: Columns) -> Iterator[Ranked]:
     """Every document with a match: by score on f32, then by id."""
     streams = []
-    if (lane := matches.lane) is not None:
+    if (dense := matches.dense) is not None:
         counts = range(1, min(matches.most, 255) + 1)
-        streams = [_descending(count, _positions(lane, count), columns) for count in counts]
+        streams = [_descending(count, _positions(dense, count), columns) for count in counts]
     by_count: dict[int, list[int]] = {}
     for number, count in matches.others.items():
         if count in by_count:
