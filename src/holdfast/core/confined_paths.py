@@ -1,8 +1,8 @@
 """A name under a root, or nothing: the one place that decides whether a path stays inside.
 
-`confined` says where a name leads now, which may be another place a moment later. So what is opened is opened from the
-root down without following a link, and only where that meets one are the links followed and the opening begun again:
-one that is swapped in meanwhile leads nowhere (docs/decisions/0009-confinement.md).
+Where a name leads now may be another place a moment later. So what is opened is opened from the root down without
+following a link, and only where that meets one are the links followed and the opening begun again: one that is swapped
+in meanwhile leads nowhere (docs/decisions/0009-confinement.md).
 """
 
 from __future__ import annotations
@@ -44,10 +44,11 @@ def beneath(root: str, name: str) -> PathBeneath | None:
 
     A relative name may not climb, an absolute one must already lie inside. The path need not exist.
     """
-    place = plain_place(name) if name and "\\" not in name and (name.isascii() or is_unicode(name)) else None
-    if place is None:
-        inside = confined(root, name)
-        place = None if inside is None else inside[len(os.path.realpath(root)) :].lstrip("/")
+    if "\\" in name or "\0" in name or not (name.isascii() or is_unicode(name)):
+        return None
+    place = plain_place(name)
+    if place is None and ".." not in name.split("/"):
+        place = real_place(root, name)
     if not place:
         return None
     path = PathBeneath(os.path.join(root, place))
@@ -87,21 +88,14 @@ def lies_inside(path: str, root: str) -> bool:
     return path == root or path.startswith(root.rstrip("/") + "/")
 
 
-def confined(root: str, name: str) -> str | None:
-    """The real path of `name` below `root`, or None when it leads elsewhere.
+def real_place(root: str, name: str) -> str | None:
+    """Where a path leads from a root, as a path from there without links, empty for the root; None when it leaves it.
 
-    A relative name may not climb, an absolute one must already lie inside, and neither may leave through a link.
-    The path need not exist.
+    It need not exist. An absolute path may lie inside too.
     """
-    if not name or "\0" in name or "\\" in name or not (name.isascii() or is_unicode(name)):
-        return None
-    if ".." in name.split("/"):
-        return None
     real_root = os.path.realpath(root)
     path = os.path.realpath(os.path.join(real_root, name))
-    if path == real_root or not lies_inside(path, real_root):
-        return None
-    return path
+    return path[len(real_root) :].lstrip("/") if lies_inside(path, real_root) else None
 
 
 def open_beneath(root: str, place: str, *, listed: bool = False) -> int:
@@ -132,10 +126,10 @@ def open_inside(root: str, place: str, *, listed: bool = False) -> int:
     """The same with links followed that stay inside."""
 
     def resolve() -> str:
-        inside = confined(root, place)
-        if inside is None:
+        inside = real_place(root, place)
+        if not inside:
             raise FileNotFoundError(ENOENT, "nothing below the root", place)
-        return inside[len(os.path.realpath(root)) :].lstrip("/")
+        return inside
 
     return reach(place, resolve, lambda now: open_beneath(root, now, listed=listed))
 

@@ -9,13 +9,13 @@ from holdfast.contexts.on_disk.directory import DirectoryView, look_into
 from holdfast.contexts.settings import FILE_NAME as SETTINGS_FILE
 from holdfast.contexts.settings import Settings, settings_of
 from holdfast.core.confined_paths import (
-    lies_inside,
     open_again,
     open_below,
     open_directory,
     plain_place,
     printable,
     reach,
+    real_place,
 )
 from holdfast.core.errors import IoError, ScopeOutside, UsageError
 from holdfast.core.record import NamedTuple
@@ -109,13 +109,10 @@ class Project:
 
     def place_of(self, scope: str) -> str:
         """Where a scope leads, as a path from the root, empty for the root; ScopeOutside when it leaves the root."""
-        if "\0" in scope:
+        place = None if "\0" in scope else real_place(self.root, scope.replace("\\", "/"))
+        if place is None:
             raise ScopeOutside
-        root = os.path.realpath(self.root)
-        target = os.path.realpath(os.path.join(root, scope.replace("\\", "/")))
-        if not lies_inside(target, root):
-            raise ScopeOutside
-        return target[len(root) :].lstrip("/") if target != root else ""
+        return place
 
     def view(self, place: str) -> DirectoryView:
         """One directory, with the rules of every directory above it; links are not followed. Raises OSError."""
