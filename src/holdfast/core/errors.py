@@ -26,8 +26,8 @@
 
 `message` is canonical: the same words every time, without paths, so it may travel to an agent.
 `reason` is for the person at the terminal and may name paths; no `context.*` tool tells it.
-OutOfDate, Differs and the failures of contexts and specs are not raised through a door: there the answer itself says
-what was found, and only the exit code is taken from here.
+The tools of contexts and specs say a failure in the shape of their answers, with words of their own. OutOfDate and
+Differs are never raised: an answer says what was found, and only its exit code is taken from here.
 """
 
 from __future__ import annotations
