@@ -40,10 +40,7 @@ LISTED: dict[str, dict[str, str]] = {
     "caches/search/citations.py": {"int": DIGITS},
     "cli.py": {"float": DIGITS},
     "command_line.py": {"int": DIGITS},
-    "core/canonical_json.py": {
-        "int": "of ASCII digits, as JSON has them",
-        "float": "of ASCII digits, as JSON has them",
-    },
+    "core/canonical_json.py": {"int": JSON_DIGITS, "float": JSON_DIGITS},
     "core/float32.py": {"int": "of digits that Python wrote", "float": "of digits that Python wrote"},
     "core/record.py": {"!r": "for whoever debugs; no answer shows a record"},
     "core/token_estimate.py": {"split": BYTES},

@@ -47,11 +47,26 @@ LETTERS = st.text(st.sampled_from("ab AB\t\x1c\u2003éÉßİΣσ."), max_size=30
 NAMES = st.text(st.sampled_from("abcé/-"), min_size=1, max_size=4)
 
 
+# More different terms than a query is counted by one by one; words that no query names stand among them.
+MANY = st.lists(st.sampled_from([f"w{number}" for number in range(20)]), min_size=13, max_size=40).map(" ".join)
+MANY_TERMS = " ".join(f"w{number}" for number in range(13))
+
+
 @settings(max_examples=500)
 @given(st.dictionaries(NAMES, LETTERS, max_size=8), LETTERS, st.integers(0, 40))
 def test_the_selection_is_what_the_naive_reading_of_the_contract_gives(
     corpus: dict[str, str], query: str, budget: int
 ) -> None:
+    check(corpus, query, budget)
+
+
+@settings(max_examples=200)
+@given(st.dictionaries(NAMES, MANY, max_size=8), MANY, st.integers(0, 200))
+def test_so_it_is_for_a_query_of_many_different_terms(corpus: dict[str, str], query: str, budget: int) -> None:
+    check(corpus, f"{MANY_TERMS} {query}", budget)
+
+
+def check(corpus: dict[str, str], query: str, budget: int) -> None:
     documents = [make_document(name, text.encode()) for name, text in corpus.items()]
     value = decode(encode(as_json(select(query, budget, documents))))
     assert {
