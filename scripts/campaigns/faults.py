@@ -30,7 +30,7 @@ from holdfast.caches.build.build import build_cache
 from holdfast.caches.on_disk.verification import verify_cache
 from holdfast.caches.tokenizers import O200K, USUAL, is_installed
 from holdfast.catalog import CATALOG
-from holdfast.contexts.on_disk.directory import CONTEXT_FILE, read_context
+from holdfast.contexts.on_disk.directory_view import CONTEXT_FILE, read_context
 from holdfast.core import atomic_write, worker_pool
 from holdfast.core.errors import IoError
 from holdfast.core.staging import is_staging_name

@@ -55,12 +55,12 @@ LISTED: dict[str, dict[str, str]] = {
     "contexts/ignore.py": {"repr": "part of a key that lives as long as the process", "split": SAME},
     "contexts/languages.py": {"split": SAME},
     "contexts/manifests.py": {"\\s": SAME, "split": SAME, "splitlines": SAME, "strip": SAME},
-    "contexts/on_disk/directory.py": {"strip": SAME},
+    "contexts/on_disk/directory_view.py": {"strip": SAME},
     "contexts/on_disk/git.py": {"splitlines": SAME, "strip": SAME},
     "contexts/on_disk/settings_file.py": {"splitlines": SAME, "strip": SAME},
     "contexts/on_disk/validation.py": {"split": SAME, "strip": SAME},
     "contexts/schema.py": {"split": SAME},
-    "contexts/sources.py": {"split": SAME},
+    "contexts/source_files.py": {"split": SAME},
     "contexts/yaml_text.py": {"float": DIGITS, "int": DIGITS},
 }
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from holdfast.contexts.ignore import Rules
-from holdfast.contexts.on_disk.directory import DirectoryView
+from holdfast.contexts.on_disk.directory_view import DirectoryView
 from holdfast.core.errors import ContextMissing
 from holdfast.core.file_identity import directory_identity
 from holdfast.server import Server

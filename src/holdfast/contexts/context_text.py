@@ -274,8 +274,8 @@ def _parted(row: str) -> tuple[str, str]:
         if escaped:
             escaped = False
         elif quote:
-            if character == "\\" and quote == '"':
-                escaped = True
+            if (character == "\\" and quote == '"') or (quote == "'" and bare.startswith("''", at)):
+                escaped = True  # in single quotes a quote is written twice
             elif character == quote:
                 quote = ""
         elif character in "\"'" and (at == 0 or bare[at - 1] in " \t[{,:"):

@@ -130,7 +130,7 @@ def fields(
             made["dependencies"] = {**made["dependencies"], "external": needs.external}
         made["subdirectories"] = [{"name": child.name + "/", "summary": child.summary} for child in children]
         if not place:
-            made["project"] = _project(about, made["summary"], names, files)
+            made["project"] = _project(about, made["summary"], names)
             made["structure"] = [{"path": child.path, "summary": child.summary} for child in children]
     return {name: value for name, value in made.items() if value}
 
@@ -147,7 +147,7 @@ def _file(name: str, facts: FileFacts | None, names: Sequence[str]) -> dict[str,
     return entry
 
 
-def _project(about: About, text: str, names: Sequence[str], files: Sequence[FileFacts]) -> dict[str, str]:
+def _project(about: About, text: str, names: Sequence[str]) -> dict[str, str]:
     project = {"name": about.name, "description": text, "language": main_language(names) or "unknown"}
     if about.manager:
         project["package_manager"] = about.manager

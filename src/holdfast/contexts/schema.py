@@ -176,35 +176,39 @@ def _record_problems(
 
 def _problems(value: Value, shape: Shape, path: str) -> Iterator[Problem]:
     kind = shape.kind
-    if kind == "texts":
+    if kind in ("texts", "records"):
         if type(value) is not list:
             yield Problem(path, "must be a list")
-        else:
-            for place, item in enumerate(value):
-                if type(item) is not str:
-                    yield Problem(f"{path}.{place}", "must be text")
-    elif kind == "records":
-        if type(value) is not list:
-            yield Problem(path, "must be a list")
-        else:
-            for place, item in enumerate(value):
-                yield from _problems(item, shape._replace(kind="record"), f"{path}.{place}")
+            return
+        item_shape = shape._replace(kind="text" if kind == "texts" else "record")
+        for place, item in enumerate(value):
+            yield from _problems(item, item_shape, f"{path}.{place}")
     elif kind == "record":
         if type(value) is not dict:
             yield Problem(path, "must be a mapping")
         else:
             yield from _record_problems(value, shape.required, shape.fields, path + ".")
-    elif kind == "version":
-        if type(value) is not int:
-            yield Problem(path, "must be the number 1")
-    elif kind == "whole":
-        if type(value) is not int:
-            yield Problem(path, "must be a whole number")
-    elif kind == "percent":
-        if type(value) not in (int, float) or not 0 <= value <= 100:
-            yield Problem(path, "must be a number from 0 to 100")
-    elif value not in shape.choices:
-        yield Problem(path, "must be one of: " + ", ".join(shape.choices))
+    elif not _fits(value, shape):
+        yield Problem(path, _MUST_BE.get(kind) or "must be one of: " + ", ".join(shape.choices))
+
+
+_MUST_BE = {
+    "text": "must be text",
+    "version": "must be the number 1",
+    "whole": "must be a whole number",
+    "percent": "must be a number from 0 to 100",
+}
+
+
+def _fits(value: Value, shape: Shape) -> bool:
+    """Whether a single value is of its kind."""
+    if shape.kind == "text":
+        return type(value) is str
+    if shape.kind in ("version", "whole"):
+        return type(value) is int
+    if shape.kind == "percent":
+        return type(value) in (int, float) and 0 <= value <= 100
+    return value in shape.choices
 
 
 def whole(context: Mapping[str, Value]) -> dict[str, Value]:

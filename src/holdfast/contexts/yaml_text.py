@@ -81,85 +81,109 @@ def parse_document(data: bytes) -> Document:
     except UnicodeDecodeError:
         raise YamlError("not UTF-8") from None
     try:
-        return _compose(text)
+        return _Composer(text).document()
     except YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         raise YamlError(getattr(error, "problem", None) or "not YAML", mark.line + 1 if mark else 0) from None
 
 
-def _compose(text: str) -> Document:
-    scalar, sequence, mapping, alias = (
-        events.ScalarEvent,
-        events.SequenceStartEvent,
-        events.MappingStartEvent,
-        events.AliasEvent,
-    )
-    ends = (events.SequenceEndEvent, events.MappingEndEvent)
-    next_event: Callable[[], Any] = Parser(text).get_event
-    next_event()  # the stream
-    event = next_event()
-    if isinstance(event, events.StreamEndEvent):
-        return Document(None, {})
+class _Open(NamedTuple):
+    """A sequence or mapping whose end has not come yet."""
 
-    anchors: dict[str, _Node | None] = {}
-    lines: dict[str, int] = {}
-    total = 0
-    # What is open: its container, the key that waits for a value (for mappings), the anchor and the weight so far.
-    stack: list[list[Any]] = []
-    result: Value = None
-    while True:
-        event = next_event()
-        kind = type(event)
-        anchor = None
-        if kind is scalar:
-            value, weight, anchor = event.value, len(event.value) + 1, event.anchor
-            if event.tag is not None or event.implicit[0]:
-                value = _scalar(event)
-        elif kind is sequence or kind is mapping:
-            if len(stack) == MAX_DEPTH:
-                raise YamlError(f"nested deeper than {MAX_DEPTH}", event.start_mark.line + 1)
-            if event.tag is not None and event.tag != _CORE + ("seq" if kind is sequence else "map"):
-                raise YamlError(f"unknown tag {event.tag}", event.start_mark.line + 1)
-            if event.anchor is not None:
-                anchors[event.anchor] = None  # an alias to what is still open would be endless
-            stack.append([[] if kind is sequence else {}, _NO_KEY, event.anchor, 1])
-            continue
-        elif kind is alias:
-            node = anchors.get(event.anchor)
-            if node is None:
-                raise YamlError(f"alias *{event.anchor} leads nowhere or to itself", event.start_mark.line + 1)
-            value, weight = node
-        elif kind in ends:
-            value, _, anchor, weight = stack.pop()
-        else:
-            break  # the document's end
-        if kind is not scalar and kind is not alias:
-            total += 1
-        else:
-            total += weight
-            if total > MAX_BYTES:
-                raise YamlError(f"expands beyond {MAX_BYTES} characters", event.start_mark.line + 1)
+    container: list[Value] | dict[str, Value]
+    anchor: str | None
+
+
+class _Composer:
+    """Puts the events of one document together, and judges depth, aliases and duplicate keys on the way."""
+
+    def __init__(self, text: str) -> None:
+        self._next: Callable[[], Any] = Parser(text).get_event
+        self._anchors: dict[str, _Node | None] = {}
+        self._total = 0
+        self._stack: list[_Open] = []
+        self._weights: list[int] = []  # of what is open
+        self._keys: list[Value] = []  # of what is open, the key that waits for a value
+        self._lines: dict[str, int] = {}
+        self._result: Value = None
+
+    def document(self) -> Document:
+        """The document; YamlError where there are several."""
+        self._next()  # the stream
+        if isinstance(self._next(), events.StreamEndEvent):
+            return Document(None, {})
+        scalar, alias = events.ScalarEvent, events.AliasEvent
+        starts = (events.SequenceStartEvent, events.MappingStartEvent)
+        ends = (events.SequenceEndEvent, events.MappingEndEvent)
+        next_event = self._next
+        while True:
+            event = next_event()
+            kind = type(event)
+            if kind is scalar:
+                value = _scalar(event) if event.tag is not None or event.implicit[0] else event.value
+                self._leaf(value, len(event.value) + 1, event.anchor, event)
+            elif kind in starts:
+                self._open(event, is_list=kind is starts[0])
+            elif kind in ends:
+                self._close(event)
+            elif kind is alias:
+                self._alias(event)
+            else:
+                break  # the document's end
+        if not isinstance(next_event(), events.StreamEndEvent):
+            raise YamlError("more than one document")
+        return Document(self._result, self._lines)
+
+    def _open(self, event: Any, *, is_list: bool) -> None:
+        line = event.start_mark.line + 1
+        if len(self._stack) == MAX_DEPTH:
+            raise YamlError(f"nested deeper than {MAX_DEPTH}", line)
+        if event.tag is not None and event.tag != _CORE + ("seq" if is_list else "map"):
+            raise YamlError(f"unknown tag {event.tag}", line)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = None  # an alias to what is still open would be endless
+        self._stack.append(_Open([] if is_list else {}, event.anchor))
+        self._weights.append(1)
+        self._keys.append(_NO_KEY)
+
+    def _close(self, event: Any) -> None:
+        container, anchor = self._stack.pop()
+        self._keys.pop()
+        self._total += 1
+        self._put(container, self._weights.pop(), anchor, event)
+
+    def _alias(self, event: Any) -> None:
+        node = self._anchors.get(event.anchor)
+        if node is None:
+            raise YamlError(f"alias *{event.anchor} leads nowhere or to itself", event.start_mark.line + 1)
+        self._leaf(node.value, node.weight, None, event)
+
+    def _leaf(self, value: Value, weight: int, anchor: str | None, event: Any) -> None:
+        """A scalar, or what an alias stands for: it counts with its full weight."""
+        self._total += weight
+        if self._total > MAX_BYTES:
+            raise YamlError(f"expands beyond {MAX_BYTES} characters", event.start_mark.line + 1)
+        self._put(value, weight, anchor, event)
+
+    def _put(self, value: Value, weight: int, anchor: str | None, event: Any) -> None:
+        """Give a finished value to what is open around it."""
         if anchor is not None:
-            anchors[anchor] = _Node(value, weight)
-        if not stack:
-            result = value
-            continue
-        frame = stack[-1]
-        frame[3] += weight
-        container = frame[0]
-        if type(container) is list:
+            self._anchors[anchor] = _Node(value, weight)
+        if not self._stack:
+            self._result = value
+            return
+        self._weights[-1] += weight
+        container = self._stack[-1].container
+        if isinstance(container, list):
             container.append(value)
-        elif frame[1] is _NO_KEY:
+        elif self._keys[-1] is _NO_KEY:
             _check_key(value, container, event)
-            frame[1] = value
-            if len(stack) == 1:
-                lines[value] = event.start_mark.line
+            self._keys[-1] = value
+            if len(self._stack) == 1:
+                self._lines[value] = event.start_mark.line
         else:
-            container[frame[1]] = value
-            frame[1] = _NO_KEY
-    if not isinstance(next_event(), events.StreamEndEvent):
-        raise YamlError("more than one document")
-    return Document(result, lines)
+            container[self._keys[-1]] = value
+            self._keys[-1] = _NO_KEY
 
 
 _NO_KEY = object()

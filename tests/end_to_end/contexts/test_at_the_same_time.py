@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from holdfast.contexts.on_disk.directory import read_context
+from holdfast.contexts.on_disk.directory_view import read_context
 from holdfast.contexts.on_disk.watcher import watch_project
 from holdfast.core.file_contents import RememberedFiles
 from support.doors import run_context
@@ -16,7 +16,7 @@ READS = 10_000
 WRITER = """
 import sys
 from holdfast.contexts.context_text import edited
-from holdfast.contexts.on_disk.directory import CONTEXT_FILE, read_context_bytes
+from holdfast.contexts.on_disk.directory_view import CONTEXT_FILE, read_context_bytes
 from holdfast.core.atomic_write import write_file
 directory = sys.argv[1]
 print("ready", flush=True)

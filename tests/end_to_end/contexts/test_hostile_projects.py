@@ -50,3 +50,16 @@ def test_what_an_outer_contextignore_leaves_out_is_never_described(tmp_path: Pat
     subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE)
     assert "ok()" in (text := (root / "sub/.context.yaml").read_text())
     assert "token" not in text
+
+
+def test_files_of_brackets_and_tags_are_described_to_the_end(tmp_path: Path) -> None:
+    files = {
+        ".context.config.yaml": "min_tokens: 0\n",
+        "README.md": "Sells things " + "[" * 900_000 + "\n",
+        "code/tags.py": '"""' + "<a" * 200_000 + '"""\n',
+    }
+    root = _project(tmp_path, files)
+    command = [sys.executable, "-m", "holdfast", "init", "--path", str(root), "--full", "--no-agents"]
+    subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE)
+    assert "Sells things [[" in (root / ".context.yaml").read_text()
+    assert (root / "code/.context.yaml").exists()

@@ -149,3 +149,66 @@ def test_editing_gives_the_value_that_was_asked_for(before: list[str], after: li
 
 def test_a_digest_tells_values_apart() -> None:
     assert field_digest(["a"]) != field_digest(["b"])
+
+
+def _with_summary(written: str) -> str:
+    """A context whose summary is written in some way."""
+    return HAND_MADE.replace("summary: >\n  Plumbing\n  and pipes.\n", f"summary: {written}\n")
+
+
+@pytest.mark.parametrize(
+    ("written", "comment"),
+    [
+        ('"a # b"  # kept', "  # kept"),
+        ('"a \\" # b"\t# kept', "\t# kept"),
+        ('"a \\\\" # kept', " # kept"),
+        ("'a # b'  # kept", "  # kept"),
+        ("'it''s # one'  # kept", "  # kept"),
+        ("'''#' # kept", " # kept"),
+        ("it's # kept", " # kept"),
+        ("a#b  # kept # whole", "  # kept # whole"),
+        ('"a # b"', ""),
+        ("'it''s # one'", ""),
+        ("a#b", ""),
+    ],
+)
+def test_a_comment_behind_a_value_stays_whatever_the_value_was(written: str, comment: str) -> None:
+    after = edited(_with_summary(written), {"summary": "New."})
+    lines = [line for line in after.splitlines(keepends=True) if not line.startswith("# derived: ")]
+    assert "".join(lines) == _with_summary(f'"New."{comment}')
+
+
+@pytest.mark.parametrize("item", ['"a() # no comment"', '"\\" # none"', '"# none"'])
+def test_a_comment_behind_an_item_stays_with_it(item: str) -> None:
+    value = parse(item.encode())
+    before = HAND_MADE.replace('  - "a()"\n', f"  - {item}  # see # below\n")
+    after = edited(before, {"exports": ["new()", value, "b()"]})
+    assert f'  - "new()"\n  - {item}  # see # below\n' in after
+
+
+@pytest.mark.parametrize("key", ['"summary"', "'summary'", "summary "])
+def test_a_key_may_be_quoted_or_stand_apart_from_its_colon(key: str) -> None:
+    before = _with_summary("Old. # kept").replace("summary:", f"{key}:")
+    after = edited(before, {"fingerprint": "11111111"})
+    assert after == before.replace('"00000000"', '"11111111"')
+
+
+FLOW = """\
+{
+version: 1, scope: lib,
+fingerprint: "00000000", last_updated: "2026-01-02T03:04:05Z",
+summary: "Plumbing, # really",
+maintenance: Renew it. }
+"""
+
+
+def test_a_flow_mapping_over_several_lines_means_what_it_should_after_an_edit() -> None:
+    values = parse(FLOW.encode())
+    after = edited(FLOW, {"summary": "New.", "exports": ["a()"]})
+    assert parse(after.encode()) == {**values, "summary": "New.", "exports": ["a()"]}
+
+
+def test_a_flow_mapping_with_a_line_for_each_key_means_what_it_should_after_an_edit() -> None:
+    text = FLOW.replace("version: 1, scope", "version: 1,\nscope").replace('"00000000", last', '"00000000",\nlast')
+    after = edited(text, {"summary": "New."})
+    assert parse(after.encode()) == {**parse(text.encode()), "summary": "New."}

@@ -21,7 +21,7 @@ from holdfast.contexts.fingerprint import (
 )
 from holdfast.contexts.freshness import Freshness, freshness
 from holdfast.contexts.ignore import Rules
-from holdfast.contexts.on_disk.directory import look
+from holdfast.contexts.on_disk.directory_view import look
 from holdfast.core.file_contents import RememberedFiles
 
 CASES = json.loads((Path(__file__).parents[2] / "vectors" / "stat_fingerprints.json").read_bytes())["cases"]

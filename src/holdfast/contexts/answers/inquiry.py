@@ -5,7 +5,7 @@ from __future__ import annotations
 from holdfast.contexts import schema
 from holdfast.contexts.answers import open_project
 from holdfast.contexts.freshness import FRESH, MISSING
-from holdfast.contexts.on_disk.directory import read_context_beneath
+from holdfast.contexts.on_disk.directory_view import read_context_beneath
 from holdfast.contexts.on_disk.listing import list_project
 from holdfast.core.errors import (
     ContextCorrupt,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from holdfast.contexts.answers import open_project
 from holdfast.contexts.freshness import FRESH
 from holdfast.contexts.on_disk.agents_file import LEFT_ALONE, write_section
-from holdfast.contexts.on_disk.directory import CONTEXT_FILE
+from holdfast.contexts.on_disk.directory_view import CONTEXT_FILE
 from holdfast.contexts.on_disk.generation import FAILED, RENEWED, UNCHANGED, WRITTEN, generate
 from holdfast.contexts.on_disk.listing import judge_all
 from holdfast.contexts.on_disk.project import check_root, place_of, scan, with_place

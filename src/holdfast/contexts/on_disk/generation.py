@@ -8,12 +8,12 @@ from holdfast.contexts import schema
 from holdfast.contexts.context_text import edited, machine_fields, new_text, writable
 from holdfast.contexts.dependencies import Index, dependencies
 from holdfast.contexts.description import ALWAYS, FULL_ONLY, About, Child, fields
-from holdfast.contexts.on_disk.directory import (
+from holdfast.contexts.on_disk.directory_analysis import DirectoryFacts, gather_all
+from holdfast.contexts.on_disk.directory_view import (
     CONTEXT_FILE,
     parse_context,
     read_context_bytes,
 )
-from holdfast.contexts.on_disk.directory_analysis import DirectoryFacts, gather_all
 from holdfast.contexts.on_disk.project import Found
 from holdfast.core.atomic_write import write_files
 from holdfast.core.confined_paths import printable

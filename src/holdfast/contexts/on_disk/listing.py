@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.contexts.freshness import MISSING
-from holdfast.contexts.on_disk.directory import DirectoryView, Headline
+from holdfast.contexts.on_disk.directory_view import DirectoryView, Headline
 from holdfast.contexts.on_disk.project import Project
 from holdfast.core.errors import ContextCorrupt, ContextMissing, UnsupportedVersion
 from holdfast.core.record import NamedTuple

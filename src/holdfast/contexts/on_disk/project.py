@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from holdfast.contexts.ignore import CONTEXTIGNORE, GITIGNORE, Rules
-from holdfast.contexts.on_disk.directory import DirectoryView, look_into
+from holdfast.contexts.on_disk.directory_view import DirectoryView, look_into
 from holdfast.contexts.settings import FILE_NAME as SETTINGS_FILE
 from holdfast.contexts.settings import Settings, settings_of
 from holdfast.core.confined_paths import (

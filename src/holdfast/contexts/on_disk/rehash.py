@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from holdfast.contexts.context_text import edited
-from holdfast.contexts.on_disk.directory import CONTEXT_FILE, parse_context, read_context_bytes
+from holdfast.contexts.on_disk.directory_view import CONTEXT_FILE, parse_context, read_context_bytes
 from holdfast.contexts.on_disk.generation import FAILED, RENEWED, UNCHANGED, Made, left_alone
 from holdfast.core.atomic_write import write_file
 from holdfast.core.errors import ContextCorrupt, ContextMissing, UnsupportedVersion

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.contexts.on_disk.directory import CONTEXT_FILE
+from holdfast.contexts.on_disk.directory_view import CONTEXT_FILE
 from holdfast.contexts.on_disk.project import Project, scan
 from holdfast.core.record import NamedTuple
 from holdfast.core.tokens import tokens_of_bytes

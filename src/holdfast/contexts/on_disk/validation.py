@@ -8,7 +8,7 @@ import re
 from holdfast.contexts import schema
 from holdfast.contexts.analysis.source_text import blanks_end, package_words, word_end, words_of
 from holdfast.contexts.languages import LANGUAGES, listed
-from holdfast.contexts.on_disk.directory import DirectoryView, read_context_bytes
+from holdfast.contexts.on_disk.directory_view import DirectoryView, read_context_bytes
 from holdfast.contexts.on_disk.project import Project, scan
 from holdfast.contexts.yaml_text import YamlError, parse_document
 from holdfast.core.errors import ContextCorrupt, ContextMissing, UnsupportedVersion
