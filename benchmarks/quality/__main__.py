@@ -4,7 +4,7 @@
 
 FOLDER holds `corpus.jsonl.gz`, `queries.jsonl` and `qrels.tsv` (default: `shared/eval/docs` beside the checkout). Pages
 are written to a temporary folder as Markdown files and built into caches: one a library, as a project would have, and
-one of all together, which is harder. Tokens are counted as `search` counts them when no tokenizer is installed.
+one of all together, which is harder. Tokens are counted by `bytes/4`.
 
 nDCG is over pages in the order they first appear in the ranking, gain 2^grade - 1; MRR of the first judged page among
 ten; recall is the share of a query's judged pages of which something is within the budget.

@@ -43,7 +43,7 @@ LISTED: dict[str, dict[str, str]] = {
     "core/canonical_json.py": {"int": JSON_DIGITS, "float": JSON_DIGITS},
     "core/float32.py": {"int": "of digits that Python wrote", "float": "of digits that Python wrote"},
     "core/record.py": {"!r": "for whoever debugs; no answer shows a record"},
-    "core/token_estimate.py": {"split": BYTES},
+    "core/token_estimate.py": {"isalpha": BYTES, "split": BYTES},
     "offers.py": {"int": DIGITS},
     "operation.py": {"upper": OWN_WORDS},
     "stdio.py": {"strip": BYTES},

@@ -19,6 +19,8 @@ USUAL = ESTIMATE
 TOKENIZERS = (ESTIMATE, O200K, BYTES)
 # These need nothing but this package, so that documents can be counted again wherever they are read.
 WITHOUT_EXTRA = (ESTIMATE, BYTES)
+# What can count by o200k_base, the extra first; they give the same counts.
+_PACKAGES = ("splintr", "rs_bpe")
 
 
 def choose_tokenizer(wanted: str | None) -> str:
@@ -38,7 +40,7 @@ def is_installed(tokenizer: str) -> bool:
         return True
     from importlib.util import find_spec
 
-    return find_spec("rs_bpe") is not None
+    return any(find_spec(name) is not None for name in _PACKAGES)
 
 
 def counter(tokenizer: str) -> CountTokens:
@@ -49,7 +51,16 @@ def counter(tokenizer: str) -> CountTokens:
         from holdfast.core.token_estimate import estimate_tokens
 
         return estimate_tokens
-    from rs_bpe.bpe import openai
+    return _exact_counter()
 
-    count: CountTokens = openai.o200k_base().count
-    return count
+
+def _exact_counter() -> CountTokens:
+    try:
+        import splintr
+    except ImportError:
+        from rs_bpe.bpe import openai
+
+        count: CountTokens = openai.o200k_base().count
+        return count
+    encode = splintr.Tokenizer.from_pretrained(O200K).encode_ordinary
+    return lambda text: len(encode(text))

@@ -27,10 +27,10 @@ SLACK = 8
 # Costs are in 32nds of a token.
 _UNIT = 32
 _TEXT = 64  # any text that is not empty
-_WORD, _LETTER, _LEAST = 33, 33, 34  # a word of one token, a single letter, any other word at least
-_OTHER_WORD, _CAPITAL, _CAPITALS = 15, 3, 3
+_WORD, _LEAST = 33, 34  # a word of one token or a single letter; any other word at least
+_OTHER_WORD, _CAPITAL = 15, 4
 _DIGITS, _DIGIT_FIRST, _LETTER_AND_DIGIT = 35, 34, 14
-_SINGLE, _PAIR, _LONGER, _DIFFERENT, _SAME = 29, 32, 42, 17, 2
+_SINGLE, _PAIR, _LONGER, _DIFFERENT, _SAME = 29, 33, 42, 17, 2
 _EDGE = 32  # a single mark at the beginning or end of a token
 # A single mark before a letter: it is mostly one token with the letters that follow.
 _JOINTS = {**dict.fromkeys(b"_.'&", 6), **dict.fromkeys(b"(<\\", 8), **dict.fromkeys(b"-/=[", 19)}
@@ -40,6 +40,7 @@ _SHAPE_COSTS = ((b"a\n", 25), (b" \n", 20), (b"\n  ", 28), (b"\n.", 13), (b"  ",
 _LOWER = b"abcdefghijklmnopqrstuvwxyz"
 _UPPER = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _NUMERALS = b"0123456789"
+_MARKS = frozenset(range(0x80)).difference(_LOWER + _UPPER + _NUMERALS)
 _BEYOND = b"{"  # a Latin letter beyond ASCII, by the first of its two bytes in UTF-8
 _LATIN_LEADS = bytes(range(0xC3, 0xCA))
 _OTHER_LEADS = bytes(range(0xCA, 0x100))
@@ -62,7 +63,7 @@ _REST = _table(b"", (_LOWER + _UPPER + _LATIN_LEADS + _OTHER_LEADS, b" "))
 _KINDS = _table(b".", (_LOWER + _UPPER + _LATIN_LEADS, b"a"), (_NUMERALS, b"0"), (_OTHER_LEADS, b"u"))
 _SHAPES = _table(
     b".",
-    (_LOWER + _UPPER + _NUMERALS + _LATIN_LEADS + _OTHER_LEADS + _CONTINUATIONS, b"a"),
+    (_LOWER + _UPPER + _NUMERALS + bytes(range(0x80, 0x100)), b"a"),
     *((b"\n\r", b"\n"), (b"\t", b"\t"), (b" \x0b\x0c", b" ")),
 )
 
@@ -111,17 +112,11 @@ def _word_cost(word: bytes) -> int:
 
 def _hump_cost(hump: bytes) -> int:
     folded = hump.translate(_FOLDED)
-    if folded in _KNOWN:
+    if folded in _KNOWN or len(folded) == 1:
         return _WORD
-    if len(folded) == 1:
-        return _LETTER
     cost = _OTHER_WORD + _FIRST[folded[0]] + _LAST[folded[-1]]
     cost += sum(map(_PAIRS.__getitem__, pairwise(folded)))
-    capitals = len(hump) - len(hump.translate(None, _UPPER))
-    if capitals == 1 and hump[0] < 0x5B:
-        cost += _CAPITAL
-    else:
-        cost += capitals * _CAPITALS
+    cost += _CAPITAL * (len(hump) - len(hump.translate(None, _UPPER)))
     return max(cost, _LEAST)
 
 
@@ -152,10 +147,11 @@ _runs = _Remembered(_run_cost, 1 << 14)
 
 def _token_cost(token: bytes) -> int:
     """What stands between blanks."""
-    words = token.translate(_LETTERS, _CONTINUATIONS).split()
-    if words and words[0] == token:
+    if token.isalpha():  # most are words, as they are or before a mark
         return _words[token]
-    cost = sum(map(_words.__getitem__, words))
+    if token[:-1].isalpha() and token[-1] in _MARKS:
+        return _words[token[:-1]] + _EDGE
+    cost = sum(map(_words.__getitem__, token.translate(_LETTERS, _CONTINUATIONS).split()))
     runs = token.translate(_REST, _CONTINUATIONS).split()
     if runs:
         kinds = token.translate(_KINDS, _CONTINUATIONS)
@@ -187,7 +183,7 @@ class _Characters(dict[str, int]):
 
 
 _characters = _Characters(dict.fromkeys(COMMON_HAN, _COMMON_HAN_COST))
-_tokens = _Remembered(_token_cost, 1 << 17)
+_tokens = _Remembered(_token_cost, 1 << 16)
 
 
 def estimate_tokens(text: str) -> int:
