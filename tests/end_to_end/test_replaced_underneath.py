@@ -87,25 +87,25 @@ def test_a_cache_replaced_at_any_step_of_reading_it_is_answered_as_the_old_one_o
 def test_the_time_of_a_task_list_and_its_progress_are_of_one_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / ".spec-context" / "specs" / "login"
-    folder.mkdir(parents=True)
+    spec = tmp_path / ".spec-context" / "specs" / "login"
+    spec.mkdir(parents=True)
 
     def save(text: str, second: int) -> None:
         (tmp_path / "beside").write_text(text, encoding="utf-8")
         os.utime(tmp_path / "beside", (second, second))
-        (tmp_path / "beside").replace(folder / "tasks.md")
+        (tmp_path / "beside").replace(spec / "tasks.md")
 
     save("- [ ] 1. a\n", 10**9)
-    really_list = specs_on_disk.task_list
+    really_list = specs_on_disk.task_list_in
     saved: list[str] = []
 
-    def task_list(project: Project, name: str) -> TaskList | None:
+    def task_list_in(folder: int, project: Project, name: str) -> TaskList | None:
         if not saved:
             saved.append(name)
             save("- [x] 1. a\n", 10**9 + 1)
-        return really_list(project, name)
+        return really_list(folder, project, name)
 
-    monkeypatch.setattr(specs_on_disk, "task_list", task_list)
+    monkeypatch.setattr(specs_on_disk, "task_list_in", task_list_in)
     operation = next(one for one in CATALOG if one.tool == "spec-status")
     data = json.loads(answer(operation, {"specName": "login"}, Workspace(str(tmp_path))).text)["data"]
     assert (data["taskProgress"]["completed"], data["phases"][2]["lastModified"]) == (1, "2001-09-09T01:46:41.000Z")

@@ -101,7 +101,7 @@ def _tasks(project: Project, name: str, folder: int) -> tuple[int | None, Progre
     """When the tasks of a spec were changed and how far they are, both of one and the same file."""
     before = _file_status(project, "tasks", folder)
     while before is not None:
-        listed = _task_list(project, name, folder)
+        listed = task_list_in(folder, project, name)
         after = _file_status(project, "tasks", folder)
         if after is not None and identity(before) == identity(after):
             return (None, None) if listed is None else (before.st_mtime_ns, listed.progress)
@@ -127,10 +127,11 @@ def is_taken(project: Project, name: str) -> bool:
 
 def task_list(project: Project, name: str) -> TaskList | None:
     """The tasks of a spec; None when there is no such spec, or it has no readable tasks.md."""
-    return _in_spec(project, name, lambda folder: _task_list(project, name, folder))
+    return _in_spec(project, name, lambda folder: task_list_in(folder, project, name))
 
 
-def _task_list(project: Project, name: str, folder: int) -> TaskList | None:
+def task_list_in(folder: int, project: Project, name: str) -> TaskList | None:
+    """The same where the spec's folder is open already."""
     path = project.phase(name, "tasks")
     return project.file_contents.memo(path, (path,), _parsed, namespace="spec-status", parent=folder)
 
