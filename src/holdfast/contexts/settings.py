@@ -24,7 +24,7 @@ class Settings(NamedTuple):
     mode: str = "lean"
 
 
-# name -> (kind, description). The last group belongs to the existing tool: read past, never used.
+# name -> (kind, description). The last group belongs to the existing tool: accepted and ignored.
 KEYS: Mapping[str, tuple[str, str]] = {
     "max_depth": ("whole", "How many folders below the root are looked at (default 10)"),
     "min_tokens": ("whole", "A directory whose source is smaller is skipped, unless one below is kept (default 4096)"),

@@ -115,10 +115,10 @@ def validate(value: ValidateAnswer, _seconds: float) -> RenderableType:
     table = _table("scope", "line", "field", "problem")
     for problem in value["problems"]:
         table.add_row(
-            *(Text(str(problem[name])) for name in ("scope",)),
-            str(problem["line"] or ""),
-            problem["field"],
-            problem["problem"],
+            Text(problem["scope"]),
+            Text(str(problem["line"] or "")),
+            Text(problem["field"]),
+            Text(problem["problem"]),
         )
     return Group(table, Text(f"{len(value['problems'])} problems in {value['checked']:,} contexts", style="bold red"))
 
