@@ -25,7 +25,7 @@ from holdfast.caches.on_disk.open_caches import Cache
 from holdfast.caches.search.budget_choice import ranked
 from holdfast.caches.search.impacts import Steps, unit
 from holdfast.caches.search.sections import outline
-from holdfast.caches.search.terms import counted, query_terms, raw_words
+from holdfast.caches.search.terms import query_terms, raw_words, terms_of
 from holdfast.caches.section_index.section_fields import telling
 from holdfast.core.tokens import tokens_of_bytes
 
@@ -39,6 +39,15 @@ class Answered(NamedTuple):
 
     ranking: list[str]
     within: dict[int, set[str]]
+
+
+def counted(words: list[str]) -> dict[str, int]:
+    """How often each term occurs in words."""
+    counts: dict[str, int] = {}
+    for word in words:
+        for term in terms_of(word):
+            counts[term] = counts.get(term, 0) + 1
+    return counts
 
 
 class Method:

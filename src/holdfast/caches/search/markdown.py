@@ -43,13 +43,9 @@ def read_markdown(lines: list[str], body: int) -> tuple[list[Heading], list[int]
         if paragraph >= 0 and line[:1] not in _BEGINNINGS:
             continue  # most lines
         bare = line.strip(BLANKS)
-        if fence:
-            if bare.startswith(fence) and not bare.strip(fence[0]):
-                fence, gap = "", True
-            continue
-        if html and not (html == "\n" and not bare):
-            if html in lower_case(line):
-                html, gap = "", True
+        if fence or (html and (bare or html != "\n")):
+            if _is_end(line, bare, fence, html):
+                fence, html, gap = "", "", True
             continue
         if not bare:
             html, paragraph, inside, gap = "", -1, False, True
@@ -59,10 +55,7 @@ def read_markdown(lines: list[str], body: int) -> tuple[list[Heading], list[int]
         item = first in "-*+0123456789" and is_item(bare) and (gap or in_list or first in "-*+")
         if margin < 2 and (gap or item):
             breaks.append(number)
-        if item:
-            in_list = True
-        elif gap and margin < 2:
-            in_list = False
+        in_list = item or (in_list and not (gap and margin < 2))
         if first in "`~" and (margin < 4 or in_list) and (opened := _fence(bare)):
             fence, paragraph, inside = opened, -1, False
         elif first == "#" and margin < 4 and (level := _atx_level(bare)):
@@ -84,6 +77,13 @@ def read_markdown(lines: list[str], body: int) -> tuple[list[Heading], list[int]
             paragraph = number
         gap = False
     return headings, breaks
+
+
+def _is_end(line: str, bare: str, fence: str, html: str) -> bool:
+    """Whether a line ends the fence or the HTML we are in."""
+    if fence:
+        return bare.startswith(fence) and not bare.strip(fence[0])
+    return html in lower_case(line)
 
 
 def _is_rule(bare: str) -> bool:

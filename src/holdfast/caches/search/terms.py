@@ -14,7 +14,7 @@ from holdfast.core.unicode_text import split_at_white_space
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
 # A longer run of word characters is no word anyone types: it counts by its beginning.
 LONGEST = 64
@@ -162,12 +162,3 @@ def query_terms(query: str) -> list[str]:
 def is_stop_word(word: str) -> bool:
     """Whether a raw word says nothing of what a text is about."""
     return lower_case(word.strip(_JOINTS)) in STOP_WORDS
-
-
-def counted(words: Iterable[str], terms: Callable[[str], tuple[str, ...]] = terms_of) -> dict[str, int]:
-    """How often each term occurs in words."""
-    counts: dict[str, int] = {}
-    for word in words:
-        for term in terms(word):
-            counts[term] = counts.get(term, 0) + 1
-    return counts
