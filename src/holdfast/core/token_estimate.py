@@ -151,20 +151,22 @@ def _token_cost(token: bytes) -> int:
         return _words[token]
     if token[:-1].isalpha() and token[-1] in _MARKS:
         return _words[token[:-1]] + _EDGE
-    cost = sum(map(_words.__getitem__, token.translate(_LETTERS, _CONTINUATIONS).split()))
-    runs = token.translate(_REST, _CONTINUATIONS).split()
-    if runs:
+    if token.isascii():  # nothing to leave out, which is several times as quick
+        cost = 0
+        letters, rest, kinds = token.translate(_LETTERS), token.translate(_REST), token.translate(_KINDS)
+    else:
+        cost = sum(map(_characters.__getitem__, token.decode()))
+        letters, rest = token.translate(_LETTERS, _CONTINUATIONS), token.translate(_REST, _CONTINUATIONS)
         kinds = token.translate(_KINDS, _CONTINUATIONS)
-        cost += sum(map(_runs.__getitem__, runs))
+    runs = rest.split()
+    cost += sum(map(_words.__getitem__, letters.split())) + sum(map(_runs.__getitem__, runs))
+    if b"0" in kinds:
         cost += _LETTER_AND_DIGIT * (kinds.count(b"a0") + kinds.count(b"0a"))
-        if kinds[0] == 0x30:
-            cost += _DIGIT_FIRST
-        elif kinds[0] == 0x2E and len(runs[0]) == 1:
-            cost += _EDGE - _runs[runs[0]]
-        if kinds[-1] == 0x2E and len(runs[-1]) == 1 and len(kinds) > 1:
-            cost += _EDGE - _runs[runs[-1]]
-    if not token.isascii():
-        cost += sum(map(_characters.__getitem__, token.decode()))
+        cost += _DIGIT_FIRST * (kinds[0] == 0x30)
+    if kinds[0] == 0x2E and len(runs[0]) == 1:
+        cost += _EDGE - _runs[runs[0]]
+    if kinds[-1] == 0x2E and len(runs[-1]) == 1 and len(kinds) > 1:
+        cost += _EDGE - _runs[runs[-1]]
     return cost
 
 
