@@ -13,6 +13,7 @@ import json
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
@@ -100,6 +101,7 @@ def requests(folder: Path) -> dict[str, Request]:
         path.write_text(text)
     caches = folder / "caches"
     quiet("build", "--sources", str(docs), "--cache", str(caches / "docs"))
+    time.sleep(0.1)  # a cache that was written just now is not kept open, and the walk is that of a warm server
     server = Workspace(str(project), cache_root=str(caches), door="tool")
 
     def call(tool: str, **arguments: object) -> Request:

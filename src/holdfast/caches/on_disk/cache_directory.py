@@ -9,7 +9,7 @@ from errno import ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR
 from holdfast.caches.document import MAX_DOCUMENT_BYTES, parse_document, prove_document
 from holdfast.core.confined_paths import open_below, open_directory, printable
 from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
-from holdfast.core.file_identity import directory_identity, identity
+from holdfast.core.file_identity import identity
 from holdfast.core.regular_files import NotRegular, TooLarge, close_quietly, open_regular, read_regular
 
 TYPE_CHECKING = False
@@ -87,14 +87,10 @@ class CacheDirectory:
 
     def identity(self, files: tuple[str, ...]) -> tuple[Identity, ...] | None:
         """What stands at these names now; None when any is missing."""
-        found = []
         try:
-            for file in files:
-                status = os.stat(file, dir_fd=self._descriptor, follow_symlinks=False)
-                found.append(identity(status) if stat.S_ISREG(status.st_mode) else directory_identity(status))
+            return tuple([identity(os.stat(file, dir_fd=self._descriptor, follow_symlinks=False)) for file in files])
         except OSError:
             return None
-        return tuple(found)
 
     def is_unchanged(self, files: tuple[str, ...], seen: tuple[Identity, ...]) -> bool:
         """Whether the path still leads here, and these names to what was seen."""
