@@ -136,7 +136,9 @@ def quiet(*words: str) -> None:
 def walks(folder: Path) -> dict[str, Walk]:
     """Every request carried out once to load what it needs, then once more and followed."""
     found = {}
-    for name, request in requests(folder).items():
+    asked = requests(folder)
+    time.sleep(0.2)  # a cache younger than the clock's grain is not kept open, and would be followed as a cold one
+    for name, request in asked.items():
         request()
         found[name] = Walk()
         found[name].run(request)
