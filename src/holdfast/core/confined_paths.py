@@ -151,9 +151,12 @@ def open_again(path: str, directory: Identity) -> int:
     from holdfast.core.file_identity import directory_identity
 
     descriptor = open_directory(path)
-    if directory_identity(os.fstat(descriptor)) != directory:
+    try:
+        if directory_identity(os.fstat(descriptor)) != directory:
+            raise FileNotFoundError(ENOENT, "another directory stands there", path)
+    except BaseException:
         os.close(descriptor)
-        raise FileNotFoundError(ENOENT, "another directory stands there", path)
+        raise
     return descriptor
 
 
