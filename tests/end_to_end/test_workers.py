@@ -6,7 +6,6 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from holdfast.caches.build.run_files import RunSettings
 from holdfast.core import worker_pool
 from holdfast.core.errors import BuildFailed, InternalError, IoError
 from holdfast.core.worker_pool import WorkerPool
+from support.worker_job import count
 
 WORKER = [sys.executable, "-c", "from holdfast.core.worker_pool import work; work()"]
 
@@ -52,24 +52,6 @@ def test_a_worker_that_meets_a_bug_says_so_and_shows_no_traceback(tmp_path: Path
     message = pickle.loads(done.stdout[8:])
     assert (done.returncode, type(message.error), done.stderr) == (0, InternalError, b"")
     assert message.error.reason.startswith("TypeError:")
-
-
-def count(job: tuple[str, int]) -> Iterator[str]:
-    """A job for the tests: so many results, or something that goes wrong after them."""
-    kind, number = job
-    yield from (f"{kind} {position}" for position in range(number))
-    print("what a job prints is no result")
-    if kind == "bad source":
-        raise BuildFailed(f"the reason {number}")
-    if kind == "full disk":
-        raise OSError(28, "No space left on device")
-    if kind == "bug":
-        raise LookupError("the key")
-    if kind == "crash":
-        os.kill(os.getpid(), 9)
-    if kind == "forever":
-        while True:
-            pass
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
