@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from errno import ELOOP, ENOENT, ENOTDIR
 
+from holdfast.core.regular_files import close_quietly
 from holdfast.core.unicode_text import is_unicode
 
 TYPE_CHECKING = False
@@ -118,7 +119,7 @@ def open_beneath(root: str, place: str, *, listed: bool = False) -> int:
         try:
             descriptor = open_below(above, name, listed=listed and not left)
         finally:
-            os.close(above)
+            close_quietly(above)
     return descriptor
 
 
@@ -155,7 +156,7 @@ def open_again(path: str, directory: Identity) -> int:
         if directory_identity(os.fstat(descriptor)) != directory:
             raise FileNotFoundError(ENOENT, "another directory stands there", path)
     except BaseException:
-        os.close(descriptor)
+        close_quietly(descriptor)
         raise
     return descriptor
 
@@ -171,7 +172,7 @@ def status_inside(path: str, roots: Sequence[str], *, dir_fd: int | None = None)
             raise FileNotFoundError(ENOENT, "nothing inside the roots", path)
         return os.fstat(descriptor)
     finally:
-        os.close(descriptor)
+        close_quietly(descriptor)
 
 
 def is_inside(descriptor: int, roots: Sequence[str]) -> bool:

@@ -8,6 +8,7 @@ from stat import S_ISDIR, S_ISREG
 from holdfast.core.confined_paths import open_inside
 from holdfast.core.file_identity import identity
 from holdfast.core.record import NamedTuple
+from holdfast.core.regular_files import close_quietly
 from holdfast.specs.names import is_spec_name
 from holdfast.specs.phases import PHASES, Spec
 
@@ -191,7 +192,7 @@ def _in_spec(project: Project, name: str, use: Callable[[int], Result | None]) -
     try:
         return use(folder)
     finally:
-        os.close(folder)
+        close_quietly(folder)
 
 
 def _is_spec(project: Project, name: str) -> bool:

@@ -17,7 +17,7 @@ from holdfast.core.errors import ContextCorrupt, ContextMissing, UnsupportedVers
 from holdfast.core.file_identity import are_settled, directory_identity, identity
 from holdfast.core.globs import as_bytes
 from holdfast.core.record import NamedTuple
-from holdfast.core.regular_files import read_regular
+from holdfast.core.regular_files import close_quietly, read_regular
 from holdfast.core.staging import is_staging_name
 
 TYPE_CHECKING = False
@@ -104,7 +104,7 @@ class DirectoryView:
             try:
                 found = self._headline = _read_headline(directory)
             finally:
-                os.close(directory)
+                close_quietly(directory)
         if isinstance(found, Exception):
             raise _copied(found)
         return found
@@ -119,7 +119,7 @@ class DirectoryView:
             try:
                 self._content = content_fingerprint([_content_entry(directory, file) for file in self.files])
             finally:
-                os.close(directory)
+                close_quietly(directory)
         return self._content
 
     @property
@@ -203,7 +203,7 @@ def read_context_beneath(root: str, place: str) -> Context:
     try:
         return parse_context(_read_context_file(CONTEXT_FILE, directory))
     finally:
-        os.close(directory)
+        close_quietly(directory)
 
 
 def read_context_bytes(directory: str) -> bytes:
@@ -247,7 +247,7 @@ def look(
     try:
         return look_into(directory, contents, path, place, outer, extra_patterns)
     finally:
-        os.close(directory)
+        close_quietly(directory)
 
 
 def look_into(

@@ -19,7 +19,7 @@ from holdfast.core.confined_paths import (
 )
 from holdfast.core.errors import IoError, ScopeOutside, UsageError
 from holdfast.core.record import NamedTuple
-from holdfast.core.regular_files import read_regular
+from holdfast.core.regular_files import close_quietly, read_regular
 from holdfast.core.tokens import tokens_of_bytes
 
 TYPE_CHECKING = False
@@ -122,11 +122,11 @@ class Project:
             at = ""
             for name in place.split("/") if place else ():
                 above, directory = directory, open_below(directory, name)
-                os.close(above)
+                close_quietly(above)
                 at = f"{at}/{name}" if at else name
                 view = self._look(directory, at, view.rules)
         finally:
-            os.close(directory)
+            close_quietly(directory)
         return view
 
     def directories(self) -> list[Found]:
@@ -158,7 +158,7 @@ class Project:
                 for folder, name in zip(below, view.folders, strict=True)
             ]
         finally:
-            os.close(directory)
+            close_quietly(directory)
 
     def _look_below(self, above: int, name: str, place: str, outer: Rules) -> DirectoryView | None:
         try:
@@ -170,7 +170,7 @@ class Project:
         except OSError:
             return None
         finally:
-            os.close(directory)
+            close_quietly(directory)
 
     def _counted(self, seen: list[tuple[str, DirectoryView | None, int]]) -> list[Found]:
         counted = [False] * len(seen)
