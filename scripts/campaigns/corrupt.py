@@ -268,7 +268,7 @@ def malice(campaign: Campaign, folder: Path, count: int) -> None:
 def forgetful() -> Iterator[None]:
     """As if it did not matter how tokens were counted: the documents answer whenever the section index cannot."""
     really = counted_by.tokenizer_of_documents
-    counted_by.tokenizer_of_documents = lambda directory: TOKENIZER
+    counted_by.tokenizer_of_documents = lambda _directory: TOKENIZER
     try:
         yield
     finally:

@@ -4,7 +4,7 @@ Every cache vector, a corpus and documents with characters new in Unicode 15 to 
 them given, cold and warm, under each Python found, three hash seeds, three locales, two time zones, two working
 directories, one and four processes that share a build.
 Each surrounding builds everything anew. The size is how many of the surroundings are tried: the first few dozen contain
-every pair of values. `--table` writes a page with a row for each. Another question is one more line in `lay_out`.
+every pair of values. Each row is printed; `--page` writes a summary. Another question is one more line in `lay_out`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Surrounding(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One row of the table."""
+    """One row: a surrounding, and what was hashed in it."""
 
     surrounding: Surrounding
     temperature: str
@@ -172,31 +172,28 @@ def one(inputs: Path, number: int, row: Surrounding, python: str, *, sabotage: b
     return hashes
 
 
-def table(rows: list[Row], campaign: Campaign, command: str, notes: list[str]) -> str:
-    """The page: what was hashed, how to do it again, and all rows in order."""
-    hashes = {row.hash for row in rows}
-    verdict = f"{len(rows)} rows, {len(hashes)} hash{'' if len(hashes) == 1 else 'es'}"
+def summary(rows: list[Row], campaign: Campaign, command: str, notes: list[str]) -> str:
+    """The page: the promise, what was hashed, what surrounded it, and how to do it again."""
+    hashes = sorted({row.hash for row in rows})
+    found = (
+        f"{len(hashes)} hash{'' if len(hashes) == 1 else 'es'}: {', '.join([f'`{value[:16]}`' for value in hashes])}"
+    )
+    caches, answers = (campaign.counts[name] for name in ("caches built for each row", "answers in each row"))
+    values = {name: ", ".join(sorted({getattr(row.surrounding, name) for row in rows})) for name in Surrounding._fields}
     lines = [
-        "# The determinism matrix",
+        "# Determinism",
         "",
-        f"Written by `{command}`: {verdict}.",
-        "",
-        f"For each surrounding {campaign.counts['caches built for each row']} caches are built anew, and",
-        f"{campaign.counts['answers in each row']} questions about them, specs and contexts are asked twice: cold,",
-        "each in a process that has answered nothing before, and warm, of a server that has answered all of them",
-        "before. A hash covers every byte of every cache and of every answer; a row shows its first sixteen digits.",
-        "Other releases have other hashes: that there is only one is the promise.",
+        "The same sources and the same question give the same bytes, whatever surrounds the process.",
+        f"`{command}` tried {len(rows) // 2} surroundings,",
+        f"each cold and warm: {len(rows)} rows, {found}. It covers every byte of",
+        f"{caches} caches, built anew in each row, and of {answers} answers.",
         "",
         *(f"- {note}" for note in notes),
+        f"- hash seeds {values['hash_seed']}; locales {values['locale']}; time zones {values['zone']};",
+        f"  two working directories; {values['workers']} build workers",
         "",
-        "| Python | hash seed | locale | time zone | working directory | build workers | asked | hash |",
-        "|---|---|---|---|---|---|---|---|",
+        "Without a number every surrounding is tried; a row is printed for each. Other releases have other hashes.",
     ]
-    for (python, seed, locale, zone, folder, workers), temperature, value in sorted(rows):
-        shown = "its own" if folder == "own" else "`/`"
-        lines.append(
-            f"| {python} | {seed} | {locale} | {zone} | {shown} | {workers} | {temperature} | `{value[:16]}` |"
-        )
     return "\n".join(lines) + "\n"
 
 
@@ -251,10 +248,8 @@ def run(campaign: Campaign, size: int, documents: int, jobs: int, page: Path | N
                 notes.append(f"the locale {name} is not installed and cannot be made here: C stood in for it")
                 print(f"  note: {notes[-1]}")
         if page is not None:
-            command = command_line(
-                *([] if size > len(made) // 2 else [size]), "--documents", documents, "--table", page
-            )
-            page.write_text(table(made, campaign, command, notes), encoding="utf-8")
+            command = command_line(*([] if size > len(made) // 2 else [size]), "--documents", documents, "--page", page)
+            page.write_text(summary(made, campaign, command, notes), encoding="utf-8")
         if len(hashes) != 1:
             campaign.find(f"{len(hashes)} different hashes: {hashes}")
 
@@ -263,10 +258,10 @@ def main() -> int:
     parser = arguments(__doc__, "rows", 10**6, "surroundings to try, each cold and warm; all of them")
     parser.add_argument("--documents", type=int, default=1000, help="size of the corpus (default 1000)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="surroundings tried at once")
-    parser.add_argument("--table", metavar="FILE", help="write a page with all rows")
+    parser.add_argument("--page", metavar="FILE", help="write a page that sums it up")
     given = parser.parse_args()
     campaign = Campaign("matrix", given.seed, command_line(given.rows, "--documents", given.documents))
-    page = Path(given.table) if given.table else None
+    page = Path(given.page) if given.page else None
     run(campaign, given.rows, given.documents, given.jobs, page, sabotage=given.sabotage)
     return campaign.finish()
 
