@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from holdfast.operation import Operation, Reply
+    from holdfast.tool_definitions import NameStyle
     from holdfast.workspace import Door
 
     GivenArguments = dict[str, object]
@@ -28,6 +29,7 @@ CACHE_ROOT = Parameter(
     metavar="DIR",
 )
 PROJECT = Parameter("path", "path", "The project (default: the current directory)", metavar="PROJECT")
+NAME_STYLES: tuple[NameStyle, ...] = ("auto", "dotted", "underscore")
 SHELLS = ("bash", "zsh", "fish")
 
 DOOR_COMMANDS = (
@@ -38,7 +40,13 @@ DOOR_COMMANDS = (
             CACHE_ROOT,
             PROJECT,
             Parameter("only", "texts", "Offer one family of tools only", metavar="FAMILY", choices=FAMILIES),
-            Parameter("tool_names", "text", "How names are listed", metavar="STYLE", choices=("dotted", "underscore")),
+            Parameter(
+                "tool_names",
+                "text",
+                "How names are listed (default: auto, with underscores for clients that take no dots)",
+                metavar="STYLE",
+                choices=NAME_STYLES,
+            ),
             Parameter("telemetry", "flag", "Write counts to stderr when the server ends"),
             Parameter(
                 "confine", "flag", "Let nothing outside the project and the cache root be read, listed or probed"
@@ -191,7 +199,7 @@ def _serve(arguments: GivenArguments, environment: Mapping[str, str]) -> int:
     server = Server(
         workspace,
         families=[str(family) for family in only] if isinstance(only, list) else FAMILIES,
-        underscore_names=arguments.get("tool_names") == "underscore",
+        tool_names=next((style for style in NAME_STYLES if style == arguments.get("tool_names")), "auto"),
     )
 
     def tell_counts() -> None:

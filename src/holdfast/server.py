@@ -7,9 +7,7 @@ in every request's `_meta`. docs/formats/wire.md describes what is written to th
 
 from __future__ import annotations
 
-import os
-
-from holdfast.catalog import FAMILIES, PROMPTING, find_tool, tools, underscored
+from holdfast.catalog import FAMILIES, PROMPTING, find_tool
 from holdfast.core.canonical_json import JsonError, decode, encode, holds_more_values
 from holdfast.core.errors import OfferError, UnknownName
 from holdfast.core.record import NamedTuple
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
 
     from holdfast.core.canonical_json import JsonValue
     from holdfast.operation import Operation
+    from holdfast.tool_definitions import NameStyle
     from holdfast.workspace import Workspace
 
     Members = dict[str, JsonValue]
@@ -37,9 +36,10 @@ PARSE_ERROR, INVALID_REQUEST, UNKNOWN_METHOD, INVALID_PARAMS, INTERNAL_ERROR = -
 UNSUPPORTED_VERSION = -32022
 
 _PREFIX = "io.modelcontextprotocol/"
-_VERSION, _CAPABILITIES, _SERVER_INFO = (
+_VERSION, _CAPABILITIES, _CLIENT_INFO, _SERVER_INFO = (
     _PREFIX + "protocolVersion",
     _PREFIX + "clientCapabilities",
+    _PREFIX + "clientInfo",
     _PREFIX + "serverInfo",
 )
 _CACHING: Mapping[str, JsonValue] = {"ttlMs": 3_600_000, "cacheScope": "private"}
@@ -66,13 +66,14 @@ class Server:
     """One connection: what was opened, and what each line is answered with. Knows nothing of threads or descriptors."""
 
     def __init__(
-        self, workspace: Workspace, *, families: Collection[str] = FAMILIES, underscore_names: bool = False
+        self, workspace: Workspace, *, families: Collection[str] = FAMILIES, tool_names: NameStyle = "auto"
     ) -> None:
         self.workspace = workspace
         self.families = families
-        self.underscore_names = underscore_names
+        self.tool_names = tool_names
         self.calls: dict[str, int] = {}
         self._opened = False
+        self._client: JsonValue = None  # the `clientInfo` of `initialize`; a modern request carries its own
 
     def receive(self, line: bytes, cancel: Callable[[Key], None]) -> bytes | Call | None:
         """What a line asks for: an answer at once, a call to run, or nothing; `cancel` learns of cancelled requests."""
@@ -145,21 +146,34 @@ class Server:
         requested = params.get("protocolVersion")
         if not isinstance(requested, str):
             raise ProtocolError(INVALID_PARAMS, "protocolVersion must be a string")
-        self._opened = True
+        self._opened, self._client = True, params.get("clientInfo")
         return {
             "protocolVersion": requested if requested in LEGACY_VERSIONS else LEGACY_VERSIONS[-1],
             "capabilities": self._capabilities(),
             "serverInfo": _server_info(),
-            "instructions": _instructions(),
+            "instructions": self._instructions(self._client),
         }
 
-    def _discover(self, _params: Members) -> Members:
+    def _discover(self, params: Members) -> Members:
         return {
             "supportedVersions": MODERN_VERSIONS,
             "capabilities": self._capabilities(),
-            "instructions": _instructions(),
+            "instructions": self._instructions(_modern_client(params)),
             **_CACHING,
         }
+
+    def _instructions(self, client: JsonValue) -> str:
+        from holdfast.tool_definitions import instructions
+
+        return instructions(self.families, underscores=self._lists_underscores(client))
+
+    def _lists_underscores(self, client: JsonValue) -> bool:
+        """Whether a client reads names with underscores; what it calls may be spelt either way."""
+        if self.tool_names == "auto":
+            from holdfast.tool_definitions import takes_no_dots
+
+            return takes_no_dots(client)
+        return self.tool_names == "underscore"
 
     def _capabilities(self) -> Members:
         prompting = any(family in self.families for family in PROMPTING)
@@ -170,17 +184,17 @@ class Server:
         return {}
 
     def _list_tools(self, params: Members) -> Members:
-        if params.get("cursor") is not None:
-            raise ProtocolError(INVALID_PARAMS, "There is one page only: no cursor was given out")
-        from holdfast.tool_definitions import tool_definition
-
-        named = [
-            (underscored(each.tool) if self.underscore_names else each.tool, each) for each in tools(self.families)
-        ]
-        return {"tools": [tool_definition(name, operation) for name, operation in named]}
+        return self._tools(params, self._client)
 
     def _list_tools_cacheable(self, params: Members) -> Members:
-        return {**self._list_tools(params), **_CACHING}
+        return {**self._tools(params, _modern_client(params)), **_CACHING}
+
+    def _tools(self, params: Members, client: JsonValue) -> Members:
+        if params.get("cursor") is not None:
+            raise ProtocolError(INVALID_PARAMS, "There is one page only: no cursor was given out")
+        from holdfast.tool_definitions import tool_definitions
+
+        return {"tools": tool_definitions(self.families, underscores=self._lists_underscores(client))}
 
     def _called_tool(self, params: Members) -> tuple[Operation, Members]:
         name, arguments = params.get("name"), params.get("arguments", {})
@@ -250,11 +264,10 @@ def _server_info() -> Members:
     return {"name": "holdfast", "title": "Holdfast", "version": __version__}
 
 
-def _instructions() -> str:
-    """What an agent is told about this server, before anything else."""
-    path = os.path.join(os.path.dirname(__file__), "templates", "instructions.md")
-    with open(path, "rb") as file:
-        return file.read().decode()
+def _modern_client(params: Members) -> JsonValue:
+    """The `clientInfo` that a modern request carries, if it does."""
+    meta = params["_meta"]
+    return meta.get(_CLIENT_INFO) if isinstance(meta, dict) else None
 
 
 def _decoded(line: bytes) -> JsonValue:

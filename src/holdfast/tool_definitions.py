@@ -1,14 +1,40 @@
-"""What a client is told about a tool before it calls one: name, description and the JSON Schema of its arguments."""
+"""What a client is told before it calls a tool: the instructions, and each tool's name, description and schema.
+
+A name is the same everywhere a client reads it: with its dot, or with an underscore for clients that take no dots.
+"""
 
 from __future__ import annotations
 
+import os
+
+from holdfast.catalog import tools, underscored
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import Literal
+
     from holdfast.core.canonical_json import JsonValue
     from holdfast.operation import Operation, Parameter
 
     Members = dict[str, JsonValue]
+    NameStyle = Literal["auto", "dotted", "underscore"]
 
+# How the clients that take no dots begin their name. docs/formats/wire.md says whose each is, what goes wrong with a
+# dot there, and how that is known.
+_UNDERSCORE_CLIENTS = (
+    b"cursor",
+    b"claude-ai",
+    b"local-agent-mode",
+    b"continue-client",
+    b"continue-cli-client",
+    b"windsurf",
+    b"cline",
+    b"@cline",
+    b"qwen-code",
+    b"qwen-cli-mcp-client",
+)
+_LONGEST_CLIENT = max(map(len, _UNDERSCORE_CLIENTS))
 # Clients that spill long tool results to a file raise their limit to this.
 _LARGE_RESULT = 500_000
 _TYPES = {
@@ -21,17 +47,44 @@ _TYPES = {
 }
 
 
-def tool_definition(name: str, operation: Operation) -> Members:
-    """An operation as `tools/list` gives it, under the name that clients are to use."""
+def takes_no_dots(client: JsonValue) -> bool:
+    """Whether a `clientInfo` is that of a client known to take no dots; False for what is no `clientInfo` at all."""
+    name = client.get("name") if isinstance(client, dict) else None
+    if not isinstance(name, str):
+        return False
+    folded = name[: _LONGEST_CLIENT + 1].encode("ascii", "replace").lower()
+    # Some add a version or the server's name to theirs; a longer word is another client.
+    return any(folded.startswith(known) and not folded[len(known) :][:1].isalnum() for known in _UNDERSCORE_CLIENTS)
+
+
+def instructions(families: Collection[str], *, underscores: bool) -> str:
+    """What an agent is told about a server that offers these families, before anything else."""
+    path = os.path.join(os.path.dirname(__file__), "templates", "instructions.md")
+    with open(path, "rb") as file:
+        opening, *parts = file.read().decode().split("\n# ")
+    told = [opening.strip("\n")]
+    for part in parts:
+        family, _, text = part.partition("\n")
+        if family in families:
+            told.append(text.strip("\n"))
+    return _spelled("\n".join(told), underscores=underscores)
+
+
+def tool_definitions(families: Collection[str], *, underscores: bool) -> list[Members]:
+    """The tools of these families as `tools/list` gives them, in its order."""
+    return [_definition(operation, underscores=underscores) for operation in tools(families)]
+
+
+def _definition(operation: Operation, *, underscores: bool) -> Members:
     meta: Members = {}
     if operation.always_load:
         meta["anthropic/alwaysLoad"] = True
     if operation.large_result:
         meta["anthropic/maxResultSizeChars"] = _LARGE_RESULT
     definition: Members = {
-        "name": name,
+        "name": _spelled(operation.tool, underscores=underscores),
         "title": operation.title,
-        "description": operation.description,
+        "description": _spelled(operation.description, underscores=underscores),
         "inputSchema": input_schema(operation),
         "annotations": {"readOnlyHint": True, "openWorldHint": False},
     }
@@ -60,3 +113,11 @@ def _property(parameter: Parameter) -> Members:
     elif parameter.choices:
         described["enum"] = parameter.choices
     return described
+
+
+def _spelled(text: str, *, underscores: bool) -> str:
+    """A text with every name of a tool in it spelt as it is listed."""
+    if underscores:
+        for operation in tools():
+            text = text.replace(operation.tool, underscored(operation.tool))
+    return text

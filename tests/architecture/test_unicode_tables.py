@@ -47,6 +47,7 @@ LISTED: dict[str, dict[str, str]] = {
     "offers.py": {"int": DIGITS},
     "operation.py": {"upper": OWN_WORDS},
     "stdio.py": {"strip": BYTES},
+    "tool_definitions.py": {"isalnum": BYTES, "lower": BYTES},
     "contexts/analysis/facts.py": {"\\s": SAME, "rstrip": SAME, "split": SAME, "strip": SAME},
     "contexts/analysis/python.py": {"ast.parse": SOURCE_CODE, "lstrip": SAME},
     "contexts/analysis/source_text.py": {"rstrip": SAME, "title": OLD_LETTERS},

@@ -196,7 +196,7 @@ def test_every_shell_here_takes_its_completion_script_for_sound(tmp_path: Path) 
         ("context search --cache x --format ", {"json", "pretty"}),
         ("context search --cache x --format=p", {"pretty"}),
         ("context status --state ", {"fresh", "stale", "missing"}),
-        ("context serve --tool-names ", {"dotted", "underscore"}),
+        ("context serve --tool-names ", {"auto", "dotted", "underscore"}),
         ("context serve --only c", {"caches", "contexts"}),
         ("context guide implementer --mode ", {"full", "compact"}),
         ("context guide implementer --m", {"--mode"}),

@@ -94,7 +94,7 @@ def test_the_client_opens_lists_and_calls_every_tool_of_the_caches(
             assert (client.server_info.name, client.server_info.version) == ("holdfast", __version__)
             assert client.server_capabilities.tools is not None
             assert client.instructions is not None
-            assert client.instructions.startswith("Holdfast gives you")
+            assert client.instructions.startswith("Holdfast: this project's context")
         listed = await client.list_tools()
         assert ([tool.name for tool in listed.tools], listed.next_cursor) == ([tool.tool for tool in tools()], None)
         for tool, arguments in calls:

@@ -132,8 +132,8 @@ def call(identifier: object, tool: str, arguments: object, *, era: str = "legacy
     return make(identifier, "tools/call", {"name": tool, "arguments": arguments})
 
 
-def initialize(identifier: object = 0, version: object = "2025-11-25") -> Message:
-    client = {"name": "tests", "version": "0"}
+def initialize(identifier: object = 0, version: object = "2025-11-25", client: object = None) -> Message:
+    client = client or {"name": "tests", "version": "0"}
     return request(identifier, "initialize", {"protocolVersion": version, "capabilities": {}, "clientInfo": client})
 
 

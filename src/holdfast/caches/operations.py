@@ -7,6 +7,7 @@ from holdfast.operation import Operation, Parameter
 
 MAX_BUDGET = 2**53 - 1
 
+# The arguments of `context.resolve` are described in the words of its specification.
 CACHE = Parameter(
     "cache",
     "path",
@@ -27,7 +28,8 @@ QUERY = Parameter(
     error=InvalidQuery,
     check_order=1,
 )
-SEARCH_QUERY = QUERY._replace(max_bytes=64 << 10)
+SEARCH_CACHE = CACHE._replace(description="Name or path of a documentation cache")
+SEARCH_QUERY = QUERY._replace(description="The question, in the documentation's words", max_bytes=64 << 10)
 BUDGET = Parameter(
     "budget",
     "integer",
@@ -38,10 +40,11 @@ BUDGET = Parameter(
     error=InvalidBudget,
     check_order=2,
 )
+SEARCH_BUDGET = BUDGET._replace(description="Most tokens to return; 2000 is a good start")
 LIMIT = Parameter(
     "limit",
     "integer",
-    "Most sections to return",
+    "Most sections to return, e.g. 5",
     metavar="N",
     maximum=MAX_BUDGET,
     error=InvalidLimit,
@@ -52,18 +55,24 @@ _OPTIONAL_CACHE = CACHE._replace(required=False, description="The cache (default
 OPERATIONS = (
     Operation(
         family="caches",
-        command=("resolve",),
-        tool="context.resolve",
-        title="Resolve context",
-        summary="Select the documents of a cache that answer a query within a token budget.",
+        command=("search",),
+        tool="context.search",
+        title="Search documentation",
+        summary="Select the sections of a cache that answer a query within a token budget, with citations.",
         description=(
-            "Resolve a natural-language query against a pre-built context cache and return a deterministic, "
-            "explainable set of documents within a token budget. Use it when you need background for a task; "
-            "take `cache` from context.list_caches."
+            "Search this project's documentation for the sections that answer a question. Use it before guessing "
+            "or opening files, and quote the citations; `cache` is a `path` of context.list_caches."
         ),
-        parameters=(CACHE, QUERY, BUDGET),
-        run="holdfast.caches.answers:resolve",
-        view="holdfast.caches.views:resolve",
+        parameters=(
+            SEARCH_CACHE,
+            SEARCH_QUERY,
+            SEARCH_BUDGET,
+            LIMIT,
+            Parameter("receipt", "path", "Write the record of the answer here", metavar="FILE", only="command"),
+            Parameter("html", "path", "Write a page that explains the answer here", metavar="FILE", only="command"),
+        ),
+        run="holdfast.caches.answers:search",
+        view="holdfast.caches.search_views:search",
         always_load=True,
         large_result=True,
     ),
@@ -71,17 +80,17 @@ OPERATIONS = (
         family="caches",
         command=("list",),
         tool="context.list_caches",
-        title="List caches",
+        title="List documentation caches",
         summary="List the caches under a directory.",
         description=(
-            "List the context caches that can be asked. Call it first: each `path` is a name to pass on as `cache`. "
-            "It does not check whether a cache is sound; context.inspect_cache does."
+            "List the documentation caches of this project. Use it once, before context.search: each `path` is a "
+            "`cache`."
         ),
         parameters=(
             Parameter(
                 "root",
                 "path",
-                "Directory containing cache directories (default: the configured cache root)",
+                "Directory containing cache directories (default: the cache root)",
                 metavar="DIR",
                 error=CacheMissing,
             ),
@@ -92,13 +101,28 @@ OPERATIONS = (
     ),
     Operation(
         family="caches",
+        command=("resolve",),
+        tool="context.resolve",
+        title="Get whole documents",
+        summary="Select the documents of a cache that answer a query within a token budget.",
+        description=(
+            "Get whole documents of this project's documentation. Use it when sections from context.search are "
+            "not enough; the answer costs 1.3 to 1.6 times the budget."
+        ),
+        parameters=(CACHE, QUERY, BUDGET),
+        run="holdfast.caches.answers:resolve",
+        view="holdfast.caches.views:resolve",
+        always_load=True,
+        large_result=True,
+    ),
+    Operation(
+        family="caches",
         command=("inspect",),
         tool="context.inspect_cache",
         title="Inspect a cache",
         summary="Describe a cache: its version, size and whether it is valid.",
         description=(
-            "Describe one cache: its version, how many documents it holds and whether it is valid. Use it before "
-            "relying on a cache, or to note which version an answer came from."
+            "Tell version, size and validity of a documentation cache. Use it when one fails, or to note its version."
         ),
         parameters=(CACHE,),
         run="holdfast.caches.answers:inspect",
@@ -130,31 +154,6 @@ OPERATIONS = (
         parameters=(CACHE,),
         run="holdfast.caches.answers:verify",
         view="holdfast.caches.views:verification",
-    ),
-    Operation(
-        family="caches",
-        command=("search",),
-        tool="context.search",
-        title="Search sections",
-        summary="Select the sections of a cache that answer a query within a token budget, with citations.",
-        description=(
-            "Find the sections of a pre-built context cache that answer a question within a token budget, each with "
-            "its headings, lines, reasons and a citation to quote. Prefer it to context.resolve for a specific "
-            "question: it returns the parts that answer instead of whole documents. Take `cache` from "
-            "context.list_caches."
-        ),
-        parameters=(
-            CACHE,
-            SEARCH_QUERY,
-            BUDGET,
-            LIMIT,
-            Parameter("receipt", "path", "Write the record of the answer here", metavar="FILE", only="command"),
-            Parameter("html", "path", "Write a page that explains the answer here", metavar="FILE", only="command"),
-        ),
-        run="holdfast.caches.answers:search",
-        view="holdfast.caches.search_views:search",
-        always_load=True,
-        large_result=True,
     ),
     Operation(
         family="caches",

@@ -8,14 +8,12 @@ from holdfast.operation import Operation, Parameter
 SCOPE = Parameter(
     "scope",
     "path",
-    'Relative path from project root, e.g. "src/core" or "." for root',
+    "Relative path from project root, e.g. src/core; . is the root",
     required=True,
     metavar="SCOPE",
     positional=True,
 )
-PATH = Parameter(
-    "path", "path", "Project root path override. Defaults to the server's configured root.", metavar="PROJECT"
-)
+PATH = Parameter("path", "path", "Project root path override", metavar="PROJECT")
 # The same for commands, in the words of the person who types them.
 DIRECTORY = Parameter(
     "scope", "path", "A directory, as a path from the project's root", metavar="SCOPE", positional=True
@@ -28,11 +26,11 @@ TOOLS = (
         family="contexts",
         command=("status",),
         tool="list_contexts",
-        title="List contexts",
+        title="List directory summaries",
         summary="List the directories that should have a context, and whether each is fresh, stale or missing.",
         description=(
-            "List all tracked directories with their staleness status. Call it first to discover which scopes exist; "
-            "in a large project narrow it with `under` and `states`."
+            "List which directories of this project have a summary and whether it is fresh. Use it before "
+            "reading many files; narrow it with `under` or `states`."
         ),
         parameters=(
             PATH,
@@ -53,11 +51,10 @@ TOOLS = (
         family="contexts",
         command=("check",),
         tool="check_freshness",
-        title="Check freshness",
+        title="Check a summary",
         summary="Tell whether the context of one directory is fresh, stale or missing.",
         description=(
-            "Check if a specific context is fresh, stale, or missing. Use it before relying on a context: a stale one "
-            "describes files that have changed since."
+            "Tell whether the summary of a project directory is fresh, stale or missing. Use it before relying on one."
         ),
         parameters=(SCOPE, PATH),
         run="holdfast.contexts.answers.inquiry:check_freshness",
@@ -68,18 +65,18 @@ TOOLS = (
         family="contexts",
         command=("show",),
         tool="query_context",
-        title="Query a context",
+        title="Read a directory summary",
         summary="Show the context of one directory, whole or some of its fields.",
         description=(
-            "Retrieve the context of a directory: what it is for, its exports, decisions, constraints and more. "
-            "Ask for a few fields with `filter` to save tokens; take `scope` from list_contexts."
+            "Read the summary of a project directory: purpose, exports, decisions. Use it before opening its "
+            "files; `scope` is from list_contexts, `filter` saves tokens."
         ),
         parameters=(
             SCOPE,
             Parameter(
                 "filter",
                 "texts",
-                "Fields to include. Metadata fields (version, scope, fingerprint, last_updated) are always included.",
+                "Fields to include, e.g. summary, decisions",
                 metavar="FIELD",
             ),
             PATH,

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from holdfast.operation import Operation, Parameter
 
-NAME = Parameter("specName", "text", "Name of the spec: its folder's name", True, "NAME", positional=True)
-PROJECT_PATH = Parameter("projectPath", "path", "The project, when it is not this one", metavar="DIR", flag="--path")
+NAME = Parameter("specName", "text", "The spec's folder name", True, "NAME", positional=True)
+PROJECT_PATH = Parameter("projectPath", "path", "Another project's root", metavar="DIR", flag="--path")
 MODE = Parameter(
     "mode",
     "text",
-    "full, or compact once a full guide was given for this runId",
+    "compact is for a runId that got a full guide",
     metavar="MODE",
     choices=("full", "compact"),
 )
-RUN = Parameter(
-    "runId", "text", "Any name for the work at hand; remembers that it got the full guide", metavar="ID", flag="--run"
-)
+RUN = Parameter("runId", "text", "Any name for this work", metavar="ID", flag="--run")
 
 
 FAILURE = "holdfast.specs.answers:failure_of"
@@ -33,8 +31,8 @@ OPERATIONS = (
         tool="spec-status",
         title="Spec status",
         description=(
-            "Tell which phase a spec is in, which of its documents exist and how many tasks are done. Call it before "
-            "working on a spec, and again after each task."
+            "Tell the phase of a spec of this project and how many tasks are done. Use it before working on a "
+            "spec and after each task."
         ),
     ),
     Operation(
@@ -50,8 +48,8 @@ OPERATIONS = (
         title="Spec workflow guide",
         large_result=True,  # steering documents may be long
         description=(
-            "Explain how a spec is written and carried out here: the workflow, the templates of its documents and the "
-            "project's steering documents. Call it before creating a spec."
+            "Explain how a spec is written in this project, with templates and steering documents. Use it before "
+            "creating one."
         ),
     ),
     Operation(
@@ -67,8 +65,8 @@ OPERATIONS = (
         title="Implementer's guide",
         large_result=True,  # steering documents may be long
         description=(
-            "Give the rules for carrying out one task, with the project's steering documents. Pass a runId and ask for "
-            "mode compact in later calls: it costs a fraction, and is the full guide again whenever something changed."
+            "Give the rules for carrying out a task of a spec in this project. Use it before starting one; with "
+            "a `runId`, later calls in mode compact cost a fraction."
         ),
     ),
     Operation(
@@ -84,8 +82,8 @@ OPERATIONS = (
         title="Reviewer's guide",
         large_result=True,  # steering documents may be long
         description=(
-            "Give the rules for reviewing a change made for a task, quoting the project's steering documents. runId "
-            "and mode work as in get-implementer-guide."
+            "Give the rules for reviewing work on a task of a spec in this project. Use it before a review; "
+            "`runId` and `mode` are as in get-implementer-guide."
         ),
     ),
     Operation(
