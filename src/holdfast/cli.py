@@ -43,7 +43,7 @@ DOOR_COMMANDS = (
             Parameter(
                 "tool_names",
                 "text",
-                "How names are listed (default: auto, with underscores for clients that take no dots)",
+                "How names are listed; auto, the default, has underscores for clients that take no dots",
                 metavar="STYLE",
                 choices=NAME_STYLES,
             ),
