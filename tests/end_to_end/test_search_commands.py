@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from holdfast import build_cache
+from holdfast.caches.search.impacts import RANKING
+from holdfast.caches.search.receipts import encode_receipt
 from support.doors import run_context
 from support.terminal import on_a_terminal
 
@@ -84,6 +86,32 @@ def test_a_replay_without_the_recorded_cache_says_to_name_one(home: Path) -> Non
     assert b"--cache" in done.stderr
 
 
+def test_a_replay_finds_the_cache_by_version_and_by_tokenizer(home: Path) -> None:
+    """The names are such that the wrong one would be found first, whichever of them was recorded."""
+    for name, tokenizer in (("a", "estimate-1"), ("b", "bytes/4"), ("c", "estimate-1")):
+        build_cache(home / "sources", home / "both" / name, tokenizer=tokenizer)
+    root = {"CONTEXT_CACHE_ROOT": str(home / "both")}
+    for name in ("a", "b", "c"):
+        words = ("search", "--cache", f"both/{name}", "--query", "deploy", "--budget", "60", "--receipt", "r.json")
+        assert run_context(*words, cwd=home).returncode == 0
+        done = run_context("replay", "r.json", cwd=home, env=root)
+        assert (done.returncode, json.loads(done.stdout)["same"]) == (0, True)
+    shutil.rmtree(home / "both" / "a")
+    shutil.rmtree(home / "both" / "c")
+    done = run_context("replay", "r.json", cwd=home, env=root)
+    assert (done.returncode, done.stdout, b"counted by 'estimate-1'" in done.stderr) == (4, b"", True)
+
+
+def test_a_receipt_of_another_ranking_is_refused_by_both_names(home: Path) -> None:
+    search(home, "--receipt", "r.json")
+    record = json.loads((home / "r.json").read_bytes())["record"]
+    record["ranking"]["name"] = "bm25-sections-0"
+    (home / "r.json").write_bytes(encode_receipt(record))
+    done = run_context("replay", "r.json", "--cache", "caches/docs", cwd=home)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert f"ranked by 'bm25-sections-0', this release ranks by '{RANKING}'".encode() in done.stderr
+
+
 @pytest.mark.parametrize("damage", ["altered", "truncated", "future", "empty", "missing", "directory"])
 def test_a_receipt_that_is_none_is_a_typed_error(home: Path, damage: str) -> None:
     search(home, "--receipt", "r.json")
@@ -151,6 +179,43 @@ def test_diff_tells_documents_sections_and_queries(home: Path) -> None:
     bad.write_text('{"query":7}\n', "utf-8")
     assert run_context("diff", "caches/old", "caches/docs", "--queries", "bad.txt", cwd=home).returncode == 1
     assert run_context("diff", "caches/old", "caches/gone", cwd=home).returncode == 4
+
+
+def test_diff_checks_saved_queries_and_exits_8_when_one_changes_its_answer(home: Path) -> None:
+    shutil.copytree(home / "caches" / "docs", home / "caches" / "old")
+    (home / "queries.txt").write_text("roll back\n", "utf-8")
+    words = ["diff", "caches/old", "caches/docs", "--queries", "queries.txt"]
+    assert run_context(*words, "--check", cwd=home).returncode == 0
+    rebuild(home, "other.md", "# Other\n\nNothing new.\n")
+    assert run_context(*words, "--check", cwd=home).returncode == 0
+    rebuild(home, "deploy.md", "# Deploy\n\nTo deploy, push.\n\n## Roll back\n\nTo roll back, wait.\n")
+    plain, checked = run_context(*words, cwd=home), run_context(*words, "--check", cwd=home)
+    assert (plain.returncode, checked.returncode) == (0, 8)
+    assert (plain.stdout, checked.stderr) == (checked.stdout, b"")
+    alone = run_context("diff", "caches/old", "caches/docs", "--check", cwd=home)
+    assert (alone.returncode, b"--queries" in alone.stderr) == (1, True)
+
+
+def test_a_terminal_shows_what_changed_in_short_before_the_details(home: Path) -> None:
+    shutil.copytree(home / "caches" / "docs", home / "caches" / "old")
+    (home / "sources" / "other.md").unlink()
+    rebuild(home, "deploy.md", "# Deploy\n\nTo deploy, wait.\n\n## Roll back\n\nTo roll back, pull.\n")
+    (home / "queries.txt").write_text("roll back\ndeploy\n", "utf-8")
+    text, code = on_a_terminal("diff", "caches/old", "caches/docs", "--queries", "queries.txt", "--check", cwd=home)
+    lines = [line.rstrip() for line in text.splitlines()]
+    assert lines[:2] == [
+        "documents: 1 removed, 1 changed; sections: 2",
+        "1 of 2 saved queries change their answer",
+    ]
+    assert (code, lines[2:4]) == (8, ["- other.md", "~ deploy.md"])
+
+
+def test_a_terminal_shows_queries_that_change_between_caches_of_the_same_documents(home: Path) -> None:
+    build_cache(home / "sources", home / "caches" / "estimated", tokenizer="estimate-1")
+    (home / "queries.txt").write_text('{"query":"deploy","budget":7}\n', "utf-8")
+    text, _ = on_a_terminal("diff", "caches/docs", "caches/estimated", "--queries", "queries.txt", cwd=home)
+    assert "The same documents." in text
+    assert "1 of 1 saved queries change their answer" in text
 
 
 def test_a_terminal_shows_headings_places_best_lines_and_the_budget(home: Path) -> None:

@@ -129,7 +129,8 @@ def replay(workspace: Workspace, arguments: ReplayArguments) -> Outcome[ReplayAn
     if "cache" in arguments:
         path = workspace.cache_directory(arguments["cache"])
     else:
-        path = cache_of_version(workspace.cache_root, receipt.record["cache_version"])
+        record = receipt.record
+        path = cache_of_version(workspace.cache_root, record["cache_version"], record["tokenizer"]["name"])
     result = with_cache(path, lambda cache: cache.search(receipt.query, receipt.budget, receipt.limit))
     same = result.receipt == receipt.receipt
     value: ReplayAnswer = {
@@ -170,10 +171,16 @@ def verify_citations(workspace: Workspace, arguments: CiteArguments) -> Outcome[
 def diff(workspace: Workspace, arguments: DiffArguments) -> Outcome[DiffAnswer]:
     from holdfast.caches.on_disk.open_caches import with_cache
     from holdfast.caches.on_disk.user_files import read_queries
+    from holdfast.core.errors import OutOfDate, UsageError
 
+    check = arguments.get("check", False)
+    if check and "queries" not in arguments:
+        raise UsageError("'diff --check' needs --queries FILE: it is their answers that are checked")
     queries = _checked_queries(arguments["queries"], read_queries) if "queries" in arguments else []
     before, after = workspace.cache_directory(arguments["before"]), workspace.cache_directory(arguments["after"])
-    return Outcome(with_cache(before, lambda old: with_cache(after, lambda new: _compared(old, new, queries))))
+    value = with_cache(before, lambda old: with_cache(after, lambda new: _compared(old, new, queries)))
+    outdated = check and any(query["changed"] for query in value["queries"])
+    return Outcome(value, exit_code=OutOfDate.exit_code if outdated else 0)
 
 
 def _checked_queries(

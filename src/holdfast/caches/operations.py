@@ -161,7 +161,9 @@ OPERATIONS = (
         summary="Run a search again from its receipt; exit 9 and the differences when the answer changed.",
         parameters=(
             Parameter("receipt", "path", "A receipt that 'search --receipt' wrote", True, "RECEIPT", positional=True),
-            _OPTIONAL_CACHE._replace(description="The cache (default: the one of that version below the cache root)"),
+            _OPTIONAL_CACHE._replace(
+                description="The cache (default: the one of that version and tokenizer below the cache root)"
+            ),
         ),
         run="holdfast.caches.answers:replay",
         view="holdfast.caches.search_views:replayed",
@@ -185,6 +187,7 @@ OPERATIONS = (
             Parameter("before", "path", "A cache", True, "CACHE_A", positional=True, error=CacheMissing),
             Parameter("after", "path", "Another", True, "CACHE_B", positional=True, error=CacheMissing),
             Parameter("queries", "path", "Saved queries, one a line: text, or JSON as a tool takes it", metavar="FILE"),
+            Parameter("check", "flag", "Exit with 8 when a saved query changes its answer"),
         ),
         run="holdfast.caches.answers:diff",
         view="holdfast.caches.search_views:differences",

@@ -110,21 +110,30 @@ def citations(value: CiteAnswer, _seconds: float) -> RenderableType:
 
 
 def differences(value: DiffAnswer, _seconds: float) -> RenderableType:
-    """Documents, then sections, then queries."""
-    if value["before"] == value["after"]:
-        return Text("The same documents.", style="green")
-    parts: list[RenderableType] = []
-    documents = value["documents"]
-    parts += [Text(f"+ {name}", style="green") for name in documents["added"]]
-    parts += [Text(f"- {name}", style="red") for name in documents["removed"]]
-    parts += [Text(f"~ {name}", style="yellow") for name in documents["changed"]]
-    for section in value["sections"]:
+    """How much changed, in a line; then documents, sections and queries."""
+    documents, sections, queries = value["documents"], value["sections"], value["queries"]
+    changed = [query for query in queries if query["changed"]]
+    counts = [
+        (len(documents["added"]), "added"),
+        (len(documents["removed"]), "removed"),
+        (len(documents["changed"]), "changed"),
+    ]
+    told = [f"{count:,} {how}" for count, how in counts if count]
+    summary = f"documents: {', '.join(told)}; sections: {len(sections):,}" if told else "The same documents."
+    parts: list[RenderableType] = [Text(summary, style="bold" if told else "green")]
+    if queries:
+        verdict = f"{len(changed):,} of {len(queries):,} saved queries change their answer"
+        parts.append(Text(verdict, style="bold yellow" if changed else "green"))
+    for mark, style, names in (
+        ("+", "green", documents["added"]),
+        ("-", "red", documents["removed"]),
+        ("~", "yellow", documents["changed"]),
+    ):
+        parts += [Text(f"{mark} {name}", style=style) for name in names]
+    for section in sections:
         first, last = section["lines"]
         where = f"    {section['change']:<8} {section['id']}:{first}-{last}  {' › '.join(section['heading'])}"
         parts.append(Text(where, style="dim"))
-    changed = [query for query in value["queries"] if query["changed"]]
-    if value["queries"]:
-        parts.append(Text(f"{len(changed)} of {len(value['queries'])} saved queries change their answer"))
     for query in changed:
         parts.append(Text(f"  {query['query']}", style="bold"))
         parts += [Text(f"    + {citation}", style="green") for citation in query["added"]]

@@ -47,6 +47,7 @@ class DiffArguments(TypedDict):
     before: str
     after: str
     queries: NotRequired[str]
+    check: NotRequired[bool]
 
 
 class Why(TypedDict):

@@ -4,7 +4,7 @@
     ├── UsageError               1   the command line or the arguments cannot be understood
     │   ├── UnknownName              a command, flag, tool or argument that does not exist
     │   ├── OfferError               a resource or prompt that does not exist, or was asked for wrongly
-    │   ├── InvalidReceipt           a receipt that was altered, cut short or made by a later release
+    │   ├── InvalidReceipt           a receipt that was altered, cut short or made by another release
     │   └── SpecFailure              a spec command could not do what was asked
     ├── InvalidQuery             2   invalid_query
     ├── ScopeOutside             2   a scope that leaves its project
@@ -20,7 +20,7 @@
     ├── IoError                  6   io_error
     │   └── ListingFailed            a project that cannot be scanned
     ├── InternalError            7   internal_error
-    ├── OutOfDate                8   `status --check` found a context that is not fresh
+    ├── OutOfDate                8   `status --check` or `diff --check` found what is not up to date
     ├── Differs                  9   a replay or a citation that is not the same any more
     └── Interrupted            130   the person at the terminal stopped it
 
@@ -98,7 +98,7 @@ class OfferError(UsageError):
 
 
 class InvalidReceipt(UsageError):
-    """A receipt that was altered, cut short or made by a later release."""
+    """A receipt that was altered, cut short, or made by a release with another format or ranking."""
 
     code = "invalid_receipt"
     message = "Receipt is invalid"
@@ -238,12 +238,13 @@ class InternalError(ContextError):
 
 
 class OutOfDate(ContextError):
-    """`context status --check` found a context that is stale or missing."""
+    """`context status --check` found a context that is stale or missing, or `context diff --check` a saved query
+    that changes its answer."""
 
     code = "out_of_date"
     exit_code = 8
-    message = "A context is stale or missing"
-    meaning = "a context is stale or missing"
+    message = "Not up to date"
+    meaning = "a context is stale or missing, a saved query changes its answer"
 
 
 class Differs(ContextError):

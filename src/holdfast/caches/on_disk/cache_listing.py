@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import stat
 
-from holdfast.caches.on_disk.cache_directory import MANIFEST, CacheDirectory, is_refusal, look_into
+from holdfast.caches.on_disk.cache_directory import COMPILED, MANIFEST, CacheDirectory, is_refusal, look_into
 from holdfast.caches.on_disk.open_caches import check_listings, read_manifest
+from holdfast.caches.tokenizers import USUAL
 from holdfast.core.confined_paths import open_below, open_directory, printable
 from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
 from holdfast.core.record import NamedTuple
@@ -85,13 +86,28 @@ def _has_manifest(root: int, name: str) -> bool:
         os.close(directory)
 
 
-def cache_of_version(root: str, version: str) -> str:
-    """The path of the cache of that version below a root."""
+def cache_of_version(root: str, version: str, tokenizer: str) -> str:
+    """The path of the cache below a root that has this version and whose tokens were counted by this tokenizer.
+
+    One whose index is too damaged to say how is taken when there is no other: it says what is wrong when it is asked.
+    """
+    found: dict[str | None, str] = {}
     for listed in list_caches(root):
         path = os.path.join(root, listed.path)
         if listed.has_manifest and is_unicode(listed.path) and inspect_cache(path).cache_version == version:
-            return path
-    raise CacheMissing(f"no cache of the recorded version below '{printable(root)}': name one with --cache")
+            found.setdefault(look_into(path, _tokenizer, lambda _: True), path)
+    for counted_by in (tokenizer, None):
+        if counted_by in found:
+            return found[counted_by]
+    wanted = f"recorded version counted by '{tokenizer}'" if found else "recorded version"
+    raise CacheMissing(f"no cache of the {wanted} below '{printable(root)}': name one with --cache")
+
+
+def _tokenizer(directory: CacheDirectory) -> str | None:
+    """How a cache's tokens were counted; None where it does not say, or not undamaged."""
+    from holdfast.caches.on_disk.counted_by import recorded_tokenizer
+
+    return recorded_tokenizer(directory) if directory.has(COMPILED) else USUAL
 
 
 def only_cache(root: str) -> str:

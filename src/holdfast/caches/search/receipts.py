@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from holdfast.core.canonical_json import Json
 
 RECORD_VERSION = "1"
+_NAMED = ("ranking", "tokenizer")
 _MEMBERS = ("record_version", "cache_version", "ranking", "tokenizer", "query", "budget", "limit", "sections")
 
 
@@ -90,7 +91,7 @@ class Receipt(NamedTuple):
 
 
 def parse_receipt(data: bytes) -> Receipt:
-    """The receipt in a file's bytes; InvalidReceipt when it is none, was altered, or is of a version unknown here."""
+    """The receipt in a file's bytes; InvalidReceipt when it is none, was altered, or another release's to replay."""
     try:
         fields = decode(data)
     except JsonError as error:
@@ -111,6 +112,10 @@ def parse_receipt(data: bytes) -> Receipt:
     if tuple(record) != _MEMBERS or not _is_sound(record):
         raise InvalidReceipt("its record lacks members or has others")
     sound: Record = fields["record"]
+    if (name := sound["ranking"]["name"]) != RANKING:
+        raise InvalidReceipt(
+            f"it was ranked by '{name[:64]}', this release ranks by '{RANKING}': search again for a new one"
+        )
     return Receipt(fields["receipt"], sound)
 
 
@@ -121,8 +126,7 @@ def _is_sound(record: Json) -> bool:
         and type(record["budget"]) is int
         and (limit is None or type(limit) is int)
         and isinstance(record["cache_version"], str)
-        and isinstance(record["ranking"], dict)
-        and isinstance(record["tokenizer"], dict)
+        and all(isinstance(record[of], dict) and isinstance(record[of].get("name"), str) for of in _NAMED)
         and isinstance(record["sections"], list)
         and all(
             isinstance(section, dict) and tuple(section) == ReceiptSection._fields for section in record["sections"]
