@@ -70,3 +70,16 @@ def test_the_decisions_are_numbered_without_a_gap_and_listed_with_their_titles()
         rows.append(f"| [{number}]({page.name}) | {title.partition('. ')[2]} |")
     listed = [line for line in (folder / "README.md").read_text(encoding="utf-8").splitlines() if line[:3] == "| ["]
     assert listed == rows
+
+
+def test_the_architecture_page_names_only_modules_that_exist() -> None:
+    """Names in backticks in the lists of a family and of `core`, as far as they look like a module's."""
+    page = (ROOT / "docs" / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    modules = {path.stem for path in (ROOT / "src" / "holdfast").rglob("*.py")} | {
+        path.name for path in (ROOT / "src" / "holdfast").rglob("*") if path.is_dir()
+    }
+    sections = re.split(r"^## ", page, flags=re.MULTILINE)
+    lists = [text for text in sections if text.startswith(("[`caches/", "[`contexts/", "[`specs/", "[`core/"))]
+    named = {name for text in lists for name in re.findall(r"`([a-z0-9_]+)/?`", text)}
+    assert len(lists) == 4
+    assert sorted(named - modules) == []
