@@ -61,7 +61,7 @@ LISTED: dict[str, dict[str, str]] = {
     "contexts/on_disk/settings_file.py": {"splitlines": SAME, "strip": SAME},
     "contexts/on_disk/validation.py": {"split": SAME, "strip": SAME},
     "contexts/schema.py": {"split": SAME},
-    "contexts/source_files.py": {"split": SAME},
+    "contexts/source_kinds.py": {"split": SAME},
     "contexts/yaml_text.py": {"float": DIGITS, "int": DIGITS},
 }
 

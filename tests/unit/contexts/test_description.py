@@ -8,7 +8,7 @@ from holdfast.contexts.analysis.facts import Export, FileFacts
 from holdfast.contexts.dependencies import Dependencies, Index, dependencies
 from holdfast.contexts.description import About, Child, fields, summary
 from holdfast.contexts.manifests import about, readme_summary
-from holdfast.contexts.source_files import is_source
+from holdfast.contexts.source_kinds import is_source
 from holdfast.core.tokens import tokens_of_bytes
 
 INDEX = Index(

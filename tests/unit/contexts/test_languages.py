@@ -11,7 +11,7 @@ from holdfast.contexts.analysis.facts import FileFacts
 from holdfast.contexts.analysis.syntax import parser
 from holdfast.contexts.dependencies import Index, dependencies
 from holdfast.contexts.languages import LANGUAGES, language_of
-from holdfast.contexts.source_files import is_source
+from holdfast.contexts.source_kinds import is_source
 
 EXTENSIONS = [(extension, one.name) for one in LANGUAGES.values() for extension in one.extensions.split()]
 

@@ -11,7 +11,7 @@ from holdfast.contexts import schema
 from holdfast.contexts.fingerprint import ContentEntry, StatEntry, content_fingerprint, stat_fingerprint
 from holdfast.contexts.freshness import MISSING, Freshness, freshness
 from holdfast.contexts.ignore import CONTEXTIGNORE, GITIGNORE, Rules
-from holdfast.contexts.source_files import is_source
+from holdfast.contexts.source_kinds import is_source
 from holdfast.core.confined_paths import open_again, open_beneath, open_directory
 from holdfast.core.errors import ContextCorrupt, ContextMissing, UnsupportedVersion
 from holdfast.core.file_identity import are_settled, directory_identity, identity
