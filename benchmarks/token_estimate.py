@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from holdfast.caches.section_index.section_fields import read_fields
+from holdfast.caches.search.sections import read_fields
 from holdfast.caches.tokenizers import O200K, counter
 from holdfast.core.token_estimate import estimate_tokens
 from holdfast.core.tokens import tokens_of_bytes

@@ -24,9 +24,8 @@ from holdfast import build_cache, open_cache
 from holdfast.caches.on_disk.open_caches import Cache
 from holdfast.caches.search.budget_choice import ranked
 from holdfast.caches.search.impacts import Steps, unit
-from holdfast.caches.search.sections import outline
+from holdfast.caches.search.sections import outline, telling
 from holdfast.caches.search.terms import query_terms, raw_words, terms_of
-from holdfast.caches.section_index.section_fields import telling
 from holdfast.core.tokens import tokens_of_bytes
 
 BUDGETS = (1000, 2000, 4000, 8000)

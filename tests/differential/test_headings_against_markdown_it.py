@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from holdfast.caches.search.markdown import read_markdown
+from holdfast.caches.source_formats import read_markdown
 
 MARKDOWN = MarkdownIt("commonmark")
 

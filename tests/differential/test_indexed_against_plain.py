@@ -15,10 +15,16 @@ from holdfast.caches.index_format.dictionary import PAGE_SIZE, DictionaryPages, 
 from holdfast.caches.index_format.runs import merged
 from holdfast.caches.search.sections import outline
 from holdfast.caches.selection import Hit, Selection, score, select, words
-from holdfast.caches.word_index import document_columns, word_compiler, word_search
-from holdfast.caches.word_index.document_columns import encode_columns, make_columns, parse_columns
-from holdfast.caches.word_index.posting_lists import HEAD_SIZE, Postings, parse_inline, parse_postings, record_length
-from holdfast.caches.word_index.word_compiler import DocumentNumbers, compile_terms
+from holdfast.caches.word_index import word_compiler, word_records, word_search
+from holdfast.caches.word_index.word_compiler import DocumentNumbers, compile_terms, encode_columns, make_columns
+from holdfast.caches.word_index.word_records import (
+    HEAD_SIZE,
+    Postings,
+    parse_columns,
+    parse_inline,
+    parse_postings,
+    postings_length,
+)
 from holdfast.core.tokens import tokens_of_bytes
 from support.runs import read_back
 
@@ -33,8 +39,8 @@ if TYPE_CHECKING:
 def small_steps() -> Iterator[None]:
     """Every size at which the index changes its ways, made so small that a handful of documents goes through all."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(document_columns, "BLOCK", 3)
-        patch.setattr(word_search, "BLOCK", 3)
+        for module in (word_records, word_compiler, word_search):
+            patch.setattr(module, "BLOCK", 3)
         patch.setattr(word_search, "_SPARSE_SHARE", 2)
         patch.setattr(word_search, "_TOLD_APART", 5)
         patch.setattr(word_search, "_FEW", 1)
@@ -76,7 +82,7 @@ def indexed(query: str, budget: int, documents: list[Document], documents_a_run:
         if value is not None:
             held = parse_inline(value, columns.count)
             if held is None:
-                length = record_length(postings[value : value + HEAD_SIZE])
+                length = postings_length(postings[value : value + HEAD_SIZE])
                 held = parse_postings(postings[value : value + length], key_of(term), columns.count)
             matches.append((terms.count(term), held))
     hits = []

@@ -18,8 +18,8 @@ from holdfast.caches.index_format.dictionary import PAGE_SIZE, DictionaryPages, 
 from holdfast.caches.index_format.packed_numbers import packed
 from holdfast.caches.index_format.runs import merged
 from holdfast.caches.search.plain import Found, find
+from holdfast.caches.search.sections import read_fields
 from holdfast.caches.search.terms import query_terms
-from holdfast.caches.section_index.impact_lists import HEAD_SIZE, parse_inline, parse_record, record_length
 from holdfast.caches.section_index.section_compiler import (
     BODY,
     HEADINGS,
@@ -32,7 +32,7 @@ from holdfast.caches.section_index.section_compiler import (
     encode_record,
     field_lengths,
 )
-from holdfast.caches.section_index.section_fields import read_fields
+from holdfast.caches.section_index.section_records import HEAD_SIZE, impacts_length, parse_impacts, parse_inline
 from holdfast.caches.section_index.section_scores import Scores
 from support.runs import read_back
 
@@ -91,8 +91,8 @@ def indexed(query: str, corpus: dict[str, str], documents_a_run: int) -> dict[in
         if value is not None:
             held = parse_inline(value, weights.populations)
             if held is None:
-                length = record_length(postings[value : value + HEAD_SIZE])
-                held = parse_record(postings[value : value + length], key_of(term), weights.populations)
+                length = impacts_length(postings[value : value + HEAD_SIZE])
+                held = parse_impacts(postings[value : value + length], key_of(term), weights.populations)
             terms.append((term, held))
     scores = Scores(terms, weights.firsts)
     impacts = {number: scores.impacts(number) for number in sorted(scores.scores)}
@@ -183,7 +183,7 @@ def test_what_occurs_at_numbers_is_read_back_as_each_number_once_and_its_impact(
     field = encode_field(packed(occurrences), MadeSteps(), population)
     steps = [MadeSteps(often)[number] for number, often in zip(numbers, times, strict=True)]
     assert field[0] == bytes(steps)
-    parsed = parse_record(encode_record(b"key", 3, [(BODY, field)]), b"key", [0, 0, 0, population])
+    parsed = parse_impacts(encode_record(b"key", 3, [(BODY, field)]), b"key", [0, 0, 0, population])
     assert [list(map(list, each)) for each in parsed] == [*[[[], []]] * 3, [numbers, [3 * step for step in steps]]]
 
 

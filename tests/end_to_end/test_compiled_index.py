@@ -22,7 +22,7 @@ from holdfast.caches.index_format.container import encode_header, parse_header
 from holdfast.caches.index_format.packed_numbers import packed
 from holdfast.caches.section_index.section_records import Summary
 from holdfast.caches.selection import as_json
-from holdfast.caches.word_index.document_columns import make_columns
+from holdfast.caches.word_index.word_compiler import make_columns
 from holdfast.core import worker_pool
 from holdfast.core.canonical_json import encode
 from support.vectors import cache_vectors, lay_out_sources, load

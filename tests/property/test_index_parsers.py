@@ -21,20 +21,15 @@ from holdfast.caches.index_format.container import (
 )
 from holdfast.caches.index_format.dictionary import PAGE_SIZE, DictionaryPages, look_up
 from holdfast.caches.manifest import Entry
-from holdfast.caches.word_index.document_columns import (
-    encode_columns,
-    encode_record,
-    make_columns,
+from holdfast.caches.word_index.word_compiler import encode_columns, encode_postings, encode_record, make_columns
+from holdfast.caches.word_index.word_records import (
+    longest_postings,
     parse_columns,
-    parse_record,
-)
-from holdfast.caches.word_index.posting_lists import (
-    longest_record,
     parse_inline,
     parse_postings,
-    record_length,
+    parse_record,
+    postings_length,
 )
-from holdfast.caches.word_index.word_compiler import encode_postings
 from support.mutants import edited
 
 EXAMPLES = settings(max_examples=300, deadline=None)
@@ -108,13 +103,13 @@ def test_a_forged_record_of_postings_is_unusable_or_stays_within_its_bounds(forg
     count, data = forged
     data = pack("<I", crc32(data[4:], crc32(KEY))) + data[4:]
     try:
-        record_length(data)
+        postings_length(data)
         postings = parse_postings(data, KEY, count)
     except IndexUnusable:
         return
     held = [document for _, run in postings.groups for document in run]
     assert postings.document_count <= count
-    assert len(held) <= longest_record(count)
+    assert len(held) <= longest_postings(count)
     assert postings.dense is None or len(postings.dense) == count
 
 

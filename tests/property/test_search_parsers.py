@@ -16,18 +16,22 @@ from holdfast.caches.search.receipts import encode_receipt, parse_receipt
 from holdfast.caches.search.section import Section
 from holdfast.caches.search.sections import outline
 from holdfast.caches.search.terms import query_terms, raw_words, terms_of
-from holdfast.caches.section_index.impact_lists import parse_inline, parse_record
-from holdfast.caches.section_index.section_compiler import encode_field, encode_record
+from holdfast.caches.section_index.section_compiler import (
+    encode_columns,
+    encode_field,
+    encode_record,
+    encode_section,
+    make_columns,
+    seal_section,
+)
 from holdfast.caches.section_index.section_records import (
     Summary,
-    encode_columns,
-    encode_section,
     encode_summary,
-    make_columns,
     parse_columns,
+    parse_impacts,
+    parse_inline,
     parse_section,
     parse_summary,
-    seal_section,
 )
 from holdfast.core.errors import InvalidReceipt
 from support.mutants import ODD_VALUES, edited, with_wrong_members
@@ -155,7 +159,7 @@ class TestTheSectionIndex:
     def test_a_record_of_impacts_is_read_within_bounds_or_is_unusable(self, data: bytes) -> None:
         data = pack("<I", crc32(data[4:], crc32(b"k"))) + data[4:]
         try:
-            fields = parse_record(data, b"k", POPULATIONS)
+            fields = parse_impacts(data, b"k", POPULATIONS)
         except IndexUnusable:
             return
         assert len(fields) == len(POPULATIONS)

@@ -7,7 +7,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from holdfast.caches.search.markup import split_lines
+from holdfast.caches.search.sections import split_lines
 from holdfast.caches.search.terms import raw_words, terms_of
 from holdfast.caches.views import bar
 from holdfast.core.unicode_text import WHITE_SPACE

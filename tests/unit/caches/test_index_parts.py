@@ -16,9 +16,8 @@ from holdfast.caches.index_format.container import (
 )
 from holdfast.caches.index_format.dictionary import PAGE_SIZE, DictionaryPages, key_of, look_up
 from holdfast.caches.manifest import Entry
-from holdfast.caches.word_index.document_columns import encode_record, make_columns, parse_record
-from holdfast.caches.word_index.posting_lists import parse_postings
-from holdfast.caches.word_index.word_compiler import DENSE_LIMIT, encode_postings
+from holdfast.caches.word_index.word_compiler import DENSE_LIMIT, encode_postings, encode_record, make_columns
+from holdfast.caches.word_index.word_records import parse_postings, parse_record
 from holdfast.caches.word_index.word_search import Matches, choose
 
 VERSION = "sha256:" + "ab" * 32

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from holdfast.caches import source_formats
-from holdfast.caches.search.headings import Heading
-from holdfast.caches.section_index.section_fields import read_fields
-from holdfast.caches.source_formats import MARKDOWN, SourceFormat, format_of, is_document_name
+from holdfast.caches.search.sections import read_fields
+from holdfast.caches.source_formats import MARKDOWN, Heading, SourceFormat, format_of, is_document_name
 
 
 def test_a_document_has_exactly_the_extension_of_a_format() -> None:

@@ -8,8 +8,8 @@ from typing import overload
 import pytest
 
 from holdfast.caches.selection import score
-from holdfast.caches.word_index.document_columns import Columns, make_columns
-from holdfast.caches.word_index.posting_lists import Postings
+from holdfast.caches.word_index.word_compiler import make_columns
+from holdfast.caches.word_index.word_records import Columns, Postings
 from holdfast.caches.word_index.word_search import Matches, choose
 
 

@@ -14,7 +14,7 @@ from holdfast.caches.index_format.container import is_time
 from holdfast.caches.section_index.section_compiler import field_lengths
 from holdfast.caches.section_index.section_records import Summary
 from holdfast.caches.tokenizers import USUAL, choose_tokenizer
-from holdfast.caches.word_index.document_columns import make_columns
+from holdfast.caches.word_index.word_compiler import make_columns
 from holdfast.core.atomic_write import StagedDirectory
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import IoError, UsageError

@@ -22,9 +22,10 @@ from holdfast.caches.index_format.container import (
 from holdfast.caches.on_disk import index_reader, section_index_reader
 from holdfast.caches.on_disk.cache_directory import COMPILED, SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import DICTIONARY, OFFSETS, POSTINGS, RECORDS
-from holdfast.caches.section_index import section_records
-from holdfast.caches.section_index.section_records import SUMMARY, encode_summary, seal_section
-from holdfast.caches.word_index import document_columns
+from holdfast.caches.section_index import section_compiler
+from holdfast.caches.section_index.section_compiler import seal_section
+from holdfast.caches.section_index.section_records import SUMMARY, encode_summary
+from holdfast.caches.word_index import word_compiler
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from holdfast.caches.manifest import Entry
     from holdfast.caches.section_index.section_compiler import DocumentSections
     from holdfast.caches.section_index.section_records import Summary
+    from holdfast.caches.word_index.word_records import Columns
 
 
 class IndexOwner(NamedTuple):
@@ -52,7 +54,7 @@ def write_index(
     owner: IndexOwner,
     entries: Sequence[Entry],
     written: WrittenDocuments,
-    columns: document_columns.Columns,
+    columns: Columns,
     parts: Iterable[tuple[int, IndexPart]],
     count: int,
 ) -> None:
@@ -82,7 +84,7 @@ def write_words(
     owner: IndexOwner,
     entries: Sequence[Entry],
     digests: Sequence[bytes],
-    columns: document_columns.Columns,
+    columns: Columns,
     parts: Sequence[IndexPart],
 ) -> None:
     """Write the index that `resolve` uses, of documents in id order and of what their words were compiled to."""
@@ -90,7 +92,7 @@ def write_words(
         target = _IndexFile(file, 7)
         target.add(POSTINGS, postings_of(parts))
         target.add(DICTIONARY, dictionary_of(parts))
-        target.add(index_reader.COLUMNS, [document_columns.encode_columns(columns)], checked=True)
+        target.add(index_reader.COLUMNS, [word_compiler.encode_columns(columns)], checked=True)
         target.add(OFFSETS, [_offsets(map(len, _document_records(entries)))])
         target.add(RECORDS, _document_records(entries))
         target.add(index_reader.DIGESTS, digests)
@@ -104,12 +106,12 @@ def write_sections(
     """Write the index that `search` uses, of documents in id order and of what their terms were compiled to."""
     tokens = [size for document in documents for size in document.tokens]
     firsts = list(accumulate([len(document.tokens) for document in documents], initial=0))
-    columns = section_records.make_columns(tokens, firsts)
+    columns = section_compiler.make_columns(tokens, firsts)
     with open(path, "xb", buffering=BUFFER) as file:
         target = _IndexFile(file, 6)
         target.add(POSTINGS, postings_of(parts))
         target.add(DICTIONARY, dictionary_of(parts))
-        target.add(section_index_reader.COLUMNS, [section_records.encode_columns(columns)], checked=True)
+        target.add(section_index_reader.COLUMNS, [section_compiler.encode_columns(columns)], checked=True)
         target.add(OFFSETS, [_offsets(size + 4 for document in documents for size in document.sizes)])
         target.add(RECORDS, _section_records(documents))
         target.add(SUMMARY, [encode_summary(owner.summary)], checked=True)
@@ -149,7 +151,7 @@ class _IndexFile:
 
 
 def _document_records(entries: Sequence[Entry]) -> Iterator[bytes]:
-    return (document_columns.encode_record(position, entry) for position, entry in enumerate(entries))
+    return (word_compiler.encode_record(position, entry) for position, entry in enumerate(entries))
 
 
 def _section_records(documents: Sequence[DocumentSections]) -> Iterator[bytes]:

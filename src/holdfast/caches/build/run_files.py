@@ -7,9 +7,8 @@ from itertools import repeat
 
 from holdfast.caches.build.token_counts import FieldCounts, TextCounts
 from holdfast.caches.index_format.runs import Run
-from holdfast.caches.section_index.section_compiler import BODY, HEADINGS, PATH, TITLE, DocumentSections
-from holdfast.caches.section_index.section_fields import read_fields
-from holdfast.caches.section_index.section_records import encode_section
+from holdfast.caches.search.sections import read_fields
+from holdfast.caches.section_index.section_compiler import BODY, HEADINGS, PATH, TITLE, DocumentSections, encode_section
 from holdfast.caches.tokenizers import counter
 from holdfast.core.record import NamedTuple
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from holdfast.caches.document import Document
-    from holdfast.caches.section_index.section_fields import Fields
+    from holdfast.caches.search.sections import Fields
     from holdfast.caches.tokenizers import CountTokens
 
 BUFFER = 1 << 18

@@ -21,13 +21,16 @@ from holdfast.caches.index_format.dictionary import PAGE_SIZE, key_of, look_up
 from holdfast.caches.manifest import MAX_MANIFEST_BYTES
 from holdfast.caches.on_disk.cache_directory import COMPILED, INDEX, MANIFEST
 from holdfast.caches.selection import Selection, make_hit, words
-from holdfast.caches.word_index.document_columns import LONGEST_RECORD, columns_length, parse_columns, parse_record
-from holdfast.caches.word_index.posting_lists import (
+from holdfast.caches.word_index.word_records import (
     HEAD_SIZE,
-    longest_record,
+    LONGEST_RECORD,
+    columns_length,
+    longest_postings,
+    parse_columns,
     parse_inline,
     parse_postings,
-    record_length,
+    parse_record,
+    postings_length,
 )
 from holdfast.caches.word_index.word_search import Matches, choose
 from holdfast.core.regular_files import close_quietly
@@ -40,7 +43,7 @@ if TYPE_CHECKING:
     from holdfast.caches.index_format.container import Header, Section
     from holdfast.caches.manifest import Entry
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
-    from holdfast.caches.word_index.posting_lists import Postings
+    from holdfast.caches.word_index.word_records import Postings
 
     Asked = ParamSpec("Asked")
     Found = TypeVar("Found")
@@ -172,7 +175,7 @@ class WordIndex(IndexReader):
         if (manifest, index) != (header.manifest_digest, header.index_digest):
             raise IndexUnusable("of another cache")
         self._columns = parse_columns(read_section(self._read, columns))
-        self._longest = longest_record(self._columns.count)
+        self._longest = longest_postings(self._columns.count)
         self.belongs_to = (header.manifest_digest, header.index_digest)
 
     @property
@@ -213,7 +216,7 @@ class WordIndex(IndexReader):
         if alone is not None:
             return alone
         first = self._first_of_posting(value)
-        data = self._whole_posting(value, first, record_length(first[:HEAD_SIZE]), longest=self._longest)
+        data = self._whole_posting(value, first, postings_length(first[:HEAD_SIZE]), longest=self._longest)
         return parse_postings(data, key, count)
 
     def entry(self, place: int) -> Entry:

@@ -21,7 +21,7 @@ from holdfast.caches.on_disk.cache_directory import COMPILED, INDEX, MANIFEST, S
 from holdfast.caches.on_disk.index_reader import DIGESTS, WORDS, WORDS_FILE
 from holdfast.caches.on_disk.recomputed_sections import RecompiledSections, first_difference
 from holdfast.caches.section_index.section_records import Summary, find_summary
-from holdfast.caches.word_index.document_columns import make_columns
+from holdfast.caches.word_index.word_compiler import make_columns
 from holdfast.core.confined_paths import printable
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import close_quietly

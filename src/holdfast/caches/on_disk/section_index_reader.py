@@ -10,18 +10,16 @@ from holdfast.caches.search.budget_choice import choose, ranked
 from holdfast.caches.search.document_search import make_candidate, make_hit
 from holdfast.caches.search.search_result import SearchResult
 from holdfast.caches.search.terms import query_terms
-from holdfast.caches.section_index.impact_lists import (
-    HEAD_SIZE,
-    longest_record,
-    parse_inline,
-    parse_record,
-    record_length,
-)
 from holdfast.caches.section_index.section_records import (
+    HEAD_SIZE,
     LONGEST_RECORD,
     find_summary,
+    impacts_length,
     longest_columns,
+    longest_impacts,
     parse_columns,
+    parse_impacts,
+    parse_inline,
     parse_section,
 )
 from holdfast.caches.section_index.section_scores import Scores
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
     from holdfast.caches.on_disk.index_reader import WordIndex
     from holdfast.caches.search.search_result import Candidate, SectionHit
     from holdfast.caches.search.section import Section
-    from holdfast.caches.section_index.impact_lists import TermImpacts
+    from holdfast.caches.section_index.section_records import TermImpacts
 
 KIND = "sections-1"
 COLUMNS = "columns"
@@ -118,6 +116,6 @@ class SectionIndex(IndexReader):
         if alone is not None:
             return alone
         first = self._first_of_posting(value)
-        length = record_length(first[:HEAD_SIZE])
-        data = self._whole_posting(value, first, length, longest=longest_record(populations))
-        return parse_record(data, key, populations)
+        length = impacts_length(first[:HEAD_SIZE])
+        data = self._whole_posting(value, first, length, longest=longest_impacts(populations))
+        return parse_impacts(data, key, populations)

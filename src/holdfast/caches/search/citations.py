@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.caches.search.markup import split_lines
+from holdfast.caches.search.sections import split_lines
 from holdfast.core.digests import hex_digest
 from holdfast.core.record import NamedTuple
 

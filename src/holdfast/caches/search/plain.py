@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from holdfast.caches.search.impacts import FIELDS, Steps, unit
+from holdfast.caches.search.sections import bodies, read_fields
 from holdfast.caches.search.terms import query_terms, terms_of
-from holdfast.caches.section_index.section_fields import bodies, read_fields
 from holdfast.caches.tokenizers import counter
 from holdfast.core.record import NamedTuple
 

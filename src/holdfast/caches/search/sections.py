@@ -9,19 +9,20 @@ docs/formats/search.md has the rules in full.
 from __future__ import annotations
 
 from bisect import bisect_left
+from itertools import accumulate, repeat
+from operator import add
 
-from holdfast.caches.search.markup import read_markup
 from holdfast.caches.search.section import LONG, Section
-from holdfast.caches.source_formats import MARKDOWN
+from holdfast.caches.search.terms import is_stop_word, raw_words
+from holdfast.caches.source_formats import LONGEST_TITLE, MARKDOWN, format_of
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import WHITE_SPACE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.caches.search.headings import Heading
-    from holdfast.caches.search.markup import Markup
-    from holdfast.caches.source_formats import SourceFormat
+    from collections.abc import Sequence
 
+    from holdfast.caches.source_formats import Heading, ReadMarkup, SourceFormat
 
 # The headings of all sections of a document take at most so many times its characters, and so many more.
 _HEADINGS_TIMES, _HEADINGS_MORE = 2, 1 << 14
@@ -31,11 +32,58 @@ _HEADING_COST = 2
 LEFT_OUT = "…"
 
 
+class Fields(NamedTuple):
+    """The sections of a document and the words of its short fields; `headings` has one list a section."""
+
+    sections: list[Section]
+    title: list[str]
+    path: list[str]
+    headings: list[list[str]]
+
+
 class Outline(NamedTuple):
     """A document's title and its sections, in order."""
 
     title: str
     sections: list[Section]
+
+
+class Markup(NamedTuple):
+    """The structure of a text.
+
+    `starts` has the offset of each line and, last, of the end. `breaks` are the lines before which a long section may
+    be cut: each begins a paragraph, a table, a fence or an item of a list at the margin. `body` is the first line
+    after the front matter, `title` what that calls the text.
+    """
+
+    lines: list[str]
+    starts: list[int]
+    headings: list[Heading]
+    breaks: list[int]
+    body: int
+    title: str
+
+
+def read_fields(source: str, content: str) -> Fields:
+    """The fields of one document but its bodies; `source` is its path as it is spelled."""
+    source_format = format_of(source)
+    title, sections = outline(content, source_format)
+    return Fields(
+        sections,
+        telling(raw_words(title)),
+        telling(raw_words(source_format.stem(source))),
+        [telling(raw_words(" ".join(section.heading))) for section in sections],
+    )
+
+
+def bodies(content: str, sections: Sequence[Section]) -> list[list[str]]:
+    """The words of each section's body."""
+    return [raw_words(content[section.start : section.end]) for section in sections]
+
+
+def telling(words: Sequence[str]) -> list[str]:
+    """Words that are no stop words: in a short field those would weigh as much as any."""
+    return [word for word in words if not is_stop_word(word)]
 
 
 def outline(text: str, source: SourceFormat = MARKDOWN, *, long: int = LONG) -> Outline:
@@ -124,3 +172,52 @@ def _opening(markup: Markup, first: int, after: int) -> tuple[int, int]:
     while at and headings[at - 1].first >= first and headings[at - 1].level < headings[at].level:
         at -= 1
     return headings[at].first, text
+
+
+def read_markup(text: str, read: ReadMarkup) -> Markup:
+    """The structure of a text, by what reads its format."""
+    lines, starts = split_lines(text)
+    body, title = _front_matter(lines)
+    headings, breaks = read(text, lines, body)
+    return Markup(lines, starts, headings, breaks, body, title)
+
+
+def split_lines(text: str) -> tuple[list[str], list[int]]:
+    """The lines without their ends (LF, CRLF or CR), and the offset of each with, last, the text's length."""
+    if "\r" not in text:
+        lines = text.split("\n")
+        starts = list(accumulate(map(add, map(len, lines), repeat(1)), initial=0))
+    else:
+        lines, ends = [], []
+        for piece in text.split("\n"):
+            parts = piece.split("\r")
+            pair = len(parts) > 1 and not parts[-1]  # the piece ended in CR: together with the LF it ends one line
+            if pair:
+                parts.pop()
+            lines += parts
+            ends += [1] * len(parts)
+            ends[-1] += pair
+        starts = list(accumulate(map(add, map(len, lines), ends), initial=0))
+    if not lines[-1] and len(lines) > 1 and starts[-2] >= len(text):
+        lines.pop()  # the text ends with a line's end: no empty line follows
+        starts.pop()
+    starts[-1] = len(text)
+    return lines, starts
+
+
+def _front_matter(lines: list[str]) -> tuple[int, str]:
+    """The number of lines that a YAML or TOML header takes at the very start, and the title it gives."""
+    mark = lines[0].removeprefix("\ufeff").rstrip(WHITE_SPACE)
+    if mark not in ("---", "+++"):
+        return 0, ""
+    title = ""
+    for number in range(1, len(lines)):
+        line = lines[number].rstrip(WHITE_SPACE)
+        if line == mark or (mark == "---" and line == "..."):
+            return number + 1, title[:LONGEST_TITLE]
+        name, separator, value = line.partition("=" if mark == "+++" else ":")
+        if separator and not title and name.rstrip(WHITE_SPACE) == "title":
+            title = value.strip(WHITE_SPACE)
+            if len(title) > 1 and title[0] == title[-1] and title[0] in "'\"":
+                title = title[1:-1]
+    return 0, ""  # never closed: an ordinary text that begins with a rule

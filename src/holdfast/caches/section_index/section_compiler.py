@@ -1,4 +1,4 @@
-"""Compile what was counted in sections into the records of an index. Pure.
+"""Compile what was counted in sections into the columns, records and impacts of `sections.idx`. Pure.
 
 Sections are numbered by id and line, so documents that were counted one after another, in id order, have ascending
 numbers, and nothing needs sorting.
@@ -15,13 +15,15 @@ from operator import mul, sub
 from holdfast.caches.index_format.dictionary import INLINE
 from holdfast.caches.index_format.packed_numbers import NUMBER, encode_numbers, gaps, looked_up, shifted
 from holdfast.caches.search.impacts import FIELDS, Steps, unit
-from holdfast.caches.section_index.impact_lists import COUNT, HEAD
+from holdfast.caches.section_index.section_records import COUNT, HEAD, LENGTH, SECTION, SIZES, SectionColumns
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
+
+    from holdfast.caches.search.section import Section
 
     # What a record has of a field: (steps, gap_encoded, data).
     Field = tuple[bytes, bool, bytes]
@@ -50,6 +52,31 @@ class DocumentSections(NamedTuple):
     heading_lengths: list[int]
     records: bytes
     sizes: list[int]
+
+
+def make_columns(tokens: Sequence[int], firsts: Sequence[int]) -> SectionColumns:
+    """The columns of sections in their order."""
+    return SectionColumns(tokens, firsts, sorted(range(len(tokens)), key=tokens.__getitem__))
+
+
+def encode_columns(columns: SectionColumns) -> bytes:
+    """The bytes of the `columns` section."""
+    counts = SIZES.pack(len(columns.tokens), len(columns.firsts) - 1)
+    return counts + b"".join([array("I", column).tobytes() for column in columns])
+
+
+def encode_section(section: Section) -> bytes:
+    """The record of a section; its checksum is seeded with its number when the index is written."""
+    parts = [SECTION.pack(0, section.start, section.end, section.first, section.last, len(section.heading))[4:]]
+    for heading in section.heading:
+        text = heading.encode()
+        parts.append(LENGTH.pack(len(text)) + text)
+    return b"".join(parts)
+
+
+def seal_section(number: int, body: bytes) -> bytes:
+    """A record as the index holds it."""
+    return crc32(body, number).to_bytes(4, "little") + body
 
 
 class Weights:

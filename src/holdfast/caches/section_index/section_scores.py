@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.caches.search.document_search import Impacts
-    from holdfast.caches.section_index.impact_lists import TermImpacts
+    from holdfast.caches.section_index.section_records import TermImpacts
 
 _TITLE, _HEADINGS, _PATH, _BODY = range(len(FIELDS))
 

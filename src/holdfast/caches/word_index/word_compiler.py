@@ -1,4 +1,4 @@
-"""Compile merged runs of words into the posting lists of an index. Pure.
+"""Compile what was counted of words into the columns, records and posting lists of `words.idx`. Pure.
 
 Numbers are written as this machine has them in memory, and an index is only made where that is little-endian.
 """
@@ -9,15 +9,18 @@ from array import array
 from binascii import crc32
 from collections import Counter
 from itertools import pairwise
-from struct import Struct
+from struct import Struct, pack
 
 from holdfast.caches.index_format.dictionary import INLINE
 from holdfast.caches.index_format.packed_numbers import encode_numbers, looked_up
-from holdfast.caches.word_index.posting_lists import GROUP, HEAD, INLINE_LIMIT, SHAPE
+from holdfast.caches.word_index.word_records import BLOCK, COUNT, GROUP, HEAD, INLINE_LIMIT, RECORD, SHAPE, Columns
+from holdfast.core.digests import PREFIX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from holdfast.caches.manifest import Entry
 
 # A term has dense counts when at least one document in this many holds it.
 DENSE_SHARE = 5
@@ -25,6 +28,40 @@ DENSE_SHARE = 5
 DENSE_LIMIT = 63
 
 _ONE_GROUP = Struct("<IIHHII")  # head without its checksum, shape and the only group
+
+
+def make_columns(words: Sequence[int], tokens: Sequence[int]) -> Columns:
+    """The columns of documents given in id order."""
+    count = len(words)
+    places = sorted(range(count), key=words.__getitem__)  # stable: equal counts stay in id order
+    numbers = [0] * count
+    for number, place in enumerate(places):
+        numbers[place] = number
+    return Columns(
+        [words[place] for place in places],
+        places,
+        numbers,
+        tokens,
+        sorted(range(count), key=tokens.__getitem__),
+        [min(tokens[start : start + BLOCK]) for start in range(0, count, BLOCK)],
+    )
+
+
+def encode_columns(columns: Columns) -> bytes:
+    """The bytes of the `columns` section."""
+    parts = (
+        *(columns.words, columns.places, columns.numbers),
+        *(columns.tokens, columns.by_tokens, columns.floors),
+    )
+    return COUNT.pack(columns.count) + b"".join([pack(f"<{len(part)}I", *part) for part in parts])
+
+
+def encode_record(place: int, entry: Entry) -> bytes:
+    """Where and what a document is; its checksum is seeded with its place."""
+    name, file = entry.id.encode(), entry.file.encode()
+    version = bytes.fromhex(entry.version[len(PREFIX) :])
+    body = RECORD.pack(0, len(name), len(file), version)[4:] + name + file
+    return COUNT.pack(crc32(body, place)) + body
 
 
 class DocumentNumbers:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from _heapq import heapify, heappop, heapreplace
 from struct import Struct
 
-from holdfast.caches.word_index.document_columns import BLOCK
+from holdfast.caches.word_index.word_records import BLOCK
 from holdfast.core.float32 import divide
 from holdfast.core.record import NamedTuple
 
@@ -17,8 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from holdfast.caches.word_index.document_columns import Columns
-    from holdfast.caches.word_index.posting_lists import Postings
+    from holdfast.caches.word_index.word_records import Columns, Postings
 
     # Minus the score, the place, the number, the matches: what the ranking sorts by comes first.
     Ranked = tuple[float, int, int, int]

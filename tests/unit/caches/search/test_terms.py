@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.caches.search.stemming import stem
-from holdfast.caches.search.terms import query_terms, raw_words, terms_of
+from holdfast.caches.search.terms import query_terms, raw_words, stem, terms_of
 
 
 @pytest.mark.parametrize(
