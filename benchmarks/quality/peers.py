@@ -1,0 +1,133 @@
+"""Other rankings over the product's sections: SQLite's FTS5 and bm25s, both as their makers advise.
+
+Both see title, headings, path and body, drop stop words, stem English, and count each word of a question once. Neither
+cuts scripts that are written without blanks, so they are handed those in pairs. What they rank is chosen from by the
+product's own rule for budgets.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.quality.measures import BUDGETS, EVERYTHING
+from holdfast.caches.search.budget_choice import choose
+from holdfast.caches.search.terms import is_stop_word
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchmarks.quality.judged_sets import Lines
+    from benchmarks.quality.methods import CutSection
+
+_UNSPACED = re.compile("[\u3041-\u3096\u30a1-\u30fa\u30fc-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
+_WORD = re.compile(r"\w+")
+# Scores become whole numbers, which the product's choice is made for.
+_SCALE = 10**9
+
+
+class NotInstalled(Exception):
+    """A peer that cannot be had here; the message says what is missing."""
+
+
+class Peer:
+    """A ranking of sections by number; what of it is given is decided as it is for the product."""
+
+    def __init__(self, sections: Sequence[CutSection]) -> None:
+        self._lines = [section.lines for section in sections]
+        self._tokens = [section.tokens for section in sections]
+        self._documents = [section.document for section in sections]
+
+    def scores(self, query: str) -> dict[int, float]:
+        """Numbers of the sections that match, each with its score."""
+        raise NotImplementedError
+
+    def answers(self, query: str) -> dict[int, list[Lines]]:
+        whole = {number: round(score * _SCALE) for number, score in self.scores(query).items()}
+        scores = {number: score for number, score in whole.items() if score > 0}
+        return {
+            budget: [
+                self._lines[number]
+                for number in choose(scores, self._tokens, self._documents.__getitem__, budget).numbers
+            ]
+            for budget in (*BUDGETS, EVERYTHING)
+        }
+
+
+class Fts5(Peer):
+    """SQLite's full-text index: four columns of equal weight, any word of the question, its `bm25`."""
+
+    def __init__(self, sections: Sequence[CutSection]) -> None:
+        super().__init__(sections)
+        self._database = sqlite3.connect(":memory:")
+        try:
+            self._database.execute(
+                "create virtual table sections using fts5(title, headings, path, body, tokenize='porter unicode61')"
+            )
+        except sqlite3.OperationalError as error:
+            raise NotInstalled(f"this SQLite lacks FTS5 ({error})") from None
+        rows = [
+            (n, in_pairs(s.title), in_pairs(s.headings), spaced(s.path), in_pairs(s.body))
+            for n, s in enumerate(sections)
+        ]
+        self._database.executemany(
+            "insert into sections(rowid, title, headings, path, body) values(?, ?, ?, ?, ?)", rows
+        )
+
+    def scores(self, query: str) -> dict[int, float]:
+        words = list(dict.fromkeys(_WORD.findall(in_pairs(query).lower())))
+        words = [word for word in words if not is_stop_word(word)] or words
+        if not words:
+            return {}
+        matching = " OR ".join([f'"{word}"' for word in words])
+        found = self._database.execute(
+            "select rowid, -bm25(sections) from sections where sections match ?", (matching,)
+        )
+        return dict(found)
+
+
+class Bm25s(Peer):
+    """bm25s as it comes: Lucene's formula over the joined text, its English stop words, the Snowball stemmer."""
+
+    def __init__(self, sections: Sequence[CutSection]) -> None:
+        super().__init__(sections)
+        missing = [name for name in ("numpy", "bm25s", "Stemmer") if find_spec(name) is None]
+        if missing:
+            raise NotInstalled(f"not installed: {', '.join(missing)} (dependency group `benchmarks`)")
+        self._package: Any = import_module("bm25s")
+        self._stemmer = import_module("Stemmer").Stemmer("english")
+        self._index = self._package.BM25()
+        texts = [" ".join([s.title, s.headings, s.path.replace("/", " "), s.body]) for s in sections]
+        self._index.index(self._words(texts), show_progress=False)
+
+    def _words(self, texts: Sequence[str]) -> list[list[str]]:
+        ready = [in_pairs(text).replace("_", " ") for text in texts]
+        words: list[list[str]] = self._package.tokenize(
+            ready, stopwords="en", stemmer=self._stemmer, return_ids=False, show_progress=False
+        )
+        return words
+
+    def scores(self, query: str) -> dict[int, float]:
+        words = [word for word in dict.fromkeys(self._words([query])[0]) if word in self._index.vocab_dict]
+        return dict(enumerate(self._index.get_scores(words).tolist())) if words else {}
+
+
+PEERS: dict[str, type[Peer]] = {"SQLite FTS5": Fts5, "bm25s": Bm25s}
+
+
+def in_pairs(text: str) -> str:
+    """The text with every run of an unspaced script as pairs of neighbours."""
+    return text if text.isascii() else _UNSPACED.sub(_pairs, text)
+
+
+def _pairs(found: re.Match[str]) -> str:
+    run = found.group()
+    return f" {' '.join([run[at : at + 2] for at in range(max(1, len(run) - 1))])} "
+
+
+def spaced(path: str) -> str:
+    """The words of a path."""
+    return in_pairs(re.sub(r"[/_-]", " ", path))
