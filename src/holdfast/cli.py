@@ -30,6 +30,9 @@ CACHE_ROOT = Parameter(
 )
 PROJECT = Parameter("path", "path", "The project (default: the current directory)", metavar="PROJECT")
 NAME_STYLES: tuple[NameStyle, ...] = ("auto", "dotted", "underscore")
+RECEIPTS = Parameter(
+    "receipts", "path", "Existing directory to write a receipt to for every context.search answered", metavar="DIR"
+)
 SHELLS = ("bash", "zsh", "fish")
 
 DOOR_COMMANDS = (
@@ -47,6 +50,7 @@ DOOR_COMMANDS = (
                 metavar="STYLE",
                 choices=NAME_STYLES,
             ),
+            RECEIPTS,
             Parameter("telemetry", "flag", "Write counts to stderr when the server ends"),
             Parameter(
                 "confine", "flag", "Let nothing outside the project and the cache root be read, listed or probed"
@@ -67,6 +71,7 @@ DOOR_COMMANDS = (
             ),
             CACHE_ROOT,
             PROJECT,
+            RECEIPTS,
         ),
     ),
     Command(
@@ -176,6 +181,7 @@ def _workspace(
 ) -> Workspace:
     project = str(arguments.get("path", "."))
     root = arguments.get("cache_root") or environment.get("CONTEXT_CACHE_ROOT")
+    receipts = str(arguments["receipts"]) if "receipts" in arguments else None
     epoch = environment.get("SOURCE_DATE_EPOCH", "")
     fixed = float(epoch) if epoch.isascii() and epoch.isdigit() and len(epoch) < 12 else None
     return Workspace(
@@ -183,6 +189,7 @@ def _workspace(
         cache_root=str(root) if root else None,
         door=door,
         confine=confine,
+        receipts=os.path.normpath(receipts) if receipts else receipts,  # a slash at its end would follow a link
         clock=system_clock if fixed is None else lambda: fixed,
     )
 
@@ -215,12 +222,16 @@ def _give_up_rights(workspace: Workspace) -> None:
     import hashlib  # noqa: F401  # what it links to lies elsewhere, so it is loaded now
     import zlib  # noqa: F401  # the same
 
+    from holdfast.core.confined_paths import lies_inside
     from holdfast.core.landlock import LandlockUnavailable, restrict_to
 
+    written = [workspace.receipts] if workspace.receipts else []
+    if any(lies_inside(root, os.path.realpath(place)) for root in workspace.confined_to for place in written):
+        raise UsageError("with --confine, --receipts cannot be a directory that holds the project or the cache root")
     modules = [path for path in sys.path if path.endswith(("/site-packages", "/dist-packages"))]
     modules += [os.path.dirname(os.__file__), os.path.dirname(__file__)]
     try:
-        restrict_to([*workspace.confined_to, *modules, os.devnull])
+        restrict_to([*workspace.confined_to, *modules, os.devnull], written=written)
     except LandlockUnavailable as error:
         raise IoError(f"--confine needs Landlock, of Linux 5.13 or newer: {error.strerror}") from None
 
@@ -236,7 +247,11 @@ def _call(arguments: GivenArguments, environment: Mapping[str, str]) -> int:
         raise UsageError(f"the arguments are not JSON: {error}") from None
     if not isinstance(values, dict):
         raise UsageError("the arguments must be a JSON object")
-    return _deliver(answer(operation, values, _workspace(arguments, environment, door="tool")))
+    reply = answer(operation, values, _workspace(arguments, environment, door="tool"))
+    code = _deliver(reply)
+    if reply.afterwards is not None:
+        reply.afterwards()
+    return code
 
 
 def _completions(arguments: GivenArguments, _environment: Mapping[str, str]) -> int:

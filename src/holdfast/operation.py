@@ -79,6 +79,7 @@ class Outcome(NamedTuple, Generic[Answer]):
     exit_code: int = 0
     is_error: bool = False
     note: str = ""  # for the person at the terminal, on stderr
+    afterwards: Callable[[], None] | None = None  # what is left to do once the answer is on its way
 
 
 class Reply(NamedTuple):
@@ -90,6 +91,7 @@ class Reply(NamedTuple):
     value: object = None
     error: ContextError | None = None
     note: str = ""
+    afterwards: Callable[[], None] | None = None
 
 
 def error_object(error: ContextError) -> dict[str, dict[str, str]]:
@@ -153,7 +155,7 @@ def answer(
         told = None if operation.failures_are_answers else error
         return Reply(write(value) + "\n", error.exit_code, is_error=True, value=value, error=told, note=error.note)
     text = write(outcome.value) + "\n"
-    return Reply(text, outcome.exit_code, outcome.is_error, outcome.value, None, outcome.note)
+    return Reply(text, outcome.exit_code, outcome.is_error, outcome.value, None, outcome.note, outcome.afterwards)
 
 
 def check_arguments(operation: Operation, arguments: Mapping[str, object], door: Door) -> CheckedArguments:

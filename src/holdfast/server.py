@@ -56,10 +56,14 @@ class ProtocolError(Exception):
 
 
 class Call(NamedTuple):
-    """A request that was understood and is still to be carried out; `run` does, and returns the line to write."""
+    """A request that was understood and is still to be carried out; `run` does, and returns the line to write.
+
+    `afterwards` is run once that line is on its way.
+    """
 
     key: Key
     run: Callable[[], bytes]
+    afterwards: Callable[[], None] = lambda: None
 
 
 class Server:
@@ -116,7 +120,12 @@ class Server:
             operation, arguments = self._called_tool(params)
             # Counted here, where one thread comes by, and not where several run.
             self.calls[operation.tool] = self.calls.get(operation.tool, 0) + 1
-            return Call(_key(identifier), lambda: self._call(identifier, operation, arguments, modern=modern))
+            left: list[Callable[[], None]] = []
+            return Call(
+                _key(identifier),
+                lambda: self._call(identifier, operation, arguments, left, modern=modern),
+                lambda: _do(left),
+            )
         if _OFFERS.get(method) in self._capabilities():
             return Call(_key(identifier), lambda: self._offer(identifier, method, params, modern=modern))
         handlers = _MODERN if modern else _LEGACY
@@ -208,14 +217,27 @@ class Server:
             raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {error.name}") from None
         return operation, arguments
 
-    def _call(self, identifier: Identifier, operation: Operation, arguments: Members, *, modern: bool) -> bytes:
-        """Run a tool and write its answer; a bug in it is told on stderr and to the client as nothing but a code."""
+    def _call(
+        self,
+        identifier: Identifier,
+        operation: Operation,
+        arguments: Members,
+        left: list[Callable[[], None]],
+        *,
+        modern: bool,
+    ) -> bytes:
+        """Run a tool and write its answer; a bug in it is told on stderr and to the client as nothing but a code.
+
+        What the tool leaves to do is added to `left`.
+        """
         try:
             reply = answer(operation, arguments, self.workspace)
         except UnknownName as error:
             return _error_line(identifier, ProtocolError(INVALID_PARAMS, f"Unknown argument: {error.name}"))
         except BaseException:  # a worker outlives whatever its tool does, `sys.exit` included
             return _bug_line(identifier)
+        if reply.afterwards is not None:
+            left.append(reply.afterwards)
         result: Members = {"content": [{"type": "text", "text": reply.text}], "isError": reply.is_error}
         return _result_line(identifier, result, modern=modern)
 
@@ -319,6 +341,15 @@ def _bug_line(identifier: Identifier | None) -> bytes:
     except Exception:
         pass  # nobody reads stderr any more; the client still gets its answer
     return _error_line(identifier, ProtocolError(INTERNAL_ERROR, "Internal error"))
+
+
+def _do(left: list[Callable[[], None]]) -> None:
+    """Do what a call left to do; a bug in it is told on stderr, and its worker goes on."""
+    for step in left:
+        try:
+            step()
+        except Exception:
+            _bug_line(None)
 
 
 def _line(message: Members) -> bytes:

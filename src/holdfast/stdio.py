@@ -241,6 +241,7 @@ class _Connection:
             line = call.run() if self._is_wanted(call) else b""
             if self._is_wanted(call, last=True):
                 self._send(line)
+                call.afterwards()
             with self._lock:
                 self._unfinished -= 1
             self._make_room(size)

@@ -54,12 +54,14 @@ class Workspace:
         progress: Callable[[int, int], None] | None = None,
         file_contents: FileContents | None = None,
         confine: bool = False,
+        receipts: str | None = None,
     ) -> None:
         self.project = project
         self.cache_root = cache_root if cache_root is not None else os.path.join(project, DEFAULT_CACHE_ROOT)
         self.door: Door = door
         self.clock = clock
         self.progress = progress
+        self.receipts = receipts  # the directory that takes a receipt of every search that is answered
         # The real directories that nothing leads out of; empty when there is no such promise.
         self.confined_to = (os.path.realpath(project), os.path.realpath(self.cache_root)) if confine else ()
         self._file_contents = file_contents

@@ -31,8 +31,8 @@ TRIAL = """
 import errno, fcntl, json, os, socket, sys, termios
 from holdfast.core.landlock import restrict_to
 world = json.loads(sys.argv[1])
-inside, outside = world["inside"], world["outside"]
-restrict_to([inside, "/dev/zero"], abi=world["abi"])
+inside, outside, written = world["inside"], world["outside"], world["written"]
+restrict_to([inside, "/dev/zero"], written=[written, outside + "/link", outside + "/none"], abi=world["abi"])
 def connect(family, address, kind=socket.SOCK_STREAM):
     with socket.socket(family, kind) as one:
         one.settimeout(10)
@@ -65,6 +65,19 @@ ATTEMPTS: dict[str, tuple[str, int]] = {
     "reading a file inside": ("open(inside + '/file').close()", NEWEST + 1),
     "listing a folder inside": ("os.listdir(inside)", NEWEST + 1),
     "a signal to itself": ("os.kill(os.getpid(), 0)", NEWEST + 1),
+    "making a file where it may write": ("open(written + '/new', 'x').close()", NEWEST + 1),
+    "listing a folder where it may write": ("os.listdir(written)", NEWEST + 1),
+    "renaming a file where it may write": ("os.rename(written + '/file', written + '/other')", NEWEST + 1),
+    "removing a file where it may write": ("os.unlink(written + '/other')", NEWEST + 1),
+    "reading a file where it may write": ("open(written + '/kept').close()", 1),
+    "making a folder where it may write": ("os.mkdir(written + '/folder')", 1),
+    "making a link where it may write": ("os.symlink('x', written + '/link')", 1),
+    "making a pipe where it may write": ("os.mkfifo(written + '/fifo')", 1),
+    "removing a folder where it may write": ("os.rmdir(written + '/sub')", 1),
+    "moving a file out of where it may write": ("os.rename(written + '/kept', inside + '/kept')", 1),
+    "linking a file into where it may write": ("os.link(inside + '/file', written + '/linked')", 1),
+    "making a file where a link leads": ("open(outside + '/real/new', 'x').close()", 1),
+    "truncating a file where it may write": ("os.truncate(written + '/kept', 0)", 3),
     "reading a file outside": ("open(outside + '/file').close()", 1),
     "listing a folder outside": ("os.listdir(outside)", 1),
     "writing a file inside": ("open(inside + '/file', 'r+').close()", 1),
@@ -93,8 +106,13 @@ ATTEMPTS: dict[str, tuple[str, int]] = {
 def told_after_giving_up(folder: Path, abi: int) -> dict[str, str]:
     """How each attempt went in a process that gave up what an ABI knows."""
     world = {"inside": str(folder / "inside"), "outside": str(folder / "outside"), "abi": abi}
+    world["written"] = str(folder / "written")
     (folder / "inside" / "sub").mkdir(parents=True)
-    (folder / "outside").mkdir()
+    (folder / "outside" / "real").mkdir(parents=True)
+    (folder / "outside" / "link").symlink_to("real")
+    (folder / "written" / "sub").mkdir(parents=True)
+    for name in ("file", "kept"):
+        (folder / "written" / name).write_text("what stands there", encoding="utf-8")
     abstract = f"holdfast-{os.getpid()}-{abi}"
     addresses: dict[str, tuple[int, int, Any]] = {
         "tcp": (socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0)),
@@ -138,11 +156,17 @@ def test_what_this_kernel_cannot_refuse_is_told_by_its_abi(told: dict[str, str])
     assert {how for name, how in told.items() if ATTEMPTS[name][1] > ABI} == {"allowed"}
 
 
-def test_reading_inside_and_signals_within_the_process_stay_allowed(told: dict[str, str]) -> None:
+def test_reading_inside_files_where_it_may_write_and_signals_within_the_process_stay_allowed(
+    told: dict[str, str],
+) -> None:
     assert {name: told[name] for name, (_, since) in ATTEMPTS.items() if since > NEWEST} == {
         "reading a file inside": "allowed",
         "listing a folder inside": "allowed",
         "a signal to itself": "allowed",
+        "making a file where it may write": "allowed",
+        "listing a folder where it may write": "allowed",
+        "renaming a file where it may write": "allowed",
+        "removing a file where it may write": "allowed",
     }
 
 

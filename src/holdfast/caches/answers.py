@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.caches.on_disk.open_caches import Cache
+    from holdfast.caches.search.search_result import SearchResult
     from holdfast.caches.shapes import (
         BuildAnswer,
         BuildArguments,
@@ -115,7 +116,17 @@ def search(workspace: Workspace, arguments: SearchArguments) -> Outcome[SearchAn
         from holdfast.caches.on_disk.user_files import write_page
 
         write_page(arguments["html"], result, caches.use(path, Cache.candidates, query))
-    return Outcome(as_json(result))
+    if (directory := workspace.receipts) is None:
+        return Outcome(as_json(result))
+    return Outcome(as_json(result), afterwards=lambda: _keep_receipt(workspace, directory, result))
+
+
+def _keep_receipt(workspace: Workspace, directory: str, result: SearchResult) -> None:
+    from holdfast.caches.on_disk.receipt_store import ReceiptStore
+    from holdfast.core.standard_streams import write_error
+
+    if warning := workspace.keep(ReceiptStore).add(directory, result.record):
+        write_error(f"warning: {warning}")
 
 
 def replay(workspace: Workspace, arguments: ReplayArguments) -> Outcome[ReplayAnswer]:

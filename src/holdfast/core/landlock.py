@@ -1,4 +1,5 @@
-"""The kernel as a fence: after `restrict_to`, this process opens nothing outside a few directories and writes nothing.
+"""The kernel as a fence: after `restrict_to`, this process opens nothing outside a few directories and writes nothing
+but files in directories named for that.
 
 Landlock (Linux 5.13 and newer) lets a process give up rights for good, for itself and all threads it starts later. It
 decides when a file is opened, by where the file really is: a link swapped in a moment earlier leads nowhere. Each
@@ -20,7 +21,7 @@ _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on every 
 _VERSION_QUERY = 1
 _PATH_BENEATH = 1
 _NO_NEW_PRIVILEGES = 38
-_READ_FILE, _READ_DIRECTORY = 1 << 2, 1 << 3
+_WRITE_FILE, _READ_FILE, _READ_DIRECTORY, _REMOVE_FILE, _MAKE_FILE = 1 << 1, 1 << 2, 1 << 3, 1 << 5, 1 << 8
 # What can be given up, by the ABI that brought it: rights to files, rights to the network, and what lies beyond the
 # processes that gave up the same. The kernel's structure has these three members, and an older one only the first.
 _FILE_RIGHTS = {
@@ -55,12 +56,14 @@ def kernel_abi() -> int:
     return _caller()(_CREATE_RULESET, None, 0, _VERSION_QUERY)
 
 
-def restrict_to(places: Iterable[str], *, abi: int | None = None) -> None:
+def restrict_to(places: Iterable[str], *, written: Iterable[str] = (), abi: int | None = None) -> None:
     """From now on only these files, and what lies in these directories, can be opened, for reading.
 
-    Every other right that Landlock knows is given up: to write, truncate, make, move or remove files, to execute, to
-    use the network, and to signal or connect to a process that was not started by this one. Call it before starting
-    threads: it holds for this one and those it starts. `abi` is that of an older kernel, for tests.
+    In directories that are `written`, regular files can be made, written, renamed and removed, and be listed but not
+    read; one that is not there, or is a link, gives no right. Every other right that Landlock knows is given up: to
+    write, truncate, make, move or remove files, to execute, to use the network, and to signal or connect to a process
+    that was not started by this one. Call it before starting threads: it holds for this one and those it starts. `abi`
+    is that of an older kernel, for tests.
     """
     import ctypes
 
@@ -71,6 +74,8 @@ def restrict_to(places: Iterable[str], *, abi: int | None = None) -> None:
     try:
         for place in places:
             _allow(call, ruleset, place)
+        for place in written:
+            _allow_written(call, ruleset, place)
         if ctypes.CDLL(None).prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) != 0:
             raise LandlockUnavailable(0, "the kernel refuses to fix privileges")
         call(_RESTRICT_SELF, ruleset, 0, 0)
@@ -100,6 +105,30 @@ def _caller() -> Callable[..., int]:
 
 def _allow(call: Callable[..., int], ruleset: int, place: str) -> None:
     """Add the right to read a file, or everything below a directory; what does not exist needs none."""
+    try:
+        parent = os.open(place, os.O_PATH | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    try:
+        is_directory = stat.S_ISDIR(os.fstat(parent).st_mode)
+        _add_rule(call, ruleset, parent, _READ_FILE | _READ_DIRECTORY if is_directory else _READ_FILE)
+    finally:
+        os.close(parent)
+
+
+def _allow_written(call: Callable[..., int], ruleset: int, place: str) -> None:
+    """Add the rights to list a directory and to write regular files below it; nothing where there is none."""
+    try:
+        parent = os.open(place, os.O_PATH | os.O_CLOEXEC | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return
+    try:
+        _add_rule(call, ruleset, parent, _READ_DIRECTORY | _WRITE_FILE | _MAKE_FILE | _REMOVE_FILE)
+    finally:
+        os.close(parent)
+
+
+def _add_rule(call: Callable[..., int], ruleset: int, parent: int, allowed: int) -> None:
     import ctypes
 
     class Beneath(ctypes.Structure):
@@ -107,13 +136,4 @@ def _allow(call: Callable[..., int], ruleset: int, place: str) -> None:
         _layout_ = "ms"
         _fields_ = (("allowed", ctypes.c_uint64), ("parent", ctypes.c_int32))
 
-    try:
-        parent = os.open(place, os.O_PATH | os.O_CLOEXEC)
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    try:
-        is_directory = stat.S_ISDIR(os.fstat(parent).st_mode)
-        rule = Beneath(_READ_FILE | _READ_DIRECTORY if is_directory else _READ_FILE, parent)
-        call(_ADD_RULE, ruleset, _PATH_BENEATH, ctypes.byref(rule), 0)
-    finally:
-        os.close(parent)
+    call(_ADD_RULE, ruleset, _PATH_BENEATH, ctypes.byref(Beneath(allowed, parent)), 0)

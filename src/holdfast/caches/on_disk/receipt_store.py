@@ -1,0 +1,169 @@
+"""Receipts of the answers a server gave: one file each in a directory, named by the receipt it holds.
+
+The same answer twice is one file, whichever process wrote it. A file is written beside its name and renamed, so it is
+whole or not there. Nothing is ever removed but what a dead writer left in the making: a directory that holds as much as
+it may takes no more until somebody makes room.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from _thread import allocate_lock
+from errno import EDQUOT
+
+from holdfast.caches.search.receipts import encode_receipt, receipt_of
+from holdfast.core.confined_paths import printable
+from holdfast.core.regular_files import close_quietly
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.caches.shapes import Record
+
+MOST_FILES = 1 << 16
+MOST_BYTES = 1 << 30
+# Each process fills this part of the room it counted before it counts again: as many may share a directory.
+_SHARES = 16
+_HEX_DIGITS = 64
+_MARK = ".json.holdfast-"
+_ATTEMPTS = 3
+
+
+class ReceiptStore:
+    """What one process adds to a directory of receipts, counted. Never raises what the system says of the directory."""
+
+    def __init__(self, most_files: int = MOST_FILES, most_bytes: int = MOST_BYTES) -> None:
+        self._most_files, self._most_bytes = most_files, most_bytes
+        self._lock = allocate_lock()
+        self._counts = {"written": 0, "present": 0, "failed": 0}
+        self._room_files = self._room_bytes = 0
+        self._full: tuple[int, int, int] | None = None  # the directory as it was when it was found full
+
+    def add(self, directory: str, record: Record) -> str:
+        """Put a record there unless it is; what a person should be told of the first failure, else nothing."""
+        try:
+            outcome = self._add(directory, record)
+        except OSError as error:
+            reason = "it is a link" if os.path.islink(directory) else error.strerror
+            with self._lock:
+                self._counts["failed"] += 1
+                first = self._counts["failed"] == 1
+            return f"receipts cannot be written to '{printable(directory)}': {reason}" if first else ""
+        with self._lock:
+            self._counts[outcome] += 1
+        return ""
+
+    def telemetry(self) -> dict[str, dict[str, int]]:
+        """How many receipts were written, were there already, or could not be written."""
+        with self._lock:
+            return {"receipts": dict(self._counts)}
+
+    def _add(self, directory: str, record: Record) -> str:
+        name, data = receipt_of(record).removeprefix("sha256:") + ".json", encode_receipt(record)
+        # A link is not followed: where it leads is not what was named, and may change with every call.
+        folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            if _is_there(folder, name, len(data)):
+                return "present"
+            with self._lock:
+                self._claim(folder, len(data))
+            for attempt in range(_ATTEMPTS):
+                try:
+                    _write(folder, name, data)
+                    break
+                except FileNotFoundError:  # taken for abandoned between being made and being locked
+                    if attempt == _ATTEMPTS - 1:
+                        raise
+            return "written"
+        finally:
+            close_quietly(folder)
+
+    def _claim(self, folder: int, size: int) -> None:
+        """Use up room for one more file; OSError when there is none."""
+        if self._room_files < 1 or self._room_bytes < size:
+            status = os.fstat(folder)
+            state = (status.st_dev, status.st_ino, status.st_mtime_ns)
+            if state == self._full:
+                raise _full()
+            files, held = self._holds(folder)
+            files, held = self._most_files - files, self._most_bytes - held
+            self._full = None if files > 0 and held >= size else state
+            if self._full is not None:
+                raise _full()
+            self._room_files, self._room_bytes = max(1, files // _SHARES), max(size, held // _SHARES)
+        self._room_files -= 1
+        self._room_bytes -= size
+
+    def _holds(self, folder: int) -> tuple[int, int]:
+        """How many entries a directory has, of how many bytes; counted no further than it may hold."""
+        files = held = 0
+        abandoned = []
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                files += 1
+                try:
+                    held += entry.stat(follow_symlinks=False).st_size
+                except FileNotFoundError:
+                    pass  # another process renamed or removed it
+                if entry.name.startswith(".") and entry.name[1 + _HEX_DIGITS :].startswith(_MARK):
+                    abandoned.append(entry.name)
+                if files >= self._most_files or held >= self._most_bytes:
+                    break
+        for name in abandoned:
+            _remove_abandoned(folder, name)
+        return files, held
+
+
+def _full() -> OSError:
+    return OSError(EDQUOT, "it holds as many receipts as it may")
+
+
+def _is_there(folder: int, name: str, size: int) -> bool:
+    """Whether a receipt was written before; one that a crash of the system cut short was not."""
+    try:
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_size == size
+
+
+def _write(folder: int, name: str, data: bytes) -> None:
+    import fcntl
+
+    staged = f".{name}{_MARK.removeprefix('.json')}{os.urandom(6).hex()}"
+    descriptor = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666, dir_fd=folder)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            pass  # no locks here, so nobody takes it for abandoned; or somebody just did
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+        os.rename(staged, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        try:
+            os.unlink(staged, dir_fd=folder)
+        except OSError:
+            pass  # gone, or for the next process that counts
+        raise
+    finally:
+        close_quietly(descriptor)
+
+
+def _remove_abandoned(folder: int, name: str) -> None:
+    """Remove a file in the making, unless whoever makes it is alive and holds its lock."""
+    import fcntl
+
+    try:
+        # For writing, since no confined server may read here.
+        descriptor = os.open(name, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+    except OSError:
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.unlink(name, dir_fd=folder)
+    except OSError:
+        pass
+    finally:
+        close_quietly(descriptor)
