@@ -12,7 +12,7 @@ import stat
 from _thread import allocate_lock
 from errno import EDQUOT
 
-from holdfast.caches.search.receipts import encode_receipt, receipt_of
+from holdfast.caches.search.receipts import receipt_and_file
 from holdfast.core.confined_paths import printable
 from holdfast.core.regular_files import close_quietly
 
@@ -59,7 +59,8 @@ class ReceiptStore:
             return {"receipts": dict(self._counts)}
 
     def _add(self, directory: str, record: Record) -> str:
-        name, data = receipt_of(record).removeprefix("sha256:") + ".json", encode_receipt(record)
+        receipt, data = receipt_and_file(record)
+        name = receipt.removeprefix("sha256:") + ".json"
         # A link is not followed: where it leads is not what was named, and may change with every call.
         folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:

@@ -68,7 +68,14 @@ def receipt_of(record: Mapping[str, object]) -> str:
 
 def encode_receipt(record: Mapping[str, object]) -> bytes:
     """The bytes of a receipt file."""
-    return (encode({"receipt": receipt_of(record), "record": record}) + "\n").encode()
+    return receipt_and_file(record)[1]
+
+
+def receipt_and_file(record: Mapping[str, object]) -> tuple[str, bytes]:
+    """The hash of a record and the bytes of its receipt file, the record encoded once for both."""
+    encoded = encode(record).encode()
+    receipt = tagged_digest(encoded)
+    return receipt, b'{"receipt":"%b","record":%b}\n' % (receipt.encode(), encoded)
 
 
 class Receipt(NamedTuple):
