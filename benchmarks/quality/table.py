@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def as_text(measured: Sequence[Rows], summaries: dict[str, Summary], ranking: str, tokenizer: str) -> str:
     """A table a measure, the product's lead over each peer below its own figures."""
-    counts = [f"{rows.judged.name} {len(rows.judged.questions)}" for rows in measured]
+    counts = [f"{rows.judged.name} {_count(rows)}" for rows in measured]
     within = [f"{rows.judged.name} {_weight(rows)}" for rows in measured if rows.judged.name in IN_THE_MEAN]
     parts = [
         f"Ranking `{ranking}`, tokens by `{tokenizer}`. Questions: {'; '.join(counts)}.",
@@ -34,6 +34,12 @@ def as_text(measured: Sequence[Rows], summaries: dict[str, Summary], ranking: st
         listed = "".join([f"\n- {one}" for one in found])
         parts.append(f"{words} by more than noise: {len(found) or 'nowhere'}{':' if found else '.'}\n{listed}".rstrip())
     return "\n\n".join(parts)
+
+
+def _count(rows: Rows) -> str:
+    judged_by_line = sum([bool(question.groups) for question in rows.judged.questions])
+    more = f" ({judged_by_line} judged by section)" if judged_by_line else ""
+    return f"{len(rows.judged.questions)}{more}"
 
 
 def _weight(rows: Rows) -> str:

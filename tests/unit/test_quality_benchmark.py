@@ -115,7 +115,11 @@ def test_a_mean_of_sets_is_weighed_draw_by_draw() -> None:
 
 def test_a_folder_with_libraries_is_asked_library_by_library_and_all_together(tmp_path: Path) -> None:
     apart, together = read_sets(make_library_set(tmp_path / "docs"))
-    assert (apart.name, together.name, apart.origin) == ("docs, a cache a library", "docs", together.origin)
+    assert (apart.name, together.name, apart.origin) == (
+        "docs, a cache a library",
+        "docs, one cache of all",
+        together.origin,
+    )
     assert [sorted(shelf.pages) for shelf in apart.shelves] == [
         ["kitchen/Kettle.md"],
         ["kitchen/oven.md"],
@@ -157,7 +161,8 @@ def test_the_benchmark_prints_the_same_table_every_time(tmp_path: Path) -> None:
     folders = make_set(tmp_path / "ray"), make_library_set(tmp_path / "docs")
     first = run(*folders)
     assert first.stdout == run(*folders).stdout
-    assert "| | ray | docs, a cache a library | docs | mean |" in first.stdout
+    assert "| | ray | docs, a cache a library | docs, one cache of all | mean |" in first.stdout
+    assert "Questions: ray 2 (1 judged by section); docs, a cache a library 2;" in first.stdout
     assert "| search | 1.000 (1.000–1.000) | 1.000 (1.000–1.000) |" in first.stdout
     assert "Behind by more than noise: nowhere." in first.stdout
 
