@@ -3,18 +3,21 @@
     python benchmarks/search.py 10000 --work FOLDER
 
 The corpora, the builds and the server that only returns bytes are those of benchmarks/resolve.py. Builds, with tokens
-counted by bytes and by the real tokenizer, take turns with builds of the same documents without any index.
+counted by bytes and by the real tokenizer, take turns with builds of the same documents without any index. SQLite FTS5
+and tantivy (dependency group `benchmarks`) answer the same queries over the same sections: see search_peers.py.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import corpus
+import search_peers
 from building import builds
 from resolve import BUDGET, CONTEXT, ECHO, PYTHON, Lines, cold_times, made_sources, opened, remove_caches, timed
 
@@ -28,27 +31,58 @@ def call_line(number: int, cache: str, query: str) -> bytes:
     return json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}).encode() + b"\n"
 
 
-def warm(cache: Path, queries: list[str], work: Path) -> dict[str, float]:
+def warm(cache: Path, queries: list[str], work: Path, others: dict[str, Path]) -> dict[str, float]:
+    """Calls of a running server in turns with one that only returns the same bytes, and with each peer."""
     server = opened([CONTEXT, "serve", "--cache-root", str(cache.parent)])
     lines = [call_line(number, cache.name, query) for number, query in enumerate(queries)]
     answers = [server.ask(line)[1] for line in lines]
     texts = [json.loads(answer)["result"]["content"][0]["text"] for answer in answers]
     (work / "texts").write_text(json.dumps(dict(zip(queries, texts, strict=True))), encoding="utf-8")
     echo: Lines = opened([PYTHON, "-c", ECHO, str(work / "texts")])
-    took: dict[str, list[float]] = {"warm": [], "echo": []}
+    running = {peer: Lines(peer_command("serve", peer, place)) for peer, place in others.items()}
+    for process in running.values():
+        process.ask(queries[0].encode() + b"\n")
+    took: dict[str, list[float]] = {"warm": [], "echo": [], **{f"{peer}_warm": [] for peer in running}}
     for _ in range(5):
-        for line, answer in zip(lines, answers, strict=True):
+        for query, line, answer in zip(queries, lines, answers, strict=True):
             for name, process in (("warm", server), ("echo", echo)):
                 seconds, got = process.ask(line)
                 took[name].append(seconds)
                 assert got == answer
+            for peer, process in running.items():
+                took[f"{peer}_warm"].append(process.ask(query.encode() + b"\n")[0])
     frequent = call_line(1, cache.name, corpus.FREQUENT)
     took["warm_frequent"] = [server.ask(frequent)[0] for _ in range(15)]
     figures = {f"{name}_ms": median(seconds) * 1000 for name, seconds in took.items()}
     figures["warm_peak_mb"] = server.peak()
-    server.close()
-    echo.close()
+    figures |= {f"{peer}_peak_mb": process.peak() for peer, process in running.items()}
+    for process in (server, echo, *running.values()):
+        process.close()
     return figures
+
+
+def peer_command(does: str, peer: str, place: Path, *rest: str) -> list[str]:
+    return [PYTHON, search_peers.__file__, does, peer, str(place), *rest]
+
+
+def peers() -> list[str]:
+    """Those that are installed."""
+    return [name for name in search_peers.PEERS if name == "fts5" or find_spec(name) is not None]
+
+
+def peer_figures(peer: str, sources: Path, places: list[Path], queries: list[str]) -> dict[str, float]:
+    """One peer's builds at the places, its size, and its answers in new processes."""
+    built = [timed(peer_command("build", peer, place, str(sources))) for place in places]
+    cold = cold_times(lambda place, query: peer_command("ask", peer, place, query), places[0], queries)
+    return {
+        f"{peer}_build_s": median(built),
+        f"{peer}_size": size_of(places[0]) / size_of(sources),
+        f"{peer}_cold": cold["cold_ms"] / cold["python_ms"],
+    }
+
+
+def size_of(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def measure(count: int, work: Path, rounds: int) -> dict[str, Any]:
@@ -59,7 +93,36 @@ def measure(count: int, work: Path, rounds: int) -> dict[str, Any]:
     cache = caches / "o200k"
     queries = corpus.queries(25)
     timed(search_command(cache, queries[0]))
-    return {**figures, **cold_times(search_command, cache, queries[:15]), **warm(cache, queries, work)}
+    others = work / f"peers-{count}"
+    if others.exists():
+        others.rename(work / f"removed-peers-{count}")
+    for peer in peers():
+        places = [others / f"{peer}-{number}" for number in range(rounds)]
+        figures |= peer_figures(peer, sources, places, queries[:15])
+    figures |= cold_times(search_command, cache, queries[:15])
+    figures |= warm(cache, queries, work, {peer: others / f"{peer}-0" for peer in peers()})
+    return {**figures, "cache_size": size_of(cache) / size_of(sources)}
+
+
+def peer_table(results: list[dict[str, Any]]) -> str:
+    """The product beside its peers, each against the same measure of the same run."""
+    lines = ["| | " + " | ".join(["search", *peers()]) + " |", "|---|" + "---|" * (1 + len(peers()))]
+    for f in results:
+        rows = {
+            "cold / `python -c pass`": [f["cold_ms"] / f["python_ms"], *[f[f"{peer}_cold"] for peer in peers()]],
+            "warm call / a call that only returns the bytes": [
+                f[name] / f["echo_ms"] for name in ("warm_ms", *[f"{peer}_warm_ms" for peer in peers()])
+            ],
+            "build / build without an index": [
+                f[name] / f["build_plain_s"] for name in ("build_bytes_s", *[f"{peer}_build_s" for peer in peers()])
+            ],
+            "size with contents / sources": [f["cache_size"], *[f[f"{peer}_size"] for peer in peers()]],
+            "(peak memory warm, MB)": [f["warm_peak_mb"], *[f[f"{peer}_peak_mb"] for peer in peers()]],
+        }
+        for name, figures in rows.items():
+            shown = [f"{figure:.0f}" if "MB" in name else f"{figure:.1f}" for figure in figures]
+            lines.append(f"| {f['documents']:,}: {name} | " + " | ".join(shown) + " |")
+    return "\n".join(lines)
 
 
 def table(results: list[dict[str, Any]]) -> str:
@@ -93,7 +156,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="how often each build is measured")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
-    print(table([measure(count, options.work, options.rounds) for count in options.sizes]))
+    results = [measure(count, options.work, options.rounds) for count in options.sizes]
+    print(table(results), peer_table(results), sep="\n\n")
     remove_caches(options.work)
 
 
