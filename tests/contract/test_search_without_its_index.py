@@ -14,7 +14,7 @@ import pytest
 
 from holdfast import CacheInvalid, IoError, build_cache, open_cache, resolve, search, verify_cache
 from holdfast.caches.build.build import build_cache as build_with
-from holdfast.caches.index_format.container import parse_header
+from holdfast.caches.index_format import parse_header
 from holdfast.caches.on_disk.cache_directory import CacheDirectory
 from holdfast.caches.on_disk.counted_by import recorded_tokenizer, tokenizer_of_documents
 from holdfast.caches.on_disk.open_caches import OpenCaches

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from holdfast.caches.build.token_counts import TextCounts
 from holdfast.caches.document import make_document
-from holdfast.caches.index_format.dictionary import PAGE_SIZE, DictionaryPages, key_of, look_up
-from holdfast.caches.index_format.runs import merged
+from holdfast.caches.index_format import PAGE_SIZE, DictionaryPages, key_of, look_up
 from holdfast.caches.search.sections import outline
 from holdfast.caches.selection import Hit, Selection, score, select, words
+from holdfast.caches.sorted_runs import merged
 from holdfast.caches.word_index import word_compiler, word_records, word_search
 from holdfast.caches.word_index.word_compiler import DocumentNumbers, compile_terms, encode_columns, make_columns
 from holdfast.caches.word_index.word_records import (
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holdfast.caches.document import Document
-    from holdfast.caches.index_format.runs import Block
+    from holdfast.caches.sorted_runs import Block
 
 
 @contextmanager

@@ -14,9 +14,7 @@ from hypothesis import strategies as st
 from holdfast import build_cache, open_cache
 from holdfast.caches.build.token_counts import FieldCounts, TextCounts
 from holdfast.caches.document import make_document
-from holdfast.caches.index_format.dictionary import PAGE_SIZE, DictionaryPages, key_of, look_up
-from holdfast.caches.index_format.packed_numbers import packed
-from holdfast.caches.index_format.runs import merged
+from holdfast.caches.index_format import PAGE_SIZE, DictionaryPages, key_of, look_up
 from holdfast.caches.search.plain import Found, find
 from holdfast.caches.search.sections import read_fields
 from holdfast.caches.search.terms import query_terms
@@ -34,6 +32,7 @@ from holdfast.caches.section_index.section_compiler import (
 )
 from holdfast.caches.section_index.section_records import HEAD_SIZE, impacts_length, parse_impacts, parse_inline
 from holdfast.caches.section_index.section_scores import Scores
+from holdfast.caches.sorted_runs import merged, packed
 from support.runs import read_back
 
 WORDS = st.sampled_from(["alpha", "beta", "useEffect", "os.path", "the", "gammas", "Σας", "日本語", "x" * 70, "é"])

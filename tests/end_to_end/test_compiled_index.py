@@ -18,10 +18,9 @@ from holdfast.caches.build.index_files import IndexOwner, write_words
 from holdfast.caches.build.index_parts import ALL_KEYS, words_part
 from holdfast.caches.build.run_files import RunFiles, RunSettings
 from holdfast.caches.document import make_document
-from holdfast.caches.index_format.container import encode_header, parse_header
-from holdfast.caches.index_format.packed_numbers import packed
-from holdfast.caches.section_index.section_records import Summary
+from holdfast.caches.index_format import Summary, encode_header, parse_header
 from holdfast.caches.selection import as_json
+from holdfast.caches.sorted_runs import packed
 from holdfast.caches.word_index.word_compiler import make_columns
 from holdfast.core import worker_pool
 from holdfast.core.canonical_json import encode

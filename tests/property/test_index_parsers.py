@@ -10,16 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.caches.document import stays_inside
-from holdfast.caches.index_format.container import (
+from holdfast.caches.index_format import (
+    PAGE_SIZE,
     WORD_RULES,
+    DictionaryPages,
     Header,
     IndexUnusable,
     Section,
     encode_header,
+    look_up,
     parse_header,
     read_section,
 )
-from holdfast.caches.index_format.dictionary import PAGE_SIZE, DictionaryPages, look_up
 from holdfast.caches.manifest import Entry
 from holdfast.caches.word_index.word_compiler import encode_columns, encode_postings, encode_record, make_columns
 from holdfast.caches.word_index.word_records import (

@@ -9,8 +9,7 @@ from struct import pack
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from holdfast.caches.index_format.container import IndexUnusable
-from holdfast.caches.index_format.packed_numbers import packed
+from holdfast.caches.index_format import IndexUnusable, Summary, encode_summary, parse_summary
 from holdfast.caches.search.citations import find_citations
 from holdfast.caches.search.receipts import encode_receipt, parse_receipt
 from holdfast.caches.search.section import Section
@@ -24,15 +23,8 @@ from holdfast.caches.section_index.section_compiler import (
     make_columns,
     seal_section,
 )
-from holdfast.caches.section_index.section_records import (
-    Summary,
-    encode_summary,
-    parse_columns,
-    parse_impacts,
-    parse_inline,
-    parse_section,
-    parse_summary,
-)
+from holdfast.caches.section_index.section_records import parse_columns, parse_impacts, parse_inline, parse_section
+from holdfast.caches.sorted_runs import packed
 from holdfast.core.errors import InvalidReceipt
 from support.mutants import ODD_VALUES, edited, with_wrong_members
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
-from holdfast.caches.index_format.runs import Run, read_run
+from holdfast.caches.sorted_runs import Run, read_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from holdfast.caches.index_format.runs import Block
+    from holdfast.caches.sorted_runs import Block
 
 
 def written(blocks: Iterable[tuple[bytes, bytes]]) -> tuple[io.BytesIO, Run]:

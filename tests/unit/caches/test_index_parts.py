@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.caches.index_format.container import (
+from holdfast.caches.index_format import (
+    PAGE_SIZE,
     WORD_RULES,
+    DictionaryPages,
     Header,
     IndexUnusable,
     Section,
     encode_header,
     header_length,
+    key_of,
+    look_up,
     manifest_digest,
     parse_header,
 )
-from holdfast.caches.index_format.dictionary import PAGE_SIZE, DictionaryPages, key_of, look_up
 from holdfast.caches.manifest import Entry
 from holdfast.caches.word_index.word_compiler import DENSE_LIMIT, encode_postings, encode_record, make_columns
 from holdfast.caches.word_index.word_records import parse_postings, parse_record

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.caches.index_format import runs
-from holdfast.caches.index_format.packed_numbers import gaps, looked_up, packed, shifted
-from holdfast.caches.index_format.runs import Run, encode_run, merged, shares
+from holdfast.caches import sorted_runs
+from holdfast.caches.sorted_runs import Run, encode_run, gaps, looked_up, merged, packed, shares, shifted
 from holdfast.caches.word_index.word_compiler import DocumentNumbers
 from support.runs import read_back, written
 
@@ -45,7 +44,7 @@ def test_the_shares_of_runs_merged_one_after_another_are_all_terms_in_order(
     counts: list[dict[bytes, bytes]], terms_a_block: int, processes: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runs, "_TERMS_A_BLOCK", terms_a_block)
+        patch.setattr(sorted_runs, "_TERMS_A_BLOCK", terms_a_block)
         blocks = [list(encode_run(terms)) for terms in counts]
     ranges = shares([written(each)[1] for each in blocks], processes)
     found = [

@@ -10,9 +10,8 @@ from holdfast.caches.build.index_parts import compile_parts, index_jobs
 from holdfast.caches.build.publish import cache_contents, check_target, target_exists, write_listing
 from holdfast.caches.build.run_files import SPILL_BYTES, RunSettings
 from holdfast.caches.build.source_files import find_sources
-from holdfast.caches.index_format.container import is_time
+from holdfast.caches.index_format import Summary, is_time
 from holdfast.caches.section_index.section_compiler import field_lengths
-from holdfast.caches.section_index.section_records import Summary
 from holdfast.caches.tokenizers import USUAL, choose_tokenizer
 from holdfast.caches.word_index.word_compiler import make_columns
 from holdfast.core.atomic_write import StagedDirectory

@@ -10,12 +10,14 @@ from itertools import accumulate
 
 from holdfast.caches.build.index_parts import dictionary_of, postings_of
 from holdfast.caches.build.run_files import BUFFER
-from holdfast.caches.index_format.container import (
+from holdfast.caches.index_format import (
     FIRST_BYTES,
+    SUMMARY,
     WORD_RULES,
     Header,
     Section,
     encode_header,
+    encode_summary,
     header_length,
     manifest_digest,
 )
@@ -24,7 +26,6 @@ from holdfast.caches.on_disk.cache_directory import COMPILED, SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import DICTIONARY, OFFSETS, POSTINGS, RECORDS
 from holdfast.caches.section_index import section_compiler
 from holdfast.caches.section_index.section_compiler import seal_section
-from holdfast.caches.section_index.section_records import SUMMARY, encode_summary
 from holdfast.caches.word_index import word_compiler
 from holdfast.core.record import NamedTuple
 
@@ -35,9 +36,9 @@ if TYPE_CHECKING:
 
     from holdfast.caches.build.document_files import WrittenDocuments
     from holdfast.caches.build.index_parts import IndexPart
+    from holdfast.caches.index_format import Summary
     from holdfast.caches.manifest import Entry
     from holdfast.caches.section_index.section_compiler import DocumentSections
-    from holdfast.caches.section_index.section_records import Summary
     from holdfast.caches.word_index.word_records import Columns
 
 

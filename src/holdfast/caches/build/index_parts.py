@@ -8,10 +8,9 @@ from array import array
 from contextlib import ExitStack
 
 from holdfast.caches.build.run_files import BUFFER
-from holdfast.caches.index_format.dictionary import INLINE, DictionaryPages
-from holdfast.caches.index_format.packed_numbers import packed
-from holdfast.caches.index_format.runs import merged, read_run, shares
+from holdfast.caches.index_format import INLINE, DictionaryPages
 from holdfast.caches.section_index.section_compiler import Weights, compile_fields
+from holdfast.caches.sorted_runs import merged, packed, read_run, shares
 from holdfast.caches.word_index.word_compiler import DocumentNumbers, compile_terms
 from holdfast.core.record import NamedTuple
 
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from holdfast.caches.build.run_files import Runs
-    from holdfast.caches.index_format.runs import Run
     from holdfast.caches.section_index.section_compiler import FieldLengths
+    from holdfast.caches.sorted_runs import Run
 
     KeyRange = tuple[bytes, bytes | None]  # from, and to below
     Terms = Iterable[tuple[bytes, list[tuple[int, Any]]]]

@@ -6,9 +6,9 @@ import os
 from itertools import repeat
 
 from holdfast.caches.build.token_counts import FieldCounts, TextCounts
-from holdfast.caches.index_format.runs import Run
 from holdfast.caches.search.sections import read_fields
 from holdfast.caches.section_index.section_compiler import BODY, HEADINGS, PATH, TITLE, DocumentSections, encode_section
+from holdfast.caches.sorted_runs import Run
 from holdfast.caches.tokenizers import counter
 from holdfast.core.record import NamedTuple
 

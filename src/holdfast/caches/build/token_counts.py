@@ -10,11 +10,10 @@ from array import array
 from collections import Counter, deque
 from itertools import chain, repeat
 
-from holdfast.caches.index_format.dictionary import keys_of
-from holdfast.caches.index_format.packed_numbers import packed
-from holdfast.caches.index_format.runs import encode_run
+from holdfast.caches.index_format import keys_of
 from holdfast.caches.search.terms import raw_words, terms_of
 from holdfast.caches.selection import NOT_SEPARATORS, words
+from holdfast.caches.sorted_runs import encode_run, packed
 from holdfast.core.lower_case import lower_case
 from holdfast.core.unicode_text import split_at_white_space
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 
-from holdfast.caches.index_format.container import IndexUnusable, parse_header
+from holdfast.caches.index_format import IndexUnusable, find_tokenizer, parse_header
 from holdfast.caches.on_disk.cache_directory import COMPILED, SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import WORDS, WORDS_FILE, listing_digests
 from holdfast.caches.on_disk.section_index_reader import KIND
-from holdfast.caches.section_index.section_records import find_tokenizer
 from holdfast.caches.tokenizers import USUAL, WITHOUT_EXTRA
 from holdfast.core.errors import CacheInvalid, IoError
 from holdfast.core.regular_files import NotRegular, close_quietly

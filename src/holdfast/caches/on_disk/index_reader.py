@@ -9,15 +9,17 @@ from __future__ import annotations
 import os
 from hashlib import sha256
 
-from holdfast.caches.index_format.container import (
+from holdfast.caches.index_format import (
     FIRST_BYTES,
+    PAGE_SIZE,
     IndexUnusable,
     find_section,
+    key_of,
+    look_up,
     manifest_digest,
     parse_header,
     read_section,
 )
-from holdfast.caches.index_format.dictionary import PAGE_SIZE, key_of, look_up
 from holdfast.caches.manifest import MAX_MANIFEST_BYTES
 from holdfast.caches.on_disk.cache_directory import COMPILED, INDEX, MANIFEST
 from holdfast.caches.selection import Selection, make_hit, words
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Concatenate, ParamSpec, TypeVar
 
-    from holdfast.caches.index_format.container import Header, Section
+    from holdfast.caches.index_format import Header, Section
     from holdfast.caches.manifest import Entry
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
     from holdfast.caches.word_index.word_records import Postings

@@ -6,7 +6,7 @@ import os
 from _thread import allocate_lock
 from time import time_ns
 
-from holdfast.caches.index_format.container import IndexUnusable
+from holdfast.caches.index_format import IndexUnusable
 from holdfast.caches.manifest import MAX_MANIFEST_BYTES, check_index, check_manifest, parse_manifest
 from holdfast.caches.on_disk.cache_directory import (
     DOCUMENTS,

@@ -9,18 +9,19 @@ from tempfile import TemporaryDirectory
 from holdfast.caches.build.index_files import IndexOwner, write_words
 from holdfast.caches.build.index_parts import ALL_KEYS, words_part
 from holdfast.caches.build.run_files import SPILL_BYTES, RunFiles, RunSettings
-from holdfast.caches.index_format.container import (
+from holdfast.caches.index_format import (
     FIRST_BYTES,
     IndexUnusable,
+    Summary,
     find_section,
+    find_summary,
     manifest_digest,
     parse_header,
 )
-from holdfast.caches.index_format.packed_numbers import packed
 from holdfast.caches.on_disk.cache_directory import COMPILED, INDEX, MANIFEST, SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import DIGESTS, WORDS, WORDS_FILE
 from holdfast.caches.on_disk.recomputed_sections import RecompiledSections, first_difference
-from holdfast.caches.section_index.section_records import Summary, find_summary
+from holdfast.caches.sorted_runs import packed
 from holdfast.caches.word_index.word_compiler import make_columns
 from holdfast.core.confined_paths import printable
 from holdfast.core.record import NamedTuple

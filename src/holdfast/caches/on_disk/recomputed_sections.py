@@ -6,12 +6,12 @@ import os
 
 from holdfast.caches.build.index_files import IndexOwner, write_sections
 from holdfast.caches.build.index_parts import ALL_KEYS, sections_part
-from holdfast.caches.index_format.container import IndexUnusable, find_section, parse_header, read_section
-from holdfast.caches.index_format.packed_numbers import packed
+from holdfast.caches.index_format import IndexUnusable, Summary, find_section, find_summary, parse_header, read_section
 from holdfast.caches.on_disk.cache_directory import SECTIONS_FILE
 from holdfast.caches.on_disk.section_index_reader import COLUMNS, KIND
 from holdfast.caches.section_index.section_compiler import field_lengths
-from holdfast.caches.section_index.section_records import Summary, find_summary, parse_columns
+from holdfast.caches.section_index.section_records import parse_columns
+from holdfast.caches.sorted_runs import packed
 from holdfast.caches.tokenizers import BYTES, choose_tokenizer
 from holdfast.core.errors import UsageError
 from holdfast.core.regular_files import close_quietly

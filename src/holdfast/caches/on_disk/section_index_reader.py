@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.caches.index_format.container import IndexUnusable, find_section, read_section
-from holdfast.caches.index_format.dictionary import key_of
+from holdfast.caches.index_format import IndexUnusable, find_section, find_summary, key_of, read_section
 from holdfast.caches.on_disk.cache_directory import SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import IndexReader, doubting
 from holdfast.caches.search.budget_choice import choose, ranked
@@ -13,7 +12,6 @@ from holdfast.caches.search.terms import query_terms
 from holdfast.caches.section_index.section_records import (
     HEAD_SIZE,
     LONGEST_RECORD,
-    find_summary,
     impacts_length,
     longest_columns,
     longest_impacts,

@@ -12,10 +12,10 @@ from bisect import bisect_left
 from itertools import accumulate, compress, count
 from operator import mul, sub
 
-from holdfast.caches.index_format.dictionary import INLINE
-from holdfast.caches.index_format.packed_numbers import NUMBER, encode_numbers, gaps, looked_up, shifted
+from holdfast.caches.index_format import INLINE
 from holdfast.caches.search.impacts import FIELDS, Steps, unit
 from holdfast.caches.section_index.section_records import COUNT, HEAD, LENGTH, SECTION, SIZES, SectionColumns
+from holdfast.caches.sorted_runs import NUMBER, encode_numbers, gaps, looked_up, shifted
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False

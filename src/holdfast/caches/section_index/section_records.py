@@ -1,4 +1,4 @@
-"""What `sections.idx` holds: a summary, columns and a record of each section, and the impacts of each term. Pure.
+"""What `sections.idx` holds: columns and a record of each section, and the impacts of each term. Pure.
 
 The impacts of a term (an impact list, as a posting list has counts) are, for each field, the numbers that hold the
 term, ascending, and a step for each: of sections in body and headings, of documents in title and path. An impact is the
@@ -12,25 +12,18 @@ from bisect import bisect_right
 from itertools import accumulate, compress
 from struct import Struct, error
 
-from holdfast.caches.index_format.ascending_numbers import parse_numbers
-from holdfast.caches.index_format.container import IndexUnusable, find_section, read_section
-from holdfast.caches.index_format.dictionary import INLINE
-from holdfast.caches.search.impacts import FIELDS, PARAMETERS, RANKING
+from holdfast.caches.index_format import INLINE, IndexUnusable, parse_numbers
+from holdfast.caches.search.impacts import FIELDS
 from holdfast.caches.search.section import Section
-from holdfast.core.canonical_json import JsonError, decode, encode
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.caches.index_format.container import Header, Read
-
     # For each field in order: ascending numbers, and an impact for each.
     TermImpacts = list[tuple[Sequence[int], Sequence[int]]]
 
-# The section of both index files that holds the summary.
-SUMMARY = "summary"
 SECTION = Struct("<IIIIIH")  # checksum, characters from and to, first and last line, number of headings
 LENGTH = Struct("<H")  # of a heading
 SIZES = Struct("<II")  # sections, documents
@@ -44,51 +37,6 @@ HEAD = Struct("<IIHB")  # checksum, bytes that follow the head, unit, which fiel
 COUNT = Struct("<I")  # numbers of a field
 HEAD_SIZE = HEAD.size
 _NONE: tuple[Sequence[int], Sequence[int]] = ((), ())
-
-
-class Summary(NamedTuple):
-    """Which cache was compiled, and how its tokens were counted."""
-
-    cache_version: str
-    tokenizer: str
-
-
-def encode_summary(summary: Summary) -> bytes:
-    """The bytes of the `summary` section."""
-    return encode({**summary._asdict(), "ranking": {"name": RANKING, "parameters": PARAMETERS}}).encode()
-
-
-def parse_summary(data: bytes) -> Summary:
-    """The summary, when it is of the ranking of this release."""
-    summary = _parse_any_summary(data)
-    if data != encode_summary(summary):
-        raise IndexUnusable("made by another ranking")
-    return summary
-
-
-def _parse_any_summary(data: bytes) -> Summary:
-    try:
-        fields = decode(data)
-        return Summary(fields["cache_version"], fields["tokenizer"])
-    except (JsonError, LookupError, TypeError):
-        raise IndexUnusable("the summary is damaged") from None
-
-
-def find_summary(read: Read, header: Header) -> Summary:
-    """The summary in an index file."""
-    return parse_summary(_summary_bytes(read, header))
-
-
-def find_tokenizer(read: Read, header: Header) -> str:
-    """The tokenizer that an index file names, whatever the ranking it was made for."""
-    return _parse_any_summary(_summary_bytes(read, header)).tokenizer
-
-
-def _summary_bytes(read: Read, header: Header) -> bytes:
-    section = find_section(header, SUMMARY)
-    if section.length > LONGEST_RECORD:
-        raise IndexUnusable("a summary longer than any")
-    return read_section(read, section)
 
 
 class SectionColumns(NamedTuple):

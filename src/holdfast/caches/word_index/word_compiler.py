@@ -11,8 +11,8 @@ from collections import Counter
 from itertools import pairwise
 from struct import Struct, pack
 
-from holdfast.caches.index_format.dictionary import INLINE
-from holdfast.caches.index_format.packed_numbers import encode_numbers, looked_up
+from holdfast.caches.index_format import INLINE
+from holdfast.caches.sorted_runs import encode_numbers, looked_up
 from holdfast.caches.word_index.word_records import BLOCK, COUNT, GROUP, HEAD, INLINE_LIMIT, RECORD, SHAPE, Columns
 from holdfast.core.digests import PREFIX
 

@@ -13,9 +13,7 @@ from bisect import bisect_right
 from struct import Struct, error
 
 from holdfast.caches.document import stays_inside
-from holdfast.caches.index_format.ascending_numbers import chunks, parse_numbers
-from holdfast.caches.index_format.container import IndexUnusable
-from holdfast.caches.index_format.dictionary import INLINE
+from holdfast.caches.index_format import INLINE, IndexUnusable, chunks, parse_numbers
 from holdfast.caches.manifest import Entry
 from holdfast.core.digests import PREFIX
 

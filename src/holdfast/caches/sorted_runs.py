@@ -1,24 +1,30 @@
 """Sorted runs: what one process spilled, in blocks of keys with their packed occurrences, and the k-way merge. Pure.
 
-Blocks are written and read whole, so that a term costs few steps of the interpreter.
+Blocks are written and read whole, so that a term costs few steps of the interpreter, and numbers of 32 bits are packed
+into bytes and handled without a step for each. They are packed as this machine has them in memory, and an index is only
+made where that is little-endian.
 """
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, bisect_right
 from itertools import pairwise
 from marshal import dumps, loads
+from operator import itemgetter
 
+from holdfast.caches.index_format import CHUNK, chunks, is_wide
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import BinaryIO
 
     # Terms, and where each occurs: numbers of 32 bits, ascending, one for each occurrence.
     Block = tuple[list[bytes], list[bytes]]
 
+NUMBER = 4  # bytes of a packed number
 _TERMS_A_BLOCK = 1024
 # Terms that occur seldom make blocks up to this size; to compile them takes so many times more work a byte.
 _USUAL_BLOCK, _SELDOM = 300 << 10, 2
@@ -115,3 +121,39 @@ class _Waiting:
         else:
             self.keys, self._values = next(self._run, ([], []))
         return taken
+
+
+def looked_up(table: Sequence[int], places: Sequence[int]) -> tuple[int, ...]:
+    """What a table holds at these places, without a step of the interpreter a place."""
+    return itemgetter(*places)(table) if len(places) > 1 else (table[places[0]],)
+
+
+def packed(numbers: Iterable[int]) -> bytes:
+    """Numbers as runs hold them, and as they are handed from process to process."""
+    return array("i", numbers).tobytes()
+
+
+def shifted(packed: bytes, base: int) -> bytes:
+    """A base added to each of packed numbers, as the one long number they make up together."""
+    size = len(packed)
+    added = int.from_bytes(base.to_bytes(NUMBER, "little") * (size // NUMBER), "little")
+    return (int.from_bytes(packed, "little") + added).to_bytes(size, "little")
+
+
+def gaps(packed: bytes) -> bytes:
+    """How far each of packed numbers is from the one before, the first from 0; none is below the one before."""
+    before = int.from_bytes(packed[:-NUMBER], "little") << 8 * NUMBER
+    return (int.from_bytes(packed, "little") - before).to_bytes(len(packed), "little")
+
+
+def encode_numbers(documents: Sequence[int], document_count: int) -> bytes:
+    """Ascending numbers below a count, in half the room where that can be had."""
+    whole = array("I", documents)
+    if document_count <= CHUNK:
+        return array("H", whole.tobytes())[::2].tobytes()
+    if is_wide(len(documents), document_count):
+        return whole.tobytes()
+    starts = [bisect_left(documents, chunk << 16) for chunk in range(chunks(document_count) + 1)]
+    sizes = array("I", [end - start for start, end in pairwise(starts)])
+    halves = array("H", whole.tobytes())[::2]
+    return sizes.tobytes() + halves.tobytes()
