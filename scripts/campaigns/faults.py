@@ -27,7 +27,9 @@ from typing import Any, NamedTuple
 from campaign import CREATED_AT, TOKENIZER, Campaign, arguments, command_line, scratch, snapshot, write_sources
 
 from holdfast.caches.build.build import build_cache
+from holdfast.caches.on_disk.receipt_store import ReceiptStore
 from holdfast.caches.on_disk.verification import verify_cache
+from holdfast.caches.search.receipts import make_record
 from holdfast.caches.tokenizers import O200K, USUAL, is_installed
 from holdfast.catalog import CATALOG
 from holdfast.contexts.on_disk.directory_view import CONTEXT_FILE, read_context
@@ -251,6 +253,12 @@ def _command(*words: str, **given: object) -> Callable[[Path], None]:
     return act
 
 
+def _keep_receipt(home: Path) -> None:
+    record = make_record("sha256:" + "0" * 64, USUAL, "one", 100, None, [])
+    if warning := ReceiptStore().add(str(home), record):
+        raise IoError(warning)
+
+
 def _project(home: Path) -> None:
     (home / "inner").mkdir()
     for file in (home / "work.py", home / "inner" / "more.py"):
@@ -291,6 +299,7 @@ SUBJECTS = (
         _command("search", cache="cache", query="one", budget=100, receipt="receipt.json"),
         whole=False,
     ),
+    Subject("serve --receipts", ".", _nothing, _keep_receipt, whole=False),
     Subject(
         "replace a file", "file", lambda home: (home / "file").write_bytes(b"old") and None, _write("file", b"new")
     ),

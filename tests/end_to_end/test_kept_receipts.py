@@ -153,6 +153,26 @@ def test_a_directory_that_cannot_be_written_costs_one_warning_and_no_answer(
     assert list((project / "receipts").iterdir()) == []
 
 
+@confinable
+def test_a_directory_that_can_only_be_read_is_told_once_and_holds_what_it_held(project: Path) -> None:
+    """The kernel makes it so, for whoever runs the tests: permissions do not bind everybody."""
+    trial = """
+import sys
+from holdfast.core.landlock import restrict_to
+from holdfast.cli import main
+restrict_to(["/"])
+sys.exit(main(sys.argv[1:], {}))
+"""
+    arguments = json.dumps({"cache": "docs", "query": "deploy", "budget": 100})
+    words = ("call", "context.search", arguments)
+    (project / "receipts" / "held").write_bytes(b"as it was")
+    command = [sys.executable, "-c", trial, *words, "--receipts", "receipts"]
+    done = subprocess.run(command, capture_output=True, cwd=project, timeout=120)
+    assert (done.returncode, done.stdout) == (0, run_context(*words, cwd=project).stdout)
+    assert done.stderr == b"warning: receipts cannot be written to 'receipts': Permission denied\n"
+    assert [file.name for file in (project / "receipts").iterdir()] == ["held"]
+
+
 def test_a_full_disk_costs_one_warning_and_leaves_nothing_behind(project: Path) -> None:
     """A bound on the size of files stands in for it: writing stops halfway, with an error."""
     command = [sys.executable, "-m", "holdfast", "serve", "--receipts", "receipts", "--telemetry"]
