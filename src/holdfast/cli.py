@@ -6,7 +6,16 @@ import os
 import sys
 
 from holdfast.catalog import CATALOG, FAMILIES, find_tool
-from holdfast.command_line import Command, command_help, command_of, group_help, overview, parse
+from holdfast.command_line import (
+    FORMAT,
+    TEXT_FORMAT,
+    Command,
+    command_help,
+    command_of,
+    group_help,
+    overview,
+    parse,
+)
 from holdfast.core.errors import ContextError, InternalError, Interrupted, IoError, UnknownName, UsageError
 from holdfast.core.standard_streams import fill_gaps, read_input, write_error, write_output
 from holdfast.operation import Parameter, answer
@@ -149,8 +158,11 @@ def _complete(command: Command, arguments: GivenArguments) -> GivenArguments:
 
 def _operate(operation: Operation, arguments: GivenArguments, environment: Mapping[str, str], *, progress: bool) -> int:
     chosen = arguments.pop("format", None)
-    if chosen not in (None, "json", "pretty"):
-        raise UsageError(f"--format is json or pretty, not '{chosen}'")
+    formats = (TEXT_FORMAT if operation.text else FORMAT).choices
+    if chosen is not None and chosen not in formats:
+        raise UsageError(f"--format is {', '.join(formats[:-1])} or {formats[-1]}, not '{chosen}'")
+    if operation.text and chosen is not None:
+        arguments["format"] = "text" if chosen == "text" else "json"
     terminal = chosen is None and bool(operation.view) and sys.stdout.isatty()
     workspace = _workspace(arguments={}, environment=environment)
     if progress and sys.stderr.isatty():
@@ -172,7 +184,7 @@ def _operate(operation: Operation, arguments: GivenArguments, environment: Mappi
 
 
 def _deliver(reply: Reply) -> int:
-    _print(reply.text)
+    write_output(reply.text, is_json=reply.is_json)
     return reply.exit_code
 
 

@@ -19,6 +19,10 @@ FORMAT = Parameter(
     metavar="FORMAT",
     choices=("json", "pretty"),
 )
+TEXT_FORMAT = FORMAT._replace(
+    description="text: as a model reads it, the default; json: one line, pretty: indented; on a terminal a view",
+    choices=("text", "json", "pretty"),
+)
 
 
 class Command(NamedTuple):
@@ -49,7 +53,9 @@ class Request(NamedTuple):
 
 def command_of(operation: Operation) -> Command:
     """The command that opens an operation."""
-    return Command(operation.command, operation.summary, (*operation.offered("command"), FORMAT), operation)
+    parameters = [parameter for parameter in operation.offered("command") if parameter.name != FORMAT.name]
+    chosen = TEXT_FORMAT if operation.text else FORMAT
+    return Command(operation.command, operation.summary, (*parameters, chosen), operation)
 
 
 def parse(words: Sequence[str], commands: Sequence[Command]) -> Request:
@@ -159,7 +165,7 @@ def usage(command: Command) -> str:
     """One line: the command with its arguments, those in brackets optional."""
     parts = []
     for parameter in command.parameters:
-        if parameter is FORMAT:
+        if parameter in (FORMAT, TEXT_FORMAT):
             continue
         text = parameter._replace(metavar="|".join(parameter.choices) or parameter.metavar).usage
         if not parameter.required:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     # What `module:function` may name, as whoever loads it sees it; each family says its own types (`shapes.py`).
     Body = Callable[[Workspace, CheckedArguments], "Outcome[object]"]
     Failure = Callable[[ContextError], object]
+    Write = Callable[[object], str]
 
 Answer = TypeVar("Answer")
 
@@ -83,7 +84,7 @@ class Outcome(NamedTuple, Generic[Answer]):
 
 
 class Reply(NamedTuple):
-    """What a door delivers: the text, byte for byte; the rest is how."""
+    """What a door delivers: the text, byte for byte; the rest is how. `is_json` says what the text is."""
 
     text: str
     exit_code: int = 0
@@ -92,6 +93,7 @@ class Reply(NamedTuple):
     error: ContextError | None = None
     note: str = ""
     afterwards: Callable[[], None] | None = None
+    is_json: bool = True
 
 
 def error_object(error: ContextError) -> dict[str, dict[str, str]]:
@@ -120,7 +122,9 @@ class Operation(NamedTuple):
     tool: str = ""
     title: str = ""
     description: str = ""
-    view: str = ""  # `(value, seconds) -> renderable`, what a terminal shows instead of JSON
+    view: str = ""  # `(value, seconds) -> renderable`, what a terminal shows instead
+    # `(value) -> text`: an answer is this text, and JSON only when `format`, a parameter then, says so.
+    text: str = ""
     failure: str = "holdfast.operation:error_object"  # `(error) -> value`, the shape of a failure
     failures_are_answers: bool = False  # a failure is printed like any answer, not told on stderr
     always_load: bool = False  # clients that hide tools behind a search should show this one
@@ -139,7 +143,7 @@ def answer(
     for name in arguments:
         if name not in known:
             raise UnknownName("argument", name, known)
-    write = encode_pretty if pretty else encode
+    write: Write = encode_pretty if pretty else encode
     try:
         try:
             body: Body = load(operation.run)
@@ -154,8 +158,13 @@ def answer(
         error.__traceback__ = error.__context__ = error.__cause__ = None
         told = None if operation.failures_are_answers else error
         return Reply(write(value) + "\n", error.exit_code, is_error=True, value=value, error=told, note=error.note)
+    is_json = not operation.text or arguments.get("format") == "json"
+    if not is_json:
+        write = load(operation.text)
     text = write(outcome.value) + "\n"
-    return Reply(text, outcome.exit_code, outcome.is_error, outcome.value, None, outcome.note, outcome.afterwards)
+    return Reply(
+        *(text, outcome.exit_code, outcome.is_error, outcome.value, None, outcome.note, outcome.afterwards, is_json)
+    )
 
 
 def check_arguments(operation: Operation, arguments: Mapping[str, object], door: Door) -> CheckedArguments:

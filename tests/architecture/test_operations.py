@@ -10,6 +10,14 @@ from holdfast.operation import Operation, load
 
 @pytest.mark.parametrize("operation", CATALOG, ids=lambda operation: " ".join(operation.command))
 def test_every_name_of_code_in_the_catalog_leads_to_a_function(operation: Operation) -> None:
-    named = [name for name in (operation.run, operation.view, operation.failure) if name]
+    named = [name for name in (operation.run, operation.view, operation.text, operation.failure) if name]
 
     assert [name for name in named if not callable(load(name))] == []
+
+
+def test_an_operation_lets_its_format_be_chosen_where_it_answers_in_text_and_only_there() -> None:
+    chosen = {operation.tool: [p.choices for p in operation.parameters if p.name == "format"] for operation in CATALOG}
+
+    assert {tool for tool, choices in chosen.items() if choices == [("text", "json")]} == {
+        operation.tool for operation in CATALOG if operation.text
+    }

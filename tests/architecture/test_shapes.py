@@ -92,7 +92,14 @@ def untyped_annotations(module: str) -> list[str]:
 
 @pytest.mark.parametrize(
     "module",
-    sorted({name.partition(":")[0] for operation in CATALOG for name in (operation.run, operation.view) if name}),
+    sorted(
+        {
+            name.partition(":")[0]
+            for operation in CATALOG
+            for name in (operation.run, operation.view, operation.text)
+            if name
+        }
+    ),
 )
 def test_no_body_and_no_view_is_untyped(module: str) -> None:
     assert untyped_annotations(module) == []

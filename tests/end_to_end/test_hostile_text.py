@@ -38,6 +38,13 @@ CASES: dict[str, list[list[str]]] = {
     "replay": [["receipt.json", "--cache", "caches/docs"], [NAME]],
     "cite verify": [["cited.md", "--cache", "caches/docs"], [NAME]],
     "diff": [["caches/docs", "caches/later", "--queries", "queries.txt"], [NAME, NAME]],
+    "read": [
+        ["--id", f"{NAME}.md", "--cache", "caches/docs"],
+        ["--id", f"{NAME}.md", "--cache", "caches/docs", "--format", "text"],
+        ["--id", NAME, "--cache", "caches/docs"],
+        [f"{NAME}.md#L1-L2@0123456789ab", "--cache", "caches/docs", "--format", "text"],
+        [NAME],
+    ],
     "status": [[], ["--since", NAME], ["--path", NAME]],
     "check": [[NAME], [NAME + "/none"], ["../" + NAME]],
     "show": [[NAME], ["corrupt"], [NAME + "/none"]],

@@ -85,6 +85,11 @@ def test_the_client_opens_lists_and_calls_every_tool_of_the_caches(
         ("context.resolve", {"cache": "docs", "query": "beta", "budget": True}),
         ("context.resolve", {"cache": "docs", "query": 7, "budget": 100}),
         ("context.resolve", {}),
+        ("context.read", {"cache": "docs", "id": "b.md"}),
+        ("context.read", {"cache": "docs", "id": "b.md", "format": "json"}),
+        ("context.read", {"cache": "docs", "citation": "a.md#L1-L1@0123456789ab"}),
+        ("context.read", {"cache": "docs", "id": "b.md", "budget": 1}),
+        ("context.read", {"citation": "a.md"}),
     ]
 
     async def talk(client: Client) -> None:

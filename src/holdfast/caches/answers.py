@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.caches.on_disk.open_caches import Cache
+    from holdfast.caches.search.passage import Place
     from holdfast.caches.search.search_result import SearchResult
     from holdfast.caches.shapes import (
         BuildAnswer,
@@ -25,15 +26,21 @@ if TYPE_CHECKING:
         ListAnswer,
         ListArguments,
         QueryChanges,
+        ReadAnswer,
+        ReadArguments,
         ReplayAnswer,
         ReplayArguments,
         ResolveAnswer,
         ResolveArguments,
         SearchAnswer,
         SearchArguments,
+        StaleAnswer,
         VerifyAnswer,
     )
     from holdfast.workspace import Workspace
+
+# Tokens, unless told.
+READ_BUDGET = 2000
 
 
 def resolve(workspace: Workspace, arguments: ResolveArguments) -> Outcome[ResolveAnswer]:
@@ -127,6 +134,48 @@ def _keep_receipt(workspace: Workspace, directory: str, result: SearchResult) ->
 
     if warning := workspace.keep(ReceiptStore).add(directory, result.record):
         write_error(f"warning: {warning}")
+
+
+def read(workspace: Workspace, arguments: ReadArguments) -> Outcome[ReadAnswer | StaleAnswer]:
+    from holdfast.caches.on_disk.cache_listing import cache_name, only_cache
+    from holdfast.caches.on_disk.open_caches import Cache, OpenCaches
+    from holdfast.core.errors import CitationStale
+
+    place = _place_to_read(arguments)
+    if "cache" in arguments:
+        path = workspace.cache_directory(arguments["cache"])
+    else:
+        path = only_cache(workspace.cache_root)
+        if workspace.door == "tool":
+            path = workspace.cache_directory(cache_name(path))  # opened beneath the cache root, as any other
+    budget = arguments.get("budget", READ_BUDGET)
+    value = workspace.keep(OpenCaches).use(path, Cache.read, place, budget, cache_name(path))
+    gone = "error" in value
+    return Outcome(value, exit_code=CitationStale.exit_code if gone else 0, is_error=gone)
+
+
+def _place_to_read(arguments: ReadArguments) -> Place:
+    """What is to be read; InvalidCitation where that is no place, or more than one."""
+    from holdfast.caches.search.citations import parse_citation
+    from holdfast.caches.search.passage import Place
+    from holdfast.core.errors import InvalidCitation
+    from holdfast.core.unicode_text import WHITE_SPACE
+
+    before, after = arguments.get("before", 0), arguments.get("after", 0)
+    if ("citation" in arguments) == ("id" in arguments):
+        raise InvalidCitation("name what to read: a citation, or a document by its id")
+    if "id" in arguments:
+        if before or after:
+            raise InvalidCitation("sections before and after go with a citation: with an id, give the line to begin at")
+        if not arguments.get("line", 1):
+            raise InvalidCitation("lines count from 1")
+        return Place(arguments["id"], line=arguments.get("line", 1))
+    if "line" in arguments:
+        raise InvalidCitation("a citation says its lines: a line to begin at goes with an id")
+    citation = parse_citation(arguments["citation"].strip(WHITE_SPACE))
+    if citation is None:
+        raise InvalidCitation("a citation is id#Lfirst-Llast@hash, the hash of 12 hex digits")
+    return Place(citation.id, citation, before=before, after=after)
 
 
 def replay(workspace: Workspace, arguments: ReplayArguments) -> Outcome[ReplayAnswer]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.core.errors import CacheMissing, InvalidBudget, InvalidLimit, InvalidQuery
+from holdfast.core.errors import CacheMissing, InvalidBudget, InvalidCitation, InvalidLimit, InvalidQuery
 from holdfast.operation import Operation, Parameter
 
 MAX_BUDGET = 2**53 - 1
@@ -50,6 +50,7 @@ LIMIT = Parameter(
     error=InvalidLimit,
     check_order=2,
 )
+_AROUND = LIMIT._replace(error=InvalidCitation, check_order=1)
 _OPTIONAL_CACHE = CACHE._replace(required=False, description="The cache (default: the one below the cache root)")
 
 OPERATIONS = (
@@ -75,6 +76,55 @@ OPERATIONS = (
         view="holdfast.caches.search_views:search",
         always_load=True,
         large_result=True,
+    ),
+    Operation(
+        family="caches",
+        command=("read",),
+        tool="context.read",
+        title="Read documentation",
+        summary="Read what a citation cites, with sections around, or a document page by page; exit 9 when it is gone.",
+        description=(
+            "Read on in the documentation. Use it after context.search for the sections around a citation, or for a "
+            "document from a line on."
+        ),
+        parameters=(
+            Parameter(
+                "citation",
+                "text",
+                "A citation as a search gives it",
+                metavar="CITATION",
+                max_bytes=8 << 10,
+                error=InvalidCitation,
+                check_order=1,
+                positional=True,
+            ),
+            Parameter(
+                "id",
+                "text",
+                "Or the id of a document, to read it page by page",
+                metavar="ID",
+                max_bytes=8 << 10,
+                error=InvalidCitation,
+                check_order=1,
+            ),
+            Parameter(
+                "line",
+                "integer",
+                "Its line to begin at (default 1)",
+                metavar="N",
+                maximum=MAX_BUDGET,
+                error=InvalidCitation,
+                check_order=1,
+            ),
+            _AROUND._replace(name="before", description="Sections to add before"),
+            _AROUND._replace(name="after", description="Sections to add after"),
+            SEARCH_BUDGET._replace(required=False, description="Most tokens to return (default 2000)"),
+            _OPTIONAL_CACHE._replace(description="The cache, where there are several"),
+            Parameter("format", "text", "Default: text", metavar="FORMAT", choices=("text", "json")),
+        ),
+        run="holdfast.caches.answers:read",
+        text="holdfast.caches.search.passage_text:as_text",
+        view="holdfast.caches.search_views:passage",
     ),
     Operation(
         family="caches",

@@ -7,6 +7,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from holdfast.caches.search.passage_text import as_text
 from holdfast.caches.search.sections import split_lines
 from holdfast.caches.search.terms import raw_words, terms_of
 from holdfast.caches.views import bar
@@ -14,7 +15,7 @@ from holdfast.core.unicode_text import WHITE_SPACE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.caches.shapes import CiteAnswer, DiffAnswer, ReplayAnswer, SearchAnswer
+    from holdfast.caches.shapes import CiteAnswer, DiffAnswer, ReadAnswer, ReplayAnswer, SearchAnswer, StaleAnswer
 
 _BEST_LINES = 3
 _INDENTED = (0, 0, 0, 3)
@@ -72,6 +73,16 @@ def _marked(line: str, terms: set[str]) -> Text:
             if terms.intersection(terms_of(word)):
                 text.stylize("bold yellow", start, at)
     return text
+
+
+def passage(value: ReadAnswer | StaleAnswer, _seconds: float) -> RenderableType:
+    """The text as it is, its first and last line apart from what was written."""
+    text = as_text(value)
+    if "error" in value:
+        return Text(text, style="yellow")
+    header, _, rest = text.partition("\n")
+    content, footer = rest[: len(value["content"])], rest[len(value["content"]) :]
+    return Text.assemble((header, "bold cyan"), "\n", content, (footer, "dim"))
 
 
 def replayed(value: ReplayAnswer, _seconds: float) -> RenderableType:

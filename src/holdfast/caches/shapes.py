@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict, final
 
 from holdfast.core.float32 import Float32
 
@@ -48,6 +48,17 @@ class DiffArguments(TypedDict):
     after: str
     queries: NotRequired[str]
     check: NotRequired[bool]
+
+
+class ReadArguments(TypedDict):
+    citation: NotRequired[str]
+    id: NotRequired[str]
+    line: NotRequired[int]
+    cache: NotRequired[str]
+    before: NotRequired[int]
+    after: NotRequired[int]
+    budget: NotRequired[int]
+    format: NotRequired[Literal["text", "json"]]
 
 
 class Why(TypedDict):
@@ -201,6 +212,49 @@ class CiteAnswer(TypedDict):
     citations: Sequence[JudgedCitation]
     found: int
     failed: int
+
+
+@final
+class ReadAnswer(TypedDict):
+    citation: str
+    id: str
+    source: str
+    version: str
+    title: str
+    heading: Sequence[str]
+    lines: tuple[int, int]
+    line_count: int
+    content: str
+    next: int | None
+    tokens_used: int
+    budget: int
+    tokenizer: str
+    cache: str
+    cache_version: str
+
+
+class CitationError(TypedDict):
+    code: str
+    message: str
+
+
+class NearestSection(TypedDict):
+    citation: str
+    title: str
+    heading: Sequence[str]
+
+
+StaleState = Literal["changed", "no such lines", "no such document"]
+
+
+class StaleAnswer(TypedDict):
+    error: CitationError
+    citation: str
+    state: StaleState
+    nearest: NearestSection | None
+    tokenizer: str
+    cache: str
+    cache_version: str
 
 
 class DocumentChanges(TypedDict):

@@ -5,11 +5,13 @@
     │   ├── UnknownName              a command, flag, tool or argument that does not exist
     │   ├── OfferError               a resource or prompt that does not exist, or was asked for wrongly
     │   ├── InvalidReceipt           a receipt that was altered, cut short or made by another release
+    │   ├── InvalidCitation          what was to be read is no citation, or names two places
     │   └── SpecFailure              a spec command could not do what was asked
     ├── InvalidQuery             2   invalid_query
     ├── ScopeOutside             2   a scope that leaves its project
     ├── InvalidBudget            3   invalid_budget
-    │   └── InvalidLimit             the same code, said of --limit
+    │   ├── InvalidLimit             the same code, said of --limit
+    │   └── BudgetTooSmall           the same code, where not even the shortest answer fits
     ├── CacheMissing             4   cache_missing
     ├── ContextMissing           4   no .context.yaml at a scope
     ├── CacheInvalid             5   cache_invalid
@@ -22,12 +24,13 @@
     ├── InternalError            7   internal_error
     ├── OutOfDate                8   `status --check` or `diff --check` found what is not up to date
     ├── Differs                  9   a replay or a citation that is not the same any more
+    │   └── CitationStale            citation_stale, where the cited text was asked for
     └── Interrupted            130   the person at the terminal stopped it
 
 `message` is canonical: the same words every time, without paths, so it may travel to an agent.
 `reason` is for the person at the terminal and may name paths; no `context.*` tool tells it.
 The tools of contexts and specs say a failure in the shape of their answers, with words of their own. OutOfDate and
-Differs are never raised: an answer says what was found, and only its exit code is taken from here.
+Differs are never raised: an answer says what was found, and only its exit code and names are taken from here.
 """
 
 from __future__ import annotations
@@ -105,6 +108,14 @@ class InvalidReceipt(UsageError):
     meaning = "invalid receipt"
 
 
+class InvalidCitation(UsageError):
+    """What is to be read is no citation, or not one place."""
+
+    code = "invalid_citation"
+    message = "Citation is invalid"
+    meaning = "invalid citation"
+
+
 class SpecFailure(UsageError):
     """A spec, a guide or a steering document cannot be given as asked; the answer says why and what to do."""
 
@@ -150,6 +161,13 @@ class InvalidLimit(InvalidBudget):
 
     message = "Limit is invalid"
     meaning = "invalid limit"
+
+
+class BudgetTooSmall(InvalidBudget):
+    """Not even the shortest answer fits the budget."""
+
+    message = "Budget is too small for this answer"
+    meaning = ""
 
 
 class CacheMissing(ContextError):
@@ -256,6 +274,14 @@ class Differs(ContextError):
     meaning = "not the same any more"
 
 
+class CitationStale(Differs):
+    """The cited text does not stand there: it changed, or its lines or its document are gone."""
+
+    code = "citation_stale"
+    message = "Citation does not hold"
+    meaning = ""
+
+
 class Interrupted(ContextError):
     """The person at the terminal stopped the command."""
 
@@ -267,13 +293,13 @@ class Interrupted(ContextError):
 
 # Every failure, by exit code. What a test, a page or a help text says of failures is read from here.
 FAILURES: tuple[type[ContextError], ...] = (
-    *(UsageError, UnknownName, OfferError, InvalidReceipt, SpecFailure),
+    *(UsageError, UnknownName, OfferError, InvalidReceipt, InvalidCitation, SpecFailure),
     *(InvalidQuery, ScopeOutside),
-    *(InvalidBudget, InvalidLimit),
+    *(InvalidBudget, InvalidLimit, BudgetTooSmall),
     *(CacheMissing, ContextMissing),
     *(CacheInvalid, BuildFailed, ContextCorrupt, UnsupportedVersion, SettingsInvalid),
     *(IoError, ListingFailed),
-    *(InternalError, OutOfDate, Differs, Interrupted),
+    *(InternalError, OutOfDate, Differs, CitationStale, Interrupted),
 )
 
 

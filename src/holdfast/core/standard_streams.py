@@ -46,16 +46,17 @@ def read_input() -> bytes:
     return sys.stdin.buffer.read()
 
 
-def write_output(text: str) -> None:
+def write_output(text: str, *, is_json: bool = True) -> None:
     """Write a text to standard output, whole; IoError when the system refuses, BrokenPipeError when nobody reads.
 
-    JSON on a terminal is written so that it cannot steer it; anywhere else the text is written as it is.
+    On a terminal it is written so that it cannot steer it: JSON as the same JSON, other text with its controls shown.
+    Anywhere else it is written as it is.
     """
     try:
         if sys.stdout.isatty():
-            from holdfast.core.display_text import display_json
+            from holdfast.core.display_text import display_json, display_text
 
-            text = display_json(text)
+            text = display_json(text) if is_json else display_text(text)
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode())
         sys.stdout.buffer.flush()

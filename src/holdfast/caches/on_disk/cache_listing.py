@@ -110,6 +110,11 @@ def _tokenizer(directory: CacheDirectory) -> str | None:
     return recorded_tokenizer(directory) if directory.has(COMPILED) else USUAL
 
 
+def cache_name(path: str) -> str:
+    """What a cache is called: the last name of its path."""
+    return printable(os.path.basename(os.path.abspath(path)))
+
+
 def only_cache(root: str) -> str:
     """The path of the only cache below a root."""
     found = [listed.path for listed in list_caches(root) if listed.has_manifest]

@@ -7,6 +7,7 @@ process. Whatever is wrong is `IndexUnusable`, and the caller falls back to read
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
 from hashlib import sha256
 
 from holdfast.caches.index_format import (
@@ -224,6 +225,15 @@ class WordIndex(IndexReader):
     def entry(self, place: int) -> Entry:
         """The document at a place in id order."""
         return parse_record(self._record(place, longest=LONGEST_RECORD), place)
+
+    @doubting
+    def find(self, name: str) -> tuple[int, Entry] | None:
+        """The document with an id, and its place in id order; None when there is none."""
+        place = bisect_left(range(self._columns.count), name, key=lambda at: self.entry(at).id)
+        if place == self._columns.count:
+            return None
+        entry = self.entry(place)
+        return (place, entry) if entry.id == name else None
 
 
 def listing_digests(directory: CacheDirectory) -> tuple[int, bytes | None, bytes]:

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from holdfast.caches.document import Document
     from holdfast.caches.manifest import Entry, Manifest
     from holdfast.caches.on_disk.section_index_reader import SectionIndex
+    from holdfast.caches.search.passage import Place
     from holdfast.caches.search.search_result import Candidate, SearchResult
+    from holdfast.caches.shapes import ReadAnswer, StaleAnswer
     from holdfast.core.file_identity import Identity
 
     Asked = TypeVarTuple("Asked")
@@ -130,6 +132,39 @@ class Cache:
             return rank_documents(query, self.documents(), tokenizer)
 
         return self._from_sections(lambda sections: sections.candidates(query), from_documents)
+
+    def read(self, place: Place, budget: int, name: str) -> ReadAnswer | StaleAnswer:
+        """Lines of one document within a token budget, or that they are gone; `name` is what the cache is called."""
+        from holdfast.caches.search.passage import Count, Origin, read_passage
+
+        at, document = self._found(place.id)
+
+        def from_index(sections: SectionIndex) -> tuple[Count, Origin]:
+            summary = sections.summary
+            counts = () if at is None else sections.tokens_of(at)
+            return Count(budget, summary.tokenizer, counts), Origin(name, summary.cache_version)
+
+        def from_documents(tokenizer: str) -> tuple[Count, Origin]:
+            return Count(budget, tokenizer, ()), Origin(name, self.manifest.cache_version)
+
+        return read_passage(document, place, *self._from_sections(from_index, from_documents))
+
+    def _found(self, name: str) -> tuple[int | None, Document | None]:
+        """A document by its id or its source, proven by its hash, and its place where an index says it."""
+        from holdfast.caches.document import document_id
+
+        for spelled in dict.fromkeys((name, document_id(name))):
+            if self._compiled is not None:
+                try:
+                    if (found := self._compiled.find(spelled)) is not None:
+                        return found[0], self.directory.document(found[1])
+                    continue
+                except IndexUnusable:
+                    self._compiled.close()
+                    self._compiled = None  # the manifest is asked instead
+            if (document := self.document(spelled)) is not None:
+                return None, document
+        return None, None
 
     def _from_sections(self, ask: Callable[[SectionIndex], Result], from_documents: Callable[[str], Result]) -> Result:
         """What the section index gives, or the documents where they give the same; CacheInvalid where they may not."""

@@ -24,6 +24,8 @@ from holdfast.caches.section_index.section_scores import Scores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holdfast.caches.document import Document
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
     from holdfast.caches.on_disk.index_reader import WordIndex
@@ -90,6 +92,12 @@ class SectionIndex(IndexReader):
             )
             for number in ranked(scores.scores)
         ]
+
+    @doubting
+    def tokens_of(self, place: int) -> Sequence[int]:
+        """The tokens of each section of the document at a place in id order."""
+        first, after = self._columns.firsts[place : place + 2]
+        return self._columns.tokens[first:after]
 
     def scores(self, query: str) -> Scores:
         """What the query is worth to every section that matches."""

@@ -42,6 +42,20 @@ class Verdict(NamedTuple):
     state: State
 
 
+def parse_citation(text: str) -> Citation | None:
+    """The citation that a text is, and nothing else; None where it is none."""
+    at = text.rfind("#L")
+    parsed = _parse_tail(text, at + 2) if at > 0 else None
+    if parsed is None or parsed[3] != len(text):
+        return None
+    return Citation(1, text[:at], *parsed[:3])
+
+
+def cite(name: str, first: int, last: int, content: str) -> str:
+    """The citation of lines of a document that say this."""
+    return f"{name}#L{first}-L{last}@{hex_digest(content.encode())[:12]}"
+
+
 def find_citations(text: str, ids: Collection[str]) -> Iterator[Citation]:
     """Every citation in a text, in order. An id may hold blanks, so the known ones say where one begins."""
     for number, line in enumerate(split_lines(text)[0], 1):

@@ -1,0 +1,54 @@
+"""A passage as a model reads it: a line that cites it, its lines as they are, and where it goes on. Pure."""
+
+from __future__ import annotations
+
+from holdfast.core.display_text import display_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.caches.shapes import ReadAnswer, StaleAnswer
+
+# Characters. A heading path longer than this is told in JSON alone: it would take the room of what it leads to.
+_LONGEST_PATH = 200
+_VERSION = slice(len("sha256:"), len("sha256:") + 8)
+
+
+def as_text(value: ReadAnswer | StaleAnswer) -> str:
+    """The text of an answer of `context.read`, without its final newline.
+
+    Between the first line and the last stand exactly the lines that the citation says.
+    """
+    if "error" in value:
+        return _stale(value)
+    told = [citation_line(value["citation"], value["title"], value["heading"])]
+    told.append(f"{value['tokens_used']:,} of {value['budget']:,} tokens")
+    told.append(f"{value['cache']} {value['cache_version'][_VERSION]}")
+    lines = [display_line(" · ".join(told)), value["content"]]
+    if value["next"] is not None:
+        lines.append(display_line(f"[goes on: id {value['id']}, line {value['next']} of {value['line_count']}]"))
+    return "\n".join(lines)
+
+
+def citation_line(citation: str, title: str, heading: Sequence[str]) -> str:
+    """A citation and what it leads to: the title, and the headings below it."""
+    path = " › ".join(heading if title in heading[:1] else [part for part in (title, *heading) if part])
+    if len(path) > _LONGEST_PATH:
+        path = path[:_LONGEST_PATH] + "…"
+    return f"{citation} · {path}" if path else citation
+
+
+def _stale(value: StaleAnswer) -> str:
+    where = f"{value['cache']} {value['cache_version'][_VERSION]}"
+    told = f"{value['citation']} does not hold in {where}: {_STATES[value['state']]}."
+    if (nearest := value["nearest"]) is not None:
+        told += f" Nearest now: {citation_line(nearest['citation'], nearest['title'], nearest['heading'])}"
+    return display_line(told)
+
+
+_STATES = {
+    "changed": "these lines say something else",
+    "no such lines": "the document has no such lines",
+    "no such document": "there is no such document",
+}

@@ -1,0 +1,408 @@
+"""`context.read` at every door: the cited lines as they are, within the budget, or that they are gone."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast import build_cache, search
+from holdfast.caches.tokenizers import counter
+from holdfast.core.digests import hex_digest
+from support.doors import EXIT_CODES, Door, Library, run_context
+
+GUIDE = """---
+title: The guide
+---
+
+# Guide
+
+Welcome.
+
+## Install
+
+Run `pip install it`.
+
+## Use
+
+Using is
+not installing.
+
+### Deeply
+
+Deep text.
+
+## Other
+
+The end.
+"""
+LINES = GUIDE.split("\n")
+WINDOWS = "# Win\r\n\r\nA\r\nB\r\n"
+LONG = "# Long\n\n" + "\n".join(f"Line {number} of a paragraph that is not cut." for number in range(1, 400)) + "\n"
+MANY = "# Many\n\n" + "\n".join(f"## Part {number}\n\nWords of part {number}.\n" for number in range(1, 80))
+
+
+@pytest.fixture(params=["estimate-1", "bytes/4", "o200k_base"])
+def tokenizer(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def build(root: Path, tokenizer: str = "estimate-1", name: str = "docs") -> Path:
+    sources = root / f"{name}-sources"
+    files = {"sub/useMemo.md": GUIDE, "win.md": WINDOWS, "long.md": LONG, "many.md": MANY, "empty.md": ""}
+    files["blank.md"] = "\n \n\n"
+    for file, text in files.items():
+        (sources / file).parent.mkdir(parents=True, exist_ok=True)
+        (sources / file).write_bytes(text.encode())
+    build_cache(sources, root / name, tokenizer=tokenizer)
+    return root / name
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    return build(tmp_path)
+
+
+def citation(first: int, last: int, text: str = GUIDE, name: str = "sub/usememo.md") -> str:
+    content = "\n".join(text.split("\n")[first - 1 : last])
+    return f"{name}#L{first}-L{last}@{hex_digest(content.encode())[:12]}"
+
+
+def read(root: Path, **arguments: object) -> Any:
+    answer = Library(root).call("context.read", {**arguments, "format": "json"})
+    return json.loads(answer.text)
+
+
+def test_a_citation_gives_its_lines_below_a_line_that_cites_them(cache: Path, door: Door) -> None:
+    answer = door.call("context.read", {"cache": "docs", "citation": citation(13, 16)})
+    version = json.loads((cache / "manifest.json").read_text())["cache_version"][7:15]
+    header, *lines = answer.text.split("\n")
+
+    assert (answer.is_error, answer.exit_code) == (False, 0)
+    used = counter("estimate-1")(answer.text)
+    assert header == f"{citation(13, 16)} · The guide › Guide › Use · {used} of 2,000 tokens · docs {version}"
+    assert lines == [*LINES[12:16], "[goes on: id sub/usememo.md, line 18 of 24]", ""]
+
+
+def test_json_has_the_members_of_the_format_in_their_order(cache: Path, door: Door) -> None:
+    given = {"cache": "docs", "citation": citation(13, 16)}
+    text, answer = (door.call("context.read", {**given, "format": form}) for form in ("text", "json"))
+    version = json.loads((cache / "manifest.json").read_text())["cache_version"]
+
+    assert text == door.call("context.read", given)
+    assert list(json.loads(answer.text).items()) == [
+        ("citation", citation(13, 16)),
+        ("id", "sub/usememo.md"),
+        ("source", "sub/useMemo.md"),
+        ("version", "sha256:" + hex_digest(GUIDE.encode())),
+        ("title", "The guide"),
+        ("heading", ["Guide", "Use"]),
+        ("lines", [13, 16]),
+        ("line_count", 24),
+        ("content", "\n".join(LINES[12:16])),
+        ("next", 18),
+        ("tokens_used", counter("estimate-1")(text.text)),
+        ("budget", 2000),
+        ("tokenizer", "estimate-1"),
+        ("cache", "docs"),
+        ("cache_version", version),
+    ]
+
+
+ASKED: list[dict[str, Any]] = [
+    {"citation": citation(13, 16)},
+    {"citation": citation(13, 16), "before": 1, "after": 1, "budget": 300},
+    {"citation": citation(13, 16), "format": "json"},
+    {"citation": citation(1, 3)[:-1] + "0"},
+    {"citation": citation(1, 3)[:-1] + "0", "format": "json"},
+    {"citation": citation(1, 3, name="gone.md")},
+    {"id": "many.md", "line": 12, "budget": 200},
+    {"id": "win.md"},
+    {"id": "win.md", "line": 7},
+    {"id": "empty.md"},
+    {"id": "win.md", "budget": 0},
+    {"id": "win.md", "budget": 1},
+    {"id": "many.md", "budget": 2**53 - 1},
+    {"id": "win.md", "budget": 2**53},
+    {"citation": "no citation"},
+    {"citation": citation(13, 16), "before": -1},
+    {},
+]
+
+
+@pytest.mark.parametrize("arguments", ASKED, ids=json.dumps)
+def test_tool_and_command_give_the_same_bytes(cache: Path, door: Door, arguments: dict[str, Any]) -> None:
+    answer = door.call("context.read", {"cache": "docs", **arguments})
+    options = [f"--{name}={value}" for name, value in arguments.items() if name != "citation"]
+    words = ["--", arguments["citation"]] if "citation" in arguments else []
+    done = run_context("read", "--cache", str(cache), *options, *words, cwd=cache.parent)
+
+    if done.stdout:
+        assert (done.stdout.decode(), done.returncode) == (answer.text, 9 if answer.is_error else 0)
+    else:
+        codes = {**EXIT_CODES, "invalid_citation": 1}
+        assert (answer.is_error, done.returncode) == (True, codes[json.loads(answer.text)["error"]["code"]])
+
+
+@pytest.mark.parametrize("name", ["sub/usememo.md", "sub/useMemo.md"])
+def test_both_spellings_of_a_document_are_taken(cache: Path, name: str) -> None:
+    given = [read(cache.parent, citation=citation(13, 16, name=name)), read(cache.parent, id=name, line=13)]
+
+    assert [(value["citation"], value["source"]) for value in given] == [
+        (citation(13, 16), "sub/useMemo.md"),
+        (citation(13, 24), "sub/useMemo.md"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lines"),
+    [(0, 1, [13, 20]), (1, 0, [9, 16]), (1, 1, [9, 20]), (2, 9, [1, 24]), (2**53 - 1, 2**53 - 1, [1, 24])],
+)
+def test_sections_before_and_after_are_added(cache: Path, before: int, after: int, lines: list[int]) -> None:
+    value = read(cache.parent, citation=citation(13, 16), before=before, after=after)
+
+    assert value["lines"] == lines
+    assert value["content"] == "\n".join(LINES[lines[0] - 1 : lines[1]])
+    assert value["citation"] == citation(lines[0], lines[1])
+
+
+def test_what_is_read_can_be_cited_and_verified(cache: Path) -> None:
+    text = Library(cache.parent).call("context.read", {"citation": citation(13, 16), "before": 1}).text
+    (cache.parent / "notes.txt").write_text(text, encoding="utf-8")
+    done = run_context("cite", "verify", "notes.txt", "--cache", str(cache), cwd=cache.parent)
+
+    assert json.loads(done.stdout)["failed"] == 0
+    assert json.loads(done.stdout)["found"] == 1
+
+
+@pytest.mark.parametrize("name", ["sub/usememo.md", "long.md", "many.md", "win.md", "empty.md", "blank.md"])
+@pytest.mark.parametrize("budget", [200, 400, 2000, 2**53 - 1])
+def test_a_document_read_page_by_page_has_every_line_but_blank_ones_between_pages(
+    tmp_path: Path, tokenizer: str, name: str, budget: int
+) -> None:
+    build(tmp_path, tokenizer)
+    door = Library(tmp_path)
+    count, seen, pages = counter(tokenizer), [], [1]
+    for line in pages:
+        asked = {"id": name, "line": line, "budget": budget}
+        text = door.call("context.read", asked).text
+        value = json.loads(door.call("context.read", {**asked, "format": "json"}).text)
+        assert value["lines"][0] == line
+        assert count(text) <= value["tokens_used"] <= budget
+        assert tokenizer == "o200k_base" or count(text) == value["tokens_used"]
+        assert value["content"] in text
+        seen.append(value["content"])
+        if value["next"] is not None:
+            assert value["next"] > value["lines"][1]
+            pages.append(value["next"])
+
+    whole = {"sub/usememo.md": GUIDE, "long.md": LONG, "many.md": MANY, "win.md": WINDOWS}.get(name, "")
+    shown = "\n".join(seen)
+    assert [text for text in shown.splitlines() if text.strip()] == [t for t in whole.splitlines() if t.strip()]
+    assert budget < 2**20 or len(seen) == 1
+
+
+@pytest.mark.parametrize("budget", range(60, 400, 7))
+def test_no_answer_costs_more_than_its_budget(tmp_path: Path, budget: int) -> None:
+    (tmp_path / "sources").mkdir()
+    (tmp_path / "sources" / "many.md").write_text(MANY)
+    for tokenizer in ("estimate-1", "bytes/4", "o200k_base"):
+        build_cache(tmp_path / "sources", tmp_path / "docs", tokenizer=tokenizer, force=True)
+        hit = search(tmp_path / "docs", "part 40", 60).sections[0]
+        asked = {"citation": hit.citation, "before": 50, "after": 3, "budget": budget}
+        answer = Library(tmp_path).call("context.read", asked)
+        if answer.is_error:
+            assert json.loads(answer.text)["error"]["message"] == "Budget is too small for this answer"
+        else:
+            assert counter(tokenizer)(answer.text) <= budget
+            assert hit.content in answer.text
+
+
+def test_cited_lines_that_do_not_fit_are_given_in_part_and_where_they_go_on(cache: Path) -> None:
+    value = read(cache.parent, citation=citation(1, 401, LONG, "long.md"), budget=300)
+
+    first, last = value["lines"]
+    assert first == 1 < last < 401
+    assert (value["citation"], value["next"]) == (citation(1, last, LONG, "long.md"), last + 1)
+
+
+@pytest.mark.parametrize("arguments", [{"id": "win.md"}, {"citation": citation(13, 16)}, {"id": "gone.md"}])
+@pytest.mark.parametrize("budget", [0, 1, 10])
+def test_a_budget_too_small_for_any_answer_is_an_error_that_says_so(
+    cache: Path, door: Door, arguments: dict[str, Any], budget: int
+) -> None:
+    answer = door.call("context.read", {**arguments, "budget": budget})
+
+    message = "Budget is too small for this answer"
+    assert (answer.is_error, json.loads(answer.text)) == (
+        True,
+        {"error": {"code": "invalid_budget", "message": message}},
+    )
+
+
+def test_a_person_is_told_how_many_tokens_the_shortest_answer_needs(cache: Path) -> None:
+    done = run_context("read", "--cache", str(cache), "--id", "win.md", "--budget", "5", cwd=cache.parent)
+
+    assert (done.returncode, done.stdout) == (3, b"")
+    assert b"reason: the shortest answer here is " in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("cited", "state", "nearest"),
+    [
+        (citation(13, 16)[:-12] + "0" * 12, "changed", citation(13, 16)),
+        (citation(13, 16).replace("L13-L16", "L9-L11"), "changed", citation(13, 16)),  # it moved
+        (citation(13, 16).replace("L13-L16", "L16-L13"), "no such lines", citation(13, 16)),
+        (citation(13, 16).replace("L13-L16", "L0-L3"), "no such lines", citation(13, 16)),
+        (citation(1, 3)[:-12].replace("L1-L3", "L90-L99") + "0" * 12, "no such lines", citation(22, 24)),
+        (citation(13, 16, name="other.md"), "no such document", None),
+        (citation(13, 16, name="../docs/sub/usememo.md"), "no such document", None),
+        (citation(13, 16, name="empty.md"), "no such lines", None),
+    ],
+)
+def test_a_citation_that_does_not_hold_says_so_and_names_the_nearest_section(
+    cache: Path, door: Door, cited: str, state: str, nearest: str | None
+) -> None:
+    answer = door.call("context.read", {"citation": cited, "format": "json"})
+    value = json.loads(answer.text)
+    text = door.call("context.read", {"citation": cited}).text
+
+    assert answer.is_error
+    assert list(value) == ["error", "citation", "state", "nearest", "tokenizer", "cache", "cache_version"]
+    assert value["error"] == {"code": "citation_stale", "message": "Citation does not hold"}
+    assert (value["citation"], value["state"]) == (cited, state)
+    assert (value["nearest"] and value["nearest"]["citation"]) == nearest
+    assert text.startswith(f"{cited} does not hold in docs ")
+    assert text.count("\n") == 1
+    assert nearest is None or f"Nearest now: {nearest} · The guide" in text
+
+
+def test_a_citation_of_another_cache_does_not_hold(cache: Path) -> None:
+    (cache.parent / "other").mkdir()
+    (cache.parent / "other" / "win.md").write_text("# Win\n\nSomething else.\n")
+    build_cache(cache.parent / "other", cache.parent / "second")
+    cited = search(cache.parent / "second", "something", 100).sections[0].citation
+
+    assert read(cache.parent, cache="docs", citation=cited)["state"] == "changed"
+    assert read(cache.parent, cache="second", citation=cited)["citation"] == cited
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *({}, {"citation": citation(13, 16), "id": "win.md"}, {"citation": ""}, {"citation": "sub/usememo.md"}),
+        *({"citation": "#L1-L2@0123456789ab"}, {"citation": citation(13, 16) + "0"}, {"citation": "a" * 9000}),
+        *({"citation": citation(13, 16)[:-1]}, {"citation": citation(13, 16).upper()}, {"citation": "\ud800"}),
+        *({"citation": 1}, {"citation": None}, {"id": None}, {"id": ["win.md"]}, {"id": "win.md", "line": 0}),
+        *({"id": "win.md", "line": True}, {"id": "win.md", "before": 1}, {"citation": citation(13, 16), "line": 3}),
+        *({"citation": citation(13, 16), "after": 1.0}, {"citation": citation(13, 16), "after": 2**53}),
+    ],
+    ids=ascii,
+)
+def test_what_is_no_place_is_refused_before_the_cache_is_looked_for(door: Door, arguments: dict[str, Any]) -> None:
+    answer = door.call("context.read", {"cache": "nowhere", **arguments})
+
+    expected = {"error": {"code": "invalid_citation", "message": "Citation is invalid"}}
+    assert (answer.is_error, json.loads(answer.text)) == (True, expected)
+
+
+def test_without_a_cache_the_only_one_is_read_and_of_two_none(cache: Path, door: Door) -> None:
+    asked = {"id": "win.md"}
+    alone = door.call("context.read", asked)
+    named = door.call("context.read", {**asked, "cache": "docs"})
+    shutil.copytree(cache, cache.parent / "second")
+    of_two = door.call("context.read", asked)
+
+    assert alone == named
+    assert json.loads(of_two.text)["error"]["code"] == "cache_missing"
+
+
+@pytest.mark.parametrize("name", ["nowhere", "../docs", "/", "link", "", "\0"])
+def test_a_cache_that_is_none_is_missing(cache: Path, door: Door, name: str) -> None:
+    inside = cache.parent
+    os.symlink("/", inside / "link")
+    answer = door.call("context.read", {"cache": name, "id": "win.md"})
+
+    assert json.loads(answer.text)["error"]["code"] in ("cache_missing", "cache_invalid")
+
+
+def test_lines_end_as_they_end_in_the_source(cache: Path, door: Door) -> None:
+    text = door.call("context.read", {"id": "win.md"}).text
+
+    assert text.partition("\n")[2] == "# Win\r\n\r\nA\r\nB\n"
+
+
+@pytest.mark.parametrize("name", ["empty.md", "blank.md"])
+def test_a_document_of_nothing_is_read_as_such(cache: Path, name: str) -> None:
+    value = read(cache.parent, id=name)
+
+    assert (value["content"].strip(), value["heading"], value["next"]) == ("", [], None)
+    assert read(cache.parent, citation=value["citation"]) == value
+
+
+@pytest.mark.parametrize("damaged", ["index", "index/sections.idx", "index/words.idx"])
+def test_without_its_index_a_cache_is_read_all_the_same(cache: Path, damaged: str) -> None:
+    asked = {"citation": citation(13, 16), "before": 1, "after": 2, "budget": 300}
+    before = Library(cache.parent).call("context.read", asked)
+    shutil.rmtree(cache / damaged) if damaged == "index" else (cache / damaged).write_bytes(b"")
+
+    assert Library(cache.parent).call("context.read", asked) == before
+
+
+def test_a_cache_counted_by_a_tokenizer_is_invalid_without_its_counts_and_read_without_the_tokenizer(
+    tmp_path: Path,
+) -> None:
+    cache = build(tmp_path, "o200k_base")
+    script = "import sys; sys.modules |= {'splintr': None, 'rs_bpe': None}; from holdfast.cli import run; run()"
+    arguments = ["read", "--cache", str(cache), "--id", "many.md"]
+    done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, check=True)
+    assert done.stdout.decode() == Library(tmp_path).call("context.read", {"id": "many.md"}).text
+    (cache / "index" / "sections.idx").write_bytes(b"")
+    assert read(tmp_path, id="many.md")["error"]["code"] == "cache_invalid"
+
+
+def test_an_altered_document_is_never_read(cache: Path, door: Door) -> None:
+    for file in (cache / "documents").iterdir():
+        file.write_bytes(file.read_bytes().replace(b"Using is", b"Using as"))
+    answer = door.call("context.read", {"citation": citation(13, 16)})
+
+    assert json.loads(answer.text)["error"]["code"] == "cache_invalid"
+
+
+def test_names_and_headings_stay_on_the_first_line_and_the_path_is_bounded(tmp_path: Path, door: Door) -> None:
+    name = "a\nb\x1b[31m·\u2028.md"
+    content = f"# {'x' * 390} \x1b[1m\n\n## {'y' * 390}\n\nText.\n"
+    (tmp_path / "sources").mkdir()
+    (tmp_path / "sources" / name).write_text(content)
+    build_cache(tmp_path / "sources", tmp_path / "docs")
+    text = door.call("context.read", {"id": name, "line": 3}).text
+    value = json.loads(door.call("context.read", {"id": name, "line": 3, "format": "json"}).text)
+    header, rest = text.split("\n", 1)
+
+    assert rest == "## " + "y" * 390 + "\n\nText.\n"
+    assert "\x1b" not in header
+    assert len(header) < 400
+    assert value["id"] == name
+    again = door.call("context.read", {"citation": value["citation"], "format": "json"})
+    assert json.loads(again.text)["content"] == value["content"]
+
+
+def test_an_unknown_format_is_a_usage_error(cache: Path, door: Door) -> None:
+    answer = door.call("context.read", {"id": "win.md", "format": "pretty"})
+    done = run_context("read", "--id", "win.md", "--cache", str(cache), "--format", "yaml", cwd=cache.parent)
+
+    assert json.loads(answer.text)["error"]["code"] == "usage"
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert b"--format is text, json or pretty, not 'yaml'" in done.stderr
+
+
+def test_the_command_indents_its_json_when_asked(cache: Path) -> None:
+    done = run_context("read", "--id", "win.md", "--cache", str(cache), "--format", "pretty", cwd=cache.parent)
+
+    assert done.stdout.startswith(b'{\n  "citation": "win.md#L1-L4@')
