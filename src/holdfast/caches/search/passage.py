@@ -104,7 +104,8 @@ class _Reader:
         taken = _most(len(ends), lambda number: self._fits(first, ends[number - 1]))
         if taken:
             return self._answer(first, ends[taken - 1])
-        taken = _most(ends[0] - first + 1, lambda number: self._fits(first, first + number - 1))
+        # The first section does not fit, so neither do all its lines.
+        taken = _most(ends[0] - first, lambda number: self._fits(first, first + number - 1))
         if taken:
             return self._answer(first, first + taken - 1)
         raise _too_small(self._answer(first, first)["tokens_used"], self.count.budget)
@@ -222,13 +223,14 @@ def _most(limit: int, fits: Callable[[int], bool]) -> int:
 
 def _counted(value: ReadAnswer, count: Callable[[str], int]) -> ReadAnswer:
     """The answer with the tokens of its text, that number included."""
-    used = 0
+    budget, used = value["budget"], 0
     for _ in range(_ROUNDS):
-        value["tokens_used"] = used
         tokens = count(as_text(value) + "\n")
         if tokens <= used:
             break
-        used = tokens
+        value["tokens_used"] = used = tokens
+        if tokens > budget:  # a longer number would not make it fit
+            break
     return value
 
 
