@@ -41,7 +41,7 @@ from holdfast.stdio import serve
 from holdfast.workspace import Workspace
 texts = json.load(open(sys.argv[1], encoding="utf-8"))
 class Remembering(Server):
-    def _call(self, identifier, operation, arguments, *, modern):
+    def _call(self, identifier, operation, arguments, *_, modern):
         content = [{"type": "text", "text": texts[arguments["query"]]}]
         return _result_line(identifier, {"content": content, "isError": False}, modern=modern)
 serve(Remembering(Workspace()))
