@@ -128,7 +128,11 @@ def peer_table(results: list[dict[str, Any]]) -> str:
 def table(results: list[dict[str, Any]]) -> str:
     rows = [
         ("cold `context search` / `python -c pass`", "5x", lambda f: f"{f['cold_ms'] / f['python_ms']:.1f}x"),
-        ("warm call / a call that only returns the bytes", "30x", lambda f: f"{f['warm_ms'] / f['echo_ms']:.1f}x"),
+        (
+            "warm call / a call that only returns the bytes",
+            "12x, at 100,000 30x",
+            lambda f: f"{f['warm_ms'] / f['echo_ms']:.1f}x",
+        ),
         ("build / build without an index", "5x", lambda f: f"{f['build_bytes_s'] / f['build_plain_s']:.1f}x"),
         ("the same, tokens by o200k_base", "", lambda f: f"{f['build_o200k_s'] / f['build_plain_s']:.1f}x"),
         ("`index/` / sources", "1.2", lambda f: f"{f['index_o200k_size']:.2f}"),
