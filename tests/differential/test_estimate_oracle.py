@@ -20,7 +20,7 @@ def kind(character: str) -> str:
     """A letter, a digit, a mark, or something else."""
     if character.isascii():
         return "a" if character.isalpha() else "0" if character.isdigit() else "."
-    return "." if character < "\xc0" else "a" if character < "\u0250" else "u"
+    return "." if character < "\xc0" else "a" if character < "\u0280" else "u"
 
 
 def part_cost(part: str) -> int:
@@ -57,6 +57,10 @@ def run_cost(run: str, *, is_edge: bool) -> int:
     return cost
 
 
+def by_range(character: str) -> int:
+    return [each for first, each in RANGES if first <= ord(character)][-1]
+
+
 def token_cost(token: str) -> int:
     kinds = [kind(character) for character in token]
     cost = 34 * (kinds[0] == "0") + 14 * sum({one, other} == {"a", "0"} for one, other in pairwise(kinds))
@@ -64,14 +68,11 @@ def token_cost(token: str) -> int:
     for what, group in groupby(token, lambda character: {"a": "word", "u": "other"}.get(kind(character), "run")):
         text = "".join(group)
         if what == "word":
-            cost += word_cost(text)
+            cost += word_cost(text) + sum(by_range(character) for character in text if character >= "\u0250")
         elif what == "run":
             cost += run_cost(text, is_edge=at == 0 or at + len(text) == len(token))
         else:
-            cost += sum(
-                20 if character in COMMON_HAN else [each for first, each in RANGES if first <= ord(character)][-1]
-                for character in text
-            )
+            cost += sum(20 if character in COMMON_HAN else by_range(character) for character in text)
         at += len(text)
     return cost
 
