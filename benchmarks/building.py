@@ -14,8 +14,15 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from holdfast.caches.document import encode_document, file_name, make_document
-from holdfast.caches.manifest import Entry, encode_index, encode_manifest, make_manifest
+from holdfast.caches.cache_format import (
+    Entry,
+    encode_document,
+    encode_index,
+    encode_manifest,
+    file_name,
+    make_document,
+    make_manifest,
+)
 from holdfast.core.atomic_write import StagedDirectory, write_new
 from holdfast.core.worker_pool import core_count
 

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
+from holdfast.caches.cache_format import tagged_digest
 from holdfast.caches.index_format import PAGE_SIZE, Header, Section, encode_header, header_length, parse_header
-from holdfast.core.digests import tagged_digest
 
 SECRET = '{"id":"0/0.md","version":"VERSION","source":"0/0.md","content":"SECRET","metadata":{}}'
 TERABYTE = 1 << 40

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.api import build_cache, inspect_cache, list_caches, open_cache, resolve, search, verify_cache
     from holdfast.caches.build.build import BuildReport
-    from holdfast.caches.document import Document
+    from holdfast.caches.cache_format import Document
     from holdfast.caches.on_disk.cache_listing import CacheSummary, ListedCache
     from holdfast.caches.on_disk.open_caches import Cache
     from holdfast.caches.on_disk.verification import CacheReport, Problem
@@ -45,7 +45,7 @@ _HOMES = {
     "resolve": "api",
     "search": "api",
     "verify_cache": "api",
-    "Document": "caches.document",
+    "Document": "caches.cache_format",
     "CacheReport": "caches.on_disk.verification",
     "Problem": "caches.on_disk.verification",
     "Cache": "caches.on_disk.open_caches",

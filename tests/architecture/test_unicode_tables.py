@@ -3,7 +3,7 @@
 Every call whose result the interpreter's tables decide is looked for in the source: what is a letter, a digit, white
 space or printable; case; where lines end; `\\w`, `\\s`, `\\d`, `\\b` and ignored case in patterns; numbers read from
 text, which may be written in any script's digits; and Python source itself, whose names are letters. A call is proven
-harmless where the same expression was found to be ASCII right there (`text.isascii() and text.isdigit()`). Two modules
+harmless where the same expression was found to be ASCII right there (`text.isascii() and text.isdigit()`). One module
 may ask; what else does is listed with the reason why nothing depends on it.
 """
 
@@ -18,7 +18,7 @@ import pytest
 import holdfast
 
 SOURCE = Path(holdfast.__file__).parent
-MAY_ASK = {"core/lower_case.py", "core/unicode_text.py"}
+MAY_ASK = {"core/unicode_text.py"}
 
 CLASSES = {"isalpha", "isalnum", "isdigit", "isdecimal", "isnumeric", "isspace", "isupper", "islower", "istitle"}
 CLASSES |= {"isidentifier", "isprintable"}
@@ -30,7 +30,7 @@ PATTERNS = tuple("\\" + letter for letter in "wWsSdDbB")
 
 BYTES = "of bytes, where only ASCII counts"
 DIGITS = "of ASCII digits, which the lines before make sure of"
-JSON_DIGITS = "of ASCII digits, as the scanner of JSON knows them"
+JSON_DIGITS = "of ASCII digits, as the scanner of JSON knows them, or that Python wrote"
 SAME = "white space and line ends, which are the same characters in every supported Python (test_unicode_text)"
 SOURCE_CODE = "Python source, which only Python itself can read; what it cannot is described by its name alone"
 OLD_LETTERS = "of letters of Latin-1, Latin Extended-A, Greek and Cyrillic, whose case no Unicode version changed"
@@ -41,7 +41,6 @@ LISTED: dict[str, dict[str, str]] = {
     "cli.py": {"float": DIGITS},
     "command_line.py": {"int": DIGITS},
     "core/canonical_json.py": {"int": JSON_DIGITS, "float": JSON_DIGITS},
-    "core/float32.py": {"int": "of digits that Python wrote", "float": "of digits that Python wrote"},
     "core/record.py": {"!r": "for whoever debugs; no answer shows a record"},
     "core/token_estimate.py": {"isalpha": BYTES, "split": BYTES},
     "offers.py": {"int": DIGITS},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -14,8 +15,12 @@ import pytest
 
 from holdfast import build_cache, search
 from holdfast.caches.tokenizers import counter
-from holdfast.core.digests import hex_digest
 from support.doors import EXIT_CODES, Door, Library, run_context
+
+
+def _hex_digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
 
 GUIDE = """---
 title: The guide
@@ -71,7 +76,7 @@ def cache(tmp_path: Path) -> Path:
 
 def citation(first: int, last: int, text: str = GUIDE, name: str = "sub/usememo.md") -> str:
     content = "\n".join(text.split("\n")[first - 1 : last])
-    return f"{name}#L{first}-L{last}@{hex_digest(content.encode())[:12]}"
+    return f"{name}#L{first}-L{last}@{_hex_digest(content.encode())[:12]}"
 
 
 def read(root: Path, **arguments: object) -> Any:
@@ -100,7 +105,7 @@ def test_json_has_the_members_of_the_format_in_their_order(cache: Path, door: Do
         ("citation", citation(13, 16)),
         ("id", "sub/usememo.md"),
         ("source", "sub/useMemo.md"),
-        ("version", "sha256:" + hex_digest(GUIDE.encode())),
+        ("version", "sha256:" + _hex_digest(GUIDE.encode())),
         ("title", "The guide"),
         ("heading", ["Guide", "Use"]),
         ("lines", [13, 16]),

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ from rs_bpe.bpe import openai
 
 from holdfast import UsageError, build_cache, open_cache, search
 from holdfast.caches.build.build import build_cache as build_with
-from holdfast.core.digests import hex_digest
 from holdfast.core.token_estimate import estimate_tokens
 from support.doors import Door, Library, StdioServer, run_context
 
@@ -64,7 +64,7 @@ def test_the_answer_has_the_members_of_its_format_in_their_order(cache: Path, do
     assert list(value) == ["sections", "selection", "receipt"]
     assert section == {
         "id": "guide.md",
-        "version": "sha256:" + hex_digest(GUIDE.encode()),
+        "version": "sha256:" + sha256(GUIDE.encode()).hexdigest(),
         "heading": ["Guide", "Install"],
         "lines": [9, 16],
         "content": "\n".join(GUIDE.split("\n")[8:16]),
@@ -76,7 +76,7 @@ def test_the_answer_has_the_members_of_its_format_in_their_order(cache: Path, do
                 {"term": "install", "field": "body", "impact": section["why"]["terms"][1]["impact"]},
             ]
         },
-        "citation": f"guide.md#L9-L16@{hex_digest(content.encode())[:12]}",
+        "citation": f"guide.md#L9-L16@{sha256(content.encode()).hexdigest()[:12]}",
     }
     assert list(section) == [
         *("id", "version", "heading", "lines", "content", "score", "tokens", "why", "citation"),

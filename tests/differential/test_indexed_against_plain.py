@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from holdfast.caches.build.token_counts import TextCounts
-from holdfast.caches.document import make_document
+from holdfast.caches.cache_format import make_document
 from holdfast.caches.index_format import PAGE_SIZE, DictionaryPages, key_of, look_up
 from holdfast.caches.search.sections import outline
 from holdfast.caches.selection import Hit, Selection, score, select, words
@@ -31,7 +31,7 @@ from support.runs import read_back
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.caches.document import Document
+    from holdfast.caches.cache_format import Document
     from holdfast.caches.sorted_runs import Block
 
 

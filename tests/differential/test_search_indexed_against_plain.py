@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from holdfast import build_cache, open_cache
 from holdfast.caches.build.token_counts import FieldCounts, TextCounts
-from holdfast.caches.document import make_document
+from holdfast.caches.cache_format import make_document
 from holdfast.caches.index_format import PAGE_SIZE, DictionaryPages, key_of, look_up
 from holdfast.caches.search.plain import Found, find
 from holdfast.caches.search.sections import read_fields

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.caches.document import make_document
+from holdfast.caches.cache_format import make_document
 from holdfast.caches.selection import as_json, select
 from holdfast.core.canonical_json import decode, encode
 

@@ -14,10 +14,9 @@ import pytest
 
 from holdfast import CacheInvalid, IoError, UsageError, build_cache, open_cache, resolve, verify_cache
 from holdfast.caches.build import build, document_files, source_files
-from holdfast.caches.build.index_files import IndexOwner, write_words
-from holdfast.caches.build.index_parts import ALL_KEYS, words_part
-from holdfast.caches.build.run_files import RunFiles, RunSettings
-from holdfast.caches.document import make_document
+from holdfast.caches.build.index_files import ALL_KEYS, IndexOwner, words_part, write_run, write_words
+from holdfast.caches.build.token_counts import DocumentCounts, RunSettings
+from holdfast.caches.cache_format import make_document
 from holdfast.caches.index_format import Summary, encode_header, parse_header
 from holdfast.caches.selection import as_json
 from holdfast.caches.sorted_runs import packed
@@ -330,7 +329,7 @@ def forge(cache: Path, chance: random.Random, scratch: Path) -> None:
     ]
     counts = [chance.choice([0, 1, 7, 2**32 - 1]) for _ in entries]
     sizes = [chance.choice([0, 1, 5, 2**32 - 1]) for _ in entries]
-    counting = RunFiles(str(scratch), RunSettings("bytes/4", 1 << 20, with_sections=False))
+    counting = DocumentCounts(str(scratch / "run"), RunSettings("bytes/4", 1 << 20, with_sections=False), write_run)
     for place in range(len(entries)):
         text = " ".join(chance.choices(["alpha", "beta", "common3", "nowhere"], k=chance.randrange(300)))
         counting.add(place, [make_document("a.md", text.encode())])

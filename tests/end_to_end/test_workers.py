@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.caches.build.document_files import DocumentsJob
-from holdfast.caches.build.run_files import RunSettings
+from holdfast.caches.build.token_counts import RunSettings
 from holdfast.core import worker_pool
 from holdfast.core.errors import BuildFailed, InternalError, IoError
 from holdfast.core.worker_pool import WorkerPool

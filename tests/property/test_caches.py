@@ -11,11 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast import CacheInvalid, build_cache, resolve, verify_cache
-from holdfast.caches.document import make_document
-from holdfast.caches.manifest import Entry, encode_manifest, make_manifest, parse_manifest
+from holdfast.caches.cache_format import (
+    Entry,
+    encode_manifest,
+    make_document,
+    make_manifest,
+    parse_manifest,
+    tagged_digest,
+)
 from holdfast.caches.selection import as_json, select
 from holdfast.core.canonical_json import encode
-from holdfast.core.digests import tagged_digest
 
 NAMES = st.text(st.sampled_from("abcxyz-é"), min_size=1, max_size=6)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)

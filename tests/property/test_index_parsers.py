@@ -9,7 +9,7 @@ from struct import pack
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.caches.document import stays_inside
+from holdfast.caches.cache_format import Entry, stays_inside
 from holdfast.caches.index_format import (
     PAGE_SIZE,
     WORD_RULES,
@@ -22,7 +22,6 @@ from holdfast.caches.index_format import (
     parse_header,
     read_section,
 )
-from holdfast.caches.manifest import Entry
 from holdfast.caches.word_index.word_compiler import encode_columns, encode_postings, encode_record, make_columns
 from holdfast.caches.word_index.word_records import (
     longest_postings,

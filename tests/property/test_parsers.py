@@ -8,15 +8,18 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from holdfast.caches.document import Document, encode_document, make_document, parse_document
-from holdfast.caches.manifest import (
+from holdfast.caches.cache_format import (
+    Document,
     Entry,
     Manifest,
     check_index,
     check_manifest,
+    encode_document,
     encode_index,
     encode_manifest,
+    make_document,
     make_manifest,
+    parse_document,
     parse_manifest,
 )
 from holdfast.core.canonical_json import JsonError, decode, encode

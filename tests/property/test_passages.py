@@ -7,7 +7,7 @@ from typing import Any, cast
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.caches.document import Document, make_document
+from holdfast.caches.cache_format import Document, make_document
 from holdfast.caches.search.citations import cite, judge, parse_citation
 from holdfast.caches.search.passage import Count, Origin, Place, read_passage
 from holdfast.caches.search.passage_text import as_text

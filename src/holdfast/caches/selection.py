@@ -5,23 +5,24 @@ Words are what a query and a document are made of; a document's score is the sha
 
 from __future__ import annotations
 
-from holdfast.core.float32 import Float32, divide
-from holdfast.core.lower_case import lower_case
+from struct import Struct
+
+from holdfast.core.canonical_json import Float32
 from holdfast.core.record import NamedTuple
 from holdfast.core.tokens import tokens_of_bytes
-from holdfast.core.unicode_text import INFORMATION_SEPARATORS, SEPARATORS, split_at_white_space
+from holdfast.core.unicode_text import INFORMATION_SEPARATORS, SEPARATORS, lower_case, split_at_white_space
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from holdfast.caches.document import Document
-    from holdfast.caches.manifest import Entry
+    from holdfast.caches.cache_format import Document, Entry
     from holdfast.caches.shapes import ResolveAnswer
 
 # White space that is not Unicode's White_Space: it belongs to the word it stands in.
 NOT_SEPARATORS = INFORMATION_SEPARATORS
 _TO_BLANK = str.maketrans(dict.fromkeys(SEPARATORS, " "))
+_SINGLE = Struct("<f")
 _ZERO = Float32(0.0)
 # Up to this many different terms, counting each in C beats one look-up a word.
 _FEW_TERMS = 12
@@ -68,6 +69,16 @@ def term_matches(terms: Sequence[str], document_words: list[str]) -> int:
     if len(wanted) <= _FEW_TERMS:
         return sum([times * document_words.count(term) for term, times in wanted.items()])
     return sum([wanted.get(word, 0) for word in document_words])
+
+
+def to_float32(number: float) -> Float32:
+    """The nearest single-precision value, ties to even."""
+    return Float32(_SINGLE.unpack(_SINGLE.pack(number))[0])
+
+
+def divide(numerator: int, denominator: int) -> Float32:
+    """f32(numerator) / f32(denominator), rounded once: 53 bits are enough that rounding twice changes nothing."""
+    return to_float32(to_float32(numerator) / to_float32(denominator))
 
 
 def score(matches: int, total_words: int) -> Float32:

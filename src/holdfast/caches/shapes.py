@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, NotRequired, TypedDict, final
 
-from holdfast.core.float32 import Float32
+from holdfast.core.canonical_json import Float32
 
 
 class CacheArguments(TypedDict):

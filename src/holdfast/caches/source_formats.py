@@ -8,9 +8,8 @@ it holds a directive or a label (`.. name::`, `.. _label:`) at the left margin.
 
 from __future__ import annotations
 
-from holdfast.core.lower_case import lower_case
 from holdfast.core.record import NamedTuple
-from holdfast.core.unicode_text import WHITE_SPACE
+from holdfast.core.unicode_text import WHITE_SPACE, lower_case
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ field, the file ends in a comment with a short digest of each: a field that no l
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 
 from holdfast.contexts.schema import FIELDS, Shape
 from holdfast.contexts.yaml_text import YamlError, parse, parse_document
 from holdfast.core.canonical_json import encode
-from holdfast.core.digests import hex_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 def field_digest(value: Value) -> str:
     """Enough of a hash to tell whether a field was edited."""
-    return hex_digest(encode(value).encode("utf-8", "backslashreplace"))[:8]
+    return sha256(encode(value).encode("utf-8", "backslashreplace")).hexdigest()[:8]
 
 
 def writable(value: Value) -> Value:

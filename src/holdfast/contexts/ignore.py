@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from holdfast.core.digests import hex_digest
+from hashlib import sha256
+
 from holdfast.core.globs import GlobList, as_bytes
 from holdfast.core.record import NamedTuple
 
@@ -41,7 +42,7 @@ class Rules:
             return self
         place = as_bytes(directory)
         texts = [None if text is None else as_bytes(text) for text in (gitignore, contextignore)]
-        key = hex_digest(b"\0".join([self.key.encode(), place, *[repr(text).encode() for text in texts]]))
+        key = sha256(b"\0".join([self.key.encode(), place, *[repr(text).encode() for text in texts]])).hexdigest()
         base = place + b"/" if place else b""
         levels = [() if text is None else (_Level(base, GlobList.parse(text)),) for text in texts]
         return Rules(levels[0] + self._gitignores, levels[1] + self._contextignores, key)

@@ -8,8 +8,7 @@ from errno import EEXIST, ENOTEMPTY
 from itertools import count
 
 from holdfast.core.regular_files import close_quietly
-from holdfast.core.staging import ASIDE, make_beside, remove, remove_abandoned
-from holdfast.core.system_calls import flush_file_system, special_rename
+from holdfast.core.staging import ASIDE, flush_file_system, make_beside, remove, remove_abandoned, special_rename
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,19 +1,22 @@
-"""Names for what is still being written: hidden, beside the target, and locked by the maker.
+"""What is still being written: hidden names beside the target, locked by the maker, and the calls that put it in place.
 
 A file or directory in the making is called `.NAME.holdfast-XXXX`. The lock dies with the process, so the next writer
 can tell an abandoned one from one still being written, and removes only the former. Between making one and locking it
-another writer may take it for abandoned: then it is gone once the lock is had, and is made again.
+another writer may take it for abandoned: then it is gone once the lock is had, and is made again. Three system calls
+that `os` does not have stand here too: flush a whole file system, rename without overwriting, exchange two names.
 """
 
 from __future__ import annotations
 
 import os
 import stat
+from errno import EINVAL, ENOSYS, ENOTSUP
 
 from holdfast.core.regular_files import close_quietly
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ctypes
     from collections.abc import Callable
 
 _MARK = ".holdfast-"
@@ -21,6 +24,7 @@ _MARK = ".holdfast-"
 ASIDE = "-old"
 _HEX_DIGITS = frozenset("0123456789abcdef")
 _RETRIES = 8
+_UNSUPPORTED = frozenset({ENOSYS, EINVAL, ENOTSUP})
 
 
 def is_staging_name(name: str) -> bool:
@@ -122,3 +126,54 @@ def _leads_to(path: str, descriptor: int) -> bool:
         return os.path.samestat(os.lstat(path), os.fstat(descriptor))
     except FileNotFoundError:
         return False
+
+
+def flush_file_system(path: str) -> bool:
+    """One flush of everything on the file system that holds `path`; False where there is no such call."""
+    libc = _libc()
+    if not hasattr(libc, "syncfs"):
+        return False
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        if libc.syncfs(descriptor) != 0:
+            _raise_errno(path)
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def special_rename(source: str, target: str, *, swap: bool) -> bool:
+    """rename that fails on an existing target, or exchanges the two; False where the system has no such call."""
+    import ctypes
+    import sys
+
+    libc = _libc()
+    if sys.platform == "darwin":
+        call = getattr(libc, "renamex_np", None)
+        arguments: tuple[object, ...] = (os.fsencode(source), os.fsencode(target), ctypes.c_uint(2 if swap else 4))
+    else:
+        call = getattr(libc, "renameat2", None)
+        here = ctypes.c_int(-100)  # AT_FDCWD
+        flags = ctypes.c_uint(2 if swap else 1)  # RENAME_EXCHANGE, RENAME_NOREPLACE
+        arguments = (here, os.fsencode(source), here, os.fsencode(target), flags)
+    if call is None:
+        return False
+    if call(*arguments) == 0:
+        return True
+    if ctypes.get_errno() in _UNSUPPORTED:
+        return False
+    _raise_errno(target)
+    return False
+
+
+def _libc() -> ctypes.CDLL:
+    import ctypes
+
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def _raise_errno(path: str) -> None:
+    import ctypes
+
+    number = ctypes.get_errno()
+    raise OSError(number, os.strerror(number), path)

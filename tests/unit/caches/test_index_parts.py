@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from holdfast.caches.cache_format import Entry
 from holdfast.caches.index_format import (
     PAGE_SIZE,
     WORD_RULES,
@@ -18,7 +19,6 @@ from holdfast.caches.index_format import (
     manifest_digest,
     parse_header,
 )
-from holdfast.caches.manifest import Entry
 from holdfast.caches.word_index.word_compiler import DENSE_LIMIT, encode_postings, encode_record, make_columns
 from holdfast.caches.word_index.word_records import parse_postings, parse_record
 from holdfast.caches.word_index.word_search import Matches, choose

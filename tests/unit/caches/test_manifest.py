@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from holdfast import CacheInvalid
-from holdfast.caches.document import stays_inside
-from holdfast.caches.manifest import (
+from holdfast.caches.cache_format import (
     Entry,
     Manifest,
     cache_version,
@@ -21,8 +20,9 @@ from holdfast.caches.manifest import (
     is_version,
     make_manifest,
     parse_manifest,
+    stays_inside,
+    tagged_digest,
 )
-from holdfast.core.digests import tagged_digest
 
 B = Entry("b.md", "sha256:" + "b" * 64, "documents/bb.json")
 A = Entry("a.md", "sha256:" + "a" * 64, "documents/aa.json")

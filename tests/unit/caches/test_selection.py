@@ -7,9 +7,8 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.caches.document import Document, make_document
-from holdfast.caches.selection import Selection, rank, select
-from holdfast.core.float32 import divide, to_float32
+from holdfast.caches.cache_format import Document, make_document
+from holdfast.caches.selection import Selection, divide, rank, select, to_float32
 
 
 def documents(**texts: str) -> list[Document]:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast.caches.selection import to_float32
 from holdfast.core.canonical_json import JsonError, decode, encode, encode_pretty, holds_more_values
-from holdfast.core.float32 import to_float32
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

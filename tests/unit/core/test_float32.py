@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.float32 import Float32, divide, shortest_text, to_float32
+from holdfast.caches.selection import divide, to_float32
+from holdfast.core.canonical_json import Float32, shortest_text
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.lower_case import lower_case
+from holdfast.core.unicode_text import lower_case
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pickle
 
 import pytest
 
-from holdfast.caches.manifest import Entry
+from holdfast.caches.cache_format import Entry
 from holdfast.operation import Outcome
 
 

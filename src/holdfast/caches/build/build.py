@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 
 from holdfast.caches.build.document_files import write_documents
-from holdfast.caches.build.index_files import IndexOwner, write_index
-from holdfast.caches.build.index_parts import compile_parts, index_jobs
+from holdfast.caches.build.index_files import IndexOwner, compile_parts, index_jobs, write_index
 from holdfast.caches.build.publish import cache_contents, check_target, target_exists, write_listing
-from holdfast.caches.build.run_files import SPILL_BYTES, RunSettings
 from holdfast.caches.build.source_files import find_sources
+from holdfast.caches.build.token_counts import SPILL_BYTES, RunSettings
 from holdfast.caches.index_format import Summary, is_time
 from holdfast.caches.section_index.section_compiler import field_lengths
 from holdfast.caches.tokenizers import USUAL, choose_tokenizer

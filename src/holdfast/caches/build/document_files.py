@@ -11,8 +11,16 @@ from bisect import bisect_left
 from hashlib import sha256
 from itertools import accumulate, pairwise
 
-from holdfast.caches.build.run_files import RunFiles, Runs, joined
-from holdfast.caches.document import MAX_DOCUMENT_BYTES, Document, encode_document, file_name, file_names, make_document
+from holdfast.caches.build.index_files import write_run
+from holdfast.caches.build.token_counts import DocumentCounts, Runs, joined
+from holdfast.caches.cache_format import (
+    MAX_DOCUMENT_BYTES,
+    Document,
+    encode_document,
+    file_name,
+    file_names,
+    make_document,
+)
 from holdfast.caches.on_disk.cache_directory import DOCUMENTS
 from holdfast.core.atomic_write import write_new
 from holdfast.core.confined_paths import lies_inside
@@ -25,7 +33,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from holdfast.caches.build.run_files import RunSettings
+    from holdfast.caches.build.token_counts import RunSettings
     from holdfast.caches.section_index.section_compiler import DocumentSections
     from holdfast.core.worker_pool import WorkerPool
 
@@ -115,7 +123,7 @@ def write_stretch(job: DocumentsJob) -> Iterator[list[WrittenDocument] | Runs]:
     Of several equal contents the first written gets the short name, which is put right when all are written.
     """
     target = os.path.join(job.staged, DOCUMENTS)
-    runs = RunFiles(job.staged, job.settings)
+    runs = DocumentCounts(os.path.join(job.staged, job.settings.name), job.settings, write_run)
     first = job.first
     batch: list[_Unread] = []
     size = 0
@@ -166,7 +174,7 @@ def _write_document(sources: str, source: str, target: str) -> _Unread:
     return _Unread(document, name, len(content), sha256(data).digest())
 
 
-def _counted(batch: Sequence[_Unread], first: int, runs: RunFiles) -> list[WrittenDocument]:
+def _counted(batch: Sequence[_Unread], first: int, runs: DocumentCounts) -> list[WrittenDocument]:
     counts = runs.add(first, [written.document for written in batch])
     return [
         WrittenDocument(document.id, document.version, name, size, words, tokens_of_bytes(size), digest, sections)

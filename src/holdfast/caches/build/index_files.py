@@ -1,19 +1,24 @@
-"""Write the index files of a cache from what was compiled: `words.idx` for resolve, `sections.idx` for search."""
+"""Write the index files of a cache from sorted runs: `words.idx` for resolve, `sections.idx` for search.
+
+Each process compiles a range of the keys into a part of both indexes; all parts make the whole.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
 from array import array
 from binascii import crc32
+from contextlib import ExitStack
 from hashlib import sha256
 from itertools import accumulate
 
-from holdfast.caches.build.index_parts import dictionary_of, postings_of
-from holdfast.caches.build.run_files import BUFFER
 from holdfast.caches.index_format import (
     FIRST_BYTES,
+    INLINE,
     SUMMARY,
     WORD_RULES,
+    DictionaryPages,
     Header,
     Section,
     encode_header,
@@ -25,21 +30,58 @@ from holdfast.caches.on_disk import index_reader, section_index_reader
 from holdfast.caches.on_disk.cache_directory import COMPILED, SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import DICTIONARY, OFFSETS, POSTINGS, RECORDS
 from holdfast.caches.section_index import section_compiler
-from holdfast.caches.section_index.section_compiler import seal_section
+from holdfast.caches.section_index.section_compiler import Weights, compile_fields, seal_section
+from holdfast.caches.sorted_runs import Run, merged, packed, read_run, shares
 from holdfast.caches.word_index import word_compiler
+from holdfast.caches.word_index.word_compiler import DocumentNumbers, compile_terms
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import BinaryIO
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any, BinaryIO, Literal
 
     from holdfast.caches.build.document_files import WrittenDocuments
-    from holdfast.caches.build.index_parts import IndexPart
+    from holdfast.caches.build.token_counts import Runs
+    from holdfast.caches.cache_format import Entry
     from holdfast.caches.index_format import Summary
-    from holdfast.caches.manifest import Entry
-    from holdfast.caches.section_index.section_compiler import DocumentSections
+    from holdfast.caches.section_index.section_compiler import DocumentSections, FieldLengths
     from holdfast.caches.word_index.word_records import Columns
+
+    KeyRange = tuple[bytes, bytes | None]  # from, and to below
+    Terms = Iterable[tuple[bytes, list[tuple[int, Any]]]]
+    Compile = Callable[[Terms, Callable[[bytes, int], None]], Iterable[bytes]]
+
+_BUFFER = 1 << 18
+ALL_KEYS: KeyRange = (b"", None)
+
+
+class IndexPart(NamedTuple):
+    """The records of a range of keys of one index, in a file of so many bytes, and the dictionary's keys and values."""
+
+    kind: Literal["words", "sections"]
+    file: str
+    size: int
+    keys: list[bytes]
+    values: list[int]
+
+
+class IndexJob(NamedTuple):
+    """A range of the keys of each index, and what all of them are compiled from: runs, and numbers packed.
+
+    `numbers` has the number of each document, `positions` the position of each section's document. Without
+    `field_lengths` only words are compiled.
+    """
+
+    prefix: str
+    word_runs: Sequence[Run]
+    word_keys: KeyRange
+    numbers: bytes
+    positions: bytes
+    field_runs: Sequence[tuple[int, Run]]
+    term_keys: KeyRange
+    field_lengths: Sequence[bytes] | None
+    firsts: bytes
 
 
 class IndexOwner(NamedTuple):
@@ -48,6 +90,105 @@ class IndexOwner(NamedTuple):
     summary: Summary
     manifest_json: bytes
     index_json: bytes
+
+
+def write_run(path: str, blocks: Iterable[tuple[bytes, bytes]], base: int) -> Run:
+    """Write the blocks of a sorted run into a new file."""
+    run = Run(path, [], [0], base)
+    with open(path, "xb", buffering=_BUFFER) as file:
+        for first, data in blocks:
+            file.write(data)
+            run.firsts.append(first)
+            run.offsets.append(run.offsets[-1] + len(data))
+    return run
+
+
+def index_jobs(
+    staged: str, runs: Runs, numbers: Sequence[int], lengths: FieldLengths | None, count: int
+) -> list[IndexJob]:
+    """One job for each of so many processes, all about as much work; none where the system has no index.
+
+    `numbers` are those of the documents by position, `lengths` what the section index weighs terms by.
+    """
+    if sys.byteorder != "little":  # the index is optional, and its numbers are read in place
+        return []
+    word_keys = shares(runs.words, count)
+    term_keys = shares([run for _, run in runs.fields], count)
+    shared = packed(numbers), packed(runs.positions)
+    field_lengths = None if lengths is None else [packed(each) for each in lengths.by_field]
+    firsts = b"" if lengths is None else packed(lengths.firsts)
+    return [
+        IndexJob(
+            *(os.path.join(staged, f"part-{number}"), runs.words, word_keys[number], *shared),
+            *(runs.fields, term_keys[number], field_lengths, firsts),
+        )
+        for number in range(count)
+    ]
+
+
+def compile_parts(job: IndexJob) -> Iterator[IndexPart]:
+    """The part of the index of words, then, if there is to be one, that of the index of sections."""
+    yield words_part(f"{job.prefix}-words", job.word_runs, job.word_keys, job.numbers, job.positions)
+    if job.field_lengths is not None:
+        yield sections_part(f"{job.prefix}-terms", job.field_runs, job.term_keys, job.field_lengths, job.firsts)
+
+
+def words_part(file: str, runs: Sequence[Run], keys: KeyRange, numbers: bytes, positions: bytes) -> IndexPart:
+    """Compile a range of the words."""
+    documents = DocumentNumbers(_unpacked(numbers), _unpacked(positions), [run.base for run in runs])
+    part = IndexPart("words", file, 0, [], [])
+    return _compiled(part, runs, keys, lambda terms, add: compile_terms(terms, documents, add))
+
+
+def sections_part(
+    file: str, runs: Sequence[tuple[int, Run]], keys: KeyRange, lengths: Sequence[bytes], firsts: bytes
+) -> IndexPart:
+    """Compile a range of the terms of sections."""
+    weights = Weights([_unpacked(each) for each in lengths], _unpacked(firsts))
+    marks = [(field, run.base) for field, run in runs]
+    part = IndexPart("sections", file, 0, [], [])
+    return _compiled(
+        part, [run for _, run in runs], keys, lambda terms, add: compile_fields(terms, marks, weights, add)
+    )
+
+
+def _compiled(part: IndexPart, runs: Sequence[Run], keys: KeyRange, compile_: Compile) -> IndexPart:
+    def add(key: bytes, value: int) -> None:
+        part.keys.append(key)
+        part.values.append(value)
+
+    size = 0
+    with ExitStack() as stack:
+        opened = [(run, stack.enter_context(open(run.file, "rb", buffering=_BUFFER))) for run in runs]
+        target = stack.enter_context(open(part.file, "xb", buffering=_BUFFER))
+        terms = merged([(mark, read_run(source, run, *keys)) for mark, (run, source) in enumerate(opened)])
+        for record in compile_(terms, add):
+            size += target.write(record)
+    return part._replace(size=size)
+
+
+def postings_of(parts: Sequence[IndexPart]) -> Iterator[bytes]:
+    """The records of all parts, one after another, whose files are gone then."""
+    for part in parts:
+        with open(part.file, "rb", buffering=_BUFFER) as file:
+            while data := file.read(_BUFFER):
+                yield data
+        os.unlink(part.file)
+
+
+def dictionary_of(parts: Sequence[IndexPart]) -> list[bytes]:
+    """The pages of the dictionary of all parts."""
+    pages = DictionaryPages()
+    offset = 0
+    for part in parts:
+        for key, value in zip(part.keys, part.values, strict=True):
+            pages.add(key, value if value >= INLINE else offset + value)
+        offset += part.size
+    return pages.finish()
+
+
+def _unpacked(numbers: bytes) -> list[int]:
+    return array("i", numbers).tolist()
 
 
 def write_index(
@@ -89,7 +230,7 @@ def write_words(
     parts: Sequence[IndexPart],
 ) -> None:
     """Write the index that `resolve` uses, of documents in id order and of what their words were compiled to."""
-    with open(path, "xb", buffering=BUFFER) as file:
+    with open(path, "xb", buffering=_BUFFER) as file:
         target = _IndexFile(file, 7)
         target.add(POSTINGS, postings_of(parts))
         target.add(DICTIONARY, dictionary_of(parts))
@@ -108,7 +249,7 @@ def write_sections(
     tokens = [size for document in documents for size in document.tokens]
     firsts = list(accumulate([len(document.tokens) for document in documents], initial=0))
     columns = section_compiler.make_columns(tokens, firsts)
-    with open(path, "xb", buffering=BUFFER) as file:
+    with open(path, "xb", buffering=_BUFFER) as file:
         target = _IndexFile(file, 6)
         target.add(POSTINGS, postings_of(parts))
         target.add(DICTIONARY, dictionary_of(parts))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.caches.manifest import (
+from holdfast.caches.cache_format import (
     MAX_MANIFEST_BYTES,
     Entry,
     encode_index,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from itertools import pairwise
 
-from holdfast.caches.document import document_id
+from holdfast.caches.cache_format import document_id
 from holdfast.caches.source_formats import is_document_name
 from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.errors import BuildFailed, IoError

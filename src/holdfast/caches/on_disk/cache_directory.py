@@ -6,7 +6,7 @@ import os
 import stat
 from errno import ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR
 
-from holdfast.caches.document import MAX_DOCUMENT_BYTES, parse_document, prove_document
+from holdfast.caches.cache_format import MAX_DOCUMENT_BYTES, parse_document, prove_document
 from holdfast.core.confined_paths import open_below, open_directory, printable
 from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
 from holdfast.core.file_identity import identity
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import TypeVar
 
-    from holdfast.caches.document import Document
-    from holdfast.caches.manifest import Entry
+    from holdfast.caches.cache_format import Document, Entry
     from holdfast.core.file_identity import Identity
 
     Found = TypeVar("Found")

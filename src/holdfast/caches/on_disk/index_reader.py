@@ -10,6 +10,7 @@ import os
 from bisect import bisect_left
 from hashlib import sha256
 
+from holdfast.caches.cache_format import MAX_MANIFEST_BYTES
 from holdfast.caches.index_format import (
     FIRST_BYTES,
     PAGE_SIZE,
@@ -21,7 +22,6 @@ from holdfast.caches.index_format import (
     parse_header,
     read_section,
 )
-from holdfast.caches.manifest import MAX_MANIFEST_BYTES
 from holdfast.caches.on_disk.cache_directory import COMPILED, INDEX, MANIFEST
 from holdfast.caches.selection import Selection, make_hit, words
 from holdfast.caches.word_index.word_records import (
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Concatenate, ParamSpec, TypeVar
 
+    from holdfast.caches.cache_format import Entry
     from holdfast.caches.index_format import Header, Section
-    from holdfast.caches.manifest import Entry
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
     from holdfast.caches.word_index.word_records import Postings
 

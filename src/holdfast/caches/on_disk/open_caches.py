@@ -6,8 +6,8 @@ import os
 from _thread import allocate_lock
 from time import time_ns
 
+from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, check_index, check_manifest, parse_manifest
 from holdfast.caches.index_format import IndexUnusable
-from holdfast.caches.manifest import MAX_MANIFEST_BYTES, check_index, check_manifest, parse_manifest
 from holdfast.caches.on_disk.cache_directory import (
     DOCUMENTS,
     INDEX,
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import TypeVar, TypeVarTuple
 
-    from holdfast.caches.document import Document
-    from holdfast.caches.manifest import Entry, Manifest
+    from holdfast.caches.cache_format import Document, Entry, Manifest
     from holdfast.caches.on_disk.section_index_reader import SectionIndex
     from holdfast.caches.search.passage import Place
     from holdfast.caches.search.search_result import Candidate, SearchResult
@@ -151,7 +150,7 @@ class Cache:
 
     def _found(self, name: str) -> tuple[int | None, Document | None]:
         """A document by its id or its source, proven by its hash, and its place where an index says it."""
-        from holdfast.caches.document import document_id
+        from holdfast.caches.cache_format import document_id
 
         for spelled in dict.fromkeys((name, document_id(name))):
             if self._compiled is not None:

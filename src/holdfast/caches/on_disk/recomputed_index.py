@@ -6,9 +6,8 @@ import os
 from hashlib import sha256
 from tempfile import TemporaryDirectory
 
-from holdfast.caches.build.index_files import IndexOwner, write_words
-from holdfast.caches.build.index_parts import ALL_KEYS, words_part
-from holdfast.caches.build.run_files import SPILL_BYTES, RunFiles, RunSettings
+from holdfast.caches.build.index_files import ALL_KEYS, IndexOwner, words_part, write_run, write_words
+from holdfast.caches.build.token_counts import SPILL_BYTES, DocumentCounts, RunSettings
 from holdfast.caches.index_format import (
     FIRST_BYTES,
     IndexUnusable,
@@ -32,9 +31,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.caches.build.run_files import Runs
-    from holdfast.caches.document import Document
-    from holdfast.caches.manifest import Manifest
+    from holdfast.caches.build.token_counts import Runs
+    from holdfast.caches.cache_format import Document, Manifest
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
 
 _DIGEST = 32
@@ -54,7 +52,9 @@ class Recompiled:
     def __init__(self, directory: CacheDirectory) -> None:
         self._scratch = TemporaryDirectory(prefix="holdfast-")
         self._sections = RecompiledSections(directory, self._scratch.name)
-        self._counting = RunFiles(self._scratch.name, RunSettings(self._sections.counted_by, SPILL_BYTES))
+        self._counting = DocumentCounts(
+            os.path.join(self._scratch.name, "run"), RunSettings(self._sections.counted_by, SPILL_BYTES), write_run
+        )
         self._runs: Runs | None = None
         self._documents: list[_Counted] = []
 

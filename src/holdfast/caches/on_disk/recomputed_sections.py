@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.caches.build.index_files import IndexOwner, write_sections
-from holdfast.caches.build.index_parts import ALL_KEYS, sections_part
+from holdfast.caches.build.index_files import ALL_KEYS, IndexOwner, sections_part, write_sections
 from holdfast.caches.index_format import IndexUnusable, Summary, find_section, find_summary, parse_header, read_section
 from holdfast.caches.on_disk.cache_directory import SECTIONS_FILE
 from holdfast.caches.on_disk.section_index_reader import COLUMNS, KIND
@@ -20,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.caches.build.run_files import Runs
+    from holdfast.caches.build.token_counts import Runs
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
     from holdfast.caches.section_index.section_compiler import DocumentSections
 

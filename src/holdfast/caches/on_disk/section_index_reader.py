@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.caches.document import Document
+    from holdfast.caches.cache_format import Document
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
     from holdfast.caches.on_disk.index_reader import WordIndex
     from holdfast.caches.search.search_result import Candidate, SectionHit

@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 from datetime import datetime
 
-from holdfast.caches.document import MAX_DOCUMENT_BYTES, document_id, encode_document, parse_document, stays_inside
-from holdfast.caches.manifest import (
+from holdfast.caches.cache_format import (
+    MAX_DOCUMENT_BYTES,
     MAX_MANIFEST_BYTES,
     Manifest,
     check_index,
     check_manifest,
+    document_id,
+    encode_document,
     encode_index,
     encode_manifest,
+    parse_document,
     parse_manifest,
+    stays_inside,
 )
 from holdfast.caches.on_disk.cache_directory import (
     CACHE_NAMES,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 from holdfast.caches.search.sections import split_lines
-from holdfast.core.digests import hex_digest
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
     from typing import Literal
 
-    from holdfast.caches.document import Document
+    from holdfast.caches.cache_format import Document
 
     State = Literal["holds", "changed", "no such lines", "no such document"]
 
@@ -53,7 +54,7 @@ def parse_citation(text: str) -> Citation | None:
 
 def cite(name: str, first: int, last: int, content: str) -> str:
     """The citation of lines of a document that say this."""
-    return f"{name}#L{first}-L{last}@{hex_digest(content.encode())[:12]}"
+    return f"{name}#L{first}-L{last}@{sha256(content.encode()).hexdigest()[:12]}"
 
 
 def find_citations(text: str, ids: Collection[str]) -> Iterator[Citation]:
@@ -140,5 +141,5 @@ class _Said:
             return "no such lines"
         if (first, last) not in self._digests:
             end = self._starts[last - 1] + len(self._lines[last - 1])
-            self._digests[first, last] = hex_digest(self._content[self._starts[first - 1] : end].encode())[:12]
+            self._digests[first, last] = sha256(self._content[self._starts[first - 1] : end].encode()).hexdigest()[:12]
         return "holds" if self._digests[first, last] == citation.digest else "changed"

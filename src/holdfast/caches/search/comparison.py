@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 from holdfast.caches.search.sections import outline
 from holdfast.caches.source_formats import format_of
-from holdfast.core.digests import hex_digest
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from holdfast.caches.document import Document
+    from holdfast.caches.cache_format import Document
     from holdfast.caches.shapes import CitationChanges, Record, RecordDifference, RecordedSection
 
 
@@ -67,7 +68,7 @@ def _sections(document: Document | None) -> dict[tuple[tuple[str, ...], int], tu
     for section in outline(document.content, format_of(document.source)).sections if document else ():
         count = seen[section.heading] = seen.get(section.heading, 0) + 1
         text = document.content[section.start : section.end] if document else ""
-        found[section.heading, count] = (section.first, section.last), hex_digest(text.encode())
+        found[section.heading, count] = (section.first, section.last), sha256(text.encode()).hexdigest()
     return found
 
 

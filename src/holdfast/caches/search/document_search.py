@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from holdfast.caches.document import Document
+    from holdfast.caches.cache_format import Document
     from holdfast.caches.search.section import Section
 
     Impacts = dict[tuple[str, str], int]  # (term, field) -> impact, in the order of the query and of the fields

@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from holdfast.caches.document import Document
+    from holdfast.caches.cache_format import Document
     from holdfast.caches.search.citations import Citation
     from holdfast.caches.search.section import Section
     from holdfast.caches.shapes import NearestSection, ReadAnswer, StaleAnswer, StaleState

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from holdfast.caches.document import Document
+    from holdfast.caches.cache_format import Document
     from holdfast.caches.search.document_search import Impacts
     from holdfast.caches.search.section import Section
 

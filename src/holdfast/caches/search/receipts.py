@@ -6,12 +6,12 @@ compact JSON. A file that is not exactly that is refused. docs/formats/search.md
 
 from __future__ import annotations
 
+from holdfast.caches.cache_format import tagged_digest
 from holdfast.caches.search.budget_choice import TURN
 from holdfast.caches.search.impacts import PARAMETERS, RANKING
 from holdfast.caches.search.section import LONG
 from holdfast.caches.tokenizers import BYTES
 from holdfast.core.canonical_json import JsonError, decode, encode
-from holdfast.core.digests import tagged_digest
 from holdfast.core.errors import InvalidReceipt
 from holdfast.core.record import NamedTuple
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 from holdfast.caches.search.impacts import RANKING
 from holdfast.caches.search.receipts import ReceiptSection, make_record, receipt_of
-from holdfast.core.digests import hex_digest
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -28,7 +29,7 @@ class SectionHit(NamedTuple):
     @property
     def digest(self) -> str:
         """The 64 hex digits of the content's hash."""
-        return hex_digest(self.content.encode())
+        return sha256(self.content.encode()).hexdigest()
 
     @property
     def citation(self) -> str:

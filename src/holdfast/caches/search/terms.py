@@ -18,8 +18,7 @@ Rules, top-down; V is a word with a vowel (`y` after the first letter counts as 
 
 from __future__ import annotations
 
-from holdfast.core.lower_case import lower_case
-from holdfast.core.unicode_text import split_at_white_space
+from holdfast.core.unicode_text import lower_case, split_at_white_space
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,16 +11,16 @@ from collections import Counter
 from itertools import pairwise
 from struct import Struct, pack
 
+from holdfast.caches.cache_format import PREFIX
 from holdfast.caches.index_format import INLINE
 from holdfast.caches.sorted_runs import encode_numbers, looked_up
 from holdfast.caches.word_index.word_records import BLOCK, COUNT, GROUP, HEAD, INLINE_LIMIT, RECORD, SHAPE, Columns
-from holdfast.core.digests import PREFIX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from holdfast.caches.manifest import Entry
+    from holdfast.caches.cache_format import Entry
 
 # A term has dense counts when at least one document in this many holds it.
 DENSE_SHARE = 5

@@ -12,10 +12,8 @@ from binascii import crc32
 from bisect import bisect_right
 from struct import Struct, error
 
-from holdfast.caches.document import stays_inside
+from holdfast.caches.cache_format import PREFIX, Entry, stays_inside
 from holdfast.caches.index_format import INLINE, IndexUnusable, chunks, parse_numbers
-from holdfast.caches.manifest import Entry
-from holdfast.core.digests import PREFIX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

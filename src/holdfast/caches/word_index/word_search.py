@@ -9,8 +9,8 @@ from __future__ import annotations
 from _heapq import heapify, heappop, heapreplace
 from struct import Struct
 
+from holdfast.caches.selection import divide
 from holdfast.caches.word_index.word_records import BLOCK
-from holdfast.core.float32 import divide
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False

@@ -6,7 +6,7 @@ from language to language and from one version of Unicode to the next, and nothi
 
 from __future__ import annotations
 
-from holdfast.core.lower_case import lower_case
+from holdfast.core.unicode_text import lower_case
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from hashlib import sha256
 
 from holdfast.contexts.analysis.analyser import analyse
 from holdfast.contexts.analysis.facts import MAX_ANALYSED, FileFacts
@@ -12,7 +13,6 @@ from holdfast.contexts.languages import language_of
 from holdfast.contexts.manifests import MANIFESTS, READMES, about
 from holdfast.contexts.on_disk.directory_view import digest_file
 from holdfast.contexts.source_kinds import is_source
-from holdfast.core.digests import hex_digest
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import TooLarge, read_regular
 from holdfast.core.worker_pool import WorkerPool, core_count
@@ -46,7 +46,7 @@ def gather(task: Task) -> DirectoryFacts:
         try:
             if is_source(name) and (language_of(name) or name in _TOLD):
                 data = read_regular(f"{path}/{name}", limit=MAX_ANALYSED)
-                digest, size = hex_digest(data), len(data)
+                digest, size = sha256(data).hexdigest(), len(data)
             else:
                 digest, size = digest_file(f"{path}/{name}", size)
         except TooLarge:

@@ -12,9 +12,9 @@ from holdfast.contexts.on_disk.directory_view import DirectoryView, read_context
 from holdfast.contexts.on_disk.project import Project, scan
 from holdfast.contexts.yaml_text import YamlError, parse_document
 from holdfast.core.errors import ContextCorrupt, ContextMissing, UnsupportedVersion
-from holdfast.core.lower_case import lower_case
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import read_regular
+from holdfast.core.unicode_text import lower_case
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

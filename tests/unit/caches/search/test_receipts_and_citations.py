@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from holdfast import InvalidReceipt
-from holdfast.caches.document import Document, make_document
+from holdfast.caches.cache_format import Document, make_document
 from holdfast.caches.search.citations import find_citations, judge
 from holdfast.caches.search.comparison import compare_documents, compare_records
 from holdfast.caches.search.receipts import ReceiptSection, encode_receipt, make_record, parse_receipt, receipt_of
@@ -142,9 +142,9 @@ def test_citations_are_found_in_prose_markdown_and_code() -> None:
     ],
 )
 def test_a_citation_holds_only_while_its_lines_say_the_same(citation: str, state: str) -> None:
-    from holdfast.core.digests import hex_digest
+    from hashlib import sha256
 
-    digest = hex_digest(b"# A\n\none")[:12]
+    digest = sha256(b"# A\n\none").hexdigest()[:12]
     documents = {DOCUMENT.id: DOCUMENT}
     (verdict,) = judge(find_citations(citation.format(digest), documents), documents.get)
     assert verdict.state == state
