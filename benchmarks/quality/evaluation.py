@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -48,7 +49,8 @@ def evaluate(judged: JudgedSet, tokenizer: str) -> Rows:
                     peer = make(sections)
                 except NotInstalled as error:
                     rows.absent[name] = str(error)
-                else:
+                    continue
+                with closing(peer):
                     _ask(name, peer, shelf, rows)
     return rows
 

@@ -45,6 +45,9 @@ class Peer:
         """Numbers of the sections that match, each with its score."""
         raise NotImplementedError
 
+    def close(self) -> None:
+        """Let go of what the ranking holds open."""
+
     def answers(self, query: str) -> dict[int, list[Lines]]:
         whole = {number: round(score * _SCALE) for number, score in self.scores(query).items()}
         scores = {number: score for number, score in whole.items() if score > 0}
@@ -68,6 +71,7 @@ class Fts5(Peer):
                 "create virtual table sections using fts5(title, headings, path, body, tokenize='porter unicode61')"
             )
         except sqlite3.OperationalError as error:
+            self.close()
             raise NotInstalled(f"this SQLite lacks FTS5 ({error})") from None
         rows = [
             (n, in_pairs(s.title), in_pairs(s.headings), spaced(s.path), in_pairs(s.body))
@@ -87,6 +91,9 @@ class Fts5(Peer):
             "select rowid, -bm25(sections) from sections where sections match ?", (matching,)
         )
         return dict(found)
+
+    def close(self) -> None:
+        self._database.close()
 
 
 class Bm25s(Peer):
