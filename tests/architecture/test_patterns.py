@@ -95,8 +95,10 @@ def test_every_pattern_has_an_adversary() -> None:
 
 
 def test_no_pattern_takes_longer_than_its_input_is_long() -> None:
-    limited = lambda: resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))  # noqa: E731
-    subprocess.run([sys.executable, __file__], check=True, preexec_fn=limited)
+    def limit_cpu() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+
+    subprocess.run([sys.executable, __file__], check=True, preexec_fn=limit_cpu)
 
 
 def _uses(key: str) -> list[Callable[[str], object]]:
