@@ -7,11 +7,10 @@ import sys
 
 from holdfast.catalog import CATALOG, FAMILIES, find_tool
 from holdfast.command_line import (
-    FORMAT,
-    TEXT_FORMAT,
     Command,
     command_help,
     command_of,
+    format_of,
     group_help,
     overview,
     parse,
@@ -158,11 +157,11 @@ def _complete(command: Command, arguments: GivenArguments) -> GivenArguments:
 
 def _operate(operation: Operation, arguments: GivenArguments, environment: Mapping[str, str], *, progress: bool) -> int:
     chosen = arguments.pop("format", None)
-    formats = (TEXT_FORMAT if operation.text else FORMAT).choices
+    formats = format_of(operation).choices
     if chosen is not None and chosen not in formats:
         raise UsageError(f"--format is {', '.join(formats[:-1])} or {formats[-1]}, not '{chosen}'")
     if operation.text and chosen is not None:
-        arguments["format"] = "text" if chosen == "text" else "json"
+        arguments["format"] = "json" if chosen == "pretty" else chosen
     terminal = chosen is None and bool(operation.view) and sys.stdout.isatty()
     workspace = _workspace(arguments={}, environment=environment)
     if progress and sys.stderr.isatty():

@@ -54,8 +54,15 @@ class Request(NamedTuple):
 def command_of(operation: Operation) -> Command:
     """The command that opens an operation."""
     parameters = [parameter for parameter in operation.offered("command") if parameter.name != FORMAT.name]
-    chosen = TEXT_FORMAT if operation.text else FORMAT
-    return Command(operation.command, operation.summary, (*parameters, chosen), operation)
+    return Command(operation.command, operation.summary, (*parameters, format_of(operation)), operation)
+
+
+def format_of(operation: Operation) -> Parameter:
+    """What `--format` takes: the formats that the operation declares, where it answers in text, and `pretty`."""
+    if not operation.text:
+        return FORMAT
+    declared = next(parameter for parameter in operation.parameters if parameter.name == FORMAT.name)
+    return TEXT_FORMAT._replace(choices=(*declared.choices, "pretty"))
 
 
 def parse(words: Sequence[str], commands: Sequence[Command]) -> Request:
@@ -97,7 +104,7 @@ def _find_command(words: Sequence[str], commands: Sequence[Command]) -> tuple[Co
 
 
 def _arguments(command: Command, words: Sequence[str]) -> dict[str, object]:
-    options = {parameter.option: parameter for parameter in command.parameters if not parameter.positional}
+    options = {parameter.option: parameter for parameter in command.parameters if parameter.is_option}
     positionals = [parameter for parameter in command.parameters if parameter.positional]
     arguments: dict[str, object] = {}
     rest = list(words)
@@ -139,7 +146,10 @@ def _take_positional(command: Command, positionals: list[Parameter], arguments: 
         if parameter.name not in arguments or parameter.kind == "texts":
             _put(arguments, parameter, _converted(parameter, word))
             return
-    raise UsageError(f"'{command.name}' does not know what to do with '{word}'")
+    reason = f"'{command.name}' does not know what to do with '{word}'"
+    if positionals and positionals[-1].error is InvalidQuery:
+        reason += ": put a query of several words between quotation marks"
+    raise UsageError(reason)
 
 
 def _put(arguments: dict[str, object], parameter: Parameter, value: object) -> None:
@@ -165,7 +175,7 @@ def usage(command: Command) -> str:
     """One line: the command with its arguments, those in brackets optional."""
     parts = []
     for parameter in command.parameters:
-        if parameter in (FORMAT, TEXT_FORMAT):
+        if parameter.name == FORMAT.name:
             continue
         text = parameter._replace(metavar="|".join(parameter.choices) or parameter.metavar).usage
         if not parameter.required:
@@ -184,6 +194,8 @@ def command_help(command: Command) -> str:
             text += f" ({', '.join(parameter.choices)})"
         if parameter.kind == "texts":
             text += "; may be repeated"
+        if parameter.positional and parameter.is_option:
+            text += f"; also as {parameter.option} {parameter.value_name}"
         rows.append((parameter.usage, text))
     rows.append(("--help", "Show this text"))
     width = max(len(name) for name, _ in rows)

@@ -87,7 +87,7 @@ def _bash_values(commands: Sequence[Command]) -> list[str]:
     cases: dict[str, list[str]] = {}
     for command in commands:
         for parameter in command.parameters:
-            if not parameter.positional and parameter.kind != "flag":
+            if parameter.is_option and parameter.kind != "flag":
                 cases.setdefault(_bash_offer(parameter), []).append(f'"{command.name} {parameter.option}"')
     return [f"  {'|'.join(places)}) {offer} ;;" for offer, places in cases.items()]
 
@@ -101,7 +101,7 @@ def _bash_offer(parameter: Parameter) -> str:
 def _bash_words(command: Command, groups: dict[str, list[str]]) -> str:
     """Anywhere else: the options, further words of the command, and what a positional argument may be."""
     positionals = [parameter for parameter in command.parameters if parameter.positional]
-    words = [parameter.option for parameter in command.parameters if not parameter.positional] + ["--help"]
+    words = [parameter.option for parameter in command.parameters if parameter.is_option] + ["--help"]
     words += groups.get(command.name, []) + [choice for parameter in positionals for choice in parameter.choices]
     files = any(parameter.kind == "path" for parameter in positionals)
     return f"words={_listed(words)}" + ("; files=1" if files else "")
@@ -127,7 +127,7 @@ def _fish(commands: Sequence[Command]) -> str:
             condition = " and ".join(f"__fish_seen_subcommand_from {word}" for word in command.words)
             condition = condition.replace(" and ", "; and ")
             for parameter in command.parameters:
-                if parameter.positional:
+                if not parameter.is_option:
                     if parameter.choices:
                         lines.append(f"complete -c {name} -n '{condition}' -a '{' '.join(parameter.choices)}'")
                     elif parameter.kind == "path":

@@ -49,13 +49,18 @@ class Parameter(NamedTuple):
     error: type[ContextError] = UsageError
     check_order: int = 0  # ties are checked in the order declared
     positional: bool = False
-    flag: str = ""  # on the command line, when it is not `--name`
+    flag: str = ""  # on the command line, when it is not `--name`; a positional one can then be given as either
     only: Door | None = None  # where the other door does not offer it
 
     @property
     def option(self) -> str:
         """The spelling on the command line."""
         return self.flag or "--" + self.name.replace("_", "-")
+
+    @property
+    def is_option(self) -> bool:
+        """Whether it can be given by its option."""
+        return not self.positional or bool(self.flag)
 
     @property
     def value_name(self) -> str:

@@ -44,6 +44,41 @@ def rebuild(home: Path, page: str, text: str) -> None:
     build_cache(home / "sources", home / "caches" / "docs", force=True, tokenizer="bytes/4")
 
 
+def test_a_question_needs_no_more_than_its_words_where_there_is_one_cache(home: Path) -> None:
+    root = {"CONTEXT_CACHE_ROOT": str(home / "caches")}
+    asked = run_context("search", "how to deploy", cwd=home, env=root)
+    told = run_context("search", "--query", "how to deploy", "--cache", "caches/docs", "--budget", "2000", cwd=home)
+    assert (asked.returncode, asked.stdout, asked.stderr) == (0, told.stdout, b"")
+    build_cache(home / "sources", home / "caches" / "other")
+    several = run_context("search", "how to deploy", cwd=home, env=root)
+    assert (several.returncode, several.stdout, b"2 caches" in several.stderr) == (4, b"", True)
+    none = run_context("search", "how to deploy", cwd=home, env={"CONTEXT_CACHE_ROOT": str(home / "sources")})
+    assert (none.returncode, none.stdout, b"'context build' makes one" in none.stderr) == (4, b"", True)
+
+
+def test_a_query_may_begin_with_a_dash_after_an_equals_sign_or_two_dashes(home: Path) -> None:
+    named = run_context("search", "--cache", "caches/docs", "--query=--deploy", cwd=home)
+    placed = run_context("search", "--cache", "caches/docs", "--", "--deploy", cwd=home)
+    assert (named.returncode, placed.returncode, named.stdout) == (0, 0, placed.stdout)
+    assert b"deploy.md" in named.stdout
+    spaced = run_context("search", "--cache", "caches/docs", "--query", "--deploy", cwd=home)
+    assert (spaced.returncode, spaced.stdout, b"--query=--deploy" in spaced.stderr) == (2, b"", True)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["deploy", "--query", "deploy"], "--query is given twice"),
+        (["--query", "how", "to", "deploy"], "between quotation marks"),
+        (["how", "to", "deploy"], "between quotation marks"),
+    ],
+    ids=" ".join,
+)
+def test_a_query_is_one_word_of_the_command_line_and_given_once(home: Path, words: list[str], told: str) -> None:
+    done = run_context("search", *words, "--cache", "caches/docs", cwd=home)
+    assert (done.returncode, done.stdout, told in done.stderr.decode()) == (1, b"", True)
+
+
 def test_a_receipt_is_the_hash_of_its_record_and_changes_nothing_of_the_answer(home: Path) -> None:
     plain, recorded = search(home), search(home, "--receipt", "r.json")
     assert plain.stdout == recorded.stdout

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from holdfast.workspace import Workspace
 
 # Tokens, unless told.
-READ_BUDGET = 2000
+USUAL_BUDGET = 2000
 
 
 def resolve(workspace: Workspace, arguments: ResolveArguments) -> Outcome[ResolveAnswer]:
@@ -112,9 +112,9 @@ def search(workspace: Workspace, arguments: SearchArguments) -> Outcome[SearchAn
     from holdfast.caches.on_disk.open_caches import Cache, OpenCaches
     from holdfast.caches.search.search_result import as_json
 
-    query, path = arguments["query"], workspace.cache_directory(arguments["cache"])
+    query, path = arguments["query"], _cache_or_only(workspace, arguments.get("cache"))
     caches = workspace.keep(OpenCaches)
-    result = caches.use(path, Cache.search, query, arguments["budget"], arguments.get("limit"))
+    result = caches.use(path, Cache.search, query, arguments.get("budget", USUAL_BUDGET), arguments.get("limit"))
     if "receipt" in arguments:
         from holdfast.caches.on_disk.user_files import write_receipt
 
@@ -137,21 +137,27 @@ def _keep_receipt(workspace: Workspace, directory: str, result: SearchResult) ->
 
 
 def read(workspace: Workspace, arguments: ReadArguments) -> Outcome[ReadAnswer | StaleAnswer]:
-    from holdfast.caches.on_disk.cache_listing import cache_name, only_cache
+    from holdfast.caches.on_disk.cache_listing import cache_name
     from holdfast.caches.on_disk.open_caches import Cache, OpenCaches
     from holdfast.core.errors import CitationStale
 
-    place = _place_to_read(arguments)
-    if "cache" in arguments:
-        path = workspace.cache_directory(arguments["cache"])
-    else:
-        path = only_cache(workspace.cache_root)
-        if workspace.door == "tool":
-            path = workspace.cache_directory(cache_name(path))  # opened beneath the cache root, as any other
-    budget = arguments.get("budget", READ_BUDGET)
+    place, path = _place_to_read(arguments), _cache_or_only(workspace, arguments.get("cache"))
+    budget = arguments.get("budget", USUAL_BUDGET)
     value = workspace.keep(OpenCaches).use(path, Cache.read, place, budget, cache_name(path))
     gone = "error" in value
     return Outcome(value, exit_code=CitationStale.exit_code if gone else 0, is_error=gone)
+
+
+def _cache_or_only(workspace: Workspace, name: str | None) -> str:
+    """The path of the cache that is named or, where none is, of the only one below the cache root."""
+    if name is None:
+        from holdfast.caches.on_disk.cache_listing import cache_name, only_cache
+
+        path = only_cache(workspace.cache_root)
+        if workspace.door == "command":
+            return path
+        name = cache_name(path)  # opened beneath the cache root, as any other
+    return workspace.cache_directory(name)
 
 
 def _place_to_read(arguments: ReadArguments) -> Place:
@@ -204,17 +210,12 @@ def replay(workspace: Workspace, arguments: ReplayArguments) -> Outcome[ReplayAn
 
 
 def verify_citations(workspace: Workspace, arguments: CiteArguments) -> Outcome[CiteAnswer]:
-    from holdfast.caches.on_disk.cache_listing import only_cache
     from holdfast.caches.on_disk.open_caches import with_cache
     from holdfast.caches.on_disk.user_files import read_text
     from holdfast.caches.search.citations import find_citations, judge
     from holdfast.core.errors import Differs
 
-    text = read_text(arguments["file"])
-    if "cache" in arguments:
-        path = workspace.cache_directory(arguments["cache"])
-    else:
-        path = only_cache(workspace.cache_root)
+    text, path = read_text(arguments["file"]), _cache_or_only(workspace, arguments.get("cache"))
     verdicts = with_cache(path, lambda cache: judge(find_citations(text, cache.ids()), cache.document))
     failed = [verdict for verdict in verdicts if verdict.state != "holds"]
     value: CiteAnswer = {

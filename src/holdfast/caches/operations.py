@@ -28,8 +28,13 @@ QUERY = Parameter(
     error=InvalidQuery,
     check_order=1,
 )
-SEARCH_CACHE = CACHE._replace(description="Name or path of a documentation cache")
-SEARCH_QUERY = QUERY._replace(description="The question, in the documentation's words", max_bytes=64 << 10)
+SEARCH_QUERY = QUERY._replace(
+    description="The question, in the documentation's words",
+    metavar="QUERY",
+    max_bytes=64 << 10,
+    positional=True,
+    flag="--query",
+)
 BUDGET = Parameter(
     "budget",
     "integer",
@@ -40,7 +45,7 @@ BUDGET = Parameter(
     error=InvalidBudget,
     check_order=2,
 )
-SEARCH_BUDGET = BUDGET._replace(description="Most tokens to return; 2000 is a good start")
+SEARCH_BUDGET = BUDGET._replace(required=False, description="Most tokens to return; 2000 is a good start")
 LIMIT = Parameter(
     "limit",
     "integer",
@@ -52,6 +57,7 @@ LIMIT = Parameter(
 )
 _AROUND = LIMIT._replace(error=InvalidCitation, check_order=1)
 _OPTIONAL_CACHE = CACHE._replace(required=False, description="The cache (default: the one below the cache root)")
+_NAMED_CACHE = _OPTIONAL_CACHE._replace(description="The cache, where there are several")
 
 OPERATIONS = (
     Operation(
@@ -65,8 +71,8 @@ OPERATIONS = (
             "or opening files, and quote the citations; `cache` is a `path` of context.list_caches."
         ),
         parameters=(
-            SEARCH_CACHE,
             SEARCH_QUERY,
+            _NAMED_CACHE,
             SEARCH_BUDGET,
             LIMIT,
             Parameter("receipt", "path", "Write the record of the answer here", metavar="FILE", only="command"),
@@ -118,8 +124,8 @@ OPERATIONS = (
             ),
             _AROUND._replace(name="before", description="Sections to add before"),
             _AROUND._replace(name="after", description="Sections to add after"),
-            SEARCH_BUDGET._replace(required=False, description="Most tokens to return (default 2000)"),
-            _OPTIONAL_CACHE._replace(description="The cache, where there are several"),
+            SEARCH_BUDGET._replace(description="Most tokens to return (default 2000)"),
+            _NAMED_CACHE,
             Parameter("format", "text", "Default: text", metavar="FORMAT", choices=("text", "json")),
         ),
         run="holdfast.caches.answers:read",

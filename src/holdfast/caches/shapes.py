@@ -21,7 +21,10 @@ class ResolveArguments(CacheArguments):
     budget: int
 
 
-class SearchArguments(ResolveArguments):
+class SearchArguments(TypedDict):
+    query: str
+    cache: NotRequired[str]
+    budget: NotRequired[int]
     limit: NotRequired[int]
     receipt: NotRequired[str]
     html: NotRequired[str]

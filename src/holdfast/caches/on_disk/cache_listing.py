@@ -118,6 +118,8 @@ def cache_name(path: str) -> str:
 def only_cache(root: str) -> str:
     """The path of the only cache below a root."""
     found = [listed.path for listed in list_caches(root) if listed.has_manifest]
-    if len(found) != 1:
+    if not found:
+        raise CacheMissing(f"no cache below '{printable(root)}': 'context build' makes one, or name one with --cache")
+    if len(found) > 1:
         raise CacheMissing(f"{len(found)} caches below '{printable(root)}': name one with --cache")
     return os.path.join(root, found[0])
