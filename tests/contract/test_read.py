@@ -74,7 +74,7 @@ def cache(tmp_path: Path) -> Path:
     return build(tmp_path)
 
 
-def citation(first: int, last: int, text: str = GUIDE, name: str = "sub/usememo.md") -> str:
+def citation(first: int, last: int, text: str = GUIDE, name: str = "sub/useMemo.md") -> str:
     content = "\n".join(text.split("\n")[first - 1 : last])
     return f"{name}#L{first}-L{last}@{_hex_digest(content.encode())[:12]}"
 
@@ -92,7 +92,7 @@ def test_a_citation_gives_its_lines_below_a_line_that_cites_them(cache: Path, do
     assert (answer.is_error, answer.exit_code) == (False, 0)
     used = counter("estimate-1")(answer.text)
     assert header == f"{citation(13, 16)} · The guide › Guide › Use · {used} of 2,000 tokens · docs {version}"
-    assert lines == [*LINES[12:16], "[goes on: id sub/usememo.md, line 18 of 24]", ""]
+    assert lines == [*LINES[12:16], "[goes on: id sub/useMemo.md, line 18 of 24]", ""]
 
 
 def test_json_has_the_members_of_the_format_in_their_order(cache: Path, door: Door) -> None:

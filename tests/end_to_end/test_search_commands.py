@@ -190,6 +190,21 @@ def test_citations_are_checked_against_the_cache(home: Path) -> None:
     assert (code, f"{len(cited)} of {len(cited) + 3} hold" in text) == (9, True)
 
 
+def test_a_citation_holds_in_the_spelling_of_the_file_and_of_the_id(home: Path) -> None:
+    rebuild(home, "use Memo.md", "# Memo\n\nRemember.\n")
+    read = ("read", "--cache", "caches/docs", "--format", "json")
+    cited = json.loads(run_context(*read, "--id", "use memo.md", cwd=home).stdout)["citation"]
+    assert cited.startswith("use Memo.md#L1-L3@")
+    assert json.loads(run_context(*read, cited.lower(), cwd=home).stdout)["citation"] == cited
+    (home / "text.md").write_text(f"{cited}\n{cited.lower()}\n{cited.replace('Memo', 'Menu')}\n", "utf-8")
+    done = run_context("cite", "verify", "text.md", "--cache", "caches/docs", cwd=home)
+    assert [(item["citation"], item["state"]) for item in json.loads(done.stdout)["citations"]] == [
+        (cited, "holds"),
+        (cited.lower(), "holds"),
+        ("Menu.md#L" + cited.partition("#L")[2], "no such document"),
+    ]
+
+
 def test_diff_tells_documents_sections_and_queries(home: Path) -> None:
     shutil.copytree(home / "caches" / "docs", home / "caches" / "old")
     (home / "sources" / "other.md").unlink()

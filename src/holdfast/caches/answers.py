@@ -180,7 +180,7 @@ def _place_to_read(arguments: ReadArguments) -> Place:
         raise InvalidCitation("a citation says its lines: a line to begin at goes with an id")
     citation = parse_citation(arguments["citation"].strip(WHITE_SPACE))
     if citation is None:
-        raise InvalidCitation("a citation is id#Lfirst-Llast@hash, the hash of 12 hex digits")
+        raise InvalidCitation("a citation is name#Lfirst-Llast@hash, the hash of 12 hex digits")
     return Place(citation.id, citation, before=before, after=after)
 
 

@@ -42,6 +42,11 @@ class Document(NamedTuple):
     source: str
     content: str
 
+    @property
+    def name(self) -> str:
+        """What people are told, and can open: the source, unless another builder wrote one that is no such spelling."""
+        return self.source if document_id(self.source) == self.id else self.id
+
 
 class Entry(NamedTuple):
     """One listed document: its id, the hash of its content, its file below the cache."""

@@ -6,7 +6,13 @@ import os
 from _thread import allocate_lock
 from time import time_ns
 
-from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, check_index, check_manifest, parse_manifest
+from holdfast.caches.cache_format import (
+    MAX_MANIFEST_BYTES,
+    check_index,
+    check_manifest,
+    document_id,
+    parse_manifest,
+)
 from holdfast.caches.index_format import IndexUnusable
 from holdfast.caches.on_disk.cache_directory import (
     DOCUMENTS,
@@ -96,10 +102,10 @@ class Cache:
             yield self.directory.document(entry)
 
     def document(self, name: str) -> Document | None:
-        """One document by its id, proven by its hash; None when there is none."""
+        """One document by its id or its source, proven by its hash; None when there is none."""
         if self._by_id is None:
             self._by_id = {entry.id: entry for entry in self.manifest.entries}
-        entry = self._by_id.get(name)
+        entry = self._by_id.get(name) or self._by_id.get(document_id(name))
         return None if entry is None else self.directory.document(entry)
 
     def resolve(self, query: str, budget: int) -> Selection:
@@ -150,20 +156,17 @@ class Cache:
 
     def _found(self, name: str) -> tuple[int | None, Document | None]:
         """A document by its id or its source, proven by its hash, and its place where an index says it."""
-        from holdfast.caches.cache_format import document_id
-
-        for spelled in dict.fromkeys((name, document_id(name))):
-            if self._compiled is not None:
-                try:
+        if self._compiled is not None:
+            try:
+                for spelled in dict.fromkeys((name, document_id(name))):
                     if (found := self._compiled.find(spelled)) is not None:
                         return found[0], self.directory.document(found[1])
-                    continue
-                except IndexUnusable:
-                    self._compiled.close()
-                    self._compiled = None  # the manifest is asked instead
-            if (document := self.document(spelled)) is not None:
-                return None, document
-        return None, None
+            except IndexUnusable:
+                self._compiled.close()
+                self._compiled = None  # the manifest is asked instead
+            else:
+                return None, None
+        return None, self.document(name)
 
     def _from_sections(self, ask: Callable[[SectionIndex], Result], from_documents: Callable[[str], Result]) -> Result:
         """What the section index gives, or the documents where they give the same; CacheInvalid where they may not."""

@@ -1,9 +1,13 @@
-"""Citations: `id#Lfirst-Llast@hash12`, found in a text and checked against documents. Pure."""
+"""Citations: `name#Lfirst-Llast@hash12`, found in a text and checked against documents. Pure.
+
+The name is written as the source spells it; whoever reads one takes every spelling of the id.
+"""
 
 from __future__ import annotations
 
 from hashlib import sha256
 
+from holdfast.caches.cache_format import document_id
 from holdfast.caches.search.sections import split_lines
 from holdfast.core.record import NamedTuple
 
@@ -58,7 +62,7 @@ def cite(name: str, first: int, last: int, content: str) -> str:
 
 
 def find_citations(text: str, ids: Collection[str]) -> Iterator[Citation]:
-    """Every citation in a text, in order. An id may hold blanks, so the known ones say where one begins."""
+    """Every citation in a text, in order, as it is spelt. A name may hold blanks: the ids say where one begins."""
     for number, line in enumerate(split_lines(text)[0], 1):
         at = line.find("#L")
         begin = 0
@@ -96,15 +100,15 @@ def _digits(line: str, at: int) -> tuple[int | None, int]:
 
 
 def _id_before(before: str, ids: Collection[str]) -> str:
-    """The id that ends here: the longest known one, else whatever stands there without blanks or brackets."""
+    """The name that ends here: the longest of a known id, else whatever stands there without blanks or brackets."""
     begin = max([before.rfind(mark) for mark in _AROUND]) + 1
     word = before[begin:]
-    if word in ids:
+    if document_id(word) in ids:
         return word
-    # Known ids with blanks or brackets in them: try from each place where a word may begin, the longest first.
+    # Known names with blanks or brackets in them: try from each place where a word may begin, the longest first.
     starts = [0, *[at + 1 for at, character in enumerate(before) if character in _AROUND]]
     for start in starts[-64:]:
-        if before[start:] in ids:
+        if document_id(before[start:]) in ids:
             return before[start:]
     return word
 
@@ -112,6 +116,7 @@ def _id_before(before: str, ids: Collection[str]) -> str:
 def judge(citations: Iterable[Citation], document_of: Callable[[str], Document | None]) -> list[Verdict]:
     """Of each citation, whether its document still says in those lines what its hash stands for.
 
+    `document_of` takes a name as it was cited, in the source's spelling or the id's.
     A document is asked for once, cut into lines once and let go before the next; the same lines are hashed once.
     """
     by_id: dict[str, list[tuple[int, Citation]]] = {}

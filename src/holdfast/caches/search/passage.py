@@ -159,7 +159,7 @@ class _Reader:
         return self.document.content[start:end]
 
     def _citation(self, first: int, last: int) -> str:
-        return cite(self.document.id, first, last, self._text(first, last))
+        return cite(self.document.name, first, last, self._text(first, last))
 
     def _fits(self, first: int, last: int) -> bool:
         return self._answer(first, last)["tokens_used"] <= self.count.budget
@@ -168,7 +168,7 @@ class _Reader:
         document, content = self.document, self._text(first, last)
         at = min(bisect_left(self.lasts, first), len(self.sections) - 1)
         value: ReadAnswer = {
-            "citation": cite(document.id, first, last, content),
+            "citation": cite(document.name, first, last, content),
             "id": document.id,
             "source": document.source,
             "version": document.version,

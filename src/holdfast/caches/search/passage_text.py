@@ -27,7 +27,8 @@ def as_text(value: ReadAnswer | StaleAnswer) -> str:
     told.append(f"{value['cache']} {value['cache_version'][_VERSION]}")
     lines = [display_line(" · ".join(told)), value["content"]]
     if value["next"] is not None:
-        lines.append(display_line(f"[goes on: id {value['id']}, line {value['next']} of {value['line_count']}]"))
+        name = value["citation"].rpartition("#L")[0]
+        lines.append(display_line(f"[goes on: id {name}, line {value['next']} of {value['line_count']}]"))
     return "\n".join(lines)
 
 

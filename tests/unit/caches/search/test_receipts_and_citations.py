@@ -130,6 +130,29 @@ def test_citations_are_found_in_prose_markdown_and_code() -> None:
     ]
 
 
+def test_a_name_is_found_in_the_spelling_of_the_source_and_kept_as_it_is_written() -> None:
+    text = (
+        "See sub/My Page.md#L1-L3@aaaaaaaaaaaa, sub/my page.md#L1-L3@aaaaaaaaaaaa (Sub\\My Page.md#L1-L3@aaaaaaaaaaaa)."
+    )
+    found = [citation.id for citation in find_citations(text, {"sub/my page.md"})]
+    assert found == ["sub/My Page.md", "sub/my page.md", "Sub\\My Page.md"]
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "expected"),
+    [
+        ("sub/My Page.md", "sub/my page.md", "sub/My Page.md"),
+        ("./Sub\\a.md", "sub/a.md", "./Sub\\a.md"),
+        ("elsewhere/a.md", "a.md", "a.md"),
+        ("", "a.md", "a.md"),
+    ],
+)
+def test_a_document_is_named_by_its_source_where_that_is_a_spelling_of_its_id(
+    source: str, name: str, expected: str
+) -> None:
+    assert Document(name, "sha256:00", source, "").name == expected
+
+
 @pytest.mark.parametrize(
     ("citation", "state"),
     [
