@@ -55,6 +55,94 @@ class _StepsByLength(dict[int, int]):
         return value
 
 
+# The ranking to come, beside the one above.
+NEXT_RANKING = "bm25-sections-2"
+NEXT_PARAMETERS = {
+    "k1": "1.2",
+    "b": {"title": "0.75", "path": "0.75", "headings": "0.75", "body": "0.75", "document": "0.75", "links": "0.4"},
+    "weights": {"title": "1", "path": "1", "headings": "1", "body": "1", "document": "0.3", "links": "0.7"},
+    "scale": 64,
+    "other_fields": "0.4",
+    "weak_parts": "0.25",
+}
+# Both lists of a term hold one byte a step.
+HIGHEST_STEP = 0xFF
+# A term that a document holds so often, in quarters, speaks for all of its sections.
+MANY = 12
+# A field's step is 64 weight 2.2 tf / (tf + 1.2 (1 - b) + 1.2 b length / average), tf being quarters / 4 and the
+# average total / population. Multiplied until all is whole, these are the factors of quarters * total above the line,
+# and of quarters * total, total and length * population below it.
+_CURVES = {"links": (2464, 25, 72, 48)}
+_USUAL_CURVE = (704, 5, 6, 18)
+
+
+class FieldSteps:
+    """The steps of one field by how often a term occurs in it and how long it is, each computed once.
+
+    `field` is title, path, links, headings, body, or document for all bodies of a document as one text. The average
+    length is `total / population`: of document, over all documents; of the others, over all sections, title, path and
+    links counted once for each section of their document. `FieldSteps(...).of(quarters)[length]` is the step of a term
+    that occurs so many quarters of a time in a field of so many raw words: 1 to 141.
+    """
+
+    def __init__(self, field: str, total: int, population: int) -> None:
+        self._field, self._total, self._population = field, total, population
+        self._known: dict[int, _FieldStepsByLength] = {}
+
+    def of(self, quarters: int) -> dict[int, int]:
+        """length of the field -> step of a term that occurs so many quarters of a time in it."""
+        known = self._known.get(quarters)
+        if known is None:
+            known = _FieldStepsByLength(self._field, quarters, self._total, self._population)
+            self._known[quarters] = known
+        return known
+
+
+class _FieldStepsByLength(dict[int, int]):
+    def __init__(self, field: str, quarters: int, total: int, population: int) -> None:
+        super().__init__()
+        top, often, base, long = _CURVES.get(field, _USUAL_CURVE)
+        self._numerator = top * quarters * total
+        self._fixed = (often * quarters + base) * total
+        self._by_length = long * population
+
+    def __missing__(self, length: int) -> int:
+        denominator = self._fixed + self._by_length * length
+        value = self[length] = max((2 * self._numerator + denominator) // (2 * denominator), 1)
+        return value
+
+
+def named_step(title: int, path: int, links: int) -> int:
+    """What the fields of a document give all of its sections, by their steps (0 where a field has not the term): the
+    best and four tenths of the others."""
+    best = max(title, path, links)
+    return best + 4 * (title + path + links - best) // 10
+
+
+def evidence_step(document: int) -> int:
+    """What the whole document gives, by the step of all its bodies as one text."""
+    return 3 * document // 10
+
+
+def document_step(named: int, evidence: int, many: bool) -> int:
+    """The step in a term's list of documents; 0: the document is not listed.
+
+    `many`: the document holds the term at least `MANY` quarters of a time in its bodies, and has several sections.
+    """
+    return min(named + evidence if many else named, HIGHEST_STEP)
+
+
+def section_step(body: int, headings: int, title: int, path: int, links: int, evidence: int, many: bool) -> int:
+    """The step in a term's list of sections, of one that has it in its body or headings: at least 1.
+
+    Together with the document's step a word counts its best field, four tenths of the others, and the evidence once.
+    """
+    best = max(body, headings, title, path, links)
+    full = best + 4 * (body + headings + title + path + links - best) // 10
+    own = full - named_step(title, path, links)
+    return min(max(own if many else own + evidence, 1), HIGHEST_STEP)
+
+
 def logarithm(numerator: int, denominator: int, scale: int) -> int:
     """scale * ln(numerator / denominator), correctly rounded.
 

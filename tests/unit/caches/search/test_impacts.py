@@ -9,7 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.caches.search.impacts import Steps, logarithm, unit
+from holdfast.caches.search.impacts import (
+    HIGHEST_STEP,
+    FieldSteps,
+    Steps,
+    document_step,
+    evidence_step,
+    logarithm,
+    named_step,
+    section_step,
+    unit,
+)
 
 
 class TestTheLogarithm:
@@ -52,3 +62,57 @@ def test_a_step_is_bm25_in_hundredths_and_fits_a_byte(times: int, length: int, t
     step = Steps(total, sections).of(times)[length]
     assert step == max(1, int(exact + Fraction(1, 2)))
     assert 1 <= step <= 220
+
+
+CURVES = {"body": (Fraction(1), Fraction(3, 4)), "links": (Fraction(7, 10), Fraction(2, 5))}
+
+
+@given(
+    field=st.sampled_from(["body", "links"]),
+    quarters=st.integers(1, 10**6),
+    length=st.integers(1, 10**7),
+    total=st.integers(1, 10**9),
+    population=st.integers(1, 10**6),
+)
+def test_a_field_s_step_is_bm25_in_sixty_fourths(
+    field: str, quarters: int, length: int, total: int, population: int
+) -> None:
+    weight, b = CURVES[field]
+    times, k1 = Fraction(quarters, 4), Fraction(12, 10)
+    exact = 64 * weight * (k1 + 1) * times / (times + k1 * (1 - b + b * length * population / total))
+    step = FieldSteps(field, total, population).of(quarters)[length]
+    assert step == max(1, int(exact + Fraction(1, 2)))
+    assert 1 <= step <= 141
+
+
+STEPS = st.integers(0, 141)
+
+
+@given(STEPS, STEPS, STEPS, STEPS, STEPS, STEPS, st.booleans())
+def test_both_lists_together_count_the_best_field_a_part_of_the_others_and_the_evidence_once(
+    body: int, headings: int, title: int, path: int, links: int, document: int, many: bool
+) -> None:
+    named, evidence = named_step(title, path, links), evidence_step(document)
+    own = section_step(body, headings, title, path, links, evidence, many)
+    shared = document_step(named, evidence, many)
+    steps = sorted((body, headings, title, path, links))
+    full = steps[-1] + 4 * sum(steps[:-1]) // 10
+    assert 1 <= own <= HIGHEST_STEP
+    assert 0 <= shared <= HIGHEST_STEP
+    if own > 1 and max(own, shared) < HIGHEST_STEP:
+        assert own + shared == full + evidence
+
+
+def test_steps_by_hand() -> None:
+    # A field of average length: 64 * 2.2 / (1 + 1.2), and a quarter of a time 64 * 0.55 / (0.25 + 1.2).
+    assert FieldSteps("title", 30, 10).of(4)[3] == 64
+    assert FieldSteps("title", 30, 10).of(1)[3] == 24
+    # 64 * 0.7 * 2.2 / (1 + 0.72 + 0.48 * 2) of a text twice the average.
+    assert FieldSteps("links", 30, 10).of(4)[6] == 37
+    assert named_step(64, 50, 0) == 64 + 20
+    assert evidence_step(64) == 19
+    assert document_step(84, 19, many=False) == 84
+    assert document_step(84, 19, many=True) == 103
+    assert section_step(90, 0, 64, 50, 0, 19, many=False) == (90 + 45) - 84 + 19
+    assert section_step(90, 0, 64, 50, 0, 19, many=True) == (90 + 45) - 84
+    assert section_step(1, 0, 64, 0, 0, 0, many=True) == 1

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.caches.search.terms import query_terms, raw_words, stem, terms_of
+from holdfast.caches.search.stemmer import stem
+from holdfast.caches.search.terms import query_terms, raw_words, terms_of
 
 
 @pytest.mark.parametrize(

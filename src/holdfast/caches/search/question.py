@@ -1,0 +1,187 @@
+"""What a query asks of a cache: the weight of each term, the words it could not know, and how far a section meets it.
+
+Pure; docs/formats/search.md has the rules in full.
+"""
+
+from __future__ import annotations
+
+from holdfast.caches.search.impacts import unit
+from holdfast.caches.search.stemmer import stem
+from holdfast.caches.search.word_terms import is_stop_word, raw_words, word_terms
+from holdfast.core.record import NamedTuple
+from holdfast.core.unicode_text import WHITE_SPACE, lower_case
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from holdfast.caches.search.word_terms import WordTerms
+
+    # term -> its unit; 0 where no section holds the term.
+    UnitOf = Callable[[str], int]
+
+# Below so many hundredths of the question nothing seems to answer it (docs/decisions/0018-ranking.md).
+FLOOR = 40
+# Words that frame a question and say little of what it is about: half their weight.
+FRAME_WORDS = frozenset(
+    stem(word)
+    for word in (
+        "use used using work works working get gets getting make makes way ways need needs want wants like "
+        "help example examples know possible different difference explain mean means best tell show give any "
+        "some all about between also just up advice please try trying understand specify happen happens "
+        "purpose recommended reason reasons good better thing much many find"
+    ).split(" ")
+)
+# Factors are in sixteenths: a word, and one that stands in the lines of a stack alone. A frame word has half of that.
+_FULL, _EIGHTH = 16, 2
+# The parts of a known word weigh together at most so many tenths of it.
+_STRONG_TENTHS, _WEAK_TENTHS = 10, 3
+# A query of so many lines is a paste: a stack trace, a log.
+_LONG_QUERY = 4
+_MOST_REPAIRED = 3
+_DIGITS = frozenset("0123456789")
+
+
+class AskedWord(NamedTuple):
+    """One word of a question: found in full by a whole, else by its parts, each as much as the others.
+
+    `weight` is in sixteenths of a unit; parts together count `parts_share` hundredths of it.
+    """
+
+    weight: int
+    wholes: tuple[str, ...]
+    parts: tuple[str, ...]
+    parts_share: int
+
+
+class Question(NamedTuple):
+    """A query as a cache understands it.
+
+    `weights` has what each known term is worth, in the order of the query (of a paste, of its plain lines first): a
+    section's score is the sum of weight times step. `words` are what `meets` counts. `read_as` has the words that no
+    section holds and the ones they were read as.
+    """
+
+    weights: dict[str, int]
+    words: list[AskedWord]
+    read_as: list[tuple[str, str]]
+
+    def meets(self, held: Callable[[str], bool]) -> int:
+        """The share of the question's weight that a section holds, in hundredths; `held` says whether it has a term."""
+        total = sum([word.weight for word in self.words])
+        found = 0
+        for word in self.words:
+            if any(map(held, word.wholes)):
+                found += 100 * word.weight
+            elif word.parts:
+                parts = sum(map(held, word.parts))
+                found += word.weight * word.parts_share * parts // len(word.parts)
+        return found // total if total else 0
+
+
+def ask(query: str, unit_of: UnitOf, sections: int) -> Question:
+    """What a query asks of a cache of so many sections; `unit_of(term)` is 0 for a term that no section holds.
+
+    It is asked about every term of the query, and about what stands beside the first words that are unknown.
+    """
+    question = Question({}, [], [])
+    attempts = _MOST_REPAIRED
+    for word, terms, factor in _asked(query):
+        units = _units(terms, unit_of)
+        read = None
+        if attempts and factor > _EIGHTH and not any(units.values()):
+            from holdfast.caches.search.spelling import can_be_repaired, nearest  # most words are known
+
+            if can_be_repaired(lower_case(word)):
+                attempts -= 1
+                read = nearest(lower_case(word), unit_of)
+        if read is None:
+            question.words.extend(_asked_words(terms, units, factor, sections))
+        else:
+            question.read_as.append((word, read))
+            terms = word_terms(read)
+            units = _units(terms, unit_of)
+            # What was written is not there: what it was read as is at most half of it.
+            known = tuple([term for term in terms[0] if units[term]])
+            question.words.append(AskedWord(factor * unit(sections, 0), (), known, 50))
+        _weigh(question.weights, terms, units, factor)
+    return question
+
+
+def _asked(query: str) -> list[tuple[str, WordTerms, int]]:
+    """The words of a query, each once by its whole, with what they count as and their factors in sixteenths.
+
+    Stop words only when there is nothing else; nor, in a paste, bare numbers.
+    """
+    lines = [line for line in query.replace("\r", "\n").split("\n") if line.strip(WHITE_SPACE)]
+    if len(lines) < _LONG_QUERY:
+        words, _, stops = _sorted_out(raw_words(query), _FULL, is_paste=False)
+        return words or stops
+    frames = [_is_of_a_stack(line) for line in lines]
+    plain = raw_words("\n".join([line for line, is_frame in zip(lines, frames, strict=True) if not is_frame]))
+    stack = raw_words("\n".join([line for line, is_frame in zip(lines, frames, strict=True) if is_frame]))
+    words, numbers, stops = _sorted_out(plain, _FULL, is_paste=True)
+    others = _sorted_out(stack, _EIGHTH if words else _FULL, is_paste=True)
+    known = {_key(terms) for _, terms, _ in words}
+    words += [each for each in others[0] if _key(each[1]) not in known]
+    return words or numbers or others[1] or stops or others[2]
+
+
+def _sorted_out(words: Iterable[str], factor: int, *, is_paste: bool) -> list[list[tuple[str, WordTerms, int]]]:
+    """Words, bare numbers (of a paste) and stop words, each word once."""
+    found: list[dict[tuple[str, ...], tuple[str, WordTerms, int]]] = [{}, {}, {}]
+    for word in words:
+        terms = word_terms(word)
+        key = _key(terms)
+        if key:
+            kind = 2 if is_stop_word(word) else 1 if is_paste and _DIGITS.issuperset(key[0]) else 0
+            found[kind].setdefault(key, (word, terms, factor // 2 if key[0] in FRAME_WORDS else factor))
+    return [list(each.values()) for each in found]
+
+
+def _key(terms: WordTerms) -> tuple[str, ...]:
+    return terms[0] or terms[1] or terms[2]
+
+
+def _is_of_a_stack(line: str) -> bool:
+    """Whether a line of a paste is indented or looks like a frame: `at f (a.js:1:2)`, `#0 …`, `File "…", line 1`,
+    `from a.rb:1:in f`."""
+    if line[0] in WHITE_SPACE:
+        return True
+    if line.startswith(("at ", "from ")):
+        return "(" in line or any(line[at + 1 : at + 2] in _DIGITS for at in range(len(line)) if line[at] == ":")
+    if line[0] == "#":
+        return line[1:2] in _DIGITS
+    return line.startswith('File "') and '", line ' in line
+
+
+def _units(terms: WordTerms, unit_of: UnitOf) -> dict[str, int]:
+    return {term: unit_of(term) for group in terms for term in group}
+
+
+def _weigh(weights: dict[str, int], terms: WordTerms, units: dict[str, int], factor: int) -> None:
+    """Add what the known terms of a word are worth; one that is wanted twice has the larger weight.
+
+    The strong parts together weigh no more than the whole, the weak ones three tenths of it; where the whole is
+    unknown the parts stand for it.
+    """
+    wholes, *parts = terms
+    whole = max([units[term] for term in wholes], default=0)
+    found = [(term, units[term]) for term in wholes]
+    for tenths, group in zip((_STRONG_TENTHS, _WEAK_TENTHS), parts, strict=True):
+        total = sum([units[term] for term in group])
+        most = min(total, tenths * whole // 10) if whole else total
+        found += [(term, max(units[term] * most // total, 1)) for term in group if units[term]]
+    for term, weight in found:
+        if weight:
+            weights[term] = max(weights.get(term, 0), weight * factor // _FULL, 1)
+
+
+def _asked_words(terms: WordTerms, units: dict[str, int], factor: int, sections: int) -> list[AskedWord]:
+    wholes, strong, weak = terms
+    if len(wholes) > 1:  # of a script without blanks, or words that signs separate: each for itself
+        return [AskedWord(factor * (units[term] or unit(sections, 0)), (term,), (), 0) for term in wholes]
+    parts = tuple([term for term in strong + weak if units[term]])
+    if any(units[term] for term in wholes):
+        return [AskedWord(factor * units[wholes[0]], wholes, parts, 50)]
+    return [AskedWord(factor * unit(sections, 1 if parts else 0), (), parts, 100)]

@@ -1,0 +1,54 @@
+"""A light stemmer of our own: it takes off what grammar adds (plural, past, `-ing`) and leaves what makes another word.
+
+`rendering lists` meets `render a list`, and little else meets by accident. Rules, top-down; V is a word with a vowel
+(`y` after the first letter counts as one):
+
+    -ies, -ied   -> -y      of four letters and more before: queries, tried stay at three letters
+    -sses, -shes, -ches, -xes, -zes  lose -es
+    -s           is lost    unless -ss, -us, -is or `'s` stands there
+    -ing, -ed    are lost   after V; -eed stays; then a doubled consonant but l, s, z is written once
+    -e           is lost    after two letters and more, so that `use`, `used` and `using` meet
+
+Pure.
+"""
+
+from __future__ import annotations
+
+_VOWELS = frozenset("aeiouy")
+_SIBILANTS = ("sses", "shes", "ches", "xes", "zes")
+
+
+def stem(word: str) -> str:
+    """The word without its inflection; one that is not plain lower-case English letters is left as it is."""
+    if len(word) < 3 or not word.isascii() or not word.isalpha():
+        return word
+    last = word[-1]
+    if last == "s":
+        word = _singular(word)
+        last = word[-1]
+    if last == "d" and word.endswith("ed") and not word.endswith("eed"):
+        word = word[:-3] + "y" if word.endswith("ied") and len(word) > 4 else _base(word, word[:-2])
+    elif last == "g" and word.endswith("ing"):
+        word = _base(word, word[:-3])
+    if word[-1] == "e" and len(word) > 2:
+        word = word[:-1]
+    return word
+
+
+def _singular(word: str) -> str:
+    if word.endswith("ies"):
+        return word[:-3] + "y" if len(word) > 4 else word[:-1]
+    if word.endswith(_SIBILANTS):
+        return word[:-2]
+    if word[-2] in "sui" or len(word) < 4:
+        return word
+    return word[:-1]
+
+
+def _base(word: str, base: str) -> str:
+    """What is left when an ending falls, or the word itself when that is no word."""
+    if len(base) < 2 or (base[0] not in "aeiou" and _VOWELS.isdisjoint(base[1:])):
+        return word
+    if len(base) > 2 and base[-1] == base[-2] and base[-1] not in "lszaeiouy":
+        return base[:-1]
+    return base

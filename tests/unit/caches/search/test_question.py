@@ -1,0 +1,171 @@
+"""What a query asks: weights by hand, unknown words, pastes, and how far a section meets it."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.caches.search.impacts import unit
+from holdfast.caches.search.question import Question, ask
+
+UNITS = {"us": 100, "effect": 300, "useeffect": 500, "render": 200, "list": 150, "item": 160, "422": 250}
+UNITS |= {"os.path": 600, "os": 200, "path": 200, "fault-tolerance": 400, "fault": 300, "toleranc": 500}
+UNITS |= {"c++": 450, "c": 120, "--reload": 700, "reload": 350, ".net": 500, "net": 300}
+UNITS |= {"read": 210, "timeout": 420, "connect": 330, "th": 5, "to": 6, "get": 90}
+SECTIONS = 1000
+
+
+def weights(query: str) -> dict[str, int]:
+    return ask(query, lambda term: UNITS.get(term, 0), SECTIONS).weights
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("render a list of items", {"render": 200, "list": 150, "item": 160}),
+        ("lists of Lists", {"list": 150}),
+        # A frame word has half.
+        ("get the list", {"get": 45, "list": 150}),
+        # Stop words only when there is nothing else; one that no section holds has no weight.
+        ("to the", {"to": 6, "th": 5}),
+        ("to be", {"to": 6}),
+        # Weak parts weigh together three tenths of the whole: 150, of which `us` has a quarter.
+        ("useEffect", {"useeffect": 500, "us": 37, "effect": 112}),
+        # Their sum where that is less: 3 * 600 // 10 = 180 < 400.
+        ("os.path", {"os.path": 600, "os": 90, "path": 90}),
+        # Strong parts weigh together as much as the whole: 400 of 800.
+        ("fault-tolerance", {"fault-tolerance": 400, "fault": 150, "toleranc": 250}),
+        ("C++", {"c++": 450, "c": 120}),
+        ("--reload", {"--reload": 700, "reload": 350}),
+        (".NET", {".net": 500, "net": 300}),
+        # The parts of an unknown whole stand for it.
+        ("renderList", {"render": 200, "list": 150}),
+        ("render-list", {"render": 200, "list": 150}),
+        # A term that is wanted twice has the larger weight.
+        ("effect of useEffect", {"effect": 300, "useeffect": 500, "us": 37}),
+        ("", {}),
+        ("?!", {}),
+        ("zzz", {}),
+    ],
+)
+def test_weights_by_hand(query: str, expected: dict[str, int]) -> None:
+    found = weights(query)
+    assert found == expected
+    assert list(found) == [term for term in found if term in expected]
+
+
+def test_the_order_is_that_of_the_query() -> None:
+    assert list(weights("list render useEffect")) == ["list", "render", "useeffect", "us", "effect"]
+
+
+def test_a_name_too_long_to_be_a_word_is_asked_for_by_its_parts() -> None:
+    assert weights("render." * 20 + "list") == {"render": 200, "list": 150}
+
+
+def test_an_unknown_word_is_read_as_one_beside_it_and_told() -> None:
+    question = ask("Rendre a lsit", lambda term: UNITS.get(term, 0), SECTIONS)
+    assert question.weights == {"render": 200, "list": 150}
+    assert question.read_as == [("Rendre", "render"), ("lsit", "list")]
+
+
+def test_a_word_is_not_read_as_another_while_a_part_of_it_is_known() -> None:
+    assert ask("renderLsit", lambda term: UNITS.get(term, 0), SECTIONS).read_as == []
+
+
+def test_three_unknown_words_are_looked_at_and_no_more() -> None:
+    asked: list[str] = []
+
+    def unit_of(term: str) -> int:
+        asked.append(term)
+        return UNITS.get(term, 0)
+
+    question = ask("xxxxxx yyyyyy zzzzzz lsit" + "".join(f" qqqqqq{n}" for n in range(100)), unit_of, SECTIONS)
+    assert (question.weights, question.read_as) == ({}, [])
+    assert len(asked) < 3 * 75 * 7 + 110
+
+
+TRACE = """Traceback (most recent call last):
+  File "/srv/reload.py", line 422, in render
+    return self.list(422)
+  File "/srv/reload.py", line 422, in render
+    return self.list(422)
+ConnectError: read timeout"""
+
+
+def test_words_only_in_the_lines_of_a_stack_weigh_an_eighth_and_bare_numbers_nothing() -> None:
+    assert weights(TRACE) == {"connect": 330, "read": 210, "timeout": 420, "reload": 43, "render": 25, "list": 18}
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "at list (app.js:10:5)",
+        "at app/list.js:10:5",
+        "#0 0x1 in list",
+        'File "list", line 3',
+        "from list.rb:3:in x",
+        "\tlist",
+    ],
+)
+def test_lines_that_look_like_frames_at_the_margin_are_of_the_stack(frame: str) -> None:
+    assert weights(f"read timeout\n{frame}\n{frame}\n{frame}")["list"] == 18
+
+
+@pytest.mark.parametrize("line", ["at the list", "from the list", "# list", "File list", "list at (app.js:1:2)"])
+def test_lines_that_do_not_are_lines(line: str) -> None:
+    assert weights(f"read timeout\n{line}\n{line}\n{line}")["list"] == 150
+
+
+def test_what_a_plain_line_says_too_counts_in_full() -> None:
+    assert weights("the list\n  list\n  render\n  read")["list"] == 150
+
+
+def test_a_paste_without_plain_lines_counts_in_full() -> None:
+    assert weights("  list\n  render\n  read\n  422") == {"list": 150, "render": 200, "read": 210}
+
+
+def test_bare_numbers_count_where_there_is_nothing_else_and_in_short_queries() -> None:
+    assert weights("422\n422\n422\n422") == {"422": 250}
+    assert weights("list 422") == {"list": 150, "422": 250}
+
+
+def test_a_query_of_three_lines_is_no_paste() -> None:
+    assert weights("read\n  list\n\n\r\n  422") == {"read": 210, "list": 150, "422": 250}
+
+
+def meets(query: str, *held: str) -> int:
+    return ask(query, lambda term: UNITS.get(term, 0), SECTIONS).meets(held.__contains__)
+
+
+def test_meets_is_the_share_of_the_weight_that_is_held() -> None:
+    assert meets("render list", "render", "list") == 100
+    assert meets("render list", "render") == 100 * 200 // 350
+    assert meets("render list") == 0
+    # `get` weighs half of its 90.
+    assert meets("get list", "list") == 100 * 150 // 195
+
+
+def test_a_word_that_no_section_holds_weighs_as_much_as_one_could() -> None:
+    assert unit(SECTIONS, 0) == 760
+    assert meets("qqqqqqq render", "render") == 100 * 200 // 960
+
+
+def test_parts_count_up_to_half_of_a_known_whole_and_in_full_for_an_unknown_one() -> None:
+    assert meets("useEffect", "useeffect") == 100
+    assert meets("useEffect", "effect", "us") == 50
+    assert meets("useEffect", "effect") == 25
+    assert meets("renderList", "render", "list") == 100
+    assert meets("renderList", "list") == 50
+
+
+def test_what_a_word_was_read_as_counts_half_of_it() -> None:
+    assert meets("lsit", "list") == 50
+
+
+def test_grams_of_a_script_without_blanks_count_each_for_itself() -> None:
+    question = ask("日本語", {"日本": 300, "本語": 100}.get, SECTIONS)  # type: ignore[arg-type]
+    assert question.weights == {"日本": 300, "本語": 100}
+    assert question.meets({"日本"}.__contains__) == 75
+
+
+def test_an_empty_question_is_met_by_nothing() -> None:
+    assert Question({}, [], []).meets(lambda _term: True) == 0
