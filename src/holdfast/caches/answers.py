@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from holdfast.caches.on_disk.open_caches import Cache
     from holdfast.caches.search.passage import Place
+    from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.search.search_result import SearchResult
     from holdfast.caches.shapes import (
         BuildAnswer,
@@ -110,11 +111,13 @@ def verify(workspace: Workspace, arguments: CacheArguments) -> Outcome[VerifyAns
 
 def search(workspace: Workspace, arguments: SearchArguments) -> Outcome[SearchAnswer]:
     from holdfast.caches.on_disk.open_caches import Cache, OpenCaches
+    from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.search.search_result import as_json
 
     query, path = arguments["query"], _cache_or_only(workspace, arguments.get("cache"))
     caches = workspace.keep(OpenCaches)
-    result = caches.use(path, Cache.search, query, arguments.get("budget", USUAL_BUDGET), arguments.get("limit"))
+    request = SearchRequest(query, arguments.get("budget", USUAL_BUDGET), arguments.get("limit"))
+    result = caches.use(path, Cache.find, request)
     if "receipt" in arguments:
         from holdfast.caches.on_disk.user_files import write_receipt
 
@@ -197,13 +200,13 @@ def replay(workspace: Workspace, arguments: ReplayArguments) -> Outcome[ReplayAn
     else:
         record = receipt.record
         path = cache_of_version(workspace.cache_root, record["cache_version"], record["tokenizer"]["name"])
-    result = with_cache(path, lambda cache: cache.search(receipt.query, receipt.budget, receipt.limit))
+    result = with_cache(path, lambda cache: cache.find(receipt.request))
     same = result.receipt == receipt.receipt
     value: ReplayAnswer = {
         "same": same,
         "receipt": receipt.receipt,
         "now": result.receipt,
-        "query": receipt.query,
+        "query": receipt.request.query,
         "differences": [] if same else compare_records(receipt.record, result.record),
     }
     return Outcome(value, exit_code=0 if same else Differs.exit_code)
@@ -244,16 +247,15 @@ def diff(workspace: Workspace, arguments: DiffArguments) -> Outcome[DiffAnswer]:
     return Outcome(value, exit_code=OutOfDate.exit_code if outdated else 0)
 
 
-def _checked_queries(
-    path: str, read: Callable[[str], list[tuple[int, object, object, object]]]
-) -> list[tuple[str, int, int | None]]:
+def _checked_queries(path: str, read: Callable[[str], list[tuple[int, object, object, object]]]) -> list[SearchRequest]:
     """The saved queries in a file, each checked as a tool would."""
     from holdfast.caches.operations import BUDGET, LIMIT, SEARCH_QUERY
+    from holdfast.caches.search.search_request import SearchRequest
     from holdfast.core.confined_paths import printable
     from holdfast.core.errors import UsageError
     from holdfast.operation import fits
 
-    checked: list[tuple[str, int, int | None]] = []
+    checked: list[SearchRequest] = []
     for line, query, budget, limit in read(path):
         if (
             not (isinstance(query, str) and isinstance(budget, int) and isinstance(limit, int | None))
@@ -261,18 +263,18 @@ def _checked_queries(
             or not (limit is None or fits(LIMIT, limit))
         ):
             raise UsageError(f"'{printable(path)}' line {line} is no query with a budget and a limit")
-        checked.append((query, budget, limit))
+        checked.append(SearchRequest(query, budget, limit))
     return checked
 
 
-def _compared(old: Cache, new: Cache, queries: list[tuple[str, int, int | None]]) -> DiffAnswer:
+def _compared(old: Cache, new: Cache, queries: list[SearchRequest]) -> DiffAnswer:
     from holdfast.caches.search.comparison import compare_citations, compare_documents
 
     changes = compare_documents(old.documents(), new.documents())
     answers: list[QueryChanges] = []
-    for query, budget, limit in queries:
-        cited = [[hit.citation for hit in cache.search(query, budget, limit).sections] for cache in (old, new)]
-        answers.append({"query": query, "budget": budget, **compare_citations(*cited)})
+    for request in queries:
+        cited = [[hit.citation for hit in cache.find(request).sections] for cache in (old, new)]
+        answers.append({"query": request.query, "budget": request.budget, **compare_citations(*cited)})
     return {
         "before": old.manifest.cache_version,
         "after": new.manifest.cache_version,

@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 
     from holdfast.caches.cache_format import Document, Entry, Manifest
     from holdfast.caches.on_disk.section_index_reader import SectionIndex
+    from holdfast.caches.search.document_search import DocumentSource
     from holdfast.caches.search.passage import Place
+    from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.search.search_result import Candidate, SearchResult
     from holdfast.caches.shapes import ReadAnswer, StaleAnswer
     from holdfast.core.file_identity import Identity
@@ -120,23 +122,32 @@ class Cache:
 
     def search(self, query: str, budget: int, limit: int | None = None) -> SearchResult:
         """The sections that answer a query within a token budget, ordered, explained and cited."""
+        from holdfast.caches.search.search_request import SearchRequest
 
-        def from_documents(tokenizer: str) -> SearchResult:
-            from holdfast.caches.search.document_search import search_documents
+        return self.find(SearchRequest(query, budget, limit))
 
-            return search_documents(query, budget, limit, self.documents(), self.manifest.cache_version, tokenizer)
+    def find(self, request: SearchRequest) -> SearchResult:
+        """The answer to a request."""
+        from holdfast.caches.search.search_result import make_result
 
-        return self._from_sections(lambda sections: sections.search(query, budget, limit), from_documents)
+        return self._from_sections(
+            lambda sections: sections.search(request),
+            lambda tokenizer: make_result(self._document_source(tokenizer), request),
+        )
 
     def candidates(self, query: str) -> list[Candidate]:
         """Every section that matches a query, best first, and why."""
+        from holdfast.caches.search.search_result import find_candidates
 
-        def from_documents(tokenizer: str) -> list[Candidate]:
-            from holdfast.caches.search.document_search import rank_documents
+        return self._from_sections(
+            lambda sections: sections.candidates(query),
+            lambda tokenizer: find_candidates(self._document_source(tokenizer), query),
+        )
 
-            return rank_documents(query, self.documents(), tokenizer)
+    def _document_source(self, tokenizer: str) -> DocumentSource:
+        from holdfast.caches.search.document_search import DocumentSource
 
-        return self._from_sections(lambda sections: sections.candidates(query), from_documents)
+        return DocumentSource(list(self.documents()), self.manifest.cache_version, tokenizer)
 
     def read(self, place: Place, budget: int, name: str) -> ReadAnswer | StaleAnswer:
         """Lines of one document within a token budget, or that they are gone; `name` is what the cache is called."""

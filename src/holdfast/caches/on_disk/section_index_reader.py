@@ -5,9 +5,8 @@ from __future__ import annotations
 from holdfast.caches.index_format import IndexUnusable, find_section, find_summary, key_of, read_section
 from holdfast.caches.on_disk.cache_directory import SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import IndexReader, doubting
-from holdfast.caches.search.budget_choice import choose, ranked
-from holdfast.caches.search.document_search import make_candidate, make_hit
-from holdfast.caches.search.search_result import SearchResult
+from holdfast.caches.search.search_result import find_candidates, make_result
+from holdfast.caches.search.sections import outline
 from holdfast.caches.search.terms import query_terms
 from holdfast.caches.section_index.section_records import (
     HEAD_SIZE,
@@ -21,6 +20,7 @@ from holdfast.caches.section_index.section_records import (
     parse_section,
 )
 from holdfast.caches.section_index.section_scores import Scores
+from holdfast.caches.source_formats import format_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from holdfast.caches.cache_format import Document
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
     from holdfast.caches.on_disk.index_reader import WordIndex
-    from holdfast.caches.search.search_result import Candidate, SectionHit
+    from holdfast.caches.search.search_request import SearchRequest
+    from holdfast.caches.search.search_result import Candidate, SearchResult
     from holdfast.caches.search.section import Section
     from holdfast.caches.section_index.section_records import TermImpacts
 
@@ -60,38 +61,17 @@ class SectionIndex(IndexReader):
         self._populations = (documents, sections, documents, sections)
 
     @doubting
-    def search(self, query: str, budget: int, limit: int | None) -> SearchResult:
-        """What `search_documents` gives, each document that a section is of read and proven.
+    def search(self, request: SearchRequest) -> SearchResult:
+        """The answer, each document that a section is of read and proven.
 
         IndexUnusable, CacheInvalid or IoError when anything does not hold: the caller falls back to the documents.
         """
-        scores = self.scores(query)
-        columns = self._columns
-        choice = choose(
-            *(scores.scores, columns.tokens, scores.document_of, budget, limit),
-            strong=scores.strong,
-            fitting=columns.fitting,
-        )
-        held: dict[int, Document] = {}
-        hits = [self._hit(number, scores, held) for number in choice.numbers]
-        return SearchResult(
-            *(hits, self.summary.cache_version, query, budget, limit),
-            *(choice.tokens_used, choice.considered, choice.excluded_by_budget, self.summary.tokenizer),
-        )
+        return make_result(self, request)
 
     @doubting
     def candidates(self, query: str) -> list[Candidate]:
-        """What `rank_documents` gives."""
-        scores = self.scores(query)
-        return [
-            make_candidate(
-                self._words.entry(scores.document_of(number)).id,
-                self._section(number),
-                self._columns.tokens[number],
-                scores.impacts(number),
-            )
-            for number in ranked(scores.scores)
-        ]
+        """Every section that matches, best first; what `search` raises."""
+        return find_candidates(self, query)
 
     @doubting
     def tokens_of(self, place: int) -> Sequence[int]:
@@ -99,19 +79,53 @@ class SectionIndex(IndexReader):
         first, after = self._columns.firsts[place : place + 2]
         return self._columns.tokens[first:after]
 
-    def scores(self, query: str) -> Scores:
-        """What the query is worth to every section that matches."""
+    @property
+    def cache_version(self) -> str:
+        return self.summary.cache_version
+
+    @property
+    def tokenizer(self) -> str:
+        return self.summary.tokenizer
+
+    @property
+    def tokens(self) -> Sequence[int]:
+        """Of every section, the tokens of its content."""
+        return self._columns.tokens
+
+    def find(self, query: str) -> Scores:
+        """The sections that match, and what the query is worth to each."""
         found = [(term, fields) for term in query_terms(query) if (fields := self._look_up(term))]
         return Scores(found, self._columns.firsts)
 
-    def _hit(self, number: int, scores: Scores, held: dict[int, Document]) -> SectionHit:
-        place = scores.document_of(number)
-        if place not in held:
-            held[place] = self._directory.document(self._words.entry(place))
-        return make_hit(held[place], self._section(number), self._columns.tokens[number], scores.impacts(number))
-
-    def _section(self, number: int) -> Section:
+    def section(self, number: int) -> Section:
+        """Where a section stands."""
         return parse_section(self._record(number, longest=LONGEST_RECORD), number)
+
+    def name_tokens(self, number: int) -> int:  # noqa: ARG002  # as every source takes it
+        """The tokens of a section's name, where the tokenizer needs an extra."""
+        return 0
+
+    def title(self, place: int) -> str:
+        """The title of a document."""
+        document = self.document(place)
+        return outline(document.content, format_of(document.source)).title
+
+    def id_of(self, place: int) -> str:
+        """The id of a document."""
+        return self._words.entry(place).id
+
+    def document(self, place: int) -> Document:
+        """A document, proven by its hash."""
+        return self._directory.document(self._words.entry(place))
+
+    def place_of(self, name: str) -> int | None:
+        """The place of the document with an id; None when there is none."""
+        found = self._words.find(name)
+        return None if found is None else found[0]
+
+    def extent(self, place: int) -> tuple[int, int]:
+        """The number of a document's first section, and of the first after its last."""
+        return self._columns.firsts[place], self._columns.firsts[place + 1]
 
     def _look_up(self, term: str) -> TermImpacts | None:
         key, populations = key_of(term), self._populations

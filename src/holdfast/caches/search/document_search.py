@@ -1,72 +1,89 @@
-"""From what was found to an answer: the choice within a budget, each section proven by its document. Pure."""
+"""A search that reads every document: slow, and what the index must agree with. Pure."""
 
 from __future__ import annotations
 
-from holdfast.caches.search.search_result import Candidate, SearchResult, SectionHit
+from bisect import bisect_left
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Sequence
 
     from holdfast.caches.cache_format import Document
+    from holdfast.caches.search.plain import Found
+    from holdfast.caches.search.search_source import Matches
     from holdfast.caches.search.section import Section
 
     Impacts = dict[tuple[str, str], int]  # (term, field) -> impact, in the order of the query and of the fields
 
 
-def make_hit(document: Document, section: Section, tokens: int, impacts: Impacts) -> SectionHit:
-    """One section of the answer."""
-    return SectionHit(
-        document.id,
-        document.version,
-        section.heading,
-        section.first,
-        section.last,
-        document.content[section.start : section.end],
-        sum(impacts.values()),
-        tokens,
-        [(term, field, value) for (term, field), value in impacts.items()],
-    )
+class DocumentSource:
+    """The `SearchSource` of documents alone, which come in id order, counted by a tokenizer that needs no extra."""
+
+    def __init__(self, documents: Sequence[Document], cache_version: str, tokenizer: str) -> None:
+        self._documents = documents
+        self._sections: Sequence[Section] = ()
+        self._places: Sequence[int] = ()
+        self.tokens: Sequence[int] = ()
+        self.cache_version, self.tokenizer = cache_version, tokenizer
+
+    def find(self, query: str) -> Matches:
+        """The sections that match."""
+        from holdfast.caches.search.plain import find
+
+        found = find(query, self._documents, self.tokenizer)
+        self._sections, self._places, self.tokens = found.sections, found.places, found.tokens
+        return _FoundMatches(found)
+
+    def section(self, number: int) -> Section:
+        """Where a section stands."""
+        return self._sections[number]
+
+    def name_tokens(self, number: int) -> int:  # noqa: ARG002  # as every source takes it
+        """Nothing: the tokenizer needs no extra."""
+        return 0
+
+    def title(self, place: int) -> str:
+        """The title of a document."""
+        from holdfast.caches.search.sections import outline
+        from holdfast.caches.source_formats import format_of
+
+        document = self._documents[place]
+        return outline(document.content, format_of(document.source)).title
+
+    def id_of(self, place: int) -> str:
+        """The id of a document."""
+        return self._documents[place].id
+
+    def document(self, place: int) -> Document:
+        """A document."""
+        return self._documents[place]
+
+    def place_of(self, name: str) -> int | None:
+        """The place of the document with an id; None when there is none."""
+        at = bisect_left(self._documents, name, key=lambda document: document.id)
+        return at if at < len(self._documents) and self._documents[at].id == name else None
+
+    def extent(self, place: int) -> tuple[int, int]:
+        """The number of a document's first section, and of the first after its last."""
+        return bisect_left(self._places, place), bisect_left(self._places, place + 1)
 
 
-def make_candidate(name: str, section: Section, tokens: int, impacts: Impacts) -> Candidate:
-    """One section that matches."""
-    why = [(term, field, value) for (term, field), value in impacts.items()]
-    return Candidate(name, section.heading, section.first, section.last, sum(impacts.values()), tokens, why)
+class _FoundMatches:
+    """The `Matches` of documents that were read."""
 
+    def __init__(self, found: Found) -> None:
+        self._found = found
+        self.scores = {number: sum(impacts.values()) for number, impacts in found.impacts.items()}
 
-def rank_documents(query: str, documents: Iterable[Document], tokenizer: str) -> list[Candidate]:
-    """Every section that matches, best first, from the documents alone, counted by a tokenizer that needs no extra."""
-    from holdfast.caches.search.budget_choice import ranked
-    from holdfast.caches.search.plain import find
+    def document_of(self, number: int) -> int:
+        """The place of a section's document."""
+        return self._found.places[number]
 
-    held = list(documents)
-    found = find(query, held, tokenizer)
-    scores = {number: sum(impacts.values()) for number, impacts in found.impacts.items()}
-    return [
-        make_candidate(
-            held[found.places[number]].id, found.sections[number], found.tokens[number], found.impacts[number]
-        )
-        for number in ranked(scores)
-    ]
+    def reasons(self, number: int) -> list[tuple[str, str, int]]:
+        """Why a section has its score."""
+        return [(term, field, value) for (term, field), value in self._found.impacts[number].items()]
 
-
-def search_documents(
-    query: str, budget: int, limit: int | None, documents: Iterable[Document], cache_version: str, tokenizer: str
-) -> SearchResult:
-    """The answer from the documents alone, which come in id order, counted by a tokenizer that needs no extra."""
-    held = list(documents)
-    from holdfast.caches.search.budget_choice import choose
-    from holdfast.caches.search.plain import find
-
-    found = find(query, held, tokenizer)
-    scores = {number: sum(impacts.values()) for number, impacts in found.impacts.items()}
-    choice = choose(scores, found.tokens, found.places.__getitem__, budget, limit)
-    hits = [
-        make_hit(held[found.places[number]], found.sections[number], found.tokens[number], found.impacts[number])
-        for number in choice.numbers
-    ]
-    return SearchResult(
-        *(hits, cache_version, query, budget, limit),
-        *(choice.tokens_used, choice.considered, choice.excluded_by_budget, tokenizer),
-    )
+    def holds(self, number: int) -> Callable[[str], bool]:
+        """Whether a term of the query counts for a section."""
+        held = {term for term, _ in self._found.impacts[number]}
+        return held.__contains__

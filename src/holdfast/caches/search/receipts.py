@@ -9,6 +9,7 @@ from __future__ import annotations
 from holdfast.caches.cache_format import tagged_digest
 from holdfast.caches.search.budget_choice import TURN
 from holdfast.caches.search.impacts import PARAMETERS, RANKING
+from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.search.section import LONG
 from holdfast.caches.tokenizers import BYTES
 from holdfast.core.canonical_json import JsonError, decode, encode
@@ -85,16 +86,9 @@ class Receipt(NamedTuple):
     record: Record
 
     @property
-    def query(self) -> str:
-        return self.record["query"]
-
-    @property
-    def budget(self) -> int:
-        return self.record["budget"]
-
-    @property
-    def limit(self) -> int | None:
-        return self.record["limit"]
+    def request(self) -> SearchRequest:
+        """What to run again."""
+        return SearchRequest(self.record["query"], self.record["budget"], self.record["limit"])
 
 
 def parse_receipt(data: bytes) -> Receipt:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from hashlib import sha256
 
+from holdfast.caches.search.budget_choice import choose, ranked
 from holdfast.caches.search.impacts import RANKING
 from holdfast.caches.search.receipts import ReceiptSection, make_record, receipt_of
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from holdfast.caches.cache_format import Document
+    from holdfast.caches.search.search_request import SearchRequest
+    from holdfast.caches.search.search_source import SearchSource
     from holdfast.caches.shapes import Record, SearchAnswer
 
 
@@ -74,6 +78,45 @@ class SearchResult(NamedTuple):
     def receipt(self) -> str:
         """The hash of the record."""
         return receipt_of(self.record)
+
+
+def make_result(source: SearchSource, request: SearchRequest) -> SearchResult:
+    """The answer that a cache gives; each document that a section is of is read and proven once."""
+    matches = source.find(request.query)
+    choice = choose(matches.scores, source.tokens, matches.document_of, request.budget, request.limit)
+    held: dict[int, Document] = {}
+    hits = []
+    for number in choice.numbers:
+        place = matches.document_of(number)
+        if place not in held:
+            held[place] = source.document(place)
+        document, section = held[place], source.section(number)
+        content = document.content[section.start : section.end]
+        hits.append(
+            SectionHit(
+                *(document.id, document.version, section.heading, section.first, section.last, content),
+                *(matches.scores[number], source.tokens[number], matches.reasons(number)),
+            )
+        )
+    return SearchResult(
+        *(hits, source.cache_version, request.query, request.budget, request.limit),
+        *(choice.tokens_used, choice.considered, choice.excluded_by_budget, source.tokenizer),
+    )
+
+
+def find_candidates(source: SearchSource, query: str) -> list[Candidate]:
+    """Every section that matches, best first."""
+    matches = source.find(query)
+    found = []
+    for number in ranked(matches.scores):
+        section = source.section(number)
+        found.append(
+            Candidate(
+                *(source.id_of(matches.document_of(number)), section.heading, section.first, section.last),
+                *(matches.scores[number], source.tokens[number], matches.reasons(number)),
+            )
+        )
+    return found
 
 
 def as_json(result: SearchResult) -> SearchAnswer:

@@ -10,7 +10,7 @@ from holdfast.caches.search.impacts import FIELDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from holdfast.caches.search.document_search import Impacts
     from holdfast.caches.section_index.section_records import TermImpacts
@@ -58,6 +58,15 @@ class Scores:
     def document_of(self, number: int) -> int:
         """The place of a section's document."""
         return bisect_right(self._firsts, number) - 1
+
+    def reasons(self, number: int) -> list[tuple[str, str, int]]:
+        """Why a section has its score, in the order of the query."""
+        return [(term, field, value) for (term, field), value in self.impacts(number).items()]
+
+    def holds(self, number: int) -> Callable[[str], bool]:
+        """Whether a term of the query counts for a section."""
+        held = {term for term, _ in self.impacts(number)}
+        return held.__contains__
 
     def impacts(self, number: int) -> Impacts:
         """Why a section has its score."""

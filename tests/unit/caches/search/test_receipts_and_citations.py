@@ -11,6 +11,7 @@ from holdfast.caches.cache_format import Document, make_document
 from holdfast.caches.search.citations import find_citations, judge
 from holdfast.caches.search.comparison import compare_documents, compare_records
 from holdfast.caches.search.receipts import ReceiptSection, encode_receipt, make_record, parse_receipt, receipt_of
+from holdfast.caches.search.search_request import SearchRequest
 
 RECORD = make_record("sha256:00", "bytes/4", "how?", 100, None, [ReceiptSection("a.md", (1, 3), "sha256:11", 7)])
 RECEIPT = encode_receipt(RECORD)
@@ -18,7 +19,7 @@ RECEIPT = encode_receipt(RECORD)
 
 def test_a_receipt_comes_back_as_it_was_written() -> None:
     receipt = parse_receipt(RECEIPT)
-    assert (receipt.receipt, receipt.query, receipt.budget, receipt.limit) == (receipt_of(RECORD), "how?", 100, None)
+    assert (receipt.receipt, receipt.request) == (receipt_of(RECORD), SearchRequest("how?", 100, None))
     assert encode_receipt(receipt.record) == RECEIPT
 
 

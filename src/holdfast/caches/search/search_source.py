@@ -1,0 +1,82 @@
+"""What a search needs to know of a cache, and who gives it: its index, or its documents. Types only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from holdfast.caches.cache_format import Document
+    from holdfast.caches.search.section import Section
+
+
+class Matches(Protocol):
+    """The sections that match a query, by number; sections are numbered by id and line over the whole cache."""
+
+    @property
+    def scores(self) -> Mapping[int, int]:
+        """Of every section that matches, what the query is worth to it."""
+        ...
+
+    def document_of(self, number: int) -> int:
+        """The place of a section's document in id order."""
+        ...
+
+    def reasons(self, number: int) -> list[tuple[str, str, int]]:
+        """Why a section has its score: (term, field, impact), which add up to it, in the order of the query."""
+        ...
+
+    def holds(self, number: int) -> Callable[[str], bool]:
+        """Whether a term of the query counts for a section."""
+        ...
+
+
+class SearchSource(Protocol):
+    """One cache, as `make_result` asks it. Places are those of documents in id order.
+
+    The index and the documents give the same, so that an answer does not depend on which of them was asked.
+    """
+
+    @property
+    def cache_version(self) -> str: ...
+
+    @property
+    def tokenizer(self) -> str: ...
+
+    @property
+    def tokens(self) -> Sequence[int]:
+        """Of every section, the tokens of its content."""
+        ...
+
+    def find(self, query: str) -> Matches:
+        """The sections that match."""
+        ...
+
+    def section(self, number: int) -> Section:
+        """Where a section stands."""
+        ...
+
+    def name_tokens(self, number: int) -> int:
+        """The tokens of a section's `section_label`, where the tokenizer needs an extra; 0 elsewhere."""
+        ...
+
+    def title(self, place: int) -> str:
+        """The title of a document that has a section."""
+        ...
+
+    def id_of(self, place: int) -> str:
+        """The id of a document."""
+        ...
+
+    def document(self, place: int) -> Document:
+        """A document, proven by its hash; it is read anew each time."""
+        ...
+
+    def place_of(self, name: str) -> int | None:
+        """The place of the document with an id; None when there is none."""
+        ...
+
+    def extent(self, place: int) -> tuple[int, int]:
+        """The number of a document's first section, and of the first after its last."""
+        ...
