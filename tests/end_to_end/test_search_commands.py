@@ -195,12 +195,13 @@ def test_a_citation_holds_in_the_spelling_of_the_file_and_of_the_id(home: Path) 
     read = ("read", "--cache", "caches/docs", "--format", "json")
     cited = json.loads(run_context(*read, "--id", "use memo.md", cwd=home).stdout)["citation"]
     assert cited.startswith("use Memo.md#L1-L3@")
-    assert json.loads(run_context(*read, cited.lower(), cwd=home).stdout)["citation"] == cited
-    (home / "text.md").write_text(f"{cited}\n{cited.lower()}\n{cited.replace('Memo', 'Menu')}\n", "utf-8")
+    folded = cited.replace("Memo", "memo")
+    assert json.loads(run_context(*read, folded, cwd=home).stdout)["citation"] == cited
+    (home / "text.md").write_text(f"{cited}\n{folded}\n{cited.replace('Memo', 'Menu')}\n", "utf-8")
     done = run_context("cite", "verify", "text.md", "--cache", "caches/docs", cwd=home)
     assert [(item["citation"], item["state"]) for item in json.loads(done.stdout)["citations"]] == [
         (cited, "holds"),
-        (cited.lower(), "holds"),
+        (folded, "holds"),
         ("Menu.md#L" + cited.partition("#L")[2], "no such document"),
     ]
 
