@@ -2,10 +2,10 @@
 
     python benchmarks/quality [FOLDER...] [--tokenizer NAME] [--json]
 
-A FOLDER holds one judged set (judged_sets.py says in which form); without any, all development sets in `shared/eval`
-beside the checkout are measured. Pages are built into caches in a temporary folder. The peers rank the same sections,
-and what they rank is chosen from by the same rule. bm25s is in the dependency group `benchmarks`; without it, its row
-says so.
+A FOLDER holds one judged set, or is a file of one (judged_sets.py says in which form); without any, all development
+sets in `shared/eval` beside the checkout are measured. Pages are built into caches in a temporary folder. Peers rank
+the same sections, and what they rank is chosen from by the same rule. bm25s is in the dependency group `benchmarks`;
+without it, its row says so.
 """
 
 from __future__ import annotations

@@ -4,6 +4,9 @@ A folder has `corpus.jsonl.gz` and `queries.jsonl`. Either a page is `{path, tex
 answers it, `{id, text, rel: {path: grade}, sections?: [[[path, first, last], ...], ...]}`; or, where there is a
 `qrels.tsv` (question, page, grade), a page is `{id, text, library}` and the questions name their library. Such a folder
 is measured twice: with one cache a library, as a project would have, and with one cache of all, which is harder.
+
+A set of our own is one file, `{path, text, questions}` a line, each question answered by its page alone. The folder
+`OWN` has short pages and questions in scripts that are written without blanks.
 """
 
 from __future__ import annotations
@@ -22,6 +25,8 @@ IN_THE_MEAN = {
     "docs, a cache a library": 0.5,
     "docs, one cache of all": 0.5,
 }
+
+OWN = Path(__file__).parent / "own"
 
 
 class Lines(NamedTuple):
@@ -70,7 +75,9 @@ def standard_folders(shared: Path) -> list[Path]:
 
 
 def read_sets(folder: Path) -> list[JudgedSet]:
-    """The settings of one folder; OSError where there is none."""
+    """The settings of one folder, or of a file of our own; OSError where there is none."""
+    if folder.is_file():
+        return [_own_set(folder)]
     with gzip.open(folder / "corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
         pages = [json.loads(line) for line in lines]
     asked = [json.loads(line) for line in (folder / "queries.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -87,6 +94,16 @@ def read_sets(folder: Path) -> list[JudgedSet]:
         for one in asked
     ]
     return [JudgedSet(name, name, [Shelf({page["path"]: page["text"] for page in pages}, questions)])]
+
+
+def _own_set(file: Path) -> JudgedSet:
+    pages = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    questions = [
+        Question(f"{page['path']} {number}", text, {page["path"]: 1}, [])
+        for page in pages
+        for number, text in enumerate(page["questions"], 1)
+    ]
+    return JudgedSet(file.stem, file.stem, [Shelf({page["path"]: page["text"] for page in pages}, questions)])
 
 
 def _by_library(name: str, pages: list[dict[str, str]], asked: list[dict[str, Any]], judgments: str) -> list[JudgedSet]:

@@ -24,7 +24,7 @@ def main(description: str | None) -> int:
     parser.add_argument("--json", action="store_true", help="the figures for programs")
     options = parser.parse_args()
     folders = options.folders or standard_folders(SHARED)
-    lacking = [folder for folder in folders if not (folder / "corpus.jsonl.gz").exists()]
+    lacking = [folder for folder in folders if not (folder.is_file() or (folder / "corpus.jsonl.gz").exists())]
     if lacking or not folders:
         print(f"no judged set in {lacking[0] if lacking else SHARED / 'eval'}", file=sys.stderr)
         return 1
