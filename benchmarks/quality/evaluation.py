@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.quality.measures import measure
-from benchmarks.quality.methods import Product, cut_sections
+from benchmarks.quality.methods import CutCache, Product
 from benchmarks.quality.peers import PEERS, NotInstalled
 from holdfast import build_cache, open_cache
 
@@ -43,10 +43,10 @@ def evaluate(judged: JudgedSet, tokenizer: str) -> Rows:
             build_cache(place / "sources", place / "cache", tokenizer=tokenizer)
             with open_cache(place / "cache") as cache:
                 _ask(PRODUCT, Product(cache), shelf, rows)
-                sections = cut_sections(cache, tokenizer)
+                cut = CutCache(cache, tokenizer)
             for name, make in PEERS.items():
                 try:
-                    peer = make(sections)
+                    peer = make(cut)
                 except NotInstalled as error:
                     rows.absent[name] = str(error)
                     continue

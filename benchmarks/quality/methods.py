@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from benchmarks.quality.judged_sets import Lines
@@ -15,13 +16,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from holdfast import Cache
+    from holdfast.caches.cache_format import Document
+    from holdfast.caches.search.search_result import SearchResult
+    from holdfast.caches.search.section import Section
 
 
 class Method(Protocol):
     """One way to answer."""
 
     def answers(self, query: str) -> Mapping[int, Sequence[Lines]]:
-        """The lines given for a query, best first, within each of the budgets and without any."""
+        """The lines given for a query, best first, within each of the budgets and with room for all."""
 
 
 class Product:
@@ -31,34 +35,64 @@ class Product:
         self._cache = cache
 
     def answers(self, query: str) -> dict[int, list[Lines]]:
-        return {
-            budget: [Lines(hit.id.lower(), hit.first, hit.last) for hit in search(self._cache, query, budget).sections]
-            for budget in (*BUDGETS, EVERYTHING)
-        }
+        return {budget: lines_of(search(self._cache, query, budget)) for budget in (*BUDGETS, EVERYTHING)}
+
+
+def lines_of(result: SearchResult) -> list[Lines]:
+    """The lines that an answer gives, best first."""
+    return [Lines(hit.id.lower(), hit.first, hit.last) for hit in result.sections]
 
 
 class CutSection(NamedTuple):
     """A section as the product cuts it, with what else its ranking sees: title, headings and path of the page."""
 
-    document: int
-    lines: Lines
+    place: int
     title: str
     headings: str
     path: str
     body: str
-    tokens: int
 
 
-def cut_sections(cache: Cache, tokenizer: str) -> list[CutSection]:
-    """All sections of a cache by id and line, for methods that cut nothing themselves."""
-    found = []
-    count = counter(tokenizer)
-    for number, document in enumerate(cache.documents()):
-        source = format_of(document.source)
-        title, sections = outline(document.content, source)
-        path = source.stem(document.source)
-        for section in sections:
-            body = document.content[section.start : section.end]
-            lines = Lines(document.id, section.first, section.last)
-            found.append(CutSection(number, lines, title, " ".join(section.heading), path, body, count(body)))
-    return found
+class CutCache:
+    """Documents cut as the product cuts them, for methods that only rank: the product's `SearchSource` but `find`."""
+
+    def __init__(self, cache: Cache, tokenizer: str) -> None:
+        self.cache_version, self.tokenizer = cache.manifest.cache_version, tokenizer
+        self.sections: list[CutSection] = []
+        self.tokens: list[int] = []
+        self._documents = list(cache.documents())
+        self._cut: list[Section] = []
+        self._titles: list[str] = []
+        count = counter(tokenizer)
+        for place, document in enumerate(self._documents):
+            source = format_of(document.source)
+            title, sections = outline(document.content, source)
+            self._titles.append(title)
+            for section in sections:
+                body = document.content[section.start : section.end]
+                path = source.stem(document.source)
+                self.sections.append(CutSection(place, title, " ".join(section.heading), path, body))
+                self.tokens.append(count(body))
+                self._cut.append(section)
+
+    def section(self, number: int) -> Section:
+        return self._cut[number]
+
+    def name_tokens(self, number: int) -> int:  # noqa: ARG002  # as every source takes it
+        return 0
+
+    def title(self, place: int) -> str:
+        return self._titles[place]
+
+    def id_of(self, place: int) -> str:
+        return self._documents[place].id
+
+    def document(self, place: int) -> Document:
+        return self._documents[place]
+
+    def place_of(self, name: str) -> int | None:
+        return next((place for place, document in enumerate(self._documents) if document.id == name), None)
+
+    def extent(self, place: int) -> tuple[int, int]:
+        first, end = [bisect_left(self.sections, at, key=lambda one: one.place) for at in (place, place + 1)]
+        return first, end

@@ -1,8 +1,8 @@
 """Other rankings over the product's sections: SQLite's FTS5 and bm25s, both as their makers advise.
 
 Both see title, headings, path and body, drop stop words, stem English, and count each word of a question once. Neither
-cuts scripts that are written without blanks, so they are handed those in pairs. What they rank is chosen from by the
-product's own rule for budgets.
+cuts scripts that are written without blanks, so they are handed Han and kana in pairs. Of what they rank the product
+makes answers, as it does of its own ranking: the same choice, the same lines to pay.
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.quality.measures import BUDGETS, EVERYTHING
-from holdfast.caches.search.budget_choice import choose
+from benchmarks.quality.methods import lines_of
+from holdfast.caches.search.search_request import SearchRequest
+from holdfast.caches.search.search_result import make_result
 from holdfast.caches.search.terms import is_stop_word
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from benchmarks.quality.judged_sets import Lines
-    from benchmarks.quality.methods import CutSection
+    from benchmarks.quality.methods import CutCache, CutSection
 
 _UNSPACED = re.compile("[\u3041-\u3096\u30a1-\u30fa\u30fc-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 _WORD = re.compile(r"\w+")
@@ -33,13 +35,29 @@ class NotInstalled(Exception):
     """A peer that cannot be had here; the message says what is missing."""
 
 
-class Peer:
-    """A ranking of sections by number; what of it is given is decided as it is for the product."""
+class Ranked:
+    """The product's `Matches` for the scores of another ranking, which gives no reasons."""
 
-    def __init__(self, sections: Sequence[CutSection]) -> None:
-        self._lines = [section.lines for section in sections]
-        self._tokens = [section.tokens for section in sections]
-        self._documents = [section.document for section in sections]
+    def __init__(self, scores: dict[int, int], sections: Sequence[CutSection]) -> None:
+        self.scores = scores
+        self._sections = sections
+
+    def document_of(self, number: int) -> int:
+        return self._sections[number].place
+
+    def reasons(self, number: int) -> list[tuple[str, str, int]]:  # noqa: ARG002  # as all matches take it
+        return []
+
+    def holds(self, number: int) -> Callable[[str], bool]:  # noqa: ARG002  # as all matches take it
+        """Anything, so that none of its answers is doubted."""
+        return bool  # no term is empty
+
+
+class Peer:
+    """A ranking of sections by number; the product makes answers of it as it does of its own, budget and all."""
+
+    def __init__(self, cut: CutCache) -> None:
+        self._cut = cut
 
     def scores(self, query: str) -> dict[int, float]:
         """Numbers of the sections that match, each with its score."""
@@ -51,20 +69,30 @@ class Peer:
     def answers(self, query: str) -> dict[int, list[Lines]]:
         whole = {number: round(score * _SCALE) for number, score in self.scores(query).items()}
         scores = {number: score for number, score in whole.items() if score > 0}
+        source = _PeerSource(self._cut, Ranked(scores, self._cut.sections))
         return {
-            budget: [
-                self._lines[number]
-                for number in choose(scores, self._tokens, self._documents.__getitem__, budget).numbers
-            ]
-            for budget in (*BUDGETS, EVERYTHING)
+            budget: lines_of(make_result(source, SearchRequest(query, budget))) for budget in (*BUDGETS, EVERYTHING)
         }
+
+
+class _PeerSource:
+    """A cache of which one thing is known that was asked already."""
+
+    def __init__(self, cut: CutCache, ranked: Ranked) -> None:
+        self._cut, self._ranked = cut, ranked
+
+    def find(self, query: str) -> Ranked:  # noqa: ARG002  # as every source takes it
+        return self._ranked
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cut, name)
 
 
 class Fts5(Peer):
     """SQLite's full-text index: four columns of equal weight, any word of the question, its `bm25`."""
 
-    def __init__(self, sections: Sequence[CutSection]) -> None:
-        super().__init__(sections)
+    def __init__(self, cut: CutCache) -> None:
+        super().__init__(cut)
         self._database = sqlite3.connect(":memory:")
         try:
             self._database.execute(
@@ -75,7 +103,7 @@ class Fts5(Peer):
             raise NotInstalled(f"this SQLite lacks FTS5 ({error})") from None
         rows = [
             (n, in_pairs(s.title), in_pairs(s.headings), spaced(s.path), in_pairs(s.body))
-            for n, s in enumerate(sections)
+            for n, s in enumerate(cut.sections)
         ]
         self._database.executemany(
             "insert into sections(rowid, title, headings, path, body) values(?, ?, ?, ?, ?)", rows
@@ -99,15 +127,15 @@ class Fts5(Peer):
 class Bm25s(Peer):
     """bm25s as it comes: Lucene's formula over the joined text, its English stop words, the Snowball stemmer."""
 
-    def __init__(self, sections: Sequence[CutSection]) -> None:
-        super().__init__(sections)
+    def __init__(self, cut: CutCache) -> None:
+        super().__init__(cut)
         missing = [name for name in ("numpy", "bm25s", "Stemmer") if find_spec(name) is None]
         if missing:
             raise NotInstalled(f"not installed: {', '.join(missing)} (dependency group `benchmarks`)")
         self._package: Any = import_module("bm25s")
         self._stemmer = import_module("Stemmer").Stemmer("english")
         self._index = self._package.BM25()
-        texts = [" ".join([s.title, s.headings, s.path.replace("/", " "), s.body]) for s in sections]
+        texts = [" ".join([s.title, s.headings, s.path.replace("/", " "), s.body]) for s in cut.sections]
         self._index.index(self._words(texts), show_progress=False)
 
     def _words(self, texts: Sequence[str]) -> list[list[str]]:
