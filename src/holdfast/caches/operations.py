@@ -55,6 +55,26 @@ LIMIT = Parameter(
     error=InvalidLimit,
     check_order=2,
 )
+UNDER = Parameter(
+    "under", "text", "Only below this folder or glob, e.g. guide/", metavar="GLOB", max_bytes=4 << 10, check_order=2
+)
+KNOWN = Parameter(
+    "known",
+    "texts",
+    "Citations you hold already: not sent again",
+    metavar="CITATION",
+    max_bytes=8 << 10,
+    error=InvalidCitation,
+    check_order=2,
+)
+SEARCH_FORMAT = Parameter(
+    "format",
+    "text",
+    "Default: text; outline: citations and their tokens alone",
+    metavar="FORMAT",
+    choices=("text", "json", "outline"),
+)
+EXPLAIN = Parameter("explain", "flag", "Add why each section was chosen")
 _AROUND = LIMIT._replace(error=InvalidCitation, check_order=1)
 _OPTIONAL_CACHE = CACHE._replace(required=False, description="The cache (default: the one below the cache root)")
 _NAMED_CACHE = _OPTIONAL_CACHE._replace(description="The cache, where there are several")
