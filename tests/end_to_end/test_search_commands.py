@@ -216,7 +216,7 @@ def test_diff_tells_documents_sections_and_queries(home: Path) -> None:
     value = json.loads(done.stdout)
     assert done.returncode == 0
     assert value["documents"] == {"added": [], "removed": ["other.md"], "changed": ["deploy.md"]}
-    assert [(change["id"], change["heading"], change["change"]) for change in value["sections"]] == [
+    assert [(change["source"], change["heading"], change["change"]) for change in value["sections"]] == [
         ("deploy.md", ["Deploy"], "changed"),
         ("other.md", ["Other"], "removed"),
     ]

@@ -280,7 +280,7 @@ def _compared(old: Cache, new: Cache, queries: list[SearchRequest]) -> DiffAnswe
         "after": new.manifest.cache_version,
         "documents": {"added": changes.added, "removed": changes.removed, "changed": changes.changed},
         "sections": [
-            {"id": change.id, "heading": change.heading, "change": change.change, "lines": change.lines}
+            {"source": change.source, "heading": change.heading, "change": change.change, "lines": change.lines}
             for change in changes.sections
         ],
         "queries": answers,

@@ -143,7 +143,7 @@ def differences(value: DiffAnswer, _seconds: float) -> RenderableType:
         parts += [Text(f"{mark} {name}", style=style) for name in names]
     for section in sections:
         first, last = section["lines"]
-        where = f"    {section['change']:<8} {section['id']}:{first}-{last}  {' › '.join(section['heading'])}"
+        where = f"    {section['change']:<8} {section['source']}:{first}-{last}  {' › '.join(section['heading'])}"
         parts.append(Text(where, style="dim"))
     for query in changed:
         parts.append(Text(f"  {query['query']}", style="bold"))

@@ -267,7 +267,7 @@ class DocumentChanges(TypedDict):
 
 
 class ChangedSection(TypedDict):
-    id: str
+    source: str
     heading: Sequence[str]
     change: str
     lines: tuple[int, int]

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 
 class SectionChange(NamedTuple):
-    """A section that is in one cache only, or says something else in the second."""
+    """A section that is in one cache only, or says something else in the second; `source` names its document."""
 
-    id: str
+    source: str
     heading: tuple[str, ...]
     change: str
     lines: tuple[int, int]  # in the cache that has it; in the second where both have
 
 
 class CacheChanges(NamedTuple):
-    """Ids of documents, and sections of those that changed."""
+    """Documents by the name of their file, in the order of their ids, and sections of those that changed."""
 
     added: list[str]
     removed: list[str]
@@ -43,21 +43,25 @@ def compare_documents(before: Iterable[Document], after: Iterable[Document]) -> 
     changed = sorted(id_ for id_ in old.keys() & new.keys() if old[id_].version != new[id_].version)
     sections = []
     for id_ in sorted({*added, *removed, *changed}):
-        sections += _section_changes(id_, old.get(id_), new.get(id_))
+        sections += _section_changes(old.get(id_), new.get(id_))
+    named = {id_: document.name for id_, document in {**old, **new}.items()}
+    added, removed, changed = ([named[id_] for id_ in ids] for ids in (added, removed, changed))
     return CacheChanges(added, removed, changed, sections)
 
 
-def _section_changes(id_: str, before: Document | None, after: Document | None) -> list[SectionChange]:
+def _section_changes(before: Document | None, after: Document | None) -> list[SectionChange]:
+    document = after or before
+    name = document.name if document else ""
     old, new = _sections(before), _sections(after)
     changes = []
     for key in {**old, **new}:
         heading, _ = key
         if key not in new:
-            changes.append(SectionChange(id_, heading, "removed", old[key][0]))
+            changes.append(SectionChange(name, heading, "removed", old[key][0]))
         elif key not in old:
-            changes.append(SectionChange(id_, heading, "added", new[key][0]))
+            changes.append(SectionChange(name, heading, "added", new[key][0]))
         elif old[key][1] != new[key][1]:
-            changes.append(SectionChange(id_, heading, "changed", new[key][0]))
+            changes.append(SectionChange(name, heading, "changed", new[key][0]))
     return sorted(changes, key=lambda change: (change.lines, change.change))
 
 
