@@ -180,7 +180,10 @@ def _weigh(weights: dict[str, int], terms: WordTerms, units: dict[str, int], fac
 def _asked_words(terms: WordTerms, units: dict[str, int], factor: int, sections: int) -> list[AskedWord]:
     wholes, strong, weak = terms
     if len(wholes) > 1:  # of a script without blanks, or words that signs separate: each for itself
-        return [AskedWord(factor * (units[term] or unit(sections, 0)), (term,), (), 0) for term in wholes]
+        # A gram that no section holds may lie across two words, and then says nothing.
+        unknown = unit(sections, 0)
+        weights = [units[term] or (unknown if term.isascii() else unknown // 4) for term in wholes]
+        return [AskedWord(factor * weight, (term,), (), 0) for term, weight in zip(wholes, weights, strict=True)]
     parts = tuple([term for term in strong + weak if units[term]])
     if any(units[term] for term in wholes):
         return [AskedWord(factor * units[wholes[0]], wholes, parts, 50)]

@@ -162,9 +162,14 @@ def test_what_a_word_was_read_as_counts_half_of_it() -> None:
 
 
 def test_grams_of_a_script_without_blanks_count_each_for_itself() -> None:
-    question = ask("日本語", {"日本": 300, "本語": 100}.get, SECTIONS)  # type: ignore[arg-type]
+    question = ask("日本語", lambda term: {"日本": 300, "本語": 100}.get(term, 0), SECTIONS)
     assert question.weights == {"日本": 300, "本語": 100}
     assert question.meets({"日本"}.__contains__) == 75
+
+
+def test_a_gram_that_no_section_holds_weighs_a_quarter_of_an_unknown_word() -> None:
+    question = ask("日本語", lambda term: {"日本": 190}.get(term, 0), SECTIONS)
+    assert question.meets({"日本"}.__contains__) == 50
 
 
 def test_an_empty_question_is_met_by_nothing() -> None:
