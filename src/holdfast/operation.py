@@ -34,7 +34,7 @@ class Parameter(NamedTuple):
     """One argument of an operation, as both doors know it.
 
     `kind` is `text` (valid Unicode, of at most `max_bytes` of UTF-8), `path` (any name the system can hold), `integer`,
-    `flag` or `texts`.
+    `flag` or `texts` (at most `max_items`, each as a `text`).
     `error` is what a missing or unfit value counts as; without one it is a usage error.
     """
 
@@ -46,6 +46,7 @@ class Parameter(NamedTuple):
     choices: tuple[str, ...] = ()
     maximum: int | None = None
     max_bytes: int | None = None
+    max_items: int | None = None
     error: type[ContextError] = UsageError
     check_order: int = 0  # ties are checked in the order declared
     positional: bool = False
@@ -200,7 +201,12 @@ def fits(parameter: Parameter, value: object) -> bool:
         # A boolean is an int to Python, not to a caller.
         return type(value) is int and value >= 0 and (parameter.maximum is None or value <= parameter.maximum)
     if parameter.kind == "texts":
-        return isinstance(value, list) and all(_is_choice(parameter, item) for item in value)
+        most = parameter.max_items
+        return (
+            isinstance(value, list)
+            and (most is None or len(value) <= most)
+            and all(_is_choice(parameter, item) for item in value)
+        )
     if parameter.kind == "path":
         return isinstance(value, str) and (value.isascii() or is_path(value))
     return _is_choice(parameter, value)
@@ -225,6 +231,8 @@ def expectation(parameter: Parameter) -> str:
     if parameter.kind == "integer":
         bound = f" up to {parameter.maximum}" if parameter.maximum is not None else ""
         return f"a whole number from 0{bound}"
+    if parameter.max_items is not None:
+        return f"a list of at most {parameter.max_items} strings"
     if parameter.max_bytes is not None:
         return f"a string of valid Unicode, at most {parameter.max_bytes} bytes of it"
     return {"flag": "true or false", "texts": "a list of strings", "path": "a path"}.get(parameter.kind, "a string")

@@ -64,6 +64,7 @@ KNOWN = Parameter(
     "Citations you hold already: not sent again",
     metavar="CITATION",
     max_bytes=8 << 10,
+    max_items=1000,
     error=InvalidCitation,
     check_order=2,
 )
