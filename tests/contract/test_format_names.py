@@ -1,7 +1,7 @@
 """A change of what an index says, or of how sections are cut or ranked, gets another name.
 
 Caches of an earlier release stay readable because an index says by its kind and its ranking how it was made. So whoever
-changes the bytes of this small index renames `words` or `sections-1` (and `bm25-sections-1` in receipts), and only then
+changes the bytes of this small index renames `words` or `sections-2` (and `bm25-sections-1` in receipts), and only then
 records the new hash here.
 """
 
@@ -29,7 +29,7 @@ SOURCES = {
 }
 RECORDED = {
     ("words", "words.idx"): "f00944b9794a40a254a18f5278cbfb548c8b3813e8079074158b9a41a82ba80a",
-    ("sections-1", "sections.idx"): "2ce2b7b8414516bab9d2b0426cf7ed1b9593c5589e161993732af438e49633b4",
+    ("sections-2", "sections.idx"): "c7c471547166bcd6be6d43379f007577126ba1f7e7062ac36b7cbc992c9819e1",
 }
 
 

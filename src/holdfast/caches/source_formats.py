@@ -8,6 +8,7 @@ it holds a directive or a label (`.. name::`, `.. _label:`) at the left margin.
 
 from __future__ import annotations
 
+from holdfast.caches.heading_text import heading_text
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import WHITE_SPACE, lower_case
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     # long section may be cut.
     ReadMarkup = Callable[[str, list[str], int], tuple[list["Heading"], list[int]]]
 
-# Characters. Beyond this a title is no title; the rest of it is found in the section's text.
-LONGEST_TITLE = 400
 _BLANKS = " \t"
 
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -68,26 +67,12 @@ class Heading(NamedTuple):
     text: str
 
 
-def _heading_text(raw: str, *, closed: bool = False) -> str:
-    """The words of a heading: without closing marks and without an anchor such as `{#name}` at the end."""
-    text = raw.strip(WHITE_SPACE)
-    if closed:
-        open_part = text.rstrip("#")
-        if not open_part or open_part[-1] in _BLANKS:
-            text = open_part.rstrip(WHITE_SPACE)
-    if text.endswith("}"):
-        at = text.rfind("{")
-        if at >= 0 and text[at + 1 : -1].lstrip(WHITE_SPACE)[:1] in ("#", ".", "/"):
-            text = text[:at].rstrip(WHITE_SPACE)
-    return text[:LONGEST_TITLE]
-
-
-def _indentation(line: str) -> int:
+def indentation(line: str) -> int:
     """How far a line is indented."""
     return len(line) - len(line.lstrip(_BLANKS))
 
 
-def _is_item(bare: str) -> bool:
+def is_item(bare: str) -> bool:
     """Whether a stripped line begins an item of a list; the second line of a table does not."""
     if bare[0] in "-*+":
         return bare[1:2] in ("", " ", "\t") and bool(bare.strip("-:| \t*+"))
@@ -116,21 +101,21 @@ def read_markdown(lines: list[str], body: int) -> tuple[list[Heading], list[int]
         if not bare:
             html, paragraph, inside, gap = "", -1, False, True
             continue
-        margin = 0 if line[0] not in _BLANKS else _indentation(line)
+        margin = 0 if line[0] not in _BLANKS else indentation(line)
         first = bare[0]
-        item = first in "-*+0123456789" and _is_item(bare) and (gap or in_list or first in "-*+")
+        item = first in "-*+0123456789" and is_item(bare) and (gap or in_list or first in "-*+")
         if margin < 2 and (gap or item):
             breaks.append(number)
         in_list = item or (in_list and not (gap and margin < 2))
         if first in "`~" and (margin < 4 or in_list) and (opened := _fence(bare)):
             fence, paragraph, inside = opened, -1, False
         elif first == "#" and margin < 4 and (level := _atx_level(bare)):
-            headings.append(Heading(number, number + 1, level, _heading_text(bare[level:], closed=True)))
+            headings.append(Heading(number, number + 1, level, heading_text(bare[level:], closed=True)))
             paragraph, inside, in_list, gap = -1, False, False, True
             continue
         elif paragraph >= 0 and first in "=-" and margin < 4 and not bare.strip(first):
             words = " ".join([part.strip(WHITE_SPACE) for part in lines[paragraph:number]])
-            headings.append(Heading(paragraph, number + 1, 1 if first == "=" else 2, _heading_text(words)))
+            headings.append(Heading(paragraph, number + 1, 1 if first == "=" else 2, heading_text(words)))
             paragraph, gap = -1, True
             continue
         elif first == "<" and margin < 4 and not inside and (ended_by := _html(bare, alone=paragraph < 0)):
@@ -203,7 +188,7 @@ def read_restructured(lines: list[str], body: int) -> tuple[list[Heading], list[
     headings: list[Heading] = []
     breaks: list[int] = []
     levels: dict[str, int] = {}
-    item = literal = -1  # the _indentation of the open list item, and of the line that announced literal text
+    item = literal = -1  # the indentation of the open list item, and of the line that announced literal text
     label = -1  # the first of the labels that stand right above
     labelled = (-1, -1)  # a line, and the first of the labels above it
     gap = True
@@ -213,13 +198,13 @@ def read_restructured(lines: list[str], body: int) -> tuple[list[Heading], list[
         if not bare:
             gap = True
             continue
-        margin = 0 if line[0] not in _BLANKS else _indentation(line)
+        margin = 0 if line[0] not in _BLANKS else indentation(line)
         if number > body and margin == 0 and (style := _title(lines, number, body)):
             title = lines[number - 1].strip(WHITE_SPACE)
             first = number - len(style)
             first = labelled[1] if labelled[0] == first else first
             level = levels.setdefault(style, len(levels) + 1)
-            headings.append(Heading(first, number + 1, level, _heading_text(_without_roles(title))))
+            headings.append(Heading(first, number + 1, level, heading_text(_without_roles(title), code="``")))
             gap = True
             continue
         if bare.startswith(".. _") and bare.endswith(":"):
@@ -233,7 +218,7 @@ def read_restructured(lines: list[str], body: int) -> tuple[list[Heading], list[
         # The body of a directive is indented prose, one or two steps deep; its paragraphs may be parted like others.
         if gap and item < 0 and literal < 0 and (margin < 4 or bare.startswith(".. ")):
             breaks.append(number)
-        if item < 0 and (gap or not margin) and (bare.startswith("#. ") or _is_item(bare)):
+        if item < 0 and (gap or not margin) and (bare.startswith("#. ") or is_item(bare)):
             item = margin
         if literal < 0 and bare.endswith("::") and (not bare.startswith(".. ") or "code" in bare):
             literal = margin

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from holdfast.caches.search.section import Section
     from holdfast.caches.section_index.section_records import TermImpacts
 
-KIND = "sections-1"
+KIND = "sections-2"
 COLUMNS = "columns"
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from holdfast.core.record import NamedTuple
 
-# Characters, about 500 tokens: eight fit the usual budget of 4,000, and a paragraph keeps its company.
-LONG = 2000
+# Characters, about 250 tokens: six to eight fit the usual budget of 2,000, and a paragraph keeps its company.
+LONG = 1000
 
 
 class Section(NamedTuple):

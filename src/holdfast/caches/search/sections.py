@@ -1,20 +1,21 @@
 """Sections: a document cut where its headings are, so that the part that answers can be given without the rest. Pure.
 
-A section is a heading with the text below it, up to the next heading that has text; a heading without any leads into
-the one that follows. Together the sections hold every line of a document but blank ones, each line once. A section
-longer than `LONG` is cut before paragraphs, never inside a fence, a table or an item of a list, however long that is.
-docs/formats/search.md has the rules in full.
+A section is a heading with the text below it, up to the next heading that has text; a heading without any, or with
+label lines alone, leads into the one that follows. Together the sections hold every line of a document but blank ones,
+each line once. A section longer than `LONG` is cut in pieces. docs/formats/search.md has the rules in full.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from itertools import accumulate, repeat
 from operator import add
 
+from holdfast.caches.heading_text import title_text
+from holdfast.caches.search.label_lines import after_text, next_telling, next_text
 from holdfast.caches.search.section import LONG, Section
+from holdfast.caches.search.section_pieces import Markup, pieces
 from holdfast.caches.search.terms import is_stop_word, raw_words
-from holdfast.caches.source_formats import LONGEST_TITLE, MARKDOWN, format_of
+from holdfast.caches.source_formats import MARKDOWN, format_of
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import WHITE_SPACE
 
@@ -46,22 +47,6 @@ class Outline(NamedTuple):
 
     title: str
     sections: list[Section]
-
-
-class Markup(NamedTuple):
-    """The structure of a text.
-
-    `starts` has the offset of each line and, last, of the end. `breaks` are the lines before which a long section may
-    be cut: each begins a paragraph, a table, a fence or an item of a list at the margin. `body` is the first line
-    after the front matter, `title` what that calls the text.
-    """
-
-    lines: list[str]
-    starts: list[int]
-    headings: list[Heading]
-    breaks: list[int]
-    body: int
-    title: str
 
 
 def read_fields(source: str, content: str) -> Fields:
@@ -96,7 +81,7 @@ def outline(text: str, source: SourceFormat = MARKDOWN, *, long: int = LONG) -> 
     sections = []
     room = _HEADINGS_TIMES * len(text) + _HEADINGS_MORE
     for heading, first, after in _extents(markup):
-        for piece_first, piece_after in _pieces(markup, first, after, long):
+        for piece_first, piece_after in pieces(markup, first, after, long):
             room -= sum([len(part) + _HEADING_COST for part in heading])
             if room < 0 and len(heading) > 1:
                 heading = (LEFT_OUT, heading[-1])
@@ -112,66 +97,20 @@ def _extents(markup: Markup) -> list[tuple[tuple[str, ...], int, int]]:
     found = []
     lines = markup.lines
     path: list[Heading] = []
-    waiting = _next_text(lines, 0, len(lines))  # the first line not yet part of a section
+    waiting = next_text(lines, 0, len(lines))  # the first line not yet part of a section
     edges = [*markup.headings, None]
     text_from = markup.body
     for heading in edges:
         until = heading.first if heading else len(lines)
-        if _next_text(lines, text_from, until) < until or (heading is None and waiting < until):
-            found.append((tuple([h.text for h in path]), waiting, _last_text(lines, until) + 1))
-            waiting = _next_text(lines, until, len(lines))
+        if next_telling(lines, text_from, until) < until or (heading is None and waiting < until):
+            found.append((tuple([h.text for h in path]), waiting, after_text(lines, until)))
+            waiting = next_text(lines, until, len(lines))
         if heading:
             while path and path[-1].level >= heading.level:
                 path.pop()
             path.append(heading)
             text_from = heading.after
     return found
-
-
-def _next_text(lines: list[str], at: int, until: int) -> int:
-    while at < until and not lines[at].strip(WHITE_SPACE):
-        at += 1
-    return at
-
-
-def _last_text(lines: list[str], until: int) -> int:
-    at = until - 1
-    while at >= 0 and not lines[at].strip(WHITE_SPACE):
-        at -= 1
-    return at
-
-
-def _pieces(markup: Markup, first: int, after: int, long: int) -> list[tuple[int, int]]:
-    """The section itself, or the parts of a long one: as much as fits, cut before paragraphs."""
-    starts = markup.starts
-    if starts[after] - starts[first] <= long:
-        return [(first, after)]
-    pieces = []
-    begin = first
-    previous = -1  # the last break that the piece could end before
-    kept, text = _opening(markup, first, after)
-    at, end = bisect_left(markup.breaks, first + 1), bisect_left(markup.breaks, after)
-    for line in [*markup.breaks[at:end], after]:
-        if kept < line <= text:
-            continue
-        if previous > begin and starts[line] - starts[begin] > long:
-            pieces.append((begin, _last_text(markup.lines, previous) + 1))
-            begin = previous
-        previous = line
-    pieces.append((begin, after))
-    return pieces
-
-
-def _opening(markup: Markup, first: int, after: int) -> tuple[int, int]:
-    """The lines that must not be torn apart: from the outermost heading right above a section's text to that text."""
-    headings = markup.headings
-    at = bisect_left(headings, (after,)) - 1
-    if at < 0 or headings[at].first < first:
-        return first, _next_text(markup.lines, max(first, markup.body), after)
-    text = _next_text(markup.lines, headings[at].after, after)
-    while at and headings[at - 1].first >= first and headings[at - 1].level < headings[at].level:
-        at -= 1
-    return headings[at].first, text
 
 
 def read_markup(text: str, read: ReadMarkup) -> Markup:
@@ -214,7 +153,7 @@ def _front_matter(lines: list[str]) -> tuple[int, str]:
     for number in range(1, len(lines)):
         line = lines[number].rstrip(WHITE_SPACE)
         if line == mark or (mark == "---" and line == "..."):
-            return number + 1, title[:LONGEST_TITLE]
+            return number + 1, title_text(title)
         name, separator, value = line.partition("=" if mark == "+++" else ":")
         if separator and not title and name.rstrip(WHITE_SPACE) == "title":
             title = value.strip(WHITE_SPACE)
