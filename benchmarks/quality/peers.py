@@ -17,7 +17,7 @@ from benchmarks.quality.measures import BUDGETS, EVERYTHING
 from benchmarks.quality.methods import lines_of
 from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.search.search_result import make_result
-from holdfast.caches.search.terms import is_stop_word
+from holdfast.caches.search.word_terms import is_stop_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

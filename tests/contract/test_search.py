@@ -72,8 +72,8 @@ def test_the_answer_has_the_members_of_its_format_in_their_order(cache: Path, do
         "tokens": -(-len(content.encode()) // 4),
         "why": {
             "terms": [
-                {"term": "install", "field": "headings", "impact": section["why"]["terms"][0]["impact"]},
-                {"term": "install", "field": "body", "impact": section["why"]["terms"][1]["impact"]},
+                {"term": "install", "field": "section", "impact": section["why"]["terms"][0]["impact"]},
+                {"term": "install", "field": "document", "impact": section["why"]["terms"][1]["impact"]},
             ]
         },
         "citation": f"guide.md#L9-L16@{sha256(content.encode()).hexdigest()[:12]}",
@@ -95,7 +95,7 @@ def test_the_answer_has_the_members_of_its_format_in_their_order(cache: Path, do
         ("sections_selected", 3),
         ("sections_excluded_by_budget", 0),
         ("tokenizer", "bytes/4"),
-        ("ranking", "bm25-sections-1"),
+        ("ranking", "bm25-sections-2"),
     ]
 
 

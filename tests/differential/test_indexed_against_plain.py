@@ -14,7 +14,7 @@ from holdfast.caches.cache_format import make_document
 from holdfast.caches.index_format import PAGE_SIZE, DictionaryPages, key_of, look_up
 from holdfast.caches.search.sections import outline
 from holdfast.caches.selection import Hit, Selection, score, select, words
-from holdfast.caches.sorted_runs import merged
+from holdfast.caches.sorted_runs import encode_run, merged
 from holdfast.caches.word_index import word_compiler, word_records, word_search
 from holdfast.caches.word_index.word_compiler import DocumentNumbers, compile_terms, encode_columns, make_columns
 from holdfast.caches.word_index.word_records import (
@@ -66,7 +66,7 @@ def indexed(query: str, budget: int, documents: list[Document], documents_a_run:
             texts = [content[section.start : section.end] for section in outline(content).sections]
             assert counts.add(place, content, texts) == len(found[place])
             places += [place] * len(texts)
-        runs.append((len(runs), read_back(counts.spill()[0])))
+        runs.append((len(runs), read_back(encode_run(counts.spill()[0]))))
     pages = DictionaryPages()
     numbered = DocumentNumbers(columns.numbers, places, bases)
     postings = b"".join(compile_terms(merged(runs), numbered, pages.add))

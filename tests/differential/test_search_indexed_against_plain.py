@@ -6,41 +6,59 @@ import os
 import shutil
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from holdfast import build_cache, open_cache
-from holdfast.caches.build.token_counts import FieldCounts, TextCounts
+from holdfast.caches.build.token_counts import DocumentCounts, RunSettings, count_links
 from holdfast.caches.cache_format import make_document
 from holdfast.caches.index_format import PAGE_SIZE, DictionaryPages, key_of, look_up
-from holdfast.caches.search.plain import Found, find
-from holdfast.caches.search.sections import read_fields
-from holdfast.caches.search.terms import query_terms
-from holdfast.caches.section_index.section_compiler import (
-    BODY,
-    HEADINGS,
-    PATH,
-    TITLE,
-    DocumentSections,
-    Weights,
-    compile_fields,
-    encode_field,
-    encode_record,
-    field_lengths,
-)
+from holdfast.caches.search.full_scan import Scanned, scan
+from holdfast.caches.search.link_texts import find_links, incoming, link_words
+from holdfast.caches.search.question import ask
+from holdfast.caches.section_index.section_compiler import compile_lists, encode_record, field_lengths
 from holdfast.caches.section_index.section_records import HEAD_SIZE, impacts_length, parse_impacts, parse_inline
-from holdfast.caches.section_index.section_scores import Scores
-from holdfast.caches.sorted_runs import merged, packed
-from support.runs import read_back
+from holdfast.caches.section_index.section_scores import Scores, WeighedTerm
+from holdfast.caches.section_index.term_lists import BODY, LINKS, PATH, TITLE, WEAK, FieldLengths, TermLists, Weights
+from holdfast.caches.sorted_runs import merged, packed, read_run
+from support.runs import written
 
-WORDS = st.sampled_from(["alpha", "beta", "useEffect", "os.path", "the", "gammas", "Σας", "日本語", "x" * 70, "é"])
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from holdfast.caches.cache_format import Document
+    from holdfast.caches.section_index.section_records import TermImpacts
+    from holdfast.caches.sorted_runs import Run
+
+WORDS = st.sampled_from(
+    [
+        *("alpha", "beta", "useEffect", "os.path", "the", "gammas", "Σας", "日本語", "x" * 70, "é", "alpha-beta"),
+        *("alphaBeta", "C++", "--reload", "beta_alpha", "[alpha beta](b.md)", "[useEffect](beta/useEffect.md)"),
+        *("[os.path][]", "alpha alpha alpha", "ภาษาไทย"),
+    ]
+)
 LINES = st.one_of(
     st.lists(WORDS, max_size=8).map(" ".join),
     st.lists(WORDS, min_size=1, max_size=3).map(lambda found: "# " + " ".join(found)),
     st.sampled_from(
-        ["", "", "```", "## beta", "alpha\n---", "- alpha", "---", "<!--", "-->", "alpha\x1cbeta", "a/alpha(beta)", "#"]
+        [
+            *(
+                "",
+                "",
+                "```",
+                "## beta",
+                "alpha\n---",
+                "- alpha",
+                "---",
+                "<!--",
+                "-->",
+                "alpha\x1cbeta",
+                "a/alpha(beta)",
+            ),
+            *("#", "[os.path]: /alpha.md"),
+        ]
     ),
     st.text(max_size=8),
 )
@@ -50,53 +68,64 @@ CORPORA = st.dictionaries(PATHS, TEXTS, max_size=6)
 QUERIES = st.one_of(st.lists(WORDS, max_size=4).map(" ".join), st.text(max_size=6))
 
 
-def indexed(query: str, corpus: dict[str, str], documents_a_run: int) -> dict[int, dict[tuple[str, str], int]]:
+class Kept:
+    """Runs that were written, in memory."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, Any] = {}
+
+    def write(self, path: str, blocks: Iterable[tuple[bytes, bytes]], base: int) -> Run:
+        assert path not in self.files
+        self.files[path], run = written(blocks)
+        return run._replace(file=path, base=base)
+
+    def merged(self, runs: Sequence[Run]) -> Iterable[tuple[bytes, list[tuple[int, bytes]]]]:
+        return merged([(mark, read_run(self.files[run.file], run)) for mark, run in enumerate(runs)])
+
+
+def indexed(query: str, documents: Sequence[Document], documents_a_run: int) -> Scores:
     """What the index gives: documents counted so many at a time, compiled to bytes, the bytes looked up."""
-    documents = sorted([make_document(f"{path}.md", text.encode()) for path, text in corpus.items()])
-    runs = []
-    marks: list[tuple[int, int]] = []
-    made: list[DocumentSections] = []
-    body_lengths: list[int] = []
+    kept = Kept()
+    counts = DocumentCounts("run", RunSettings("estimate-1", 0), kept.write)
+    made = []
     for start in range(0, len(documents), documents_a_run):
-        text = TextCounts()
-        fields = {field: FieldCounts() for field in (TITLE, HEADINGS, PATH)}
-        number = 0
-        for place, document in enumerate(documents[start : start + documents_a_run], start):
-            read = read_fields(document.source, document.content)
-            text.add(place, document.content, [document.content[part.start : part.end] for part in read.sections])
-            for heading in read.headings:
-                fields[HEADINGS].add(number, heading)
-                number += 1
-            if read.sections:
-                fields[TITLE].add(place, read.title)
-                fields[PATH].add(place, read.path)
-            lengths = [len(words) for words in read.headings]
-            made.append(DocumentSections(len(read.title), len(read.path), [0] * len(lengths), lengths, b"", []))
-        for field, blocks in ((BODY, text.spill()[1]), *[(field, counts.spill()) for field, counts in fields.items()]):
-            runs.append((len(marks), read_back(blocks)))
-            marks.append((field, len(body_lengths) if field in (BODY, HEADINGS) else 0))
-        body_lengths += text.lengths
-    weights = Weights(*field_lengths(made, body_lengths))
-    pages = DictionaryPages()
-    postings = b"".join(compile_fields(merged(runs), marks, weights, pages.add))
-    dictionary = b"".join(pages.finish())
-    terms = []
-    for term in query_terms(query):
+        made += [sections for _, sections in counts.add(start, documents[start : start + documents_a_run])]
+    runs = counts.finish()
+    pages = [document.links for document in made]
+    links = count_links([document.id for document in documents], pages, "run", documents_a_run * 1000, kept.write)
+    fields = [*runs.fields, *links.fields]
+    weights = Weights(field_lengths(made, links.lengths, runs.body_lengths))
+    dictionary_pages = DictionaryPages()
+    terms = kept.merged([run for _, run in fields])
+    marks = [(field, run.base) for field, run in fields]
+    postings = b"".join(compile_lists(terms, marks, weights, dictionary_pages.add))
+    dictionary = b"".join(dictionary_pages.finish())
+    held: dict[str, TermImpacts] = {}
+
+    def unit_of(term: str) -> int:
+        key = key_of(term)
         value = look_up(
-            lambda page: dictionary[page * PAGE_SIZE : (page + 1) * PAGE_SIZE],
-            len(dictionary) // PAGE_SIZE,
-            key_of(term),
+            lambda page: dictionary[page * PAGE_SIZE : (page + 1) * PAGE_SIZE], len(dictionary) // PAGE_SIZE, key
         )
-        if value is not None:
-            held = parse_inline(value, weights.populations)
-            if held is None:
-                length = impacts_length(postings[value : value + HEAD_SIZE])
-                held = parse_impacts(postings[value : value + length], key_of(term), weights.populations)
-            terms.append((term, held))
-    scores = Scores(terms, weights.firsts)
-    impacts = {number: scores.impacts(number) for number in sorted(scores.scores)}
-    assert {number: sum(why.values()) for number, why in impacts.items()} == dict(sorted(scores.scores.items()))
-    return impacts
+        if value is None:
+            return 0
+        found = parse_inline(value, weights.firsts)
+        if found is None:
+            length = impacts_length(postings[value : value + HEAD_SIZE])
+            found = parse_impacts(postings[value : value + length], key, weights.populations)
+        held[term] = found
+        return found.unit
+
+    question = ask(query, unit_of, weights.section_count)
+    weighed = [WeighedTerm(term, weight, held[term]) for term, weight in question.weights.items()]
+    return Scores(question, weighed, weights.firsts)
+
+
+def scanned(query: str, documents: Sequence[Document]) -> Scanned:
+    """What the documents alone give."""
+    pages = [find_links(document.source, document.content) for document in documents]
+    links = [link_words(texts) for texts in incoming([document.id for document in documents], pages)]
+    return scan(query, documents, links, "estimate-1")
 
 
 @settings(max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -104,6 +133,8 @@ def indexed(query: str, corpus: dict[str, str], documents_a_run: int) -> dict[in
 @example(corpus={}, query="alpha", documents_a_run=1)
 @example(corpus={"alpha": ""}, query="alpha", documents_a_run=1)
 @example(corpus={"a": "x", "alpha": "y\n\n# z\n\nz"}, query="alpha", documents_a_run=1)
+@example(corpus={"b": "# x\n\nx\n\n# y\n\ny", "c": "[alpha beta](b.md) beta"}, query="alpha beta", documents_a_run=1)
+@example(corpus={"b": "x alphaBeta\n\n# x\n\nalpha alpha alpha"}, query="alpha bata", documents_a_run=1)
 @example(
     corpus={"a": "\n\n".join(f"# h{n}\n\nt" for n in range(600)) + " alpha"},
     query="alpha t",
@@ -113,10 +144,21 @@ def test_the_index_and_the_documents_give_the_same_impacts(
     corpus: dict[str, str], query: str, documents_a_run: int
 ) -> None:
     documents = sorted([make_document(f"{path}.md", text.encode()) for path, text in corpus.items()])
-    expected: Found = find(query, documents, "estimate-1")
-    actual = indexed(query, corpus, documents_a_run)
-    assert actual == expected.impacts
-    assert [list(why) for why in actual.values()] == [list(why) for why in expected.impacts.values()]
+    expected = scanned(query, documents)
+    actual = indexed(query, documents, documents_a_run)
+    assert actual.question == expected.question
+    assert {number: actual.reasons(number) for number in sorted(actual.scores)} == {
+        number: [(*where, impact) for where, impact in why.items()] for number, why in expected.impacts.items()
+    }
+    assert dict(sorted(actual.scores.items())) == {
+        number: sum(why.values()) for number, why in expected.impacts.items()
+    }
+    assert [actual.document_of(number) for number in expected.impacts] == [
+        expected.places[number] for number in expected.impacts
+    ]
+    for number, why in expected.impacts.items():
+        holds = actual.holds(number)
+        assert {term for term in expected.question.weights if holds(term)} == {term for term, _ in why}
 
 
 @settings(
@@ -150,54 +192,48 @@ def test_a_cache_answers_the_same_with_and_without_its_index(
     assert all(sum(impact for _, _, impact in hit.why) == hit.score for hit in with_index.sections)
 
 
-class MadeSteps(dict[Any, Any]):
-    """how often -> number -> a step that tells both."""
-
-    def __init__(self, often: int = 0) -> None:
-        super().__init__()
-        self._often = often
-
-    def __missing__(self, key: int) -> Any:
-        return (7 * key + self._often) % 219 + 1 if self._often else MadeSteps(key)
-
-
 @settings(max_examples=500, deadline=None)
 @given(
     st.sampled_from([0, 1, 254, 255, 256, 66_000, 2**30]),
     st.lists(
         st.tuples(
             st.sampled_from([1, 1, 1, 2, 7, 200, 254, 255, 256, 509, 510, 511, 3000, 70_000]),
-            st.sampled_from([1, 1, 1, 2, 3, 20, 300]),
+            st.integers(1, 255),
         ),
         max_size=100,
     ),
+    st.booleans(),
 )
-def test_what_occurs_at_numbers_is_read_back_as_each_number_once_and_its_impact(
-    first: int, more: list[tuple[int, int]]
-) -> None:
+def test_lists_of_numbers_and_steps_are_read_back(first: int, more: list[tuple[int, int]], has_documents: bool) -> None:
     numbers = list(accumulate([gap for gap, _ in more], initial=first))
-    times = [1, *[often for _, often in more]]
-    occurrences = [number for number, often in zip(numbers, times, strict=True) for _ in range(often)]
-    population = numbers[-1] + 1
-    field = encode_field(packed(occurrences), MadeSteps(), population)
-    steps = [MadeSteps(often)[number] for number, often in zip(numbers, times, strict=True)]
-    assert field[0] == bytes(steps)
-    parsed = parse_impacts(encode_record(b"key", 3, [(BODY, field)]), b"key", [0, 0, 0, population])
-    assert [list(map(list, each)) for each in parsed] == [*[[[], []]] * 3, [numbers, [3 * step for step in steps]]]
+    steps = bytes([1, *[step for _, step in more]])
+    populations = (numbers[-1] + 1, numbers[-1] + 1)
+    lists = TermLists(numbers, steps, numbers if has_documents else (), steps if has_documents else b"", len(numbers))
+    unit, *parsed = parse_impacts(encode_record(b"key", 3, lists, populations), b"key", populations)
+    assert (unit, [(list(found), told) for found, told in parsed]) == (
+        3,
+        [(numbers, steps), (numbers, steps) if has_documents else ([], b"")],
+    )
 
 
 def test_a_word_that_is_repeated_thousands_of_times_takes_the_steps_of_that_and_of_no_other_number_of_times() -> None:
-    steps = {1: bytes([1, 2, 3]), 7000: bytes([4, 5, 6])}
-    told, *_ = encode_field(packed([0, *[1] * 7000, 2]), steps, 3)
-    assert told == bytes([1, 5, 3])
+    weights = Weights(FieldLengths([0], [0], [0], [0, 0, 0], [1, 7000, 1], [0, 3]))
+    lists = weights.lists({BODY: packed([0, *[1] * 7000, 2])})
+    alone = weights.lists({BODY: packed([1] * 7000)})
+    assert (list(lists.sections), lists.section_steps[1:2]) == ([0, 1, 2], alone.section_steps)
 
 
-@given(st.sets(st.integers(0, 9)), st.sets(st.integers(0, 9)), st.sets(st.integers(0, 4)), st.sets(st.integers(0, 4)))
-def test_a_section_holds_a_term_once_in_however_many_fields(
-    bodies: set[int], headings: set[int], titles: set[int], paths: set[int]
+@given(
+    *[st.lists(st.integers(0, 9), max_size=12)] * 2,
+    *[st.sets(st.integers(0, 4))] * 3,
+)
+def test_a_section_holds_a_term_once_in_however_many_fields_but_not_by_links(
+    bodies: list[int], weak: list[int], titles: set[int], paths: set[int], links: set[int]
 ) -> None:
-    weights = Weights([[1] * 5, [1] * 10, [1] * 5, [1] * 10], [0, 2, 4, 6, 8, 10])
-    given_ = {BODY: bodies, HEADINGS: headings, TITLE: titles, PATH: paths}
+    ones = [1] * 10
+    weights = Weights(FieldLengths(ones[:5], ones[:5], ones[:5], ones, ones, [0, 2, 4, 6, 8, 10]))
+    given_ = {BODY: bodies, BODY | WEAK: weak, TITLE: titles, PATH: paths, LINKS: links}
     below = {number for place in titles | paths for number in (2 * place, 2 * place + 1)}
     values = {field: packed(sorted(numbers)) for field, numbers in given_.items() if numbers}
-    assert weights.holding(values, len(bodies)) == len(bodies | headings | below)
+    if values:
+        assert weights.lists(values).holding == len({*bodies, *weak, *below})

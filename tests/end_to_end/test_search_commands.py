@@ -311,5 +311,5 @@ def test_the_page_renders_in_a_browser(home: Path, tmp_path: Path) -> None:
     assert dom.count('<tr class="taken">') == 2
     assert dom.count('<tr class="missed">') == 1
     assert "missed by" in dom
-    assert '<span class="term">deploy <i>body</i>' in dom
+    assert '<span class="term">deploy <i>section</i>' in dom
     assert "<script" not in dom

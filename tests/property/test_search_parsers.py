@@ -14,17 +14,22 @@ from holdfast.caches.search.citations import find_citations
 from holdfast.caches.search.receipts import encode_receipt, parse_receipt
 from holdfast.caches.search.section import Section
 from holdfast.caches.search.sections import outline
-from holdfast.caches.search.terms import query_terms, raw_words, terms_of
+from holdfast.caches.search.word_terms import all_terms, raw_words
 from holdfast.caches.section_index.section_compiler import (
     encode_columns,
-    encode_field,
     encode_record,
     encode_section,
-    make_columns,
+    inline_value,
     seal_section,
 )
-from holdfast.caches.section_index.section_records import parse_columns, parse_impacts, parse_inline, parse_section
-from holdfast.caches.sorted_runs import packed
+from holdfast.caches.section_index.section_records import (
+    SectionColumns,
+    parse_columns,
+    parse_impacts,
+    parse_inline,
+    parse_section,
+)
+from holdfast.caches.section_index.term_lists import TermLists
 from holdfast.core.errors import InvalidReceipt
 from support.mutants import ODD_VALUES, edited, with_wrong_members
 
@@ -89,8 +94,7 @@ class TestSections:
     @EXAMPLES
     @given(st.text())
     def test_any_text_has_terms(self, text: str) -> None:
-        assert all(isinstance(term, str) for term in query_terms(text))
-        assert all(terms_of(word) is not None for word in raw_words(text))
+        assert all(isinstance(term, str) for word in raw_words(text) for term in all_terms(word))
 
     @EXAMPLES
     @given(
@@ -104,15 +108,12 @@ class TestSections:
 
 
 SUMMARY = encode_summary(Summary("sha256:" + "0" * 64, "bytes"))
-COLUMNS = encode_columns(make_columns([5, 3, 9], [0, 2, 3]))
-SECTION = encode_section(Section(("A", "größe"), 1, 4, 0, 40))
-POPULATIONS = [3, 3, 70_000, 3]
-HELD = {0: [0, 2], 2: [5, 69_000], 3: [1]}
-RECORD = encode_record(
-    b"k",
-    7,
-    [(field, encode_field(packed(held), {1: bytes([9] * 70_000)}, POPULATIONS[field])) for field, held in HELD.items()],
-)
+COLUMNS = [encode_columns(SectionColumns([5, 3, 9], [0, 2, 3], names)) for names in ([], [1, 2, 3])]
+RECORDED_SECTION = Section(("A", "größe"), 1, 4, 0, 40)
+SECTIONS = [encode_section(RECORDED_SECTION, title) for title in ("", "A", "größer")]
+POPULATIONS = [3, 70_000]
+FIRSTS = [0, 2, 2, 3]
+RECORD = encode_record(b"k", 7, TermLists([0, 2], b"\t\x07", [5, 69_000], b"\1\2", 2), POPULATIONS)
 
 
 class TestTheSectionIndex:
@@ -129,45 +130,56 @@ class TestTheSectionIndex:
             pass
 
     @EXAMPLES
-    @given(edited(COLUMNS))
+    @given(st.sampled_from(COLUMNS).flatmap(edited))
     def test_columns_are_read_or_are_unusable(self, data: bytes) -> None:
         try:
             columns = parse_columns(data)
         except IndexUnusable:
             return
-        assert len(columns.tokens) == len(columns.by_tokens) == columns.firsts[-1]
+        assert len(columns.tokens) == columns.firsts[-1]
+        assert len(columns.name_tokens) in (0, len(columns.tokens))
 
     @EXAMPLES
-    @given(edited(SECTION))
+    @given(st.sampled_from(SECTIONS).flatmap(edited))
     def test_a_section_is_read_or_is_unusable(self, body: bytes) -> None:
         try:
-            section = parse_section(seal_section(3, body), 3)
+            section, title = parse_section(seal_section(3, body), 3)
         except IndexUnusable:
             return
-        assert all(isinstance(heading, str) for heading in section.heading)
+        assert all(isinstance(text, str) for text in (*section.heading, title))
+
+    def test_a_section_and_the_title_of_its_document_are_read_back(self) -> None:
+        read = [parse_section(seal_section(3, body), 3) for body in SECTIONS]
+        assert read == [(RECORDED_SECTION, ""), (RECORDED_SECTION, "A"), (RECORDED_SECTION, "größer")]
 
     @EXAMPLES
     @given(edited(RECORD))
     def test_a_record_of_impacts_is_read_within_bounds_or_is_unusable(self, data: bytes) -> None:
         data = pack("<I", crc32(data[4:], crc32(b"k"))) + data[4:]
         try:
-            fields = parse_impacts(data, b"k", POPULATIONS)
+            unit, *lists = parse_impacts(data, b"k", POPULATIONS)
         except IndexUnusable:
             return
-        assert len(fields) == len(POPULATIONS)
-        for (numbers, impacts), population in zip(fields, POPULATIONS, strict=True):
-            assert len(numbers) == len(impacts)
+        assert unit
+        for (numbers, steps), population in zip(lists, POPULATIONS, strict=True):
+            assert len(numbers) == len(steps)
             assert not numbers or numbers[-1] < population
 
     @EXAMPLES
-    @given(st.integers(0, 2**64 - 1))
+    @given(
+        st.one_of(
+            st.integers(0, 2**64 - 1),
+            st.builds(inline_value, st.integers(0, 65535), st.integers(0, 2), st.integers(0, 4), st.integers(0, 255)),
+        )
+    )
     def test_a_value_of_the_dictionary_names_a_section_or_is_unusable(self, value: int) -> None:
         try:
-            fields = parse_inline(value, POPULATIONS)
+            found = parse_inline(value, FIRSTS)
         except IndexUnusable:
             return
-        for (numbers, _), population in zip(fields or [], POPULATIONS, strict=False):
-            assert all(0 <= number < population for number in numbers)
+        if found is not None:
+            assert list(found.sections[0]) in [[0], [1], [2]]
+            assert list(found.documents[0]) in [[], [0], [2]]
 
 
 RECEIPT = encode_receipt({"record_version": "1", "query": "a", "budget": 1, "sections": []})

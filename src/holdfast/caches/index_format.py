@@ -294,6 +294,10 @@ class _Page:
         start = self._ends[position - 1] if position else 0
         return self._data[self._keys + start : self._keys + self._ends[position]]
 
+    def values(self) -> dict[bytes, int]:
+        """Everything that stands in it."""
+        return {self.key(position): self._values[position] for position in range(self.count)}
+
     def value(self, key: bytes) -> int | None:
         low, high = 0, self.count
         while low < high:
@@ -306,11 +310,16 @@ class _Page:
 
 
 def look_up(
-    read_page: Callable[[int], bytes], page_count: int, key: bytes, first_keys: dict[int, bytes] | None = None
+    read_page: Callable[[int], bytes],
+    page_count: int,
+    key: bytes,
+    first_keys: dict[int, bytes] | None = None,
+    pages: dict[int, dict[bytes, int]] | None = None,
 ) -> int | None:
     """The value of a key, or None; only the pages on the way to it are read, and each is checked.
 
-    Whoever looks up often gives a `first_keys` to remember the first key of each page met: then one page is read.
+    Whoever looks up often gives a `first_keys` to remember the first key of each page met: then one page is read. Who
+    looks up hundreds of keys that are near each other gives `pages` too, and no page is read more than twice.
     """
     if first_keys is None:
         first_keys = {}
@@ -323,7 +332,18 @@ def look_up(
             low = middle + 1
         else:
             high = middle
-    return _Page(low - 1, read_page(low - 1)).value(key) if low else None
+    if not low:
+        return None
+    number = low - 1
+    if pages is None:
+        return _Page(number, read_page(number)).value(key)
+    # A page that is looked into once is not worth taking apart.
+    held = pages.get(number)
+    if held:
+        return held.get(key)
+    page = _Page(number, read_page(number))
+    pages[number] = {} if held is None else page.values()
+    return page.value(key)
 
 
 def chunks(document_count: int) -> int:

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from holdfast.caches.search.passage_text import as_text
 from holdfast.caches.search.sections import split_lines
-from holdfast.caches.search.terms import raw_words, terms_of
+from holdfast.caches.search.word_terms import all_terms, raw_words
 from holdfast.caches.views import bar
 from holdfast.core.unicode_text import WHITE_SPACE
 
@@ -56,7 +56,7 @@ def best_lines(content: str, terms: set[str]) -> list[Text]:
     lines = [line.strip(WHITE_SPACE) for line in split_lines(content)[0]]
     found = []
     for number, line in enumerate(lines):
-        held = {term for word in raw_words(line[: 4 * _WIDEST]) for term in terms_of(word)} & terms
+        held = {term for word in raw_words(line[: 4 * _WIDEST]) for term in all_terms(word)} & terms
         if held and not line.startswith("#"):
             found.append((-len(held), number))
     return [_marked(lines[number], terms) for number in sorted([number for _, number in sorted(found)[:_BEST_LINES]])]
@@ -70,7 +70,7 @@ def _marked(line: str, terms: set[str]) -> Text:
         start = shown.find(word, at)
         if start >= 0:
             at = start + len(word)
-            if terms.intersection(terms_of(word)):
+            if terms.intersection(all_terms(word)):
                 text.stylize("bold yellow", start, at)
     return text
 

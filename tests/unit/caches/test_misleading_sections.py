@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.caches.section_index.section_records import longest_columns
-from holdfast.caches.section_index.section_scores import Scores
+from holdfast.caches.search.question import Question
+from holdfast.caches.section_index.section_records import TermImpacts, longest_columns
+from holdfast.caches.section_index.section_scores import Scores, WeighedTerm
 
-TITLE = ([0], [5])
-NONE: tuple[list[int], list[int]] = ([], [])
+TITLE = WeighedTerm("word", 1, TermImpacts(1, ([0], b"\1"), ([0], b"\5")))
 
 
 @pytest.mark.parametrize("firsts", [[0, 2**32 - 1, 2], [2, 0, 2]], ids=["more than there are", "backwards"])
 def test_sections_of_a_document_that_cannot_be_its_own_are_refused_before_they_are_walked(firsts: list[int]) -> None:
     with pytest.raises(ValueError, match="misleading"):
-        Scores([("word", [TITLE, NONE, NONE, NONE])], firsts)
+        Scores(Question({"word": 1}, [], []), [TITLE], firsts)
 
 
 def test_what_is_held_of_an_index_is_bounded_by_the_documents_listed() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from holdfast.caches.build.document_files import write_documents
-from holdfast.caches.build.index_files import IndexOwner, compile_parts, index_jobs, write_index
+from holdfast.caches.build.index_files import IndexOwner, compile_parts, index_jobs, write_index, write_run
 from holdfast.caches.build.publish import cache_contents, check_target, target_exists, write_listing
 from holdfast.caches.build.source_files import find_sources
-from holdfast.caches.build.token_counts import SPILL_BYTES, RunSettings
+from holdfast.caches.build.token_counts import SPILL_BYTES, RunSettings, count_links
 from holdfast.caches.index_format import Summary, is_time
 from holdfast.caches.section_index.section_compiler import field_lengths
 from holdfast.caches.tokenizers import USUAL, choose_tokenizer
@@ -22,6 +22,9 @@ from holdfast.core.worker_pool import WorkerPool
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from holdfast.caches.build.document_files import WrittenDocuments
+    from holdfast.caches.section_index.term_lists import FieldLengths
 
     Progress = Callable[[int, int], None]
 
@@ -73,7 +76,7 @@ def build_cache(
             written = write_documents(pool, sources, staged.path, found.names, settings, progress)
             documents, runs = written.documents, written.runs
             columns = make_columns([item.words for item in documents], [item.tokens for item in documents])
-            lengths = field_lengths([item.sections for item in documents], runs.body_lengths) if sections else None
+            lengths = _field_lengths(staged.path, written, settings) if sections else None
             jobs = index_jobs(staged.path, runs, columns.numbers, lengths, pool.size)
             parts = pool.run(compile_parts, jobs)  # the workers begin, while this process lists the documents
             listing = write_listing(staged.path, documents, created_at)
@@ -90,6 +93,15 @@ def build_cache(
         for note in _notes(cache, found.skipped, staged.kept):
             tell(note)
     return BuildReport(listing.cache_version, len(documents), sum([item.size for item in documents]))
+
+
+def _field_lengths(staged: str, written: WrittenDocuments, settings: RunSettings) -> FieldLengths:
+    """The lengths of all fields, once what documents link to is counted too."""
+    ids, made = [item.id for item in written.documents], [item.sections for item in written.documents]
+    pages = [document.links for document in made]
+    links = count_links(ids, pages, os.path.join(staged, settings.name), settings.limit, write_run)
+    written.runs.fields.extend(links.fields)
+    return field_lengths(made, links.lengths, written.runs.body_lengths)
 
 
 def _notes(cache: str, skipped: Sequence[str], kept: Sequence[str]) -> Iterator[str]:

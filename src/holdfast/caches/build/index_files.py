@@ -30,7 +30,9 @@ from holdfast.caches.on_disk import index_reader, section_index_reader
 from holdfast.caches.on_disk.cache_directory import COMPILED, SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import DICTIONARY, OFFSETS, POSTINGS, RECORDS
 from holdfast.caches.section_index import section_compiler
-from holdfast.caches.section_index.section_compiler import Weights, compile_fields, seal_section
+from holdfast.caches.section_index.section_compiler import compile_lists, seal_section
+from holdfast.caches.section_index.section_records import SectionColumns
+from holdfast.caches.section_index.term_lists import FieldLengths, Weights
 from holdfast.caches.sorted_runs import Run, merged, packed, read_run, shares
 from holdfast.caches.word_index import word_compiler
 from holdfast.caches.word_index.word_compiler import DocumentNumbers, compile_terms
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
     from holdfast.caches.build.token_counts import Runs
     from holdfast.caches.cache_format import Entry
     from holdfast.caches.index_format import Summary
-    from holdfast.caches.section_index.section_compiler import DocumentSections, FieldLengths
+    from holdfast.caches.section_index.section_compiler import DocumentSections
     from holdfast.caches.word_index.word_records import Columns
 
     KeyRange = tuple[bytes, bytes | None]  # from, and to below
@@ -81,7 +83,6 @@ class IndexJob(NamedTuple):
     field_runs: Sequence[tuple[int, Run]]
     term_keys: KeyRange
     field_lengths: Sequence[bytes] | None
-    firsts: bytes
 
 
 class IndexOwner(NamedTuple):
@@ -104,7 +105,11 @@ def write_run(path: str, blocks: Iterable[tuple[bytes, bytes]], base: int) -> Ru
 
 
 def index_jobs(
-    staged: str, runs: Runs, numbers: Sequence[int], lengths: FieldLengths | None, count: int
+    staged: str,
+    runs: Runs,
+    numbers: Sequence[int],
+    lengths: FieldLengths | None,
+    count: int,
 ) -> list[IndexJob]:
     """One job for each of so many processes, all about as much work; none where the system has no index.
 
@@ -115,12 +120,11 @@ def index_jobs(
     word_keys = shares(runs.words, count)
     term_keys = shares([run for _, run in runs.fields], count)
     shared = packed(numbers), packed(runs.positions)
-    field_lengths = None if lengths is None else [packed(each) for each in lengths.by_field]
-    firsts = b"" if lengths is None else packed(lengths.firsts)
+    field_lengths = None if lengths is None else list(map(packed, lengths))
     return [
         IndexJob(
             *(os.path.join(staged, f"part-{number}"), runs.words, word_keys[number], *shared),
-            *(runs.fields, term_keys[number], field_lengths, firsts),
+            *(runs.fields, term_keys[number], field_lengths),
         )
         for number in range(count)
     ]
@@ -130,7 +134,7 @@ def compile_parts(job: IndexJob) -> Iterator[IndexPart]:
     """The part of the index of words, then, if there is to be one, that of the index of sections."""
     yield words_part(f"{job.prefix}-words", job.word_runs, job.word_keys, job.numbers, job.positions)
     if job.field_lengths is not None:
-        yield sections_part(f"{job.prefix}-terms", job.field_runs, job.term_keys, job.field_lengths, job.firsts)
+        yield sections_part(f"{job.prefix}-terms", job.field_runs, job.term_keys, job.field_lengths)
 
 
 def words_part(file: str, runs: Sequence[Run], keys: KeyRange, numbers: bytes, positions: bytes) -> IndexPart:
@@ -140,16 +144,12 @@ def words_part(file: str, runs: Sequence[Run], keys: KeyRange, numbers: bytes, p
     return _compiled(part, runs, keys, lambda terms, add: compile_terms(terms, documents, add))
 
 
-def sections_part(
-    file: str, runs: Sequence[tuple[int, Run]], keys: KeyRange, lengths: Sequence[bytes], firsts: bytes
-) -> IndexPart:
-    """Compile a range of the terms of sections."""
-    weights = Weights([_unpacked(each) for each in lengths], _unpacked(firsts))
+def sections_part(file: str, runs: Sequence[tuple[int, Run]], keys: KeyRange, lengths: Sequence[bytes]) -> IndexPart:
+    """Compile a range of the terms of sections; `lengths` are packed, as a job has them."""
+    weights = Weights(FieldLengths(*map(_unpacked, lengths)))
     marks = [(field, run.base) for field, run in runs]
     part = IndexPart("sections", file, 0, [], [])
-    return _compiled(
-        part, [run for _, run in runs], keys, lambda terms, add: compile_fields(terms, marks, weights, add)
-    )
+    return _compiled(part, [run for _, run in runs], keys, lambda terms, add: compile_lists(terms, marks, weights, add))
 
 
 def _compiled(part: IndexPart, runs: Sequence[Run], keys: KeyRange, compile_: Compile) -> IndexPart:
@@ -246,9 +246,11 @@ def write_sections(
     path: str, owner: IndexOwner, documents: Sequence[DocumentSections], parts: Sequence[IndexPart]
 ) -> None:
     """Write the index that `search` uses, of documents in id order and of what their terms were compiled to."""
-    tokens = [size for document in documents for size in document.tokens]
-    firsts = list(accumulate([len(document.tokens) for document in documents], initial=0))
-    columns = section_compiler.make_columns(tokens, firsts)
+    columns = SectionColumns(
+        [size for document in documents for size in document.tokens],
+        list(accumulate([len(document.tokens) for document in documents], initial=0)),
+        [size for document in documents for size in document.name_tokens],
+    )
     with open(path, "xb", buffering=_BUFFER) as file:
         target = _IndexFile(file, 6)
         target.add(POSTINGS, postings_of(parts))

@@ -11,12 +11,15 @@ from collections import Counter, deque
 from itertools import chain, repeat
 
 from holdfast.caches.index_format import keys_of
+from holdfast.caches.search.link_texts import NO_LINKS, find_links, incoming, link_words
+from holdfast.caches.search.section_label import section_label
 from holdfast.caches.search.sections import read_fields
-from holdfast.caches.search.terms import raw_words, terms_of
-from holdfast.caches.section_index.section_compiler import BODY, HEADINGS, PATH, TITLE, DocumentSections, encode_section
+from holdfast.caches.search.word_terms import raw_words, word_terms
+from holdfast.caches.section_index.section_compiler import DocumentSections, encode_section
+from holdfast.caches.section_index.term_lists import BODY, HEADINGS, LINKS, OF_SECTIONS, PATH, TITLE, WEAK
 from holdfast.caches.selection import NOT_SEPARATORS, words
 from holdfast.caches.sorted_runs import encode_run, packed
-from holdfast.caches.tokenizers import counter
+from holdfast.caches.tokenizers import WITHOUT_EXTRA, counter
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import lower_case, split_at_white_space
 
@@ -25,17 +28,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from holdfast.caches.cache_format import Document
+    from holdfast.caches.search.link_texts import PageLinks
     from holdfast.caches.search.sections import Fields
     from holdfast.caches.sorted_runs import Run
     from holdfast.caches.tokenizers import CountTokens
 
     Encoded = Iterator[tuple[bytes, bytes]]
+    ByKey = dict[bytes, bytes]
     # Given a path, the blocks of a run and its base: the run, which is kept there.
     WriteRun = Callable[[str, Encoded, int], Run]
 
 # What all processes together may hold of counted words before they spill them.
 SPILL_BYTES = 256 << 20
-_NOTHING = DocumentSections(0, 0, [], [], b"", [])
+_NOTHING = DocumentSections(0, 0, [], [], [], b"", [], NO_LINKS)
 # What an occurrence and a list of them weigh in memory, roughly.
 _OCCURRENCE, _LIST = 9, 320
 
@@ -70,7 +75,7 @@ def joined(runs: Sequence[Runs]) -> Runs:
         base = len(together.positions)
         together.words.extend([run._replace(base=base + run.base) for run in each.words])
         for field, run in each.fields:
-            together.fields.append((field, run._replace(base=base + run.base) if field in (BODY, HEADINGS) else run))
+            together.fields.append((field, run._replace(base=base + run.base) if field in OF_SECTIONS else run))
         together.body_lengths.extend(each.body_lengths)
         together.positions.extend(each.positions)
     return together
@@ -86,6 +91,7 @@ class DocumentCounts:
         self._prefix, self._write_run = prefix, write
         self._limit = settings.limit
         self._tokenizer, self._with_sections = settings.tokenizer, settings.with_sections
+        self._counts_names = settings.tokenizer not in WITHOUT_EXTRA
         self._count_tokens: CountTokens | None = None
         self._first = 0  # the number of the first section since the last spill
         self._positions: list[int] = []  # of each section, that of its document
@@ -127,8 +133,8 @@ class DocumentCounts:
         for position, read in enumerate(fields, first):
             self._add_fields(position, read)
         return [
-            (total, _document_sections(read, counts))
-            for total, read, counts in zip(totals, fields, tokens, strict=True)
+            (total, self._document_sections(document, read, counts))
+            for document, total, read, counts in zip(documents, totals, fields, tokens, strict=True)
         ]
 
     def _add_fields(self, position: int, read: Fields) -> None:
@@ -147,27 +153,62 @@ class DocumentCounts:
         return Runs(self._words, self._terms, self._text.lengths, self._positions)
 
     def _spill(self) -> None:
-        words, bodies = self._text.spill()
+        words, bodies, parts = self._text.spill()
         self._words.append(self._write("words", words, self._first))
-        if self._with_sections:
-            self._terms.append((BODY, self._write("terms", bodies, self._first)))
-            for field, counts in self._fields.items():
-                base = self._first if field == HEADINGS else 0
-                self._terms.append((field, self._write("terms", counts.spill(), base)))
+        self._write_terms(BODY, bodies)
+        self._write_terms(BODY | WEAK, parts)
+        for field, counts in self._fields.items():
+            for of_runs, terms in counts.spill(field):
+                self._write_terms(of_runs, terms)
         self._first = len(self._positions)
 
-    def _write(self, kind: str, blocks: Encoded, base: int) -> Run:
-        return self._write_run(f"{self._prefix}-{kind}-{len(self._words) + len(self._terms)}", blocks, base)
+    def _write_terms(self, field: int, terms: ByKey) -> None:
+        if terms:
+            base = self._first if field in OF_SECTIONS else 0
+            self._terms.append((field, self._write("terms", terms, base)))
+
+    def _write(self, kind: str, terms: ByKey, base: int) -> Run:
+        path = f"{self._prefix}-{kind}-{len(self._words) + len(self._terms)}"
+        return self._write_run(path, encode_run(terms), base)
+
+    def _document_sections(self, document: Document, read: Fields, tokens: list[int]) -> DocumentSections:
+        titles = [read.name, *repeat("", len(read.sections) - 1)]
+        records = [encode_section(section, title) for section, title in zip(read.sections, titles, strict=False)]
+        names: list[int] = []
+        if self._counts_names and self._count_tokens is not None:
+            labels = [section_label(document.source, read.name, section.heading) for section in read.sections]
+            names = list(map(self._count_tokens, labels))
+        return DocumentSections(
+            *(len(read.title), len(read.path), tokens, names, [len(words) for words in read.headings]),
+            *(b"".join(records), [len(record) for record in records], find_links(document.source, document.content)),
+        )
 
 
-def _document_sections(read: Fields, tokens: list[int]) -> DocumentSections:
-    records = [encode_section(section) for section in read.sections]
-    return DocumentSections(
-        *(len(read.title), len(read.path), tokens),
-        [len(words) for words in read.headings],
-        b"".join(records),
-        [len(record) for record in records],
-    )
+class LinkRuns(NamedTuple):
+    """Runs of the texts that lead to documents, as a field of those, and the words that lead to each."""
+
+    fields: list[tuple[int, Run]]
+    lengths: list[int]
+
+
+def count_links(ids: Sequence[str], pages: Sequence[PageLinks], prefix: str, limit: int, write: WriteRun) -> LinkRuns:
+    """Count the texts of links between documents, given in id order; runs are written as `DocumentCounts` does."""
+    links = LinkRuns([], [])
+    field = FieldCounts()
+
+    def spill() -> None:
+        for of_runs, terms in field.spill(LINKS):
+            if terms:
+                links.fields.append((of_runs, write(f"{prefix}-links-{len(links.fields)}", encode_run(terms), 0)))
+
+    for place, texts in enumerate(incoming(ids, pages)):
+        words = link_words(texts)
+        field.add(place, words)
+        links.lengths.append(len(words))
+        if field.weight > limit:
+            spill()
+    spill()
+    return links
 
 
 class _Lists(dict[str, list[int]]):
@@ -222,10 +263,10 @@ class TextCounts:
             self.weight += total * (_OCCURRENCE + _LIST)
         return total
 
-    def spill(self) -> tuple[Encoded, Encoded]:
-        """Everything counted so far as the blocks of two runs, of words and of bodies; the counting starts anew.
+    def spill(self) -> tuple[ByKey, ByKey, ByKey]:
+        """Everything counted so far: words, terms of bodies, and those that are weak parts; the counting starts anew.
 
-        Both tell where something occurs by the number of the section among those counted since the last spill; words
+        All tell where something occurs by the number of the section among those counted since the last spill; words
         of an odd document by its place, as -1 - place.
         """
         tokens, lengths = _packed(self._tokens), self._counts
@@ -234,11 +275,12 @@ class TextCounts:
         self.weight = 0
         lowered = [token.lower() if token.isascii() else lower_case(token) for token in tokens]
         by_word = _by_key([*lowered, *only_words], chain(tokens.values(), only_words.values()))
-        by_term = {}
+        by_term: ByKey = {}
+        by_part: ByKey = {}
         if self._with_terms:
-            by_term = _by_key(*_terms(chain(tokens.items(), only_bodies.items()), lengths))
+            by_term, by_part = _by_term(chain(tokens.items(), only_bodies.items()), lengths)
         self.lengths += lengths
-        return encode_run(by_word), encode_run(by_term)
+        return by_word, by_term, by_part
 
 
 def _packed(lists: _Lists) -> dict[str, bytes]:
@@ -246,23 +288,44 @@ def _packed(lists: _Lists) -> dict[str, bytes]:
     return {token: packed(lists.pop(token)) for token in list(lists)}
 
 
-def _terms(tokens: Iterable[tuple[str, bytes]], lengths: list[int]) -> tuple[list[str], list[bytes]]:
+class _Terms:
+    """Terms and where each occurs, as words are met."""
+
+    def __init__(self) -> None:
+        self._terms: tuple[list[str], list[str]] = [], []
+        self._held: tuple[list[bytes], list[bytes]] = [], []
+
+    def add(self, word: str, held: bytes) -> None:
+        """A raw word, and where it occurs."""
+        wholes, strong, weak = word_terms(word)
+        (terms, parts), (of_terms, of_parts) = self._terms, self._held
+        for term in wholes + strong:
+            terms.append(term)
+            of_terms.append(held)
+        for term in weak:
+            parts.append(term)
+            of_parts.append(held)
+
+    def by_key(self) -> tuple[ByKey, ByKey]:
+        """key -> where its term occurs; as a whole or a strong part, and as a weak part."""
+        (terms, parts), (of_terms, of_parts) = self._terms, self._held
+        return _by_key(terms, of_terms), _by_key(parts, of_parts)
+
+
+def _by_term(tokens: Iterable[tuple[str, bytes]], lengths: list[int]) -> tuple[ByKey, ByKey]:
     """What tokens count as, and where each occurs; a token that is not one word is put right in the lengths."""
-    terms: list[str] = []
-    places: list[bytes] = []
+    terms = _Terms()
     excess: dict[int, Counter[int]] = {}  # words beyond the first -> where tokens with so many are, how often
     for token, held in tokens:
         parts = [token] if token.isascii() and token.isalnum() else raw_words(token)
         if len(parts) != 1:
             excess.setdefault(len(parts) - 1, Counter()).update(array("i", held))
         for part in parts:
-            for term in terms_of(part):
-                terms.append(term)
-                places.append(held)
+            terms.add(part, held)
     for more, positions in excess.items():
         for position, times in positions.items():
             lengths[position] += more * times
-    return terms, places
+    return terms.by_key()
 
 
 class FieldCounts:
@@ -278,16 +341,19 @@ class FieldCounts:
         self._lists.add(number, words)
         self.weight += len(words) * _OCCURRENCE + (len(self._lists) - known) * _LIST
 
-    def spill(self) -> Encoded:
-        """Everything counted so far as the blocks of one run, after which the counting starts anew."""
+    def spill(self, field: int) -> list[tuple[int, ByKey]]:
+        """Everything counted so far, by what the field is in runs; the counting starts anew."""
         words, self._lists, self.weight = _packed(self._lists), _Lists(), 0
-        found = [(term, held) for word, held in words.items() for term in terms_of(word)]
-        return encode_run(_by_key([term for term, _ in found], [held for _, held in found]))
+        terms = _Terms()
+        for word, held in words.items():
+            terms.add(word, held)
+        by_term, by_part = terms.by_key()
+        return [(field, by_term), (field | WEAK, by_part)]
 
 
-def _by_key(terms: Sequence[str], places: Iterable[bytes]) -> dict[bytes, bytes]:
+def _by_key(terms: Sequence[str], places: Iterable[bytes]) -> ByKey:
     """key -> where it occurs, from terms and where each occurs; a term may be given more than once."""
-    by_key: dict[bytes, bytes] = {}
+    by_key: ByKey = {}
     several: dict[bytes, list[bytes]] = {}
     for key, held in zip(keys_of(terms), places, strict=True):
         if key not in by_key:

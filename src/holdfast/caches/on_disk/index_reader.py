@@ -122,13 +122,13 @@ class IndexReader:
     def __del__(self) -> None:
         self.close()
 
-    def _value_of(self, key: bytes) -> int | None:
-        """What the dictionary says of a key; None when it has none."""
-        start, pages = self._dictionary.offset, self._dictionary.length // PAGE_SIZE
+    def _value_of(self, key: bytes, pages: dict[int, dict[bytes, int]] | None = None) -> int | None:
+        """What the dictionary says of a key; None when it has none. `pages` is as `look_up` takes it."""
+        start, count = self._dictionary.offset, self._dictionary.length // PAGE_SIZE
         # A page that is cut short is damaged: whoever looks into it checks that.
         return look_up(
             lambda number: os.pread(self._descriptor, PAGE_SIZE, start + number * PAGE_SIZE),
-            *(pages, key, self._first_keys),
+            *(count, key, self._first_keys, pages),
         )
 
     def _first_of_posting(self, offset: int) -> bytes:

@@ -67,7 +67,7 @@ class Recompiled:
     def add(self, document: Document, data: bytes) -> None:
         """The next document, and the bytes of its file."""
         ((total, sections),) = self._counting.add(len(self._documents), [document])
-        self._sections.add(sections)
+        self._sections.add(document.id, sections)
         size = len(document.content.encode())
         self._documents.append(_Counted(total, tokens_of_bytes(size), sha256(data).digest()))
 

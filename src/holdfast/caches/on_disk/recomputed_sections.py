@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from holdfast.caches.build.index_files import ALL_KEYS, IndexOwner, sections_part, write_sections
+from holdfast.caches.build.index_files import ALL_KEYS, IndexOwner, sections_part, write_run, write_sections
+from holdfast.caches.build.token_counts import SPILL_BYTES, count_links
 from holdfast.caches.index_format import IndexUnusable, Summary, find_section, find_summary, parse_header, read_section
 from holdfast.caches.on_disk.cache_directory import SECTIONS_FILE
 from holdfast.caches.on_disk.section_index_reader import COLUMNS, KIND
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from holdfast.caches.build.token_counts import Runs
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
     from holdfast.caches.section_index.section_compiler import DocumentSections
+    from holdfast.caches.section_index.section_records import SectionColumns
 
 _CHUNK = 1 << 20
 
@@ -34,13 +36,15 @@ class RecompiledSections:
 
     def __init__(self, directory: CacheDirectory, scratch: str) -> None:
         self._directory, self._scratch = directory, scratch
-        self.tokenizer, self._problem, self._tokens = self._recorded()
+        self.tokenizer, self._problem, self._recorded_columns = self._recorded()
         # What the tokens of the documents must be counted by: bytes, where nothing better is known or installed.
-        self.counted_by = self.tokenizer if self.tokenizer and self._tokens is None else BYTES
+        self.counted_by = self.tokenizer if self.tokenizer and self._recorded_columns is None else BYTES
+        self._ids: list[str] = []
         self._documents: list[DocumentSections] = []
+        self._count = 0  # of their sections
 
-    def _recorded(self) -> tuple[str, str, list[int] | None]:
-        """The tokenizer that the index names, what is wrong with the index, and its token counts if they must do."""
+    def _recorded(self) -> tuple[str, str, SectionColumns | None]:
+        """The tokenizer that the index names, what is wrong with the index, and its columns if their counts must do."""
         try:
             descriptor = self._directory.open(SECTIONS_FILE)
         except FileNotFoundError:
@@ -59,7 +63,7 @@ class RecompiledSections:
                     return tokenizer, "", None
             except UsageError:
                 pass  # not installed
-            return tokenizer, "", list(parse_columns(read_section(read, find_section(header, COLUMNS))).tokens)
+            return tokenizer, "", parse_columns(read_section(read, find_section(header, COLUMNS)))
         except IndexUnusable as error:
             return "", str(error), None
         except MemoryError:
@@ -67,14 +71,19 @@ class RecompiledSections:
         finally:
             close_quietly(descriptor)
 
-    def add(self, made: DocumentSections) -> None:
-        """What was counted of the next document."""
-        if self.tokenizer:
-            if self._tokens is not None:
-                count = len(made.tokens)
-                made = made._replace(tokens=self._tokens[:count] + made.tokens[len(self._tokens) :])
-                del self._tokens[:count]
-            self._documents.append(made)
+    def add(self, name: str, made: DocumentSections) -> None:
+        """The id of the next document, and what was counted of it."""
+        if not self.tokenizer:
+            return
+        if (recorded := self._recorded_columns) is not None:
+            after = self._count + len(made.tokens)
+            tokens = list(recorded.tokens[self._count : after])
+            made = made._replace(
+                tokens=tokens + made.tokens[len(tokens) :], name_tokens=list(recorded.name_tokens[self._count : after])
+            )
+            self._count = after
+        self._ids.append(name)
+        self._documents.append(made)
 
     def problems(self, runs: Runs, cache_version: str, manifest: bytes, index: bytes) -> Iterator[tuple[str, str]]:
         """(file, problem) when the index is not what its documents give."""
@@ -84,9 +93,10 @@ class RecompiledSections:
             return
         path = os.path.join(self._scratch, KIND)
         summary = Summary(cache_version, self.tokenizer)
-        lengths = field_lengths(self._documents, runs.body_lengths)
-        by_field = [packed(each) for each in lengths.by_field]
-        part = sections_part(f"{path}-part", runs.fields, ALL_KEYS, by_field, packed(lengths.firsts))
+        pages = [document.links for document in self._documents]
+        links = count_links(self._ids, pages, os.path.join(self._scratch, "run"), SPILL_BYTES, write_run)
+        lengths = list(map(packed, field_lengths(self._documents, links.lengths, runs.body_lengths)))
+        part = sections_part(f"{path}-part", [*runs.fields, *links.fields], ALL_KEYS, lengths)
         write_sections(path, IndexOwner(summary, manifest, index), self._documents, [part])
         try:
             descriptor = self._directory.open(SECTIONS_FILE)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from holdfast.caches.index_format import IndexUnusable, find_section, find_summary, key_of, read_section
 from holdfast.caches.on_disk.cache_directory import SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import IndexReader, doubting
+from holdfast.caches.search.question import ask
 from holdfast.caches.search.search_result import find_candidates, make_result
-from holdfast.caches.search.sections import outline
-from holdfast.caches.search.terms import query_terms
 from holdfast.caches.section_index.section_records import (
     HEAD_SIZE,
     LONGEST_RECORD,
@@ -19,8 +18,7 @@ from holdfast.caches.section_index.section_records import (
     parse_inline,
     parse_section,
 )
-from holdfast.caches.section_index.section_scores import Scores
-from holdfast.caches.source_formats import format_of
+from holdfast.caches.section_index.section_scores import Scores, WeighedTerm
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +56,7 @@ class SectionIndex(IndexReader):
         sections, documents = len(self._columns.tokens), len(self._columns.firsts) - 1
         if documents != self._words.document_count:
             raise IndexUnusable("of other documents")
-        self._populations = (documents, sections, documents, sections)
+        self._populations = (sections, documents)
 
     @doubting
     def search(self, request: SearchRequest) -> SearchResult:
@@ -94,21 +92,35 @@ class SectionIndex(IndexReader):
 
     def find(self, query: str) -> Scores:
         """The sections that match, and what the query is worth to each."""
-        found = [(term, fields) for term in query_terms(query) if (fields := self._look_up(term))]
-        return Scores(found, self._columns.firsts)
+        held: dict[str, TermImpacts] = {}
+        pages: dict[int, dict[bytes, int]] = {}
+
+        def unit_of(term: str) -> int:
+            found = self._look_up(term, pages)
+            if found is None:
+                return 0
+            held[term] = found
+            return found.unit
+
+        question = ask(query, unit_of, len(self._columns.tokens))
+        terms = [WeighedTerm(term, weight, held[term]) for term, weight in question.weights.items()]
+        return Scores(question, terms, self._columns.firsts)
 
     def section(self, number: int) -> Section:
         """Where a section stands."""
-        return parse_section(self._record(number, longest=LONGEST_RECORD), number)
+        section, _ = parse_section(self._record(number, longest=LONGEST_RECORD), number)
+        return section
 
-    def name_tokens(self, number: int) -> int:  # noqa: ARG002  # as every source takes it
+    def name_tokens(self, number: int) -> int:
         """The tokens of a section's name, where the tokenizer needs an extra."""
-        return 0
+        counted = self._columns.name_tokens
+        return counted[number] if counted else 0
 
     def title(self, place: int) -> str:
-        """The title of a document."""
-        document = self.document(place)
-        return outline(document.content, format_of(document.source)).title
+        """The title of a document that has a section."""
+        first = self._columns.firsts[place]
+        _, title = parse_section(self._record(first, longest=LONGEST_RECORD), first)
+        return title
 
     def id_of(self, place: int) -> str:
         """The id of a document."""
@@ -127,12 +139,12 @@ class SectionIndex(IndexReader):
         """The number of a document's first section, and of the first after its last."""
         return self._columns.firsts[place], self._columns.firsts[place + 1]
 
-    def _look_up(self, term: str) -> TermImpacts | None:
+    def _look_up(self, term: str, pages: dict[int, dict[bytes, int]]) -> TermImpacts | None:
         key, populations = key_of(term), self._populations
-        value = self._value_of(key)
+        value = self._value_of(key, pages)
         if value is None:
             return None
-        alone = parse_inline(value, populations)
+        alone = parse_inline(value, self._columns.firsts)
         if alone is not None:
             return alone
         first = self._first_of_posting(value)

@@ -9,11 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from holdfast.caches.cache_format import Document
-    from holdfast.caches.search.plain import Found
+    from holdfast.caches.search.full_scan import Scanned
+    from holdfast.caches.search.question import Question
     from holdfast.caches.search.search_source import Matches
     from holdfast.caches.search.section import Section
-
-    Impacts = dict[tuple[str, str], int]  # (term, field) -> impact, in the order of the query and of the fields
 
 
 class DocumentSource:
@@ -28,9 +27,12 @@ class DocumentSource:
 
     def find(self, query: str) -> Matches:
         """The sections that match."""
-        from holdfast.caches.search.plain import find
+        from holdfast.caches.search.full_scan import scan
+        from holdfast.caches.search.link_texts import find_links, incoming, link_words
 
-        found = find(query, self._documents, self.tokenizer)
+        pages = [find_links(document.source, document.content) for document in self._documents]
+        links = [link_words(texts) for texts in incoming([document.id for document in self._documents], pages)]
+        found = scan(query, self._documents, links, self.tokenizer)
         self._sections, self._places, self.tokens = found.sections, found.places, found.tokens
         return _FoundMatches(found)
 
@@ -71,8 +73,9 @@ class DocumentSource:
 class _FoundMatches:
     """The `Matches` of documents that were read."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: Scanned) -> None:
         self._found = found
+        self.question: Question = found.question
         self.scores = {number: sum(impacts.values()) for number, impacts in found.impacts.items()}
 
     def document_of(self, number: int) -> int:

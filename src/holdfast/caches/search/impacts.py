@@ -1,63 +1,21 @@
-"""How much a term in a field says for a section: BM25, as integers that come out the same on every machine. Pure.
+"""How much a term says for a section: BM25, as integers that come out the same on every machine. Pure.
 
-An impact is `unit` times `step`, two whole numbers that are computed once, when a cache is built:
+A term has a unit, and in each field a step, whole numbers that are computed once, when a cache is built:
 
-    unit = 100 idf      idf  = ln((2N + 2) / (2n + 1))      N sections, the term in n of them, in whichever field
-    step = 100 norm     norm = 2.2 tf / (tf + 0.3 + 0.9 length / average length)
+    unit = 100 idf      idf  = ln((2N + 2) / (2n + 1))      N sections, the term in n of them, links not counted
+    step = 64 norm      norm = 2.2 tf / (tf + 1.2 (1 - b) + 1.2 b length / average length)
 
-each rounded to the nearest and at least 1. That is BM25 with k1 = 1.2 and b = 0.75, in ten-thousandths. The logarithm
-is computed with integers to as many places as it takes to round it correctly; nothing here asks the platform's
-mathematics.
+each rounded to the nearest and at least 1. A term's list of sections and its list of documents hold what the steps of
+all fields make together: the best field and a part of the others. What a query weighs a term by comes from the unit
+(question.py); a score is the sum of weights times steps. The logarithm is computed with integers to as many places as
+it takes to round it correctly; nothing here asks the platform's mathematics.
 """
 
 from __future__ import annotations
 
-RANKING = "bm25-sections-1"
-FIELDS = ("title", "headings", "path", "body")
-# As a receipt states them. Every field counts alike: each is a BM25 of its own, and a short field weighs more by its
-# norm already (docs/decisions/0018-ranking.md has what was tried).
-PARAMETERS = {"k1": "1.2", "b": "0.75", "scale": 10000, "weights": dict.fromkeys(FIELDS, 1)}
-
-_SCALE = 100
-# Steps end at 220 and fit a byte; units fit two, unless there were more sections than 2^900.
-HIGHEST_UNIT = 0xFFFF
-
-
-def unit(sections: int, holding: int) -> int:
-    """The unit of a term that so many of the sections hold."""
-    return min(max(logarithm(2 * sections + 2, 2 * holding + 1, _SCALE), 1), HIGHEST_UNIT)
-
-
-class Steps:
-    """The steps of one field, each computed once; `total` is the sum of its lengths over all sections."""
-
-    def __init__(self, total: int, sections: int) -> None:
-        self._total, self._sections = total, sections
-        self._known: dict[int, _StepsByLength] = {}
-
-    def of(self, times: int) -> dict[int, int]:
-        """length of the field -> step of a term that occurs so often in it."""
-        if times not in self._known:
-            self._known[times] = _StepsByLength(times, self._total, self._sections)
-        return self._known[times]
-
-
-class _StepsByLength(dict[int, int]):
-    def __init__(self, times: int, total: int, sections: int) -> None:
-        super().__init__()
-        self._arguments = times, total, sections
-
-    def __missing__(self, length: int) -> int:
-        times, total, sections = self._arguments
-        numerator = _SCALE * 22 * times * total
-        denominator = 10 * times * total + 3 * total + 9 * length * sections
-        value = self[length] = max((2 * numerator + denominator) // (2 * denominator), 1)
-        return value
-
-
-# The ranking to come, beside the one above.
-NEXT_RANKING = "bm25-sections-2"
-NEXT_PARAMETERS = {
+RANKING = "bm25-sections-2"
+# As a receipt states them (docs/decisions/0018-ranking.md has what was tried).
+PARAMETERS = {
     "k1": "1.2",
     "b": {"title": "0.75", "path": "0.75", "headings": "0.75", "body": "0.75", "document": "0.75", "links": "0.4"},
     "weights": {"title": "1", "path": "1", "headings": "1", "body": "1", "document": "0.3", "links": "0.7"},
@@ -65,6 +23,10 @@ NEXT_PARAMETERS = {
     "other_fields": "0.4",
     "weak_parts": "0.25",
 }
+
+_SCALE = 100
+# Units fit two bytes, unless there were more sections than 2^900.
+HIGHEST_UNIT = 0xFFFF
 # Both lists of a term hold one byte a step.
 HIGHEST_STEP = 0xFF
 # A term that a document holds so often, in quarters, speaks for all of its sections.
@@ -74,6 +36,11 @@ MANY = 12
 # and of quarters * total, total and length * population below it.
 _CURVES = {"links": (2464, 25, 72, 48)}
 _USUAL_CURVE = (704, 5, 6, 18)
+
+
+def unit(sections: int, holding: int) -> int:
+    """The unit of a term that so many of the sections hold."""
+    return min(max(logarithm(2 * sections + 2, 2 * holding + 1, _SCALE), 1), HIGHEST_UNIT)
 
 
 class FieldSteps:

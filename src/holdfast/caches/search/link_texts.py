@@ -8,7 +8,7 @@ document may hand on is bounded, and so is what is kept of any one that is linke
 from __future__ import annotations
 
 from holdfast.caches.search.sections import telling
-from holdfast.caches.search.terms import raw_words
+from holdfast.caches.search.word_terms import raw_words
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import WHITE_SPACE, lower_case, split_at_white_space
 

@@ -14,7 +14,7 @@ from holdfast.caches.heading_text import title_text
 from holdfast.caches.search.label_lines import after_text, next_telling, next_text
 from holdfast.caches.search.section import LONG, Section
 from holdfast.caches.search.section_pieces import Markup, pieces
-from holdfast.caches.search.terms import is_stop_word, raw_words
+from holdfast.caches.search.word_terms import is_stop_word, raw_words
 from holdfast.caches.source_formats import MARKDOWN, format_of
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import WHITE_SPACE
@@ -34,9 +34,11 @@ LEFT_OUT = "…"
 
 
 class Fields(NamedTuple):
-    """The sections of a document and the words of its short fields; `headings` has one list a section."""
+    """The sections of a document, what it is called, and the words of its short fields; `headings` has one list a
+    section."""
 
     sections: list[Section]
+    name: str
     title: list[str]
     path: list[str]
     headings: list[list[str]]
@@ -55,6 +57,7 @@ def read_fields(source: str, content: str) -> Fields:
     title, sections = outline(content, source_format)
     return Fields(
         sections,
+        title,
         telling(raw_words(title)),
         telling(raw_words(source_format.stem(source))),
         [telling(raw_words(" ".join(section.heading))) for section in sections],

@@ -1,4 +1,4 @@
-"""What sections are worth to a query, added up from the impacts of its terms. Pure."""
+"""What sections are worth to a query, added up from the lists of its terms. Pure."""
 
 from __future__ import annotations
 
@@ -6,38 +6,38 @@ from _operator import add
 from bisect import bisect_left, bisect_right
 from itertools import repeat
 
-from holdfast.caches.search.impacts import FIELDS
+from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from holdfast.caches.search.document_search import Impacts
-    from holdfast.caches.section_index.section_records import TermImpacts
+    from holdfast.caches.search.question import Question
+    from holdfast.caches.section_index.section_records import StepList, TermImpacts
 
-_TITLE, _HEADINGS, _PATH, _BODY = range(len(FIELDS))
+SECTION, DOCUMENT = "section", "document"
+
+
+class WeighedTerm(NamedTuple):
+    """A term of a query, what the query makes of it, and its lists."""
+
+    term: str
+    weight: int
+    impacts: TermImpacts
 
 
 class Scores:
     """The scores of all sections that match; `firsts` has the first section of each document and, last, their number.
 
-    A section matches by its body or its headings, the first of a document also by its title or path. What matches has
-    the impacts of all four fields.
+    A section matches when it is in a list of sections. What matches has the impacts of all its terms, and those that
+    its document has of any.
     """
 
-    def __init__(self, terms: Sequence[tuple[str, TermImpacts]], firsts: Sequence[int]) -> None:
+    def __init__(self, question: Question, terms: Sequence[WeighedTerm], firsts: Sequence[int]) -> None:
+        self.question = question
         self._terms, self._firsts = terms, firsts
-        own = [fields[field] for _, fields in terms for field in (_HEADINGS, _BODY) if fields[field][0]]
-        own.sort(key=lambda pair: -len(pair[0]))
-        self.scores = _added(own)
-        # What only the longest list names has no more than its best, so the others are looked at first.
-        self.strong: tuple[set[int], int] | None = None
-        others = [numbers for numbers, _ in own[1:]]
-        if own and sum([len(numbers) for numbers in others]) * 4 < len(own[0][0]):
-            self.strong = set().union(*others), max(own[0][1])
-        beside = [fields[field] for _, fields in terms for field in (_TITLE, _PATH) if fields[field][0]]
-        beside.sort(key=lambda pair: -len(pair[0]))
-        shared = _added(beside)
+        self.scores = _added([(weight, impacts.sections) for _, weight, impacts in terms])
+        shared = _added([(weight, impacts.documents) for _, weight, impacts in terms if impacts.documents[0]])
         scores = self.scores
         walked = 0
         for place, value in shared.items():
@@ -48,45 +48,43 @@ class Scores:
             for number in range(first, end):
                 if number in scores:
                     scores[number] += value
-                elif number == first:
-                    scores[number] = value
-                else:
-                    continue
-                if self.strong is not None:
-                    self.strong[0].add(number)
 
     def document_of(self, number: int) -> int:
         """The place of a section's document."""
         return bisect_right(self._firsts, number) - 1
 
     def reasons(self, number: int) -> list[tuple[str, str, int]]:
-        """Why a section has its score, in the order of the query."""
-        return [(term, field, value) for (term, field), value in self.impacts(number).items()]
-
-    def holds(self, number: int) -> Callable[[str], bool]:
-        """Whether a term of the query counts for a section."""
-        held = {term for term, _ in self.impacts(number)}
-        return held.__contains__
-
-    def impacts(self, number: int) -> Impacts:
-        """Why a section has its score."""
+        """(term, where, impact) of what makes up a section's score: what it has itself, what its document has."""
         place = self.document_of(number)
-        found = {}
-        for term, fields in self._terms:
-            for field, (numbers, impacts) in enumerate(fields):
-                wanted = number if field in (_HEADINGS, _BODY) else place
-                at = bisect_left(numbers, wanted)
-                if at < len(numbers) and numbers[at] == wanted:
-                    found[term, FIELDS[field]] = impacts[at]
+        found = []
+        for term, weight, (_, sections, documents) in self._terms:
+            for where, steps, wanted in ((SECTION, sections, number), (DOCUMENT, documents, place)):
+                if step := _step(steps, wanted):
+                    found.append((term, where, weight * step))
         return found
 
+    def holds(self, number: int) -> Callable[[str], bool]:
+        """Whether a section, or its document, has anything of a term of the query."""
+        held = {term for term, _, _ in self.reasons(number)}
+        return held.__contains__
 
-def _added(lists: list[tuple[Sequence[int], Sequence[int]]]) -> dict[int, int]:
+
+def _step(steps: StepList, wanted: int) -> int:
+    """The step of a number; 0 when it is not listed."""
+    numbers, values = steps
+    at = bisect_left(numbers, wanted)
+    return values[at] if at < len(numbers) and numbers[at] == wanted else 0
+
+
+def _added(lists: Iterable[tuple[int, StepList]]) -> dict[int, int]:
     """The sum of impacts by number. The first list, the longest, is taken whole; only the others are walked."""
-    if not lists:
-        return {}
-    total = dict(zip(*lists[0], strict=True))
-    for numbers, impacts in lists[1:]:
-        # No number occurs twice in a list, so each is looked up before it is changed; and no step of the interpreter.
-        total.update(zip(numbers, map(add, map(total.get, numbers, repeat(0)), impacts), strict=True))
+    ordered = sorted(lists, key=lambda item: -len(item[1][0]))
+    total: dict[int, int] = {}
+    for weight, (numbers, steps) in ordered:
+        impacts = map([weight * step for step in range(256)].__getitem__, steps)
+        if not total:
+            total = dict(zip(numbers, impacts, strict=True))
+        else:
+            # No number occurs twice in a list, so each is looked up before it is changed; no step of the interpreter.
+            total.update(zip(numbers, map(add, map(total.get, numbers, repeat(0)), impacts), strict=True))
     return total

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from holdfast.caches.search.impacts import (
     HIGHEST_STEP,
     FieldSteps,
-    Steps,
     document_step,
     evidence_step,
     logarithm,
@@ -48,20 +47,6 @@ def test_a_term_in_fewer_sections_is_worth_more_and_none_is_worth_nothing(
     sections: int, holding: int, expected: int
 ) -> None:
     assert unit(sections, holding) == expected
-
-
-@given(
-    times=st.integers(1, 10**6),
-    length=st.integers(1, 10**7),
-    total=st.integers(1, 10**9),
-    sections=st.integers(1, 10**6),
-)
-def test_a_step_is_bm25_in_hundredths_and_fits_a_byte(times: int, length: int, total: int, sections: int) -> None:
-    k1, b = Fraction(12, 10), Fraction(3, 4)
-    exact = 100 * (k1 + 1) * times / (times + k1 * (1 - b + b * length * sections / total))
-    step = Steps(total, sections).of(times)[length]
-    assert step == max(1, int(exact + Fraction(1, 2)))
-    assert 1 <= step <= 220
 
 
 CURVES = {"body": (Fraction(1), Fraction(3, 4)), "links": (Fraction(7, 10), Fraction(2, 5))}
