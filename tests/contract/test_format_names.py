@@ -29,7 +29,7 @@ SOURCES = {
 }
 RECORDED = {
     ("words", "words.idx"): "38fc803ff6cd3ea256be930210064b9238ea4542e910dbfc84ed4d1bce795d14",
-    ("sections-2", "sections.idx"): "4273e151a356c5adb7e763c50bee89da8a1b7d805f7fcd5b02f37f19c4723e22",
+    ("sections-2", "sections.idx"): "99286f421edde6124e712c434ef5c6a727010092129080eb4ddaa56c40b1534b",
 }
 
 

@@ -14,7 +14,7 @@ from holdfast.caches.index_format import keys_of
 from holdfast.caches.search.link_texts import NO_LINKS, find_links, incoming, link_words
 from holdfast.caches.search.section_label import section_label
 from holdfast.caches.search.sections import read_fields
-from holdfast.caches.search.word_terms import raw_words, word_terms
+from holdfast.caches.search.word_terms import length_of, raw_words, word_terms
 from holdfast.caches.section_index.section_compiler import DocumentSections, encode_section
 from holdfast.caches.section_index.term_lists import BODY, HEADINGS, LINKS, OF_SECTIONS, PATH, TITLE, WEAK
 from holdfast.caches.selection import NOT_SEPARATORS, words
@@ -179,7 +179,7 @@ class DocumentCounts:
             labels = [section_label(document.source, read.name, section.heading) for section in read.sections]
             names = list(map(self._count_tokens, labels))
         return DocumentSections(
-            *(len(read.title), len(read.path), tokens, names, [len(words) for words in read.headings]),
+            *(length_of(read.title), length_of(read.path), tokens, names, list(map(length_of, read.headings))),
             *(b"".join(records), [len(record) for record in records], find_links(document.source, document.content)),
         )
 
@@ -204,7 +204,7 @@ def count_links(ids: Sequence[str], pages: Sequence[PageLinks], prefix: str, lim
     for place, texts in enumerate(incoming(ids, pages)):
         words = link_words(texts)
         field.add(place, words)
-        links.lengths.append(len(words))
+        links.lengths.append(length_of(words))
         if field.weight > limit:
             spill()
     spill()
@@ -230,7 +230,7 @@ class TextCounts:
     def __init__(self, *, with_terms: bool = True) -> None:
         self._with_terms = with_terms
         self.weight = 0
-        self.lengths: list[int] = []  # the words of the body of each section that was spilled
+        self.lengths: list[int] = []  # of the body of each section that was spilled
         self._start()
 
     def _start(self) -> None:
@@ -313,13 +313,14 @@ class _Terms:
 
 
 def _by_term(tokens: Iterable[tuple[str, bytes]], lengths: list[int]) -> tuple[ByKey, ByKey]:
-    """What tokens count as, and where each occurs; a token that is not one word is put right in the lengths."""
+    """What tokens count as, and where each occurs; one that is not as long as one word is put right in the lengths."""
     terms = _Terms()
-    excess: dict[int, Counter[int]] = {}  # words beyond the first -> where tokens with so many are, how often
+    excess: dict[int, Counter[int]] = {}  # length beyond 1 -> where tokens as long are, how often
     for token, held in tokens:
         parts = [token] if token.isascii() and token.isalnum() else raw_words(token)
-        if len(parts) != 1:
-            excess.setdefault(len(parts) - 1, Counter()).update(array("i", held))
+        length = len(parts) if token.isascii() else length_of(parts)
+        if length != 1:
+            excess.setdefault(length - 1, Counter()).update(array("i", held))
         for part in parts:
             terms.add(part, held)
     for more, positions in excess.items():

@@ -16,7 +16,7 @@ from holdfast.caches.search.impacts import (
 )
 from holdfast.caches.search.question import ask
 from holdfast.caches.search.sections import bodies, read_fields
-from holdfast.caches.search.word_terms import QUARTERS, WEAK_QUARTERS, word_terms
+from holdfast.caches.search.word_terms import QUARTERS, WEAK_QUARTERS, length_of, word_terms
 from holdfast.caches.tokenizers import counter
 from holdfast.core.record import NamedTuple
 
@@ -42,7 +42,7 @@ class Scanned(NamedTuple):
 
 
 class _Field(NamedTuple):
-    """A field: how many raw words it has, and how often each."""
+    """A field: how long it is, and how often it has each raw word."""
 
     length: int
     words: Mapping[str, int]
@@ -163,7 +163,7 @@ def _impacts(corpus: _Corpus, document: _DocumentFields, weights: Mapping[str, i
 
 
 def _field(words: Sequence[str]) -> _Field:
-    return _Field(len(words), Counter(words))
+    return _Field(length_of(words), Counter(words))
 
 
 def _all_fields(document: _DocumentFields) -> list[_Field]:

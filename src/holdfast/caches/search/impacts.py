@@ -49,7 +49,7 @@ class FieldSteps:
     `field` is title, path, links, headings, body, or document for all bodies of a document as one text. The average
     length is `total / population`: of document, over all documents; of the others, over all sections, title, path and
     links counted once for each section of their document. `FieldSteps(...).of(quarters)[length]` is the step of a term
-    that occurs so many quarters of a time in a field of so many raw words: 1 to 141.
+    that occurs so many quarters of a time in a field as long as that: 1 to 141.
     """
 
     def __init__(self, field: str, total: int, population: int) -> None:

@@ -19,7 +19,7 @@ from holdfast.core.unicode_text import lower_case, split_at_white_space
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     # (wholes, strong parts, weak parts): each term once, in the highest group that it is in.
     WordTerms = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
@@ -155,6 +155,14 @@ def word_terms(word: str) -> WordTerms:
     if not word.isascii() and any(map(_GRAM_SIZES.__getitem__, word)):
         return _unspaced(trimmed)
     return _joined(trimmed)
+
+
+def length_of(words: Sequence[str]) -> int:
+    """How long a field of these raw words is: one for each in ASCII, of others as many as their wholes, at least one.
+
+    A sentence of a script without blanks is one raw word; it is as long as its grams are many.
+    """
+    return len(words) + sum([max(len(word_terms(word)[0]), 1) - 1 for word in words if not word.isascii()])
 
 
 def all_terms(word: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.caches.search.word_terms import all_terms, is_stop_word, raw_words, word_terms
+from holdfast.caches.search.word_terms import all_terms, is_stop_word, length_of, raw_words, word_terms
 
 
 @pytest.mark.parametrize(
@@ -117,3 +117,8 @@ def test_an_endless_word_counts_by_its_beginning_or_its_parts() -> None:
     assert word_terms("a-" * 1_000_000) == (("a",), (), ())
     assert word_terms("a+" * 1_000_000) == (("a",), (), ())
     assert word_terms("--" + "a" * 100) == (("--" + "a" * 62,), ("a" * 64,), ())
+
+
+def test_a_sentence_without_blanks_is_as_long_as_its_grams_are_many() -> None:
+    assert length_of(raw_words("C++ --- useEffect a+b")) == 4
+    assert length_of(["größe", "日本語", "ภาษาไทย", "日", "•"]) == 1 + 2 + 5 + 1 + 1
