@@ -23,6 +23,7 @@ import corpus
 from building import ENVIRONMENT, builds
 
 BUDGET = 4000
+EVERYTHING = 2**53 - 1  # a budget that takes all documents
 PYTHON = sys.executable
 CONTEXT = str(Path(sys.executable).parent / "context")
 # Tells on stderr the most memory the process ever held, in KiB.
@@ -46,6 +47,18 @@ class Remembering(Server):
         return _result_line(identifier, {"content": content, "isError": False}, modern=modern)
 serve(Remembering(Workspace()))
 """
+# Opens, reads and proves every document of a cache, and keeps nothing.
+READING = """
+import hashlib, json, os, sys
+cache = sys.argv[1]
+with open(os.path.join(cache, "manifest.json"), "rb") as file:
+    documents = json.load(file)["documents"]
+for entry in documents:
+    with open(os.path.join(cache, entry["file"]), "rb") as file:
+        content = json.loads(file.read())["content"]
+    if "sha256:" + hashlib.sha256(content.encode()).hexdigest() != entry["version"]:
+        raise SystemExit(entry["id"])
+"""
 # Not even a server: a loop that writes lines.
 BARE = """
 import os, sys
@@ -62,13 +75,15 @@ def timed(command: list[str]) -> float:
     return time.perf_counter() - started
 
 
-def resolve_command(cache: Path, query: str) -> list[str]:
-    return [CONTEXT, "resolve", "--cache", str(cache), "--query", query, "--budget", str(BUDGET)]
+def resolve_command(cache: Path, query: str, budget: int = BUDGET) -> list[str]:
+    return [CONTEXT, "resolve", "--cache", str(cache), "--query", query, "--budget", str(budget)]
 
 
-def peak_of_command(cache: Path, query: str) -> float:
-    command = [PYTHON, "-c", PEAK, *resolve_command(cache, query)[1:]]
-    return int(subprocess.run(command, capture_output=True, check=True, env=ENVIRONMENT).stderr) / 1024
+def peak_of_command(cache: Path, query: str, budget: int = BUDGET) -> tuple[float, float]:
+    """The most memory that a command held, and the length of its answer, both in MB."""
+    command = [PYTHON, "-c", PEAK, *resolve_command(cache, query, budget)[1:]]
+    done = subprocess.run(command, capture_output=True, check=True, env=ENVIRONMENT)
+    return int(done.stderr) / 1024, len(done.stdout) / 2**20
 
 
 class Lines:
@@ -96,8 +111,8 @@ class Lines:
         self.process.wait()
 
 
-def call_line(number: int, cache: str, query: str) -> bytes:
-    params = {"name": "context.resolve", "arguments": {"cache": cache, "query": query, "budget": BUDGET}}
+def call_line(number: int, cache: str, query: str, budget: int = BUDGET) -> bytes:
+    params = {"name": "context.resolve", "arguments": {"cache": cache, "query": query, "budget": budget}}
     return json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}).encode() + b"\n"
 
 
@@ -154,8 +169,27 @@ def cold_times(command: Callable[[Path, str], list[str]], cache: Path, queries: 
 
 def cold(cache: Path, queries: list[str]) -> dict[str, float]:
     """The figures of `context resolve` in new processes."""
-    peak = max(peak_of_command(cache, query) for query in (queries[0], corpus.FREQUENT))
+    peak = max(peak_of_command(cache, query)[0] for query in (queries[0], corpus.FREQUENT))
     return {**cold_times(resolve_command, cache, queries), "cold_peak_mb": peak}
+
+
+def everything(cache: Path, queries: list[str]) -> dict[str, float]:
+    """An answer of all documents, against reading them: new processes in turns, and the memory at both doors."""
+    reading, asked = [], []
+    for query in queries:
+        reading.append(timed([PYTHON, "-c", READING, str(cache)]))
+        asked.append(timed(resolve_command(cache, query, EVERYTHING)))
+    peak, length = peak_of_command(cache, queries[0], EVERYTHING)
+    server = opened([CONTEXT, "serve", "--cache-root", str(cache.parent)])
+    server.ask(call_line(1, cache.name, queries[0], EVERYTHING))
+    figures = {
+        "reading_ms": median(reading) * 1000,
+        "everything_ms": median(asked) * 1000,
+        "everything_peak": peak / length,
+        "everything_served_peak": server.peak() / length,
+    }
+    server.close()
+    return figures
 
 
 def plain(cache: Path, queries: list[str]) -> dict[str, float]:
@@ -182,6 +216,7 @@ def measure(count: int, work: Path, *, rounds: int, rebuild: bool) -> dict[str, 
     timed(resolve_command(cache, queries[0]))
     figures.update(cold(cache, queries[:15]))
     figures.update(warm(cache, queries, work))
+    figures.update(everything(cache, [*queries[:4], corpus.FREQUENT]))
     figures.update(plain(cache, queries[: 1 if count > 20_000 else 3]))
     return figures
 
@@ -202,6 +237,11 @@ def table(results: list[dict[str, Any]]) -> str:
         ("plain path / the same", lambda f: f"{f['plain_ms'] / f['cold_ms']:.0f}x"),
         ("warm call / a call that only returns the bytes", lambda f: f"{f['warm_ms'] / f['echo_ms']:.1f}x"),
         ("(the same / a bare loop that writes lines)", lambda f: f"{f['warm_ms'] / f['bare_ms']:.1f}x"),
+        ("all documents in one answer / reading them", lambda f: f"{f['everything_ms'] / f['reading_ms']:.1f}x"),
+        (
+            "peak memory of that / the answer, command and server",
+            lambda f: f"{f['everything_peak']:.1f}x / {f['everything_served_peak']:.1f}x",
+        ),
         ("peak memory cold / warm, MB", lambda f: f"{f['cold_peak_mb']:.0f} / {f['warm_peak_mb']:.0f}"),
         (
             "build with the index of words / without an index",

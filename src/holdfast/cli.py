@@ -16,7 +16,7 @@ from holdfast.command_line import (
     parse,
 )
 from holdfast.core.errors import ContextError, InternalError, Interrupted, IoError, UnknownName, UsageError
-from holdfast.core.standard_streams import fill_gaps, read_input, write_error, write_output
+from holdfast.core.standard_streams import fill_gaps, read_input, write_error, write_output, write_parts
 from holdfast.operation import Parameter, answer
 from holdfast.workspace import Workspace, system_clock
 
@@ -183,7 +183,7 @@ def _operate(operation: Operation, arguments: GivenArguments, environment: Mappi
 
 
 def _deliver(reply: Reply) -> int:
-    write_output(reply.text, is_json=reply.is_json)
+    write_parts(reply.parts, is_json=reply.is_json)
     return reply.exit_code
 
 

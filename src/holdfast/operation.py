@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from holdfast.core.canonical_json import encode, encode_pretty
+from holdfast.core.canonical_json import encode_parts
 from holdfast.core.errors import ContextError, IoError, UnknownName, UsageError
 from holdfast.core.record import Generic, NamedTuple, TypeVar
 from holdfast.core.unicode_text import is_path, is_unicode
@@ -90,9 +90,12 @@ class Outcome(NamedTuple, Generic[Answer]):
 
 
 class Reply(NamedTuple):
-    """What a door delivers: the text, byte for byte; the rest is how. `is_json` says what the text is."""
+    """What a door delivers: the text, byte for byte; the rest is how. `is_json` says what the text is.
 
-    text: str
+    The text is given as parts of its UTF-8, none cut inside a character, so that a long one is never held twice.
+    """
+
+    parts: list[bytes]
     exit_code: int = 0
     is_error: bool = False
     value: object = None
@@ -100,6 +103,11 @@ class Reply(NamedTuple):
     note: str = ""
     afterwards: Callable[[], None] | None = None
     is_json: bool = True
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return b"".join(self.parts).decode()
 
 
 def error_object(error: ContextError) -> dict[str, dict[str, str]]:
@@ -149,7 +157,6 @@ def answer(
     for name in arguments:
         if name not in known:
             raise UnknownName("argument", name, known)
-    write: Write = encode_pretty if pretty else encode
     try:
         try:
             body: Body = load(operation.run)
@@ -163,14 +170,27 @@ def answer(
         # those too, and a frame that does is garbage only a collector finds. What went wrong is said without them.
         error.__traceback__ = error.__context__ = error.__cause__ = None
         told = None if operation.failures_are_answers else error
-        return Reply(write(value) + "\n", error.exit_code, is_error=True, value=value, error=told, note=error.note)
+        parts = _line(value, pretty=pretty)
+        return Reply(parts, error.exit_code, is_error=True, value=value, error=told, note=error.note)
     is_json = not operation.text or arguments.get("format") == "json"
-    if not is_json:
-        write = load(operation.text)
-    text = write(outcome.value) + "\n"
+    if is_json:
+        parts = _line(outcome.value, pretty=pretty)
+    else:
+        write: Write = load(operation.text)
+        parts = [(write(outcome.value) + "\n").encode()]
     return Reply(
-        *(text, outcome.exit_code, outcome.is_error, outcome.value, None, outcome.note, outcome.afterwards, is_json)
+        *(parts, outcome.exit_code, outcome.is_error, outcome.value, None, outcome.note, outcome.afterwards, is_json)
     )
+
+
+def _line(value: object, *, pretty: bool) -> list[bytes]:
+    if pretty:
+        from holdfast.core.canonical_json import encode_pretty
+
+        return [encode_pretty(value).encode(), b"\n"]
+    parts = encode_parts(value)
+    parts[-1] += b"\n"
+    return parts
 
 
 def check_arguments(operation: Operation, arguments: Mapping[str, object], door: Door) -> CheckedArguments:

@@ -8,7 +8,7 @@ in every request's `_meta`. docs/formats/wire.md describes what is written to th
 from __future__ import annotations
 
 from holdfast.catalog import FAMILIES, PROMPTING, find_tool
-from holdfast.core.canonical_json import JsonError, decode, encode, holds_more_values
+from holdfast.core.canonical_json import JsonError, TextParts, decode, encode_parts, holds_more_values
 from holdfast.core.errors import OfferError, UnknownName
 from holdfast.core.record import NamedTuple
 from holdfast.core.standard_streams import write_error
@@ -17,7 +17,7 @@ from holdfast.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from holdfast.core.canonical_json import JsonValue
     from holdfast.operation import Operation
@@ -238,7 +238,11 @@ class Server:
             return _bug_line(identifier)
         if reply.afterwards is not None:
             left.append(reply.afterwards)
-        result: Members = {"content": [{"type": "text", "text": reply.text}], "isError": reply.is_error}
+        # The value that the text was made from is let go of, and so is each part once it is in the line: a long answer
+        # would be held four times.
+        text, is_error = TextParts(_emptied(reply.parts)), reply.is_error
+        del reply
+        result: Members = {"content": [{"type": "text", "text": text}], "isError": is_error}
         return _result_line(identifier, result, modern=modern)
 
     def _offer(self, identifier: Identifier, method: str, params: Members, *, modern: bool) -> bytes:
@@ -352,5 +356,14 @@ def _do(left: list[Callable[[], None]]) -> None:
             _bug_line(None)
 
 
+def _emptied(parts: list[bytes]) -> Iterator[bytes]:
+    """The parts in order, none held once it was taken."""
+    parts.reverse()
+    while parts:
+        yield parts.pop()
+
+
 def _line(message: Members) -> bytes:
-    return (encode(message) + "\n").encode()
+    parts = encode_parts(message)
+    parts.append(b"\n")
+    return b"".join(parts)

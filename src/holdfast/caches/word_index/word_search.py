@@ -184,6 +184,7 @@ def choose(matches: Matches, columns: Columns, budget: int) -> list[Choice]:
     """Greedy over the ranking, as `selection.select` is, without looking at what cannot fit."""
     tokens, words = columns.tokens, columns.words
     taken: list[Choice] = []
+    largest = tokens[columns.by_tokens[-1]] if columns.count else 0
     fitting = columns.fitting(budget)
     passed_over = 0
     for _, place, number, found in best_first(matches, columns):
@@ -191,7 +192,8 @@ def choose(matches: Matches, columns: Columns, budget: int) -> list[Choice]:
         if size <= budget:
             taken.append(Choice(place, found, words[number], size))
             budget -= size
-            fitting = columns.fitting(budget)
+            if budget < largest:  # else everything still fits
+                fitting = columns.fitting(budget)
             passed_over = 0
         else:
             passed_over += 1
