@@ -11,7 +11,8 @@ from holdfast.caches.cache_format import Document, make_document
 from holdfast.caches.search.citations import cite, judge, parse_citation
 from holdfast.caches.search.passage import Count, Origin, Place, read_passage
 from holdfast.caches.search.passage_text import as_text
-from holdfast.caches.search.sections import outline, split_lines
+from holdfast.caches.search.sections import outline
+from holdfast.caches.search.source_lines import split_lines
 from holdfast.caches.tokenizers import TOKENIZERS, counter
 from holdfast.core.errors import BudgetTooSmall
 

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from holdfast.caches.search.passage_text import as_text
-from holdfast.caches.search.sections import split_lines
+from holdfast.caches.search.source_lines import split_lines
 from holdfast.caches.search.word_terms import all_terms, raw_words
 from holdfast.caches.views import bar
 from holdfast.core.unicode_text import WHITE_SPACE

@@ -14,6 +14,7 @@ from holdfast.caches.index_format import keys_of
 from holdfast.caches.search.link_texts import NO_LINKS, find_links, incoming, link_words
 from holdfast.caches.search.section_label import section_label
 from holdfast.caches.search.sections import read_fields
+from holdfast.caches.search.source_lines import split_lines
 from holdfast.caches.search.word_terms import length_of, raw_words, word_terms
 from holdfast.caches.section_index.section_compiler import DocumentSections, encode_section
 from holdfast.caches.section_index.term_lists import BODY, HEADINGS, LINKS, OF_SECTIONS, PATH, TITLE, WEAK
@@ -176,7 +177,11 @@ class DocumentCounts:
         records = [encode_section(section, title) for section, title in zip(read.sections, titles, strict=False)]
         names: list[int] = []
         if self._counts_names and self._count_tokens is not None:
-            labels = [section_label(document.source, read.name, section.heading) for section in read.sections]
+            with_header = any(section.header for section in read.sections)
+            lines = ["", *split_lines(document.content)[0]] if with_header else [""]
+            labels = [
+                section_label(document.source, read.name, section, lines[section.header]) for section in read.sections
+            ]
             names = list(map(self._count_tokens, labels))
         return DocumentSections(
             *(length_of(read.title), length_of(read.path), tokens, names, list(map(length_of, read.headings))),

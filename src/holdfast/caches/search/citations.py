@@ -1,6 +1,7 @@
 """Citations: `name#Lfirst-Llast@hash12`, found in a text and checked against documents. Pure.
 
-The name is written as the source spells it; whoever reads one takes every spelling of the id.
+Where a part of a line is cited, `C` and a column follow the line: `name#L3C120-L3C980@hash12`. The name is written as
+the source spells it; whoever reads one takes every spelling of the id.
 """
 
 from __future__ import annotations
@@ -8,15 +9,16 @@ from __future__ import annotations
 from hashlib import sha256
 
 from holdfast.caches.cache_format import document_id
-from holdfast.caches.search.sections import split_lines
+from holdfast.caches.search.source_lines import split_lines
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from typing import Literal
 
     from holdfast.caches.cache_format import Document
+    from holdfast.caches.search.section import Section
 
     State = Literal["holds", "changed", "no such lines", "no such document"]
 
@@ -26,18 +28,35 @@ _AROUND = " \t`'\"()[]{}<>|,;*"
 
 
 class Citation(NamedTuple):
-    """A citation as it stands in a text: the line of the text (1-based), and what it claims."""
+    """A citation as it stands in a text: the line of the text (1-based), and what it claims.
+
+    Columns are characters of the first and the last line, 1-based, both included; None where none is written.
+    """
 
     line: int
     id: str
     first: int
     last: int
     digest: str
+    from_column: int | None = None
+    to_column: int | None = None
 
     @property
     def text(self) -> str:
         """The citation itself."""
-        return f"{self.id}#L{self.first}-L{self.last}@{self.digest}"
+        return f"{self.id}#{_place(self.first, self.from_column)}-{_place(self.last, self.to_column)}@{self.digest}"
+
+    def extent(self, lines: Sequence[str], starts: Sequence[int]) -> tuple[int, int] | None:
+        """The characters of a document from and to; None where its lines, or these, have no such columns."""
+        if not 1 <= self.first <= self.last <= len(lines):
+            return None
+        for line, column in ((self.first, self.from_column), (self.last, self.to_column)):
+            if column is not None and not 1 <= column <= len(lines[line - 1]):
+                return None
+        start = starts[self.first - 1] + (self.from_column or 1) - 1
+        last = lines[self.last - 1]
+        end = starts[self.last - 1] + (len(last) if self.to_column is None else self.to_column)
+        return (start, end) if start < end or self.from_column is self.to_column is None else None
 
 
 class Verdict(NamedTuple):
@@ -51,14 +70,24 @@ def parse_citation(text: str) -> Citation | None:
     """The citation that a text is, and nothing else; None where it is none."""
     at = text.rfind("#L")
     parsed = _parse_tail(text, at + 2) if at > 0 else None
-    if parsed is None or parsed[3] != len(text):
+    if parsed is None or parsed[1] != len(text):
         return None
-    return Citation(1, text[:at], *parsed[:3])
+    return parsed[0]._replace(id=text[:at])
 
 
-def cite(name: str, first: int, last: int, content: str) -> str:
-    """The citation of lines of a document that say this."""
-    return f"{name}#L{first}-L{last}@{sha256(content.encode()).hexdigest()[:12]}"
+def cite(name: str, first: int, last: int, content: str, from_column: int = 0, to_column: int = 0) -> str:
+    """The citation of lines of a document, or of a part of them, that say this; a column 0 is none."""
+    digest = sha256(content.encode()).hexdigest()[:12]
+    return f"{name}#{_place(first, from_column or None)}-{_place(last, to_column or None)}@{digest}"
+
+
+def cite_section(name: str, section: Section, content: str) -> str:
+    """The citation of a section of a document with that name; `content` is the section's own."""
+    return cite(name, section.first, section.last, content, section.from_column, section.to_column)
+
+
+def _place(line: int, column: int | None) -> str:
+    return f"L{line}" if column is None else f"L{line}C{column}"
 
 
 def find_citations(text: str, ids: Collection[str]) -> Iterator[Citation]:
@@ -71,25 +100,34 @@ def find_citations(text: str, ids: Collection[str]) -> Iterator[Citation]:
             if parsed is None:
                 at = line.find("#L", at + 2)
                 continue
-            first, last, digest, end = parsed
-            yield Citation(number, _id_before(line[begin:at], ids), first, last, digest)
+            citation, end = parsed
+            yield citation._replace(line=number, id=_id_before(line[begin:at], ids))
             begin = end
             at = line.find("#L", end)
 
 
-def _parse_tail(line: str, at: int) -> tuple[int, int, str, int] | None:
-    """The numbers and the hash of `first-Llast@hash12`, and where they end."""
-    first, at = _digits(line, at)
+def _parse_tail(line: str, at: int) -> tuple[Citation, int] | None:
+    """What `first-Llast@hash12` says, columns perhaps included, with no name yet, and where it ends."""
+    first, from_column, at = _line_and_column(line, at)
     if first is None or line[at : at + 2] != "-L":
         return None
-    last, at = _digits(line, at + 2)
+    last, to_column, at = _line_and_column(line, at + 2)
     digest = line[at + 1 : at + 13]
     if last is None or line[at : at + 1] != "@" or len(digest) != 12 or not _HEX.issuperset(digest):
         return None
     end = at + 13
     if line[end : end + 1] in _HEX:  # a longer hash is none of ours
         return None
-    return first, last, digest, end
+    return Citation(1, "", first, last, digest, from_column, to_column), end
+
+
+def _line_and_column(line: str, at: int) -> tuple[int | None, int | None, int]:
+    """The number of a line, the column after it if there is one, and where they end."""
+    number, end = _digits(line, at)
+    if number is None or line[end : end + 1] != "C":
+        return number, None, end
+    column, after = _digits(line, end + 1)
+    return (number, None, end) if column is None else (number, column, after)
 
 
 def _digits(line: str, at: int) -> tuple[int | None, int]:
@@ -141,10 +179,10 @@ class _Said:
     def state(self, citation: Citation) -> State:
         if self._content is None:
             return "no such document"
-        first, last = citation.first, citation.last
-        if not 1 <= first <= last <= len(self._lines):
+        extent = citation.extent(self._lines, self._starts)
+        if extent is None:
             return "no such lines"
-        if (first, last) not in self._digests:
-            end = self._starts[last - 1] + len(self._lines[last - 1])
-            self._digests[first, last] = sha256(self._content[self._starts[first - 1] : end].encode()).hexdigest()[:12]
-        return "holds" if self._digests[first, last] == citation.digest else "changed"
+        if extent not in self._digests:
+            start, end = extent
+            self._digests[extent] = sha256(self._content[start:end].encode()).hexdigest()[:12]
+        return "holds" if self._digests[extent] == citation.digest else "changed"

@@ -10,7 +10,8 @@ from bisect import bisect_left, bisect_right
 
 from holdfast.caches.search.citations import cite, judge
 from holdfast.caches.search.passage_text import as_text
-from holdfast.caches.search.sections import outline, split_lines
+from holdfast.caches.search.sections import outline
+from holdfast.caches.search.source_lines import split_lines
 from holdfast.caches.source_formats import format_of
 from holdfast.caches.tokenizers import WITHOUT_EXTRA, counter
 from holdfast.core.errors import BudgetTooSmall, CacheInvalid, CitationStale

@@ -9,10 +9,18 @@ LONG = 1000
 
 
 class Section(NamedTuple):
-    """Where a section stands: the headings that lead to it, its lines (1-based, both included), its characters."""
+    """Where a section stands: the headings that lead to it, its lines (1-based, both included), its characters.
+
+    `from_column` and `to_column` are the character of the first line that it begins with and the one of the last that
+    it ends with, 1-based, both included; 0: the line's beginning, the line's end. `header` is the line of the header
+    row of the table that it goes on with; 0: none.
+    """
 
     heading: tuple[str, ...]
     first: int
     last: int
     start: int
     end: int
+    from_column: int = 0
+    to_column: int = 0
+    header: int = 0

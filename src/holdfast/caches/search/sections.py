@@ -7,13 +7,11 @@ each line once. A section longer than `LONG` is cut in pieces. docs/formats/sear
 
 from __future__ import annotations
 
-from itertools import accumulate, repeat
-from operator import add
-
 from holdfast.caches.heading_text import title_text
 from holdfast.caches.search.label_lines import after_text, next_telling, next_text
 from holdfast.caches.search.section import LONG, Section
 from holdfast.caches.search.section_pieces import Markup, pieces
+from holdfast.caches.search.source_lines import split_lines
 from holdfast.caches.search.word_terms import is_stop_word, raw_words
 from holdfast.caches.source_formats import MARKDOWN, format_of
 from holdfast.core.record import NamedTuple
@@ -122,29 +120,6 @@ def read_markup(text: str, read: ReadMarkup) -> Markup:
     body, title = _front_matter(lines)
     headings, breaks = read(text, lines, body)
     return Markup(lines, starts, headings, breaks, body, title)
-
-
-def split_lines(text: str) -> tuple[list[str], list[int]]:
-    """The lines without their ends (LF, CRLF or CR), and the offset of each with, last, the text's length."""
-    if "\r" not in text:
-        lines = text.split("\n")
-        starts = list(accumulate(map(add, map(len, lines), repeat(1)), initial=0))
-    else:
-        lines, ends = [], []
-        for piece in text.split("\n"):
-            parts = piece.split("\r")
-            pair = len(parts) > 1 and not parts[-1]  # the piece ended in CR: together with the LF it ends one line
-            if pair:
-                parts.pop()
-            lines += parts
-            ends += [1] * len(parts)
-            ends[-1] += pair
-        starts = list(accumulate(map(add, map(len, lines), ends), initial=0))
-    if not lines[-1] and len(lines) > 1 and starts[-2] >= len(text):
-        lines.pop()  # the text ends with a line's end: no empty line follows
-        starts.pop()
-    starts[-1] = len(text)
-    return lines, starts
 
 
 def _front_matter(lines: list[str]) -> tuple[int, str]:

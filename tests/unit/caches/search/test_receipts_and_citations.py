@@ -8,10 +8,11 @@ import pytest
 
 from holdfast import InvalidReceipt
 from holdfast.caches.cache_format import Document, make_document
-from holdfast.caches.search.citations import find_citations, judge
+from holdfast.caches.search.citations import cite_section, find_citations, judge, parse_citation
 from holdfast.caches.search.comparison import compare_documents, compare_records
 from holdfast.caches.search.receipts import ReceiptSection, encode_receipt, make_record, parse_receipt, receipt_of
 from holdfast.caches.search.search_request import SearchRequest
+from holdfast.caches.search.section import Section
 
 RECORD = make_record("sha256:00", "bytes/4", "how?", 100, None, [ReceiptSection("a.md", (1, 3), "sha256:11", 7)])
 RECEIPT = encode_receipt(RECORD)
@@ -131,6 +132,25 @@ def test_citations_are_found_in_prose_markdown_and_code() -> None:
     ]
 
 
+def test_a_citation_of_a_part_of_a_line_has_columns() -> None:
+    text = "a.md#L3C5-L3C9@aaaaaaaaaaaa a.md#L3-L4C9@aaaaaaaaaaaa (a.md#L3C5-L4@aaaaaaaaaaaa), a.md#L3C-L4@aaaaaaaaaaaa"
+    found = list(find_citations(text, {"a.md"}))
+    assert [citation.text for citation in found] == [
+        "a.md#L3C5-L3C9@aaaaaaaaaaaa",
+        "a.md#L3-L4C9@aaaaaaaaaaaa",
+        "a.md#L3C5-L4@aaaaaaaaaaaa",
+    ]
+    assert [parse_citation(citation.text) for citation in found] == found
+    assert [(citation.from_column, citation.to_column) for citation in found] == [(5, 9), (None, 9), (5, None)]
+
+
+def test_a_section_is_cited_by_its_lines_and_its_columns_if_it_has_some() -> None:
+    section = Section(("A",), 3, 4, 5, 20)
+    assert cite_section("a.md", section, "x") == "a.md#L3-L4@2d711642b726"
+    assert cite_section("a.md", section._replace(from_column=7), "x") == "a.md#L3C7-L4@2d711642b726"
+    assert cite_section("a.md", section._replace(from_column=7, to_column=9), "x") == "a.md#L3C7-L4C9@2d711642b726"
+
+
 def test_a_name_is_found_in_the_spelling_of_the_source_and_kept_as_it_is_written() -> None:
     text = (
         "See sub/My Page.md#L1-L3@aaaaaaaaaaaa, sub/my page.md#L1-L3@aaaaaaaaaaaa (Sub\\My Page.md#L1-L3@aaaaaaaaaaaa)."
@@ -163,6 +183,17 @@ def test_a_document_is_named_by_its_source_where_that_is_a_spelling_of_its_id(
         ("a b.md#L0-L1@{}", "no such lines"),
         ("a b.md#L3-L1@{}", "no such lines"),
         ("gone.md#L1-L3@{}", "no such document"),
+        ("a b.md#L1C1-L3C3@{}", "holds"),
+        ("a b.md#L1C1-L3@{}", "holds"),
+        ("a b.md#L1-L3C3@{}", "holds"),
+        ("a b.md#L1C2-L3C3@{}", "changed"),
+        ("a b.md#L1-L3C2@{}", "changed"),
+        ("a b.md#L1C0-L3C3@{}", "no such lines"),
+        ("a b.md#L1-L3C0@{}", "no such lines"),
+        ("a b.md#L1-L3C4@{}", "no such lines"),
+        ("a b.md#L1C4-L3C3@{}", "no such lines"),
+        ("a b.md#L2C1-L3C3@{}", "no such lines"),
+        ("a b.md#L3C3-L3C2@{}", "no such lines"),
     ],
 )
 def test_a_citation_holds_only_while_its_lines_say_the_same(citation: str, state: str) -> None:

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from holdfast.caches.search.section_label import LONGEST_PATH, entry_line, heading_path, section_label
+import pytest
+
+from holdfast.caches.search.section import Section
+from holdfast.caches.search.section_label import (
+    LONGEST_PATH,
+    entry_line,
+    header_line,
+    header_text,
+    heading_path,
+    section_label,
+)
 
 
 def test_a_section_is_named_by_its_title_and_the_headings_below_it() -> None:
@@ -25,4 +35,24 @@ def test_a_long_path_loses_its_middle_first() -> None:
 
 
 def test_a_name_that_could_pass_for_other_lines_is_shown_as_one() -> None:
-    assert section_label("a\nb.md", "x\r\ny", ()) == "[0] a␊b.md#L0-L0@0 · x␍␊y\n"
+    assert section_label("a\nb.md", "x\r\ny", Section((), 1, 2, 0, 9)) == "[0] a␊b.md#L0-L0@0 · x␍␊y\n"
+
+
+def test_the_header_row_of_a_table_is_repeated_above_a_part_of_it_and_marked() -> None:
+    part = Section(("A",), 12, 15, 300, 400, header=2)
+    assert header_line(2, "  | a | b |  ") == "(header of the table, L2) | a | b |"
+    assert section_label("a.md", "", part, "| a | b |") == "[0] a.md#L0-L0@0 · A\n(header of the table, L0) | a | b |\n"
+    assert len(header_line(2, "| a" * 1000)) == 200
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_the_header_row_is_found_in_the_document(end: str) -> None:
+    text = end.join(["# A", "", "| a | b |", "|---|---|", "| 1 | 2 |"])
+    assert header_text(text, Section((), 5, 5, len(text) - 9, len(text), header=3)) == "| a | b |"
+    assert header_text(text, Section((), 5, 5, len(text) - 9, len(text))) == ""
+
+
+def test_columns_count_in_the_line_that_names_a_part_of_a_line() -> None:
+    part = Section((), 3, 3, 10, 20, from_column=5, to_column=14)
+    assert section_label("a.md", "", part) == "[0] a.md#L0C0-L0C0@0\n"
+    assert section_label("a.md", "", part._replace(from_column=0)) == "[0] a.md#L0-L0C0@0\n"

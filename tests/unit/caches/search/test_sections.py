@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from holdfast.caches.search.section import LONG
-from holdfast.caches.search.sections import outline, split_lines
+from holdfast.caches.search.sections import outline
+from holdfast.caches.search.source_lines import split_lines
 
 
 def shape(text: str) -> list[tuple[tuple[str, ...], int, int]]:
