@@ -313,7 +313,7 @@ class TestRequirement5:
     def test_3(self) -> None:
         """Cache telemetry SHALL NOT add new MCP tools — expose through existing telemetry patterns."""
         assert [tool.tool for tool in tools(["specs"])] == [
-            *("spec-status", "spec-workflow-guide", "get-implementer-guide", "get-reviewer-guide"),
+            *("spec-status", "list-specs", "spec-workflow-guide", "get-implementer-guide", "get-reviewer-guide"),
         ]
 
     def test_nothing_of_it_is_ever_in_an_answer(self, project: SpecProject, server: Server) -> None:

@@ -19,7 +19,7 @@ from holdfast.workspace import Workspace
 
 if TYPE_CHECKING:
     from holdfast.specs.on_disk import Project
-    from holdfast.specs.tasks import TaskList
+    from holdfast.specs.task_order import TaskSummary
 
 CREATED_AT = "2026-01-02T03:04:05Z"
 QUESTIONS: dict[str, dict[str, Any]] = {
@@ -96,16 +96,16 @@ def test_the_time_of_a_task_list_and_its_progress_are_of_one_file(
         (tmp_path / "beside").replace(spec / "tasks.md")
 
     save("- [ ] 1. a\n", 10**9)
-    really_list = specs_on_disk.task_list_in
+    really_list = specs_on_disk.task_summary_in
     saved: list[str] = []
 
-    def task_list_in(folder: int, project: Project, name: str) -> TaskList | None:
+    def task_summary_in(folder: int, project: Project, name: str) -> TaskSummary | None:
         if not saved:
             saved.append(name)
             save("- [x] 1. a\n", 10**9 + 1)
         return really_list(folder, project, name)
 
-    monkeypatch.setattr(specs_on_disk, "task_list_in", task_list_in)
+    monkeypatch.setattr(specs_on_disk, "task_summary_in", task_summary_in)
     operation = next(one for one in CATALOG if one.tool == "spec-status")
     data = json.loads(answer(operation, {"specName": "login"}, Workspace(str(tmp_path))).text)["data"]
     assert (data["taskProgress"]["completed"], data["phases"][2]["lastModified"]) == (1, "2001-09-09T01:46:41.000Z")

@@ -47,8 +47,8 @@ def test_list_shows_a_row_a_spec(project: SpecProject) -> None:
     lines, code = shown(project, "spec", "list")
     assert ([line.split() for line in lines[:2]], code) == (
         [
-            ["spec", "status", "progress"],
-            ["[bold]login", "implementing", "██████████░░░░░░░░░░", "1", "of", "2", "tasks"],
+            ["spec", "status", "progress", "next"],
+            ["[bold]login", "implementing", "██████████░░░░░░░░░░", *"1 of 2 tasks task 2: say [red]hello".split()],
         ],
         0,
     )
@@ -82,8 +82,9 @@ def test_a_failure_shows_why_and_what_to_do(project: SpecProject) -> None:
     assert shown(project, "spec", "status", "nope") == (
         [
             "Specification 'nope' not found",
-            "→ `context spec list` shows the specs there are",
-            "→ `context spec init NAME` starts one",
+            "→ Specs here: [bold]login",
+            "→ A new spec is .spec-context/specs/NAME/ with requirements.md, design.md and tasks.md;",
+            "spec-workflow-guide has the templates",
         ],
         1,
     )

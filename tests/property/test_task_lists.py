@@ -8,7 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from holdfast.offers import expand, match
-from holdfast.specs.tasks import Details, as_json, in_progress, next_pending, next_task, parse
+from holdfast.specs.task_order import next_task
+from holdfast.specs.tasks import Details, as_json, in_progress, next_pending, parse
 from holdfast.specs.white_space import WHITE_SPACE
 
 SPACE = f"[{re.escape(WHITE_SPACE)}]"
@@ -62,7 +63,7 @@ class TestAnyText:
     @settings(max_examples=500)
     @given(st.one_of(markdown, st.text()))
     def test_counts_add_up_and_what_is_next_is_among_the_tasks(self, text: str) -> None:
-        tasks, progress = parse(text)
+        tasks, progress, _ = parse(text)
         begun = sum(task.status == "in-progress" for task in tasks)
         assert progress == (len(tasks), progress.completed, len(tasks) - begun - progress.completed)
         assert {next_pending(tasks), next_task(tasks), in_progress(tasks)} <= {None, *tasks}

@@ -9,8 +9,9 @@ from holdfast.core.confined_paths import printable
 from holdfast.core.errors import SpecFailure
 from holdfast.operation import Outcome
 from holdfast.specs import guides, on_disk, phases, remembered_guides
+from holdfast.specs.layouts import PHASES
 from holdfast.specs.names import is_new_spec_name
-from holdfast.specs.tasks import as_json, next_task
+from holdfast.specs.tasks import as_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         Failure,
         GuideArguments,
         GuideData,
+        ListArguments,
         ListingData,
         NextTaskData,
         NoArguments,
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     )
     from holdfast.workspace import Workspace
 
+MOST_LISTED = 100
+MOST_NAMED = 20
 _FIRST_STEP: dict[Role, str] = {
     "implementer": "Read the task and the requirements it names, then follow the guide",
     "reviewer": "Read the task and the requirements it names, then the whole diff",
@@ -51,7 +55,7 @@ def spec_status(workspace: Workspace, arguments: SpecArguments) -> Outcome[Statu
         "success": True,
         "message": f"Specification '{spec.name}' status: {state.status}",
         "data": phases.status_data(spec, state),
-        "nextSteps": state.next_steps,
+        "nextSteps": _steps(project, state.next_steps),
         "projectContext": {
             "projectPath": printable(project.path),
             "workflowRoot": printable(project.root),
@@ -61,24 +65,36 @@ def spec_status(workspace: Workspace, arguments: SpecArguments) -> Outcome[Statu
     return Outcome(value, note=project.note)
 
 
-def spec_list(workspace: Workspace, arguments: ProjectArguments) -> Outcome[Success[ListingData]]:
+def spec_list(workspace: Workspace, arguments: ListArguments) -> Outcome[Success[ListingData]]:
     project = _project(workspace, arguments.get("projectPath", ""))
-    specs = [phases.listed(spec) for spec in on_disk.list_specs(project)]
-    steps = ("`context spec next NAME` shows what to do",) if specs else ("`context spec init NAME` starts one",)
-    return _done(project, f"{len(specs)} specification{'' if len(specs) == 1 else 's'}", {"specs": specs}, steps)
+    names, count = on_disk.latest_names(project, arguments.get("limit", MOST_LISTED))
+    specs = [phases.listed(spec) for spec in on_disk.list_specs(project, names)]
+    left_out = max(count - len(names), 0)
+    total = len(specs) + left_out
+    data: ListingData = {
+        "layout": project.layout.name,
+        "folder": project.layout.specs,
+        "documents": [project.layout.document(phase) for phase in PHASES],
+        "specs": specs,
+        "leftOut": left_out,
+    }
+    steps = ["Call spec-status with one of these names"] if specs else []
+    steps += (
+        [f"{left_out} more are not listed, those changed longest ago: spec-status knows them too"] if left_out else []
+    )
+    return _done(project, f"{total} specification{'' if total == 1 else 's'}", data, [*steps, _how_to_start(project)])
 
 
 def spec_next(workspace: Workspace, arguments: SpecArguments) -> Outcome[Success[NextTaskData]]:
     project = _project(workspace, arguments.get("projectPath", ""))
     spec = _found(project, arguments["specName"])
     name = spec.name
-    tasks = on_disk.task_list(project, name)
-    task = None if tasks is None else next_task(tasks.tasks)
+    task = None if spec.summary is None else spec.summary.next
     message = f"Specification '{name}' has no open task" if task is None else f"Next task of '{name}': {task.id}"
     data: NextTaskData = {
         "name": name,
         "task": None if task is None else as_json(task),
-        "taskProgress": None if tasks is None else tasks.progress.as_json(),
+        "taskProgress": None if spec.progress is None else spec.progress.as_json(),
     }
     return _done(project, message, data, phases.state_of(spec).next_steps)
 
@@ -86,42 +102,52 @@ def spec_next(workspace: Workspace, arguments: SpecArguments) -> Outcome[Success
 def spec_init(workspace: Workspace, arguments: SpecArguments) -> Outcome[Success[WrittenData]]:
     project = _project(workspace, arguments.get("projectPath", ""))
     name = arguments["specName"]
+    _check_writable(project)
     if not is_new_spec_name(name):
         raise SpecFailure(f"'{name}' is no name for a spec", ["Use one folder name, such as password-reset"])
     if on_disk.is_taken(project, name):
         reason = f"specs/{name} cannot be made: something else is in the way"
         raise SpecFailure(reason, ["Move it away"], note=project.note)
     texts = {
-        f"{phase}.md": guides.filled(on_disk.template(project, f"spec-{phase}"), {"name": name})
-        for phase in phases.PHASES
+        f"{phase}.md": guides.filled(on_disk.template(project, f"spec-{phase}"), {"name": name}) for phase in PHASES
     }
     return _written(project, f"specs/{name}", texts, "Fill in requirements.md first, and have it approved")
 
 
 def steering(workspace: Workspace, arguments: ProjectArguments) -> Outcome[Success[SteeringData]]:
     project = _project(workspace, arguments.get("projectPath", ""))
-    missing = on_disk.get_missing_steering_docs(project, guides.STEERING)
+    layout = project.layout
+    missing = on_disk.get_missing_steering_docs(project, layout.steering)
+    # What another tool would not write is told only where it exists.
+    shown = [doc for doc in layout.steering if doc in layout.written or doc not in missing]
     data: SteeringData = {
-        "documents": [{"name": f"{doc}.md", "exists": doc not in missing} for doc in guides.STEERING],
+        "documents": [{"name": layout.steering_name(doc), "exists": doc not in missing} for doc in shown],
     }
-    steps = ("`context steering init` writes drafts of the missing ones",) if missing else ()
-    message = f"{len(guides.STEERING) - len(missing)} of {len(guides.STEERING)} steering documents exist"
-    return _done(project, message, data, steps)
+    unwritten = [doc for doc in shown if doc in missing]
+    steps = []
+    if unwritten and layout.writable:
+        steps = ["`context steering init` writes drafts of the missing ones; a draft counts once it is filled in"]
+    elif unwritten:
+        steps = [f"Write {' and '.join([layout.steering[doc] for doc in unwritten])}"]
+    return _done(project, f"{len(shown) - len(unwritten)} of {len(shown)} steering documents exist", data, steps)
 
 
 def steering_init(workspace: Workspace, arguments: ProjectArguments) -> Outcome[Success[WrittenData]]:
     project = _project(workspace, arguments.get("projectPath", ""))
-    texts = {f"{doc}.md": on_disk.template(project, f"steering-{doc}") for doc in guides.STEERING}
+    _check_writable(project)
+    texts = {f"{doc}.md": on_disk.template(project, f"steering-{doc}") for doc in project.layout.written}
     return _written(project, "steering", texts, "Fill in the drafts: the guides quote them word for word")
 
 
 def workflow_guide(workspace: Workspace, _arguments: NoArguments) -> Outcome[Success[WorkflowData]]:
     project = _project(workspace)
     discipline = remembered_guides.discipline(project)
-    workflow = remembered_guides.workflow_guide(project, discipline=discipline)
+    documents = on_disk.get_steering_docs(project, project.layout.steering)
+    missing = [doc for doc in project.layout.steering if doc not in documents]
+    workflow = remembered_guides.workflow_guide(project, missing, discipline=discipline)
     data: WorkflowData = {
         "guide": workflow.guide,
-        "steering": on_disk.get_steering_docs(project, guides.STEERING) or None,
+        "steering": documents or None,
         "templates": workflow.templates,
         "disciplineMode": discipline,
     }
@@ -169,12 +195,27 @@ def _role_guide(workspace: Workspace, arguments: GuideArguments, role: Role) -> 
 
 def failure_of(error: ContextError) -> Failure:
     """An error as an answer."""
-    steps = error.next_steps if isinstance(error, SpecFailure) else ["Correct the arguments and call again"]
+    steps = list(error.next_steps) if isinstance(error, SpecFailure) else ["Correct the arguments and call again"]
+    steps += [f"Note: {error.note}"] if error.note else []
     return {"success": False, "message": error.reason or error.message, "nextSteps": steps}
 
 
 def _done(project: Project, message: str, data: Data, next_steps: Sequence[str]) -> Outcome[Success[Data]]:
-    return Outcome({"success": True, "message": message, "data": data, "nextSteps": next_steps}, note=project.note)
+    steps = _steps(project, next_steps)
+    return Outcome({"success": True, "message": message, "data": data, "nextSteps": steps}, note=project.note)
+
+
+def _steps(project: Project, steps: Sequence[str]) -> Sequence[str]:
+    """What to do next, and what whoever does it has to know of the folders here: a person reads that as a note."""
+    return [*steps, f"Note: {project.note}"] if project.note else steps
+
+
+def _check_writable(project: Project) -> None:
+    layout = project.layout
+    if not layout.writable:
+        reason = f"{layout.root} belongs to {layout.name}: it is read here, not written"
+        steps = [f"Start a spec with {layout.own_command}, or write {layout.files}"]
+        raise SpecFailure(reason, steps, note=project.note)
 
 
 def _written(project: Project, folder: str, texts: dict[str, str], advice: str) -> Outcome[Success[WrittenData]]:
@@ -184,7 +225,7 @@ def _written(project: Project, folder: str, texts: dict[str, str], advice: str) 
     except (NotADirectoryError, FileExistsError):
         reason = f"{folder} cannot be made: a file is in the way"
         raise SpecFailure(reason, ["Move it away"], note=project.note) from None
-    shown = f"{project.folder_name}/{folder}"
+    shown = f"{project.layout.root}/{folder}"
     data: WrittenData = {
         "folder": shown,
         "created": created,
@@ -201,6 +242,12 @@ def _project(workspace: Workspace, path: str = "") -> Project:
 def _found(project: Project, name: str) -> phases.Spec:
     spec = on_disk.find_spec(project, name)
     if spec is None:
-        steps = ["`context spec list` shows the specs there are", "`context spec init NAME` starts one"]
-        raise SpecFailure(f"Specification '{name}' not found", steps, note=project.note)
+        names = on_disk.spec_names(project)
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        there_are = f"Specs here: {', '.join(names[:MOST_NAMED])}{more}" if names else "There are no specs here yet"
+        raise SpecFailure(f"Specification '{name}' not found", [there_are, _how_to_start(project)], note=project.note)
     return spec
+
+
+def _how_to_start(project: Project) -> str:
+    return f"A new spec is {project.layout.files}; spec-workflow-guide has the templates"

@@ -12,9 +12,6 @@ if TYPE_CHECKING:
 
     from holdfast.specs.shapes import Discipline
 
-REQUIRED_STEERING = ("tech", "principles")
-STEERING = ("product", "tech", "structure", "principles")
-
 # Which parts of a guide a discipline leaves out: a template marks them `<!-- tests -->` … `<!-- /tests -->`.
 _LEFT_OUT: dict[Discipline, tuple[str, ...]] = {"full": (), "standard": ("tests",), "minimal": ("tests", "reviews")}
 _MAX_HEADINGS = 160
@@ -29,14 +26,15 @@ class SteeringDigest(NamedTuple):
     headings: str
 
 
-def for_discipline(template: str, discipline: Discipline) -> str:
-    """A template with the parts its discipline asks for, their marks removed."""
-    for part in ("tests", "reviews"):
+def for_discipline(template: str, discipline: Discipline, left_out: tuple[str, ...] = ()) -> str:
+    """A template with the parts its discipline asks for, their marks removed; other parts may be left out too."""
+    unwanted = (*_LEFT_OUT[discipline], *left_out)
+    for part in ("tests", "reviews", "unwritten"):
         opening, closing = f"<!-- {part} -->\n", f"<!-- /{part} -->\n"
         while opening in template:
             before, _, rest = template.partition(opening)
             inside, _, after = rest.partition(closing)
-            template = before + ("" if part in _LEFT_OUT[discipline] else inside) + after
+            template = before + ("" if part in unwanted else inside) + after
     return template
 
 
@@ -53,6 +51,11 @@ def filled(template: str, values: Mapping[str, str]) -> str:
 def quoted(documents: Mapping[str, str]) -> str:
     """Steering documents one after the other, each below its name."""
     return "\n\n".join([f"## {name}.md\n\n{text.strip(WHITE_SPACE)}" for name, text in documents.items()])
+
+
+def templates_to_fill(templates: Mapping[str, str]) -> str:
+    """Steering documents that are still to be written, each as a fenced template below the path it belongs at."""
+    return "\n\n".join([f"`{path}`:\n\n````md\n{text.strip(WHITE_SPACE)}\n````" for path, text in templates.items()])
 
 
 def digest_of(name: str, text: str, sha256: str, size: int) -> SteeringDigest:

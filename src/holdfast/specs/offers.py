@@ -5,9 +5,8 @@ from __future__ import annotations
 from holdfast.core.errors import OfferError
 from holdfast.offers import Prompt, PromptArgument, Resource, quote
 from holdfast.specs import on_disk
-from holdfast.specs.guides import STEERING, filled
-from holdfast.specs.phases import PHASES
-from holdfast.specs.tasks import next_task
+from holdfast.specs.guides import filled
+from holdfast.specs.layouts import PHASES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,16 +25,17 @@ def _project(workspace: Workspace) -> Project:
 
 
 def read_steering(workspace: Workspace, variables: Mapping[str, str]) -> str | None:
-    doc = variables["doc"]
-    return on_disk.get_steering_docs(_project(workspace), [doc]).get(doc) if doc in STEERING else None
+    project, doc = _project(workspace), variables["doc"]
+    return on_disk.get_steering_docs(project, [doc]).get(doc) if doc in project.layout.steering else None
 
 
 def existing_steering(workspace: Workspace) -> list[dict[str, str]]:
-    return [{"doc": doc} for doc in on_disk.get_steering_docs(_project(workspace), STEERING)]
+    project = _project(workspace)
+    return [{"doc": doc} for doc in on_disk.get_steering_docs(project, project.layout.steering)]
 
 
-def complete_steering(_workspace: Workspace, _variable: str, _others: Mapping[str, str]) -> tuple[str, ...]:
-    return STEERING
+def complete_steering(workspace: Workspace, _variable: str, _others: Mapping[str, str]) -> Iterable[str]:
+    return _project(workspace).layout.steering
 
 
 def read_spec(workspace: Workspace, variables: Mapping[str, str]) -> str | None:
@@ -47,7 +47,7 @@ def read_spec(workspace: Workspace, variables: Mapping[str, str]) -> str | None:
 def existing_specs(workspace: Workspace) -> list[dict[str, str]]:
     found = []
     for spec in on_disk.list_specs(_project(workspace)):
-        documents = zip(PHASES, (spec.requirements, spec.design, spec.tasks), strict=True)
+        documents = zip(PHASES, spec.times, strict=True)
         found += [{"name": spec.name, "phase": phase} for phase, modified in documents if modified is not None]
     return found
 
@@ -64,8 +64,10 @@ def complete_spec(workspace: Workspace, variable: str, others: Mapping[str, str]
 
 def create_spec(workspace: Workspace, arguments: Mapping[str, str]) -> str:
     description = arguments.get("description") or "ask, before you write anything"
-    template = on_disk.template(_project(workspace), "prompt-create-spec")
-    return filled(template, {"name": arguments["name"], "description": description})
+    project = _project(workspace)
+    template = on_disk.template(project, "prompt-create-spec")
+    files = project.layout.files.replace("NAME", arguments["name"])
+    return filled(template, {"name": arguments["name"], "description": description, "files": files})
 
 
 def implement_task(workspace: Workspace, arguments: Mapping[str, str]) -> str:
@@ -79,14 +81,29 @@ def review_task(workspace: Workspace, arguments: Mapping[str, str]) -> str:
 def _task_prompt(workspace: Workspace, arguments: Mapping[str, str], template: str) -> str:
     project = _project(workspace)
     spec, wanted = arguments["spec"], arguments.get("task")
+    task = _task(project, spec, wanted) if wanted else _task_at_hand(project, spec, review="review" in template)
+    values = {"spec": spec, "uri": quote(spec), "task": task.id, "details": _shown(task)}
+    return filled(on_disk.template(project, template), values)
+
+
+def _task(project: Project, spec: str, wanted: str) -> Task:
     tasks = on_disk.task_list(project, spec)
     if tasks is None:
         raise OfferError(f"Unknown spec, or one without tasks: {spec}")
-    task = next((task for task in tasks.tasks if task.id == wanted), None) if wanted else next_task(tasks.tasks)
+    task = next((task for task in tasks.tasks if task.id == wanted), None)
     if task is None:
-        raise OfferError(f"Unknown task: {wanted}" if wanted else f"No open task in: {spec}")
-    values = {"spec": spec, "uri": quote(spec), "task": task.id, "details": _shown(task)}
-    return filled(on_disk.template(project, template), values)
+        raise OfferError(f"Unknown task: {wanted}")
+    return task
+
+
+def _task_at_hand(project: Project, name: str, *, review: bool) -> Task:
+    spec = on_disk.find_spec(project, name)
+    if spec is None or spec.summary is None:
+        raise OfferError(f"Unknown spec, or one without tasks: {name}")
+    task = spec.summary.review if review else spec.summary.next
+    if task is None:
+        raise OfferError(f"No task was begun in: {name}" if review else f"No open task in: {name}")
+    return task
 
 
 def _shown(task: Task) -> str:
@@ -129,6 +146,7 @@ RESOURCES = (
 
 _SPEC = PromptArgument("spec", "Name of the spec", required=True)
 _TASK = PromptArgument("task", "Number of the task (default: the next open one)")
+_REVIEWED = PromptArgument("task", "Number of the task (default: the one that was begun, else the last one done)")
 
 PROMPTS = (
     Prompt(
@@ -157,7 +175,7 @@ PROMPTS = (
         name="review-task",
         title="Review a task",
         description="Review the change made for one task of a spec.",
-        arguments=(_SPEC, _TASK),
+        arguments=(_SPEC, _REVIEWED),
         render=review_task,
         complete=complete_spec,
     ),

@@ -9,8 +9,10 @@ from holdfast.core.confined_paths import open_inside
 from holdfast.core.file_identity import identity
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import close_quietly
+from holdfast.specs.drafts import MAX_SIZE, SHORTEST, is_draft
+from holdfast.specs.layouts import ARCHIVES, LAYOUTS, NEW, PHASES, Layout
 from holdfast.specs.names import is_spec_name
-from holdfast.specs.phases import PHASES, Spec
+from holdfast.specs.phases import Spec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,29 +20,34 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from holdfast.core.file_contents import FileContents
-    from holdfast.specs.tasks import Progress, TaskList
+    from holdfast.specs.task_order import TaskSummary
+    from holdfast.specs.tasks import TaskList
 
     Result = TypeVar("Result")
     Status = Callable[..., os.stat_result]
 
-# The first that is there is the project's.
-WORKFLOW_FOLDERS = (".spec-context", ".spec-workflow", ".kiro")
 TEMPLATES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "templates")
+_ATTEMPTS = 8
 
 
 class Project(NamedTuple):
-    """A project's workflow folder, and what its files are read through."""
+    """A project, how its specs are laid out, and what its files are read through."""
 
     path: str
-    root: str
+    layout: Layout
     file_contents: FileContents
     status: Status = os.stat  # how links are followed, and how far
     ignored: tuple[str, ...] = ()  # workflow folders that stand there as well
 
     @property
-    def folder_name(self) -> str:
-        """What the workflow folder is called."""
-        return os.path.basename(self.root)
+    def root(self) -> str:
+        """The workflow folder."""
+        return f"{self.path}/{self.layout.root}"
+
+    @property
+    def specs(self) -> str:
+        """The folder that has a folder for each spec."""
+        return f"{self.path}/{self.layout.specs}"
 
     @property
     def settings(self) -> str:
@@ -49,39 +56,52 @@ class Project(NamedTuple):
 
     def steering(self, document: str) -> str:
         """Where a steering document is, if there."""
-        return f"{self.root}/steering/{document}.md"
+        return f"{self.path}/{self.layout.steering[document]}"
 
-    def phase(self, spec: str, phase: str) -> str:
-        """Where a document of a spec is, if there."""
-        return f"{self.root}/specs/{spec}/{phase}.md"
+    def document(self, spec: str, name: str) -> str:
+        """Where a file of a spec is, if there."""
+        return f"{self.specs}/{spec}/{name}"
 
     @property
     def note(self) -> str:
         """What a person should know about how the folder was chosen."""
         if not self.ignored:
             return ""
-        return f"several workflow folders here: {self.folder_name} is used, {', '.join(self.ignored)} is not"
+        return f"several workflow folders here: {self.layout.root} is used, {', '.join(self.ignored)} is not"
 
 
 def open_project(path: str, file_contents: FileContents, status: Status = os.stat) -> Project:
     """The project at a path; without a workflow folder it is one whose first folder is still to be made."""
     absolute = os.path.abspath(path)
-    found = [name for name in WORKFLOW_FOLDERS if _is_folder(os.path.join(absolute, name), status)]
-    root = os.path.join(absolute, found[0] if found else WORKFLOW_FOLDERS[0])
-    return Project(absolute, root, file_contents, status, tuple(found[1:]))
+    found = [layout for layout in LAYOUTS if _is_there(layout, absolute, status)]
+    layout = found[0] if found else NEW
+    return Project(absolute, layout, file_contents, status, tuple([other.root for other in found[1:]]))
+
+
+def _is_there(layout: Layout, path: str, status: Status) -> bool:
+    if not _is_folder(f"{path}/{layout.root}", status):
+        return False
+    return not layout.shown_by or any(_exists(f"{path}/{name}", status) for name in layout.shown_by)
 
 
 def get_steering_docs(project: Project, docs: Iterable[str]) -> dict[str, str]:
-    """The steering documents among `docs` that exist, each with its text."""
+    """The steering documents among `docs` that exist and say something, each with its text."""
     read = project.file_contents.text
     found = {doc: read(project.steering(doc), namespace="steering") for doc in docs}
-    return {doc: text for doc, text in found.items() if text is not None}
+    return {doc: text for doc, text in found.items() if text is not None and not _is_steering_draft(project, doc, text)}
 
 
 def get_missing_steering_docs(project: Project, required: Iterable[str]) -> list[str]:
-    """The steering documents among `required` that do not exist or cannot be read."""
-    read = project.file_contents.read  # whoever asks this needs the text next
-    return [doc for doc in required if read(project.steering(doc), namespace="steering") is None]
+    """The steering documents among `required` that do not exist, cannot be read or equal their template."""
+    docs = list(required)
+    found = get_steering_docs(project, docs)  # whoever asks this needs the text next
+    return [doc for doc in docs if doc not in found]
+
+
+def _is_steering_draft(project: Project, doc: str, text: str) -> bool:
+    if not SHORTEST <= len(text) <= MAX_SIZE or not project.layout.writable:
+        return False
+    return is_draft(text, template(project, f"steering-{doc}"))
 
 
 def find_spec(project: Project, name: str) -> Spec | None:
@@ -91,28 +111,45 @@ def find_spec(project: Project, name: str) -> Spec | None:
         itself = _status(project, ".", folder)
         if itself is None:
             return None
-        requirements, design = [_modified(project, phase, folder) for phase in PHASES[:2]]
-        tasks, progress = _tasks(project, name, folder)
-        return Spec(name, itself.st_mtime_ns, requirements, design, tasks, progress)
+        documents = tuple([_document_name(project, phase, folder) for phase in PHASES])
+        requirements, design = [_modified(project, name, phase, folder) for phase in PHASES[:2]]
+        tasks, summary = _tasks(project, name, folder)
+        return Spec(
+            name,
+            itself.st_mtime_ns,
+            requirements,
+            design,
+            tasks,
+            None if summary is None else summary.progress,
+            summary,
+            documents,
+            project.layout.optional,
+        )
 
     return _in_spec(project, name, found)
 
 
-def _tasks(project: Project, name: str, folder: int) -> tuple[int | None, Progress | None]:
+def _tasks(project: Project, name: str, folder: int) -> tuple[int | None, TaskSummary | None]:
     """When the tasks of a spec were changed and how far they are, both of one and the same file."""
     before = _file_status(project, "tasks", folder)
-    while before is not None:
-        listed = task_list_in(folder, project, name)
+    for _ in range(_ATTEMPTS):
+        if before is None:
+            break
+        summary = None if _is_draft(project, name, "tasks", folder, before) else task_summary_in(folder, project, name)
         after = _file_status(project, "tasks", folder)
         if after is not None and identity(before) == identity(after):
-            return (None, None) if listed is None else (before.st_mtime_ns, listed.progress)
+            return (None, None) if summary is None else (before.st_mtime_ns, summary)
         before = after  # replaced meanwhile
+    else:
+        if before is not None:  # it changes faster than it can be read: this is as good as any moment of it
+            summary = task_summary_in(folder, project, name)
+            return (None, None) if summary is None else (before.st_mtime_ns, summary)
     return None, None
 
 
-def list_specs(project: Project) -> list[Spec]:
-    """Every spec of the project, by name in code-point order; hidden folders are none."""
-    found = [find_spec(project, name) for name in _names(project)]
+def list_specs(project: Project, names: Iterable[str] | None = None) -> list[Spec]:
+    """Every spec of the project, or those of the names; by name in code-point order; hidden folders are none."""
+    found = [find_spec(project, name) for name in (_names(project) if names is None else names)]
     return [spec for spec in found if spec is not None]
 
 
@@ -121,27 +158,63 @@ def spec_names(project: Project) -> list[str]:
     return [name for name in _names(project) if _is_spec(project, name)]
 
 
+def latest_names(project: Project, most: int) -> tuple[list[str], int]:
+    """The names of at most so many specs, those changed last, by name; and how many there are in all."""
+    names = _names(project)
+    if len(names) <= most:
+        return names, len(names)
+    times = []
+    for name in names:
+        status = _in_spec(project, name, lambda folder: _status(project, ".", folder))
+        if status is not None:
+            times.append((-status.st_mtime_ns, name))
+    return sorted([name for _, name in sorted(times)[:most]]), len(times)
+
+
 def is_taken(project: Project, name: str) -> bool:
     """Whether something that is no spec stands where a spec of this name would: a file, a link that leads elsewhere."""
-    return os.path.lexists(f"{project.root}/specs/{name}") and not _is_spec(project, name)
+    return os.path.lexists(f"{project.specs}/{name}") and not _is_spec(project, name)
 
 
 def task_list(project: Project, name: str) -> TaskList | None:
     """The tasks of a spec; None when there is no such spec, or it has no readable tasks.md."""
-    return _in_spec(project, name, lambda folder: task_list_in(folder, project, name))
+    style = project.layout.tasks
+
+    def parsed(data: bytes | None) -> TaskList | None:
+        from holdfast.specs.tasks import parse
+
+        return None if data is None else parse(data.decode("utf-8", "replace"), style)
+
+    path = _path(project, name, "tasks")
+    memo = project.file_contents.memo
+    return _in_spec(
+        project, name, lambda folder: memo(path, (path,), parsed, namespace="spec-status", variant=style, parent=folder)
+    )
 
 
-def task_list_in(folder: int, project: Project, name: str) -> TaskList | None:
-    """The same where the spec's folder is open already."""
-    path = project.phase(name, "tasks")
-    return project.file_contents.memo(path, (path,), _parsed, namespace="spec-status", parent=folder)
+def task_summary_in(folder: int, project: Project, name: str) -> TaskSummary | None:
+    """How far the tasks of a spec are, where its folder is open already."""
+    style = project.layout.tasks
+
+    def summed_up(data: bytes | None) -> TaskSummary | None:
+        from holdfast.specs.task_order import summary
+        from holdfast.specs.tasks import parse
+
+        return None if data is None else summary(parse(data.decode("utf-8", "replace"), style))
+
+    path = _path(project, name, "tasks")
+    key = ("summary", path)
+    return project.file_contents.memo(key, (path,), summed_up, namespace="spec-status", variant=style, parent=folder)
 
 
 def read_phase(project: Project, name: str, phase: str) -> str | None:
     """A document of a spec as text; None when there is none."""
-    path = project.phase(name, phase)
-    read = project.file_contents.text
-    return _in_spec(project, name, lambda folder: read(path, namespace="spec-status", parent=folder))
+
+    def text(folder: int) -> str | None:
+        path = project.document(name, _document_name(project, phase, folder))
+        return project.file_contents.text(path, namespace="spec-status", parent=folder)
+
+    return _in_spec(project, name, text)
 
 
 def template_path(name: str) -> str:
@@ -167,15 +240,10 @@ def write_missing(folder: str, texts: dict[str, str]) -> list[str]:
 
 def _names(project: Project) -> list[str]:
     try:
-        return [name for name in sorted(os.listdir(project.root + "/specs")) if not name.startswith(".")]
-    except OSError:
+        found = sorted(os.listdir(project.specs))
+    except (OSError, ValueError):  # ValueError: a NUL in the path
         return []
-
-
-def _parsed(data: bytes | None) -> TaskList | None:
-    from holdfast.specs.tasks import parse
-
-    return None if data is None else parse(data.decode("utf-8", "replace"))
+    return [name for name in found if not name.startswith(".") and name not in ARCHIVES]
 
 
 def _in_spec(project: Project, name: str, use: Callable[[int], Result | None]) -> Result | None:
@@ -186,7 +254,7 @@ def _in_spec(project: Project, name: str, use: Callable[[int], Result | None]) -
     if not is_spec_name(name):
         return None
     try:
-        folder = open_inside(project.root + "/specs", name)
+        folder = open_inside(project.specs, name)
     except (OSError, ValueError):
         return None
     try:
@@ -206,13 +274,48 @@ def _is_folder(path: str, ask: Status) -> bool:
         return False
 
 
-def _modified(project: Project, phase: str, folder: int) -> int | None:
+def _exists(path: str, ask: Status) -> bool:
+    try:
+        ask(path)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _document_name(project: Project, phase: str, folder: int) -> str:
+    """The name of a spec's document: the first of those it may have that is there, else what a new one is called."""
+    names = project.layout.documents[phase]
+    if len(names) == 1:
+        return names[0]
+    return next((name for name in names if _regular(project, name, folder) is not None), names[0])
+
+
+def _path(project: Project, spec: str, phase: str) -> str:
+    return project.document(spec, project.layout.document(phase))
+
+
+def _modified(project: Project, spec: str, phase: str, folder: int) -> int | None:
     status = _file_status(project, phase, folder)
-    return None if status is None else status.st_mtime_ns
+    if status is None or _is_draft(project, spec, phase, folder, status):
+        return None
+    return status.st_mtime_ns
+
+
+def _is_draft(project: Project, spec: str, phase: str, folder: int, status: os.stat_result) -> bool:
+    """Whether a document equals its template; one that is far shorter or longer is not looked at."""
+    if not SHORTEST <= status.st_size <= MAX_SIZE or not project.layout.writable:
+        return False
+    path = project.document(spec, _document_name(project, phase, folder))
+    text = project.file_contents.text(path, namespace="spec-status", parent=folder)
+    return text is not None and is_draft(text, template(project, f"spec-{phase}"))
 
 
 def _file_status(project: Project, phase: str, folder: int) -> os.stat_result | None:
-    status = _status(project, f"{phase}.md", folder)
+    return _regular(project, _document_name(project, phase, folder), folder)
+
+
+def _regular(project: Project, name: str, folder: int) -> os.stat_result | None:
+    status = _status(project, name, folder)
     return status if status is not None and S_ISREG(status.st_mode) else None
 
 

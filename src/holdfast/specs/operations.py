@@ -6,10 +6,13 @@ from holdfast.operation import Operation, Parameter
 
 NAME = Parameter("specName", "text", "The spec's folder name", True, "NAME", positional=True)
 PROJECT_PATH = Parameter("projectPath", "path", "Another project's root", metavar="DIR", flag="--path")
+LIMIT = Parameter(
+    "limit", "integer", "Most specs to list, those changed last (default: 100)", metavar="N", only="command"
+)
 MODE = Parameter(
     "mode",
     "text",
-    "compact is for a runId that got a full guide",
+    "compact: after a full guide",
     metavar="MODE",
     choices=("full", "compact"),
 )
@@ -30,10 +33,20 @@ OPERATIONS = (
         failures_are_answers=True,
         tool="spec-status",
         title="Spec status",
-        description=(
-            "Tell the phase of a spec of this project and how many tasks are done. Use it before working on a "
-            "spec and after each task."
-        ),
+        description="Tell a spec's phase and progress. Use it before working on a spec and after each task.",
+    ),
+    Operation(
+        family="specs",
+        command=("spec", "list"),
+        summary="List the specs of the project with phase, progress and what is next.",
+        parameters=(PROJECT_PATH, LIMIT),
+        run="holdfast.specs.answers:spec_list",
+        view="holdfast.specs.views:listing",
+        failure=FAILURE,
+        failures_are_answers=True,
+        tool="list-specs",
+        title="List specs",
+        description="List this project's specs: phase, progress, what is next. Use it when you need a spec's name.",
     ),
     Operation(
         family="specs",
@@ -47,10 +60,7 @@ OPERATIONS = (
         tool="spec-workflow-guide",
         title="Spec workflow guide",
         large_result=True,  # steering documents may be long
-        description=(
-            "Explain how a spec is written in this project, with templates and steering documents. Use it before "
-            "creating one."
-        ),
+        description="Explain how a spec is written here, with templates and steering. Use it before creating one.",
     ),
     Operation(
         family="specs",
@@ -64,10 +74,7 @@ OPERATIONS = (
         tool="get-implementer-guide",
         title="Implementer's guide",
         large_result=True,  # steering documents may be long
-        description=(
-            "Give the rules for carrying out a task of a spec in this project. Use it before starting one; with "
-            "a `runId`, later calls in mode compact cost a fraction."
-        ),
+        description="Give the rules for carrying out a spec's task. Use it before starting one.",
     ),
     Operation(
         family="specs",
@@ -81,20 +88,7 @@ OPERATIONS = (
         tool="get-reviewer-guide",
         title="Reviewer's guide",
         large_result=True,  # steering documents may be long
-        description=(
-            "Give the rules for reviewing work on a task of a spec in this project. Use it before a review; "
-            "`runId` and `mode` are as in get-implementer-guide."
-        ),
-    ),
-    Operation(
-        family="specs",
-        command=("spec", "list"),
-        summary="List the specs of the project with phase and progress.",
-        parameters=(PROJECT_PATH,),
-        run="holdfast.specs.answers:spec_list",
-        view="holdfast.specs.views:listing",
-        failure=FAILURE,
-        failures_are_answers=True,
+        description="Give the rules for reviewing a spec's task. Use it before a review.",
     ),
     Operation(
         family="specs",

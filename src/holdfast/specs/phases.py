@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.core.record import NamedTuple
+from holdfast.specs.layouts import PHASES
 from holdfast.specs.timestamps import iso_milliseconds
 
 TYPE_CHECKING = False
@@ -10,13 +11,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.specs.shapes import DocumentPhase, ListedSpec, StatusData, TaskProgress
+    from holdfast.specs.task_order import TaskSummary
     from holdfast.specs.tasks import Progress
 
-PHASES = ("requirements", "design", "tasks")
+_LONGEST_NEXT = 120
 
 
 class Spec(NamedTuple):
-    """What is on disk of one spec; times in nanoseconds since 1970, None for a phase without its file."""
+    """What is on disk of one spec; times in nanoseconds since 1970, None for a phase without its document."""
 
     name: str
     modified: int  # of the folder
@@ -24,6 +26,18 @@ class Spec(NamedTuple):
     design: int | None
     tasks: int | None
     progress: Progress | None
+    summary: TaskSummary | None = None
+    documents: tuple[str, ...] = ("requirements.md", "design.md", "tasks.md")  # what the files are called
+    optional: tuple[str, ...] = ()  # the phases that may be skipped
+
+    @property
+    def times(self) -> tuple[int | None, ...]:
+        """When each document was changed, in the order of the phases."""
+        return self.requirements, self.design, self.tasks
+
+    def name_of(self, phase: str) -> str:
+        """What the document of a phase is called."""
+        return self.documents[PHASES.index(phase)]
 
 
 class State(NamedTuple):
@@ -34,18 +48,19 @@ class State(NamedTuple):
     next_steps: tuple[str, ...]
 
 
+# The steps name documents by their phase.
 _RULES: tuple[tuple[Callable[[Spec], bool], State], ...] = (
     (
         lambda spec: spec.requirements is None,
-        State("requirements", "requirements-needed", ("Write requirements.md", "Then have a person approve it")),
+        State("requirements", "requirements-needed", ("Write {requirements}", "Then have a person approve it")),
     ),
     (
-        lambda spec: spec.design is None,
-        State("design", "design-needed", ("Write design.md from the approved requirements", "Then have it approved")),
+        lambda spec: spec.design is None and "design" not in spec.optional,
+        State("design", "design-needed", ("Write {design} from the approved requirements", "Then have it approved")),
     ),
     (
         lambda spec: spec.tasks is None,
-        State("tasks", "tasks-needed", ("Break the design into numbered checkbox items in tasks.md",)),
+        State("tasks", "tasks-needed", ("Break the design into numbered checkbox items in {tasks}",)),
     ),
     (
         lambda spec: spec.progress is not None and spec.progress.pending > 0,
@@ -71,15 +86,38 @@ _NO_PROGRESS: TaskProgress = {"total": 0, "completed": 0, "pending": 0}
 
 
 def state_of(spec: Spec) -> State:
-    """The first rule that applies."""
-    return next((state for applies, state in _RULES if applies(spec)), _OTHERWISE)
+    """The first rule that applies, and what else there is to say of the tasks."""
+    state = next((state for applies, state in _RULES if applies(spec)), _OTHERWISE)
+    names = dict(zip(PHASES, spec.documents, strict=True))
+    steps = [step.format_map(names) for step in state.next_steps]
+    begun = spec.summary is not None and spec.summary.next is not None and spec.summary.next.status == "in-progress"
+    if state.status == "implementing" and begun and spec.summary is not None and spec.summary.next is not None:
+        steps[0] = f"Finish task {spec.summary.next.id} first: it was begun"
+    return state._replace(next_steps=(*_uncounted(spec), *steps, *_optional(spec)))
+
+
+def _uncounted(spec: Spec) -> list[str]:
+    """What a reader of the counts has to know about the checkbox lines that are in none of them."""
+    summary = spec.summary
+    if summary is None or summary.first_left_out is None:
+        return []
+    lines = f"{summary.left_out} checkbox line{'s' if summary.left_out > 1 else ''} of {spec.name_of('tasks')}"
+    still_open = f", {summary.left_out_open} of them open" if summary.left_out_open else ""
+    first = summary.first_left_out
+    why = "has no number" if first.reason == "unnumbered" else "does not read as a task"
+    return [f"{lines} not counted{still_open}: line {first.line + 1} {why} (a task is `- [ ] 1.2 Text`)"]
+
+
+def _optional(spec: Spec) -> list[str]:
+    count = 0 if spec.summary is None else spec.summary.optional_open
+    return [f"{count} optional task{'s are' if count > 1 else ' is'} open"] if count else []
 
 
 def status_data(spec: Spec, state: State) -> StatusData:
     """The `data` of a spec's status."""
     progress = None if spec.progress is None else spec.progress.as_json()
     started = spec.progress is not None and spec.progress.completed > 0
-    times = [spec.modified, *(time for time in (spec.requirements, spec.design, spec.tasks) if time is not None)]
+    times = [spec.modified, *(time for time in spec.times if time is not None)]
     return {
         "name": spec.name,
         "description": None,
@@ -107,7 +145,19 @@ def listed(spec: Spec) -> ListedSpec:
         "overallStatus": state.status,
         "lastModified": iso_milliseconds(spec.modified),
         "taskProgress": _NO_PROGRESS if spec.progress is None else spec.progress.as_json(),
+        "next": what_is_next(spec, state),
     }
+
+
+def what_is_next(spec: Spec, state: State) -> str | None:
+    """The document to write or the task to do, in a line; None when there is nothing left."""
+    if state.phase in PHASES:
+        return f"write {spec.name_of(state.phase)}"
+    task = None if spec.summary is None else spec.summary.next
+    if task is None:
+        return None
+    text = f"task {task.id}: {task.description}"
+    return text if len(text) <= _LONGEST_NEXT else text[: _LONGEST_NEXT - 1] + "…"
 
 
 def _phase(name: str, modified: int | None) -> DocumentPhase:

@@ -8,12 +8,13 @@ from holdfast.core.errors import SpecFailure
 from holdfast.core.record import NamedTuple
 from holdfast.specs import guides
 from holdfast.specs.discipline import discipline_of
-from holdfast.specs.guides import REQUIRED_STEERING
+from holdfast.specs.layouts import PHASES
 from holdfast.specs.on_disk import get_missing_steering_docs, template_path
-from holdfast.specs.phases import PHASES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holdfast.specs.on_disk import Project
     from holdfast.specs.shapes import Discipline, Role
 
@@ -51,22 +52,26 @@ def discipline(project: Project) -> Discipline:
 def role_guide(project: Project, role: Role, run: str = "", *, discipline: Discipline) -> RoleGuide:
     """The guide of a role as of now; asked for a run, it is also remembered as what that run was given.
 
-    SpecFailure when a steering document that it quotes is missing.
+    SpecFailure when a steering document that it needs is missing.
     """
-    if missing := get_missing_steering_docs(project, REQUIRED_STEERING):
+    layout = project.layout
+    missing = get_missing_steering_docs(project, layout.required or layout.steering)
+    wanted = [doc for doc in layout.required or layout.steering if doc not in missing]
+    if (layout.required and missing) or (layout.some_required and not wanted):
         raise _missing_steering(project, missing)
 
     def make(*contents: bytes | None) -> RoleGuide:
-        documents = dict(zip(REQUIRED_STEERING, contents, strict=False))
+        documents = dict(zip(wanted, contents, strict=False))
         present = {doc: data for doc, data in documents.items() if data is not None}
-        if len(present) < len(documents):  # gone since the look above
+        if layout.required and len(present) < len(documents):  # gone since the look above
             raise _missing_steering(project, [doc for doc in documents if doc not in present])
         full, compact, search = [(text or b"").decode() for text in contents[len(documents) :]]
-        return _made(role, discipline, present, full, compact, search)
+        return _made(discipline, present, full, compact, search)
 
     templates = [template_path(name) for name in (role, f"{role}-compact", "search-guidance")]
-    paths = (*[project.steering(doc) for doc in REQUIRED_STEERING], *templates)
-    return project.file_contents.memo(_key(project, role, run), paths, make, namespace=NAMESPACE, variant=discipline)
+    paths = (*[project.steering(doc) for doc in wanted], *templates)
+    variant = (discipline, tuple(wanted))
+    return project.file_contents.memo(_key(project, role, run), paths, make, namespace=NAMESPACE, variant=variant)
 
 
 def guide_of_run(project: Project, role: Role, run: str) -> RoleGuide | None:
@@ -75,15 +80,31 @@ def guide_of_run(project: Project, role: Role, run: str) -> RoleGuide | None:
     return guide if isinstance(guide, RoleGuide) else None
 
 
-def workflow_guide(project: Project, *, discipline: Discipline) -> WorkflowGuide:
-    """The workflow guide as of now."""
+def workflow_guide(project: Project, missing: Sequence[str], *, discipline: Discipline) -> WorkflowGuide:
+    """The workflow guide as of now, with a template for each steering document that is missing."""
+    layout = project.layout
+    unwritten = [doc for doc in layout.written if doc in missing] if layout.writable else []
 
     def make(template: bytes, *contents: bytes) -> WorkflowGuide:
-        templates = dict(zip(PHASES, [content.decode() for content in contents], strict=True))
-        return WorkflowGuide(guides.for_discipline(template.decode(), discipline), templates)
+        texts = [content.decode() for content in contents]
+        templates = dict(zip(PHASES, texts, strict=False))
+        steering = dict(zip([layout.steering[doc] for doc in unwritten], texts[len(PHASES) :], strict=True))
+        values = {
+            "files": layout.files,
+            "steering": ", ".join([layout.steering[doc] for doc in layout.written]),
+            "unwritten": guides.templates_to_fill(steering),
+        }
+        text = guides.for_discipline(template.decode(), discipline, left_out=() if unwritten else ("unwritten",))
+        return WorkflowGuide(guides.filled(text, values), templates)
 
-    paths = (template_path("workflow"), *[template_path(f"spec-{phase}") for phase in PHASES])
-    return project.file_contents.memo("workflow", paths, make, namespace=NAMESPACE, variant=discipline)
+    names = ["workflow", *[f"spec-{phase}" for phase in PHASES], *[f"steering-{doc}" for doc in unwritten]]
+    return project.file_contents.memo(
+        "workflow",
+        [template_path(name) for name in names],
+        make,
+        namespace=NAMESPACE,
+        variant=(discipline, layout.name, tuple(unwritten)),
+    )
 
 
 def _key(project: Project, role: Role, run: str) -> tuple[str, str, str]:
@@ -91,22 +112,26 @@ def _key(project: Project, role: Role, run: str) -> tuple[str, str, str]:
     return role, project.root, run if len(run) < 64 else sha256(run.encode()).hexdigest()
 
 
-def _missing_steering(project: Project, missing: list[str]) -> SpecFailure:
+def _missing_steering(project: Project, missing: Sequence[str]) -> SpecFailure:
+    layout = project.layout
+    wanted = [doc for doc in missing if doc in (layout.required or layout.written)]
+    paths = " and ".join([layout.steering[doc] for doc in wanted])
+    choice = "" if layout.required else ", at least one of them"
     return SpecFailure(
-        f"Required steering docs missing: {', '.join([f'{doc}.md' for doc in missing])}",
-        ("Write them in the workflow folder's steering/", "`context steering init` makes drafts to fill in"),
+        f"Required steering docs missing: {', '.join([f'{doc}.md' for doc in wanted])}",
+        (
+            f"Write {paths}{choice}: spec-workflow-guide has their templates",
+            "`context steering init` makes drafts to fill in",
+        ),
         note=project.note,
     )
 
 
-def _made(
-    role: Role, discipline: Discipline, steering: dict[str, bytes], full: str, compact: str, search: str
-) -> RoleGuide:
+def _made(discipline: Discipline, steering: dict[str, bytes], full: str, compact: str, search: str) -> RoleGuide:
     texts = {doc: data.decode("utf-8", "replace") for doc, data in steering.items()}
     digests = [guides.digest_of(doc, texts[doc], sha256(data).hexdigest(), len(data)) for doc, data in steering.items()]
     listed = "\n".join([guides.digest_line(digest) for digest in digests])
     whole = guides.for_discipline(full, discipline)
-    if role == "reviewer":
-        whole = guides.filled(whole, {"steering": guides.quoted(texts)})
+    whole = guides.filled(whole, {"steering": guides.quoted(texts), "names": ", ".join(texts) or "none yet"})
     short = guides.filled(guides.for_discipline(compact, discipline), {"digests": listed})
     return RoleGuide(discipline, whole, short, texts, search)

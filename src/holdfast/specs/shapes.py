@@ -8,6 +8,8 @@ from typing import Generic, Literal, NotRequired, TypedDict, TypeVar
 Discipline = Literal["full", "standard", "minimal"]
 Role = Literal["implementer", "reviewer"]
 Status = Literal["pending", "in-progress", "completed"]
+WhyNoTask = Literal["unnumbered", "malformed"]
+TaskStyle = Literal["numbered", "kiro", "spec-kit"]
 
 Data = TypeVar("Data")
 
@@ -18,6 +20,10 @@ class ProjectArguments(TypedDict):
 
 class SpecArguments(ProjectArguments):
     specName: str
+
+
+class ListArguments(ProjectArguments):
+    limit: NotRequired[int]
 
 
 class NoArguments(TypedDict):
@@ -87,10 +93,15 @@ class ListedSpec(TypedDict):
     overallStatus: str
     lastModified: str
     taskProgress: TaskProgress
+    next: str | None
 
 
 class ListingData(TypedDict):
+    layout: str
+    folder: str
+    documents: Sequence[str]
     specs: Sequence[ListedSpec]
+    leftOut: int
 
 
 class PromptSection(TypedDict):
@@ -113,6 +124,7 @@ class TaskData(TypedDict):
     purposes: NotRequired[Sequence[str]]
     implementationDetails: NotRequired[Sequence[str]]
     prompt: NotRequired[str]
+    optional: NotRequired[Literal[True]]
     promptStructured: NotRequired[Sequence[PromptSection]]
 
 

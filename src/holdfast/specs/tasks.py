@@ -6,6 +6,8 @@ docs/formats/specs.md describes the format. Every step takes time in proportion 
 from __future__ import annotations
 
 from holdfast.core.record import NamedTuple
+from holdfast.specs.checkbox_lines import STATUS, after_checkbox, is_ticked, looks_like_a_box, number_end, why_no_task
+from holdfast.specs.coded_tasks import code_end, paths_in, without_flags
 from holdfast.specs.task_prompt import MARK, is_bullet, sections, take_prompt
 from holdfast.specs.visible_lines import visible_lines
 from holdfast.specs.white_space import (
@@ -19,10 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.specs.shapes import Status, TaskData, TaskProgress
-
-_STATUS: dict[str, Status] = {" ": "pending", "-": "in-progress", "x": "completed", "X": "completed"}
-_DIGITS = "0123456789"
+    from holdfast.specs.shapes import Status, TaskData, TaskProgress, TaskStyle, WhyNoTask
 
 
 class Details(NamedTuple):
@@ -45,6 +44,7 @@ class Task(NamedTuple):
     line: int  # from 0
     indent: int  # characters of white space before the item
     details: Details
+    optional: bool = False  # the work is complete without it
 
     @property
     def is_header(self) -> bool:
@@ -52,8 +52,17 @@ class Task(NamedTuple):
         return not any(self.details)
 
 
+class LeftOut(NamedTuple):
+    """A checkbox line that is no task."""
+
+    line: int  # from 0
+    text: str
+    reason: WhyNoTask
+    is_open: bool
+
+
 class Progress(NamedTuple):
-    """How far the work is; a task in progress is in `total` only."""
+    """How far the work is; a task in progress is in `total` only, and an optional one counts once it is done."""
 
     total: int
     completed: int
@@ -65,28 +74,36 @@ class Progress(NamedTuple):
 
 
 class TaskList(NamedTuple):
-    """All tasks of a text, in order."""
+    """All tasks of a text, in order, and the checkbox lines that are none."""
 
     tasks: tuple[Task, ...]
     progress: Progress
+    left_out: tuple[LeftOut, ...] = ()
 
 
-def parse(text: str) -> TaskList:
+def parse(text: str, style: TaskStyle = "numbered") -> TaskList:
     """The tasks of a Markdown text."""
     found: list[tuple[Task, list[str]]] = []
+    left_out: list[LeftOut] = []
     lines: list[str] = []
     for number, line in visible_lines(text.split("\n")):
-        after_box = _after_checkbox(line)
+        after_box = after_checkbox(line, style)
         if after_box:
             lines = []  # any checkbox line ends the block before it, task or not
-            if task := _task(line, after_box, number):
+            if task := _task(line, after_box, number, style):
                 found.append((task, lines))
-        elif found:
+            elif line[after_box : after_box + 1] not in ("(", "["):  # the text of a link
+                left_out.append(_left_out(line, number))
+            continue
+        if "[" in line and looks_like_a_box(line):
+            left_out.append(_left_out(line, number))
+        if found:
             lines.append(trimmed(line))
-    tasks = tuple([task._replace(details=_details(below)) if below else task for task, below in found])
-    completed = sum([task.status == "completed" for task in tasks])
-    pending = sum([task.status == "pending" for task in tasks])
-    return TaskList(tasks, Progress(len(tasks), completed, pending))
+    tasks = tuple([task._replace(details=_details(below, task.details)) if below else task for task, below in found])
+    counted = [task for task in tasks if not task.optional or task.status == "completed"]
+    completed = sum([task.status == "completed" for task in counted])
+    pending = sum([task.status == "pending" for task in counted])
+    return TaskList(tasks, Progress(len(counted), completed, pending), tuple(left_out))
 
 
 def in_progress(tasks: Sequence[Task]) -> Task | None:
@@ -97,12 +114,6 @@ def in_progress(tasks: Sequence[Task]) -> Task | None:
 def next_pending(tasks: Sequence[Task]) -> Task | None:
     """The first pending task that has something below it."""
     return next((task for task in tasks if task.status == "pending" and not task.is_header), None)
-
-
-def next_task(tasks: Sequence[Task]) -> Task | None:
-    """What to do next: a pending task with details, else any pending one, else one that was begun."""
-    pending = (task for task in tasks if task.status == "pending")
-    return next_pending(tasks) or next(pending, None) or in_progress(tasks)
 
 
 def as_json(task: Task) -> TaskData:
@@ -130,50 +141,47 @@ def as_json(task: Task) -> TaskData:
         found["implementationDetails"] = details.implementation
     if details.prompt:
         found["prompt"] = details.prompt
+    if task.optional:
+        found["optional"] = True
     if structured := sections(details.prompt):
         found["promptStructured"] = [{"key": key, "value": value} for key, value in structured]
     return found
 
 
-def _after_checkbox(line: str) -> int:
-    """The position after the box of a checkbox line, or 0."""
-    if "[" not in line:
-        return 0
-    marker = after_white_space(line, 0)
-    box = after_white_space(line, marker + 1)
-    if box == marker + 1 or line[marker : marker + 1] not in ("-", "*"):
-        return 0
-    opening, status, closing = line[box : box + 1], line[box + 1 : box + 2], line[box + 2 : box + 3]
-    return box + 3 if opening == "[" and status in _STATUS and closing == "]" else 0
-
-
-def _task(line: str, after_box: int, number: int) -> Task | None:
+def _task(line: str, after_box: int, number: int, style: TaskStyle) -> Task | None:
+    status = STATUS[line[after_box - 2]]
+    optional = style == "kiro" and line[after_box : after_box + 1] == "*"
+    after_box += optional
     start = after_white_space(line, after_box)
     if start == after_box:
         return None
-    text = up_to_line_end(line[start:])
-    digits = _number_end(text)
+    text, details = up_to_line_end(line[start:]), Details()
+    digits = number_end(text)
+    if style == "spec-kit" and not digits:
+        text, digits, details = _coded(text)
+    elif style == "kiro" and digits and text[digits : digits + 1] == "*":
+        optional, text = True, text[:digits] + text[digits + 1 :]
     if not digits:
         return None
     description = _description(text, digits)
     if not description:
         return None
-    status = _STATUS[line[after_box - 2]]
-    return Task(text[:digits], description, status, number, after_white_space(line, 0), Details())
+    return Task(text[:digits], description, status, number, after_white_space(line, 0), details, optional)
 
 
-def _number_end(text: str) -> int:
-    """The end of the number `d(.d)*` a text starts with."""
-    end = _digits_end(text, 0)
-    while end and text[end : end + 1] == "." and (more := _digits_end(text, end + 1)) > end + 1:
-        end = more
-    return end
+def _coded(text: str) -> tuple[str, int, Details]:
+    """A text that begins with a code without its flags, where the code ends, and what flags and paths say."""
+    end = code_end(text)
+    if not end:
+        return text, 0, Details()
+    description, flags = without_flags(text[end:].lstrip(".:"))
+    stories = tuple([flag for flag in flags if flag.startswith("US")])
+    return f"{text[:end]} {description}", end, Details(stories, files=tuple(paths_in(description)))
 
 
-def _digits_end(text: str, start: int) -> int:
-    while start < len(text) and text[start] in _DIGITS:
-        start += 1
-    return start
+def _left_out(line: str, number: int) -> LeftOut:
+    text = trimmed(line)
+    return LeftOut(number, text, why_no_task(text), not is_ticked(text))
 
 
 def _description(text: str, number_end: int) -> str:
@@ -194,8 +202,8 @@ def _description(text: str, number_end: int) -> str:
     return text[start:] or text[max(end + 1, len(text) - 1) :]
 
 
-def _details(lines: Sequence[str]) -> Details:
-    """What the trimmed lines below a task say; the first rule that applies to a line is the one."""
+def _details(lines: Sequence[str], said: Details) -> Details:
+    """What a task's line and the trimmed lines below it say; the first rule that applies to a line is the one."""
     found: dict[str, list[str]] = {name: [] for name in Details._fields}
     prompt = ""
     at = 0
@@ -218,9 +226,9 @@ def _details(lines: Sequence[str]) -> Details:
                 found["implementation"].append(text)
         at += taken
     return Details(
-        tuple(found["requirements"]),
+        (*said.requirements, *found["requirements"]),
         tuple(found["leverage"]),
-        tuple(found["files"]),
+        tuple(found["files"]) or said.files,
         tuple(found["purposes"]),
         tuple(found["implementation"]),
         prompt,

@@ -65,10 +65,11 @@ def listing(data: ListingData) -> RenderableType:
     if not data["specs"]:
         return Text("No specs here.", style="dim")
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for column in ("spec", "status", "progress"):
+    for column in ("spec", "status", "progress", "next"):
         table.add_column(column)
     for spec in data["specs"]:
-        table.add_row(Text(spec["name"]), spec["overallStatus"], _bar(spec["taskProgress"]))
+        bar, next_step = _bar(spec["taskProgress"]), Text(spec["next"] or "", style="dim")
+        table.add_row(Text(spec["name"]), spec["overallStatus"], bar, next_step)
     return table
 
 

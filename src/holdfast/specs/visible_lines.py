@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.specs.white_space import trimmed
+from holdfast.specs.white_space import WHITE_SPACE, trimmed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,23 +11,30 @@ if TYPE_CHECKING:
 _OPEN, _CLOSE = "<!--", "-->"
 
 
-def visible_lines(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+def visible_lines(lines: Sequence[str], unclosed: list[int] | None = None) -> Iterator[tuple[int, str]]:
     """Each line outside fences and comments, with its number from 0. Takes one pass, however long the lines are.
 
-    A fence that is never closed reaches the end of the text, and so does a comment that starts a line; one that opens
-    in the middle of a line counts only if it is closed, so that a task may speak of `<!--`.
+    A fence that is never closed reaches the end of the text, or of the list item it stands in, and so does a comment
+    that starts a line; one that opens in the middle of a line counts only if it is closed, so that a task may speak of
+    `<!--`. To `unclosed`, if given, the numbers of the lines are added that open a fence which nothing closes.
     """
     last_close = max((number for number, line in enumerate(lines) if _CLOSE in line), default=-1)
-    fence = ""
+    items: list[int] = []  # where the text of each list item begins that the line stands in, the outermost first
+    fence, opened, item = "", 0, 0  # the fence that is open, its line, and where the text of its list item begins
     in_comment = False
     for number, line in enumerate(lines):
         if in_comment:
             in_comment = _CLOSE not in line
-        elif fence:
-            if _closes(line, fence):
-                fence = ""
-        elif fence := _fence(line):
-            pass
+            continue
+        if fence:
+            if not item or _indent(line) >= item or not trimmed(line):
+                fence = "" if _closes(line, fence) else fence
+                continue
+            if unclosed is not None:
+                unclosed.append(opened)
+        _enter_items(line, items)
+        if fence := _fence(line):
+            opened, item = number, items[-1] if items else 0
         elif _OPEN not in line:
             yield number, line
         elif trimmed(line).startswith(_OPEN):
@@ -35,6 +42,43 @@ def visible_lines(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
         else:
             yield number, line
             in_comment = number < last_close and _leaves_a_comment_open(line)
+    if fence and unclosed is not None:
+        unclosed.append(opened)
+
+
+def _enter_items(line: str, items: list[int]) -> None:
+    """Leave the list items that end before a line, and enter the one that it begins."""
+    start = len(line) - len(line.lstrip(" \t"))
+    if not line[start:].rstrip(WHITE_SPACE):
+        return
+    indent = _indent(line)
+    while items and indent < items[-1]:
+        items.pop()
+    marker = start
+    if line[marker] in "-*+":
+        marker += 1
+    else:
+        while marker < len(line) and marker < start + 9 and line[marker] in "0123456789":
+            marker += 1
+        marker += marker > start and line[marker : marker + 1] in (".", ")")
+        if line[marker - 1] not in ".)":
+            return
+    if line[marker : marker + 1] in (" ", "\t"):
+        text = _indent(line[marker:])
+        items.append(indent + marker - start + (text if text <= 4 else 1))
+
+
+def _indent(line: str) -> int:
+    """How many columns of blanks and tabs a line begins with."""
+    columns = 0
+    for character in line:
+        if character == " ":
+            columns += 1
+        elif character == "\t":
+            columns += 4 - columns % 4
+        else:
+            break
+    return columns
 
 
 def _fence(line: str) -> str:

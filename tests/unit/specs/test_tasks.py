@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from holdfast.core.canonical_json import encode
-from holdfast.specs.tasks import Details, TaskList, as_json, in_progress, next_pending, next_task, parse
+from holdfast.specs.task_order import next_task, task_to_review
+from holdfast.specs.tasks import Details, TaskList, as_json, in_progress, next_pending, parse
 
 VECTORS = json.loads((Path(__file__).parents[2] / "vectors" / "specs" / "tasks.json").read_bytes())["cases"]
 
@@ -89,18 +90,116 @@ def test_both_letters_mean_completed_and_a_task_in_progress_is_neither_that_nor_
 @pytest.mark.parametrize(
     ("markdown", "expected"),
     [
-        ("- [-] 1. a\n- [ ] 2. b\n- [ ] 3. c\n  - detail\n- [ ] 4. d\n  - detail\n", "3"),
-        ("- [x] 1. a\n- [-] 2. b\n- [ ] 3. c\n- [ ] 4. d\n", "3"),
-        ("- [x] 1. a\n  - detail\n- [-] 2. b\n- [-] 3. c\n", "2"),
-        ("- [x] 1. a\n  - detail\n", None),
-        ("", None),
+        pytest.param("- [x] 1. a\n- [ ] 2. b\n- [-] 3. c\n", "3", id="a begun one before any other"),
+        pytest.param("- [ ] 1. a\n- [ ] 2. b\n  - detail\n", "1", id="one without details is no header"),
+        pytest.param("- [ ] 1. A\n- [ ] 1.1 a\n- [ ] 1.2 b\n", "1.1", id="one with sub-tasks by number is"),
+        pytest.param("- [ ] 1. A\n  - [ ] 7. a\n- [ ] 2. b\n", "7", id="and by indent"),
+        pytest.param("- [-] 1. A\n- [x] 1.1 a\n- [ ] 1.2 b\n", "1.2", id="a begun header leads to its sub-task"),
+        pytest.param("- [ ] 1. A\n- [x] 1.1 a\n- [ ] 2. b\n", "2", id="a header is last"),
+        pytest.param("- [ ] 1. A\n- [x] 1.1 a\n- [x] 2. b\n", "1", id="and is left to tick when all else is done"),
+        pytest.param("- [x] 1. a\n  - detail\n- [-] 2. b\n- [-] 3. c\n", "2", id="the first of two begun"),
+        pytest.param("- [x] 1. a\n  - detail\n", None, id="all done"),
+        pytest.param("", None, id="no tasks"),
     ],
 )
-def test_the_next_task_is_a_pending_one_with_details_or_any_pending_one_or_one_begun(
+def test_the_next_task_is_one_begun_else_the_first_open_one_without_sub_tasks(
     markdown: str, expected: str | None
 ) -> None:
     task = next_task(parse(markdown).tasks)
     assert (None if task is None else task.id) == expected
+
+
+@pytest.mark.parametrize(
+    ("markdown", "expected"),
+    [
+        ("- [x] 1. a\n- [-] 2. b\n- [ ] 3. c\n", "2"),
+        ("- [x] 1. a\n- [x] 2. b\n- [ ] 3. c\n", "2"),
+        ("- [x] 1. A\n- [x] 1.1 a\n- [ ] 1.2 b\n", "1.1"),
+        ("- [ ] 1. a\n", None),
+    ],
+)
+def test_a_review_is_of_the_task_begun_else_of_the_last_one_done(markdown: str, expected: str | None) -> None:
+    task = task_to_review(parse(markdown).tasks)
+    assert (None if task is None else task.id) == expected
+
+
+class TestStyles:
+    """How tools write a task that is more than a number."""
+
+    def test_kiro_marks_optional_and_queued_tasks(self) -> None:
+        text = "- [ ] 1. a\n- [ ]* 1.1 b\n- [x]* 1.2 c\n- [ ] 1.3* d\n- [~] 2. e\n"
+        found = parse(text, "kiro")
+        assert [(task.id, task.description, task.status, task.optional) for task in found.tasks] == [
+            ("1", "a", "pending", False),
+            ("1.1", "b", "pending", True),
+            ("1.2", "c", "completed", True),
+            ("1.3", "d", "pending", True),
+            ("2", "e", "pending", False),
+        ]
+        # An optional task counts once it is done; nothing needs it.
+        assert (found.progress, found.left_out) == ((3, 1, 2), ())
+        assert "optional" not in as_json(found.tasks[0])
+        assert as_json(found.tasks[1])["optional"] is True
+
+    def test_optional_tasks_come_last(self) -> None:
+        found = parse("- [ ]* 1. a\n- [ ] 2. b\n", "kiro")
+        rest = parse("- [ ]* 1. a\n- [x] 2. b\n", "kiro")
+        following = [next_task(tasks) for tasks in (found.tasks, rest.tasks)]
+        assert ([task and task.id for task in following], rest.progress) == (["2", "1"], (1, 1, 0))
+
+    def test_elsewhere_they_are_no_tasks_and_said_to_be_left_out(self) -> None:
+        left_out = parse("- [ ]* 1.1 b\n- [ ] 1.3* d\n- [~] 2. e\n").left_out
+        assert [(each.line, each.reason) for each in left_out] == [(0, "malformed"), (1, "malformed"), (2, "malformed")]
+
+    def test_spec_kit_has_codes_flags_and_paths(self) -> None:
+        text = "- [ ] T001 [P] [US1] Add `src/a.py` and tests/b/test_a.py (new)\n- [X] T002a: b\n- [ ] 3. c\n"
+        found = parse(text, "spec-kit")
+        assert [(task.id, task.description, task.status) for task in found.tasks] == [
+            ("T001", "Add `src/a.py` and tests/b/test_a.py (new)", "pending"),
+            ("T002a", "b", "completed"),
+            ("3", "c", "pending"),
+        ]
+        assert found.tasks[0].details == Details(("US1",), files=("src/a.py", "tests/b/test_a.py"))
+
+
+class TestLeftOut:
+    """Every line that looks like a checkbox is a task or is said to be none."""
+
+    @pytest.mark.parametrize(
+        ("line", "reason"),
+        [
+            ("- [ ] Gate: all tests pass", "unnumbered"),
+            ("- [x] done", "unnumbered"),
+            ("  * [ ] \U0001f534 1.1.1 red", "unnumbered"),
+            ("- [] 1. a", "malformed"),
+            ("-[ ] 1. a", "malformed"),
+            ("- [?] 1. a", "malformed"),
+            ("- [ x ] 1. a", "malformed"),
+            ("- [ ]1. a", "malformed"),
+            ("- [ ] **1.** a", "malformed"),
+            ("- [ ] T1 a", "malformed"),
+            ("- [ ] 1) a", "malformed"),
+            ("+ [ ] 1. a", "malformed"),
+            ("1. [ ] a", "malformed"),
+            ("- [y] 1. a", "malformed"),
+            ("- [ ] 1.", "malformed"),
+            ("- [ ]", "malformed"),
+            ("- [1] a paper", None),
+            ("- [a](b)", None),
+            ("- [x](b)", None),
+            ("- see [ ]", None),
+            ("[ ] a", None),
+            ("- [ab] c", None),
+        ],
+    )
+    def test_a_line_is_left_out_for_a_reason(self, line: str, reason: str | None) -> None:
+        found = parse(line)
+        assert ([each.reason for each in found.left_out], found.tasks) == ([reason] if reason else [], ())
+
+    def test_whether_it_is_open_is_told(self) -> None:
+        assert [each.is_open for each in parse("- [x] a\n- [ ] b\n- [X] c\n- [?] 1. d\n").left_out] == [
+            *(False, True, False, True)
+        ]
 
 
 def test_the_level_of_a_task_is_half_its_indent() -> None:
@@ -153,6 +252,15 @@ class TestWhatIsNoTask:
 
     def test_a_fence_never_closed_reaches_the_end(self) -> None:
         assert ids("- [ ] 1. a\n```\n- [ ] 2. b\n") == ["1"]
+
+    def test_a_fence_opened_inside_an_item_ends_with_the_item(self) -> None:
+        assert ids("- [x] 1. a\n  ```sh\n  run\n- [ ] 2. b\n") == ["1", "2"]
+        assert ids("- [x] 1. a\n\n  ```sh\n\n  - [ ] 9. in it\n\ntext\n- [ ] 2. b\n") == ["1", "2"]
+        assert ids("1. x\n   ```\n   - [ ] 1. a\n- [ ] 2. b\n") == ["2"]
+        assert ids(" ```\n- [ ] 1. a\n") == []  # an indent alone makes no item
+
+    def test_a_closing_line_outside_the_item_opens_another_fence(self) -> None:
+        assert ids("- [ ] 1. a\n  ```\n```\n- [ ] 2. b\n") == ["1"]
 
     def test_code_within_a_line_opens_no_fence(self) -> None:
         assert ids("```not a fence```\n- [ ] 1. a\n") == ["1"]

@@ -1,0 +1,110 @@
+"""The folders that specs live in: one value for each tool, in the order they are looked for."""
+
+from __future__ import annotations
+
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.specs.shapes import TaskStyle
+
+PHASES = ("requirements", "design", "tasks")
+STEERING = ("product", "tech", "structure", "principles")
+# Folders among the specs that hold finished ones.
+ARCHIVES = ("archive", "_archived")
+
+
+class Layout(NamedTuple):
+    """Where a tool keeps specs, what it calls their documents, and how it writes a task. Paths are the project's."""
+
+    name: str
+    root: str  # the folder that shows which tool it is
+    specs: str  # the folder that has a folder for each spec
+    documents: Mapping[str, tuple[str, ...]]  # by phase, the file names it may have; a new one gets the first
+    steering: Mapping[str, str]  # the documents that hold for every spec
+    written: tuple[str, ...]  # those of them that its tool writes
+    required: tuple[str, ...] = ()  # those without which there is no guide
+    some_required: bool = False  # whether one of them has to be there
+    optional: tuple[str, ...] = ()  # the phases that a spec may skip
+    tasks: TaskStyle = "numbered"
+    writable: bool = True  # whether this package writes there; else it only reads
+    living: str = ""  # the folder of the requirements that hold now, a file for each capability
+    delta: str = ""  # the folder of changes to them, in a spec's folder
+    capability: str = "{}.md"  # the file of a capability, in either folder
+    archive: str = ""  # where finished specs go
+    shown_by: tuple[str, ...] = ()  # of which one has to be there, where `root` alone says too little
+    own_command: str = ""  # how a spec is started in a project that is only read
+
+    def document(self, phase: str) -> str:
+        """What a new document of a phase is called."""
+        return self.documents[phase][0]
+
+    @property
+    def files(self) -> str:
+        """Where the documents of a spec belong, in words."""
+        names = [self.document(phase) + " (optional)" * (phase in self.optional) for phase in PHASES]
+        return f"{self.specs}/NAME/ with {', '.join(names[:-1])} and {names[-1]}"
+
+    def steering_name(self, document: str) -> str:
+        """What the file of a steering document is called."""
+        return self.steering[document].rpartition("/")[2]
+
+
+def _own(name: str, root: str, **more: object) -> Layout:
+    values: dict[str, object] = {
+        "steering": {doc: f"{root}/steering/{doc}.md" for doc in STEERING},
+        "written": STEERING[:3],
+        "documents": {phase: (f"{phase}.md",) for phase in PHASES},
+        "living": f"{root}/living",
+        "delta": "delta",
+        "archive": f"{root}/archive",
+        **more,
+    }
+    return Layout(name, root, f"{root}/specs", **values)  # type: ignore[arg-type]  # each by its name, as above
+
+
+LAYOUTS = (
+    _own("spec-context", ".spec-context", written=STEERING, required=("tech", "principles")),
+    _own("spec-workflow", ".spec-workflow", some_required=True),
+    _own(
+        "kiro",
+        ".kiro",
+        some_required=True,
+        tasks="kiro",
+        documents={
+            "requirements": ("requirements.md", "bugfix.md"),
+            "design": ("design.md",),
+            "tasks": ("tasks.md",),
+        },
+    ),
+    Layout(
+        "spec-kit",
+        ".specify",
+        "specs",
+        {"requirements": ("spec.md",), "design": ("plan.md",), "tasks": ("tasks.md",)},
+        {"constitution": ".specify/memory/constitution.md"},
+        ("constitution",),
+        tasks="spec-kit",
+        writable=False,
+        own_command="/speckit.specify",
+    ),
+    Layout(
+        "openspec",
+        "openspec",
+        "openspec/changes",
+        {"requirements": ("proposal.md",), "design": ("design.md",), "tasks": ("tasks.md",)},
+        {"project": "openspec/project.md"},
+        ("project",),
+        optional=("design",),
+        writable=False,
+        living="openspec/specs",
+        delta="specs",
+        capability="{}/spec.md",
+        archive="openspec/changes/archive",
+        shown_by=("openspec/changes", "openspec/specs", "openspec/project.md", "openspec/config.yaml"),
+        own_command="/opsx:propose",
+    ),
+)
+NEW = LAYOUTS[0]  # what a project without any gets

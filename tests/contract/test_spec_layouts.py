@@ -1,0 +1,194 @@
+"""Specs wherever they were written: each layout through every door, and a draft is never a document."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from support.doors import Library, run_context
+from support.specs import SpecProject
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.doors import Answer, Door
+
+
+def value(answer: Answer) -> Any:
+    return json.loads(answer.text)
+
+
+def write(root: Path, path: str, text: str = "Something.\n") -> None:
+    file = root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+
+
+def test_a_spec_kit_project_is_read_as_it_is(tmp_path: Path, door: Door) -> None:
+    write(tmp_path, ".specify/memory/constitution.md", "# Constitution\n")
+    write(tmp_path, "specs/001-login/spec.md")
+    write(tmp_path, "specs/001-login/plan.md")
+    write(tmp_path, "specs/001-login/tasks.md", "- [X] T001 a\n- [ ] T002 [P] [US1] b in `src/b.py`\n")
+    write(tmp_path, "specs/002-next/spec.md")
+    listed = value(door.call("list-specs", {}))["data"]
+    assert (listed["layout"], listed["folder"], listed["documents"]) == (
+        "spec-kit",
+        "specs",
+        ["spec.md", "plan.md", "tasks.md"],
+    )
+    assert [(spec["name"], spec["overallStatus"], spec["next"]) for spec in listed["specs"]] == [
+        ("001-login", "implementing", "task T002: b in `src/b.py`"),
+        ("002-next", "design-needed", "write plan.md"),
+    ]
+    guide = value(door.call("get-implementer-guide", {}))["data"]
+    assert (guide["steering"], "(constitution) are binding" in guide["guide"]) == (
+        {"constitution": "# Constitution\n"},
+        True,
+    )
+    steps = value(door.call("spec-status", {"specName": "002-next"}))["nextSteps"]
+    assert steps == ["Write plan.md from the approved requirements", "Then have it approved"]
+
+
+def test_an_openspec_project_is_read_as_it_is(tmp_path: Path, door: Door) -> None:
+    write(tmp_path, "openspec/project.md", "# Project\n")
+    write(tmp_path, "openspec/changes/add-login/proposal.md")
+    write(tmp_path, "openspec/changes/add-login/tasks.md", "## 1. Work\n- [x] 1.1 a\n- [ ] 1.2 b\n")
+    write(tmp_path, "openspec/changes/archive/2025-old/tasks.md")
+    listed = value(door.call("list-specs", {}))["data"]
+    assert (listed["layout"], [(spec["name"], spec["overallStatus"], spec["next"]) for spec in listed["specs"]]) == (
+        "openspec",
+        [("add-login", "implementing", "task 1.2: b")],  # its design is optional
+    )
+    assert value(door.call("get-reviewer-guide", {}))["success"]
+
+
+@pytest.mark.parametrize("folder", [".specify", "openspec/changes"])
+def test_what_belongs_to_another_tool_is_not_written(tmp_path: Path, folder: str) -> None:
+    (tmp_path / folder).mkdir(parents=True)
+    for words in (("spec", "init", "x"), ("steering", "init")):
+        done = run_context(*words, cwd=tmp_path)
+        answer = json.loads(done.stdout)
+        assert (done.returncode, answer["success"], "it is read here, not written" in answer["message"]) == (
+            1,
+            False,
+            True,
+        )
+    assert sorted(path.name for path in (tmp_path / folder).rglob("*")) == []
+
+
+@pytest.mark.parametrize("folder", [".kiro", ".spec-workflow"])
+def test_guides_come_with_what_the_tool_of_the_project_writes(tmp_path: Path, door: Door, folder: str) -> None:
+    project = SpecProject(tmp_path, folder)
+    project.spec("demo")
+    none = value(door.call("get-implementer-guide", {}))
+    project.steering("product", "structure")
+    some = value(door.call("get-implementer-guide", {}))
+    assert (none["message"], none["nextSteps"][0], list(some["data"]["steering"])) == (
+        "Required steering docs missing: product.md, tech.md, structure.md",
+        f"Write {' and '.join(f'{folder}/steering/{doc}.md' for doc in ('product', 'tech', 'structure'))}, at least one"
+        " of them: spec-workflow-guide has their templates",
+        ["product", "structure"],
+    )
+
+
+def test_a_kiro_bugfix_is_its_requirements(tmp_path: Path, door: Door) -> None:
+    project = SpecProject(tmp_path, ".kiro")
+    project.write("specs/fix/bugfix.md", "# Bug\n")
+    assert value(door.call("spec-status", {"specName": "fix"}))["data"]["overallStatus"] == "design-needed"
+    project.write("specs/fix/design.md", "# Design\n")
+    project.write("specs/fix/tasks.md", "- [x] 1. a\n- [ ]* 1.1 b\n")
+    found = value(door.call("spec-status", {"specName": "fix"}))
+    assert (found["data"]["overallStatus"], found["data"]["taskProgress"], found["nextSteps"][-1]) == (
+        "completed",
+        {"total": 1, "completed": 1, "pending": 0},
+        "1 optional task is open",
+    )
+
+
+class TestDrafts:
+    """What equals its template counts as missing."""
+
+    def test_a_spec_just_started_needs_its_requirements_then_its_design_then_its_tasks(self, tmp_path: Path) -> None:
+        assert run_context("spec", "init", "todo", cwd=tmp_path).returncode == 0
+        spec, door, seen = tmp_path / ".spec-context" / "specs" / "todo", Library(tmp_path), []
+        for name in ("requirements.md", "design.md", "tasks.md", ""):
+            data = value(door.call("spec-status", {"specName": "todo"}))["data"]
+            seen.append((data["overallStatus"], [phase["status"] for phase in data["phases"][:3]]))
+            if name:
+                (spec / name).write_bytes((spec / name).read_bytes() + b"\n- [ ] 1. Something of our own\n")
+        assert seen == [
+            ("requirements-needed", ["missing"] * 3),
+            ("design-needed", ["created", "missing", "missing"]),
+            ("tasks-needed", ["created", "created", "missing"]),
+            ("implementing", ["created"] * 3),
+        ]
+
+    def test_untouched_steering_is_not_quoted_as_binding(self, tmp_path: Path, door: Door) -> None:
+        assert run_context("steering", "init", cwd=tmp_path).returncode == 0
+        refused = value(door.call("get-implementer-guide", {}))
+        assert (refused["message"], value(door.call("spec-workflow-guide", {}))["data"]["steering"]) == (
+            "Required steering docs missing: tech.md, principles.md",
+            None,
+        )
+
+
+class TestNoDeadEnds:
+    def test_a_spec_that_is_not_there_tells_which_are_and_where_a_new_one_goes(
+        self, tmp_path: Path, door: Door
+    ) -> None:
+        empty = value(door.call("spec-status", {"specName": "a"}))["nextSteps"]
+        project = SpecProject(tmp_path, ".kiro")
+        for number in range(22):
+            project.spec(f"s{number:02}")
+        full = value(door.call("spec-status", {"specName": "a"}))["nextSteps"]
+        where = "requirements.md, design.md and tasks.md; spec-workflow-guide has the templates"
+        assert empty == ["There are no specs here yet", f"A new spec is .spec-context/specs/NAME/ with {where}"]
+        assert full == [
+            f"Specs here: {', '.join(f's{number:02}' for number in range(20))} and 2 more",
+            f"A new spec is .kiro/specs/NAME/ with {where}",
+        ]
+
+    def test_the_workflow_guide_names_folders_and_gives_templates_of_missing_steering(
+        self, tmp_path: Path, door: Door
+    ) -> None:
+        empty = value(door.call("spec-workflow-guide", {}))["data"]["guide"]
+        SpecProject(tmp_path).steering()
+        full = value(door.call("spec-workflow-guide", {}))["data"]["guide"]
+        assert "This project keeps a spec in .spec-context/specs/NAME/ with requirements.md," in empty
+        assert "`.spec-context/steering/tech.md`:\n\n````md\n# Technology\n" in empty
+        assert ("Steering documents to write" in full, "{{" in empty + full, "<!--" in empty + full) == (False,) * 3
+
+    def test_several_workflow_folders_are_told_to_the_agent_too(self, tmp_path: Path, door: Door) -> None:
+        (tmp_path / ".spec-context").mkdir()
+        SpecProject(tmp_path, ".kiro").spec("real")
+        note = "Note: several workflow folders here: .spec-context is used, .kiro is not"
+        for tool, arguments in (("spec-status", {"specName": "real"}), ("list-specs", {}), ("spec-workflow-guide", {})):
+            assert value(door.call(tool, arguments))["nextSteps"][-1] == note, tool
+
+    def test_five_thousand_specs_are_listed_in_part_and_the_rest_is_counted(self, tmp_path: Path) -> None:
+        specs = tmp_path / ".spec-context" / "specs"
+        for number in range(5_000):
+            (specs / f"s{number:04}").mkdir(parents=True)
+            os.utime(specs / f"s{number:04}", (10**9 + number, 10**9 + number))
+        listed = value(Library(tmp_path).call("list-specs", {}))
+        names = [spec["name"] for spec in listed["data"]["specs"]]
+        assert (listed["message"], len(names), names[0], names[-1], listed["data"]["leftOut"]) == (
+            *("5000 specifications", 100, "s4900", "s4999"),
+            4_900,
+        )
+        assert len(json.dumps(listed)) < 25_000
+        more = json.loads(run_context("spec", "list", "--limit", "4999", cwd=tmp_path).stdout)["data"]
+        assert (len(more["specs"]), more["leftOut"]) == (4_999, 1)
+
+    def test_checkbox_lines_that_do_not_count_are_told(self, tmp_path: Path, door: Door) -> None:
+        project = SpecProject(tmp_path)
+        project.spec("demo", "- [x] 1. a\n- [ ] Gate\n- [x] Done gate\n")
+        found = value(door.call("spec-status", {"specName": "demo"}))
+        assert (found["data"]["overallStatus"], found["nextSteps"][0]) == (
+            "completed",
+            "2 checkbox lines of tasks.md not counted, 1 of them open: line 2 has no number "
+            "(a task is `- [ ] 1.2 Text`)",
+        )

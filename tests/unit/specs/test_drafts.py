@@ -1,0 +1,50 @@
+"""A document that equals its template is a draft."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from holdfast.specs import drafts
+from holdfast.specs.drafts import is_draft
+
+TEMPLATES = Path(drafts.__file__).parent / "templates"
+TEMPLATE = "# Requirements: {{name}}\n\n## Why\n\nWho needs this?\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("# Requirements: login\n\n## Why\n\nWho needs this?\n", id="with its name"),
+        pytest.param("# Requirements: old name\n\n## Why\n\nWho needs this?\n", id="renamed since"),
+        pytest.param("# Requirements: login\r\n\r\n## Why\r\n\r\nWho needs this?", id="other line ends"),
+        pytest.param("\ufeff\n# Requirements: x\n## Why  \n\n\nWho needs this?\n\n\n", id="other blank lines"),
+    ],
+)
+def test_a_template_that_nobody_changed_is_a_draft(text: str) -> None:
+    assert is_draft(text, TEMPLATE)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("", id="empty"),
+        pytest.param("# Requirements: login\n\n## Why\n\nWho needs this? Ann does.\n", id="a line changed"),
+        pytest.param("# Requirements: login\n\n## Why\n\nWho needs this?\nAnn.\n", id="a line added"),
+        pytest.param("# Requirements: login\n\nWho needs this?\n", id="a line removed"),
+        pytest.param("# requirements: login\n\n## Why\n\nWho needs this?\n", id="another heading"),
+    ],
+)
+def test_anything_else_is_a_document(text: str) -> None:
+    assert not is_draft(text, TEMPLATE)
+
+
+def test_every_template_lies_within_the_sizes_that_are_looked_at() -> None:
+    templates = [path.read_bytes() for path in TEMPLATES.glob("*-*.md") if path.name.startswith(("spec-", "steering-"))]
+    bare = [b"".join(text.replace(b"{{name}}", b"").split()) for text in templates]
+    assert (len(bare), min(map(len, bare)) >= drafts.SHORTEST, max(map(len, templates)) < drafts.MAX_SIZE) == (
+        7,
+        True,
+        True,
+    )
