@@ -16,6 +16,7 @@ from holdfast.command_line import (
     parse,
 )
 from holdfast.core.errors import ContextError, InternalError, Interrupted, IoError, UnknownName, UsageError
+from holdfast.core.project_root import project_root
 from holdfast.core.standard_streams import fill_gaps, read_input, write_error, write_output, write_parts
 from holdfast.operation import Parameter, answer
 from holdfast.workspace import Workspace, system_clock
@@ -36,7 +37,7 @@ CACHE_ROOT = Parameter(
     "Directory that holds the caches (default: $CONTEXT_CACHE_ROOT, else .context/caches)",
     metavar="DIR",
 )
-PROJECT = Parameter("path", "path", "The project (default: the current directory)", metavar="PROJECT")
+PROJECT = Parameter("path", "path", "The project (default: the one the current directory is in)", metavar="PROJECT")
 NAME_STYLES: tuple[NameStyle, ...] = ("auto", "dotted", "underscore")
 RECEIPTS = Parameter(
     "receipts", "path", "Existing directory to write a receipt to for every context.search answered", metavar="DIR"
@@ -190,7 +191,7 @@ def _deliver(reply: Reply) -> int:
 def _workspace(
     arguments: GivenArguments, environment: Mapping[str, str], *, door: Door = "command", confine: bool = False
 ) -> Workspace:
-    project = str(arguments.get("path", "."))
+    project = str(arguments["path"]) if "path" in arguments else _project(environment)
     root = arguments.get("cache_root") or environment.get("CONTEXT_CACHE_ROOT")
     receipts = str(arguments["receipts"]) if "receipts" in arguments else None
     epoch = environment.get("SOURCE_DATE_EPOCH", "")
@@ -203,6 +204,16 @@ def _workspace(
         receipts=os.path.normpath(receipts) if receipts else receipts,  # a slash at its end would follow a link
         clock=system_clock if fixed is None else lambda: fixed,
     )
+
+
+def _project(environment: Mapping[str, str]) -> str:
+    """The project that the working directory is in."""
+    try:
+        here = os.getcwd()
+    except OSError:
+        return "."  # it was removed
+    found = project_root(here, environment.get("HOME", ""))
+    return "." if found == here else found
 
 
 def _serve(arguments: GivenArguments, environment: Mapping[str, str]) -> int:

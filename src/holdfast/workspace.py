@@ -119,8 +119,11 @@ class Workspace:
         return named if self.admits(named) else _NOWHERE
 
     def named(self, path: str) -> str:
-        """What such an argument says, wherever it leads: for answers that repeat it."""
-        return os.path.join(self.project, path)
+        """What such an argument says, wherever it leads: for answers that repeat it.
+
+        What a person types is meant from where they are, which may be below the project.
+        """
+        return path if path and self.door == "command" else os.path.join(self.project, path)
 
     def admits(self, path: str) -> bool:
         """Whether a path may be looked at: without confinement any, else what really lies inside the roots."""

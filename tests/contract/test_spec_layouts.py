@@ -86,10 +86,10 @@ def test_guides_come_with_what_the_tool_of_the_project_writes(tmp_path: Path, do
     none = value(door.call("get-implementer-guide", {}))
     project.steering("product", "structure")
     some = value(door.call("get-implementer-guide", {}))
+    paths = " and ".join(f"{folder}/steering/{doc}.md" for doc in ("product", "tech", "structure"))
     assert (none["message"], none["nextSteps"][0], list(some["data"]["steering"])) == (
         "Required steering docs missing: product.md, tech.md, structure.md",
-        f"Write {' and '.join(f'{folder}/steering/{doc}.md' for doc in ('product', 'tech', 'structure'))}, at least one"
-        " of them: spec-workflow-guide has their templates",
+        f"Write {paths}, at least one of them: spec-workflow-guide has their templates",
         ["product", "structure"],
     )
 
@@ -189,6 +189,8 @@ class TestNoDeadEnds:
         found = value(door.call("spec-status", {"specName": "demo"}))
         assert (found["data"]["overallStatus"], found["nextSteps"][0]) == (
             "completed",
-            "2 checkbox lines of tasks.md not counted, 1 of them open: line 2 has no number "
-            "(a task is `- [ ] 1.2 Text`)",
+            (
+                "2 checkbox lines of tasks.md not counted, 1 of them open: line 2 has no number "
+                "(a task is `- [ ] 1.2 Text`)"
+            ),
         )
