@@ -203,6 +203,7 @@ def _workspace(
         confine=confine,
         receipts=os.path.normpath(receipts) if receipts else receipts,  # a slash at its end would follow a link
         clock=system_clock if fixed is None else lambda: fixed,
+        git_index=os.path.abspath(environment["GIT_INDEX_FILE"]) if environment.get("GIT_INDEX_FILE") else "",
     )
 
 

@@ -55,6 +55,7 @@ class Workspace:
         file_contents: FileContents | None = None,
         confine: bool = False,
         receipts: str | None = None,
+        git_index: str = "",
     ) -> None:
         self.project = project
         self.cache_root = cache_root if cache_root is not None else os.path.join(project, DEFAULT_CACHE_ROOT)
@@ -62,6 +63,7 @@ class Workspace:
         self.clock = clock
         self.progress = progress
         self.receipts = receipts  # the directory that takes a receipt of every search that is answered
+        self.git_index = git_index  # the index that git told a hook to look at, where it is not the usual one
         # The real directories that nothing leads out of; empty when there is no such promise.
         self.confined_to = (os.path.realpath(project), os.path.realpath(self.cache_root)) if confine else ()
         self._file_contents = file_contents

@@ -40,6 +40,25 @@ HOSTILE: dict[str, tuple[str, ...]] = {
     "contexts/context_text.py:_ROWS": ("a", "\r", "\r\n", "a\x85", "\u2028"),
     "contexts/context_text.py:_SURROGATE": ("\ud800", "a"),
     "contexts/context_text.py:_UNPRINTABLE": ("\x7f", "\ufeffa"),
+    "contexts/checked_in.py:_IDENT": ("$", "$Id", "$Id:", "$Id:|a", "$Id: \n"),
+    "contexts/git_attributes.py:_ESCAPE": ("\\", '\\"', "\\12", "\\|1"),
+    "contexts/on_disk/repository.py:_AUTOCRLF": (
+        "\n",
+        "\n ",
+        " ",
+        "autocrlf",
+        "autocrlf| ",
+        "autocrlf=| ",
+        "autocrlf=on| ",
+    ),
+    "contexts/on_disk/repository.py:_SHA256": (
+        "\n",
+        "\n ",
+        " ",
+        "objectformat| ",
+        "objectformat=| ",
+        "objectformat=sha256| ",
+    ),
     "contexts/manifests.py:_BLANK_LINES": ("\n", "\n| ", " \n", "\na"),
     "contexts/manifests.py:_MODULE": ("module", "module|\n", "module| ", "\nmodule "),
     "contexts/manifests.py:_NO_PROSE": (" ", "[", "[!", " \t[", "``"),
@@ -111,6 +130,8 @@ def _uses(key: str) -> list[Callable[[str], object]]:
     if not name.isupper():
         return []  # made from the texts of the table
     found = getattr(importlib.import_module("holdfast." + place.removesuffix(".py").replace("/", ".")), name)
+    if isinstance(found, re.Pattern) and isinstance(found.pattern, bytes):
+        return [lambda text: found.match(text.encode()), lambda text: found.sub(b"", text.encode())]
     return [found.match, partial(found.sub, "")] if isinstance(found, re.Pattern) else [found]
 
 

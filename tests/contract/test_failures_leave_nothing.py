@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from holdfast.contexts.ignore import Rules
-from holdfast.contexts.on_disk.directory_view import DirectoryView
+from holdfast.contexts.on_disk.directory_view import DirectoryView, Surroundings
 from holdfast.core.errors import ContextMissing
 from holdfast.core.file_identity import directory_identity
 from holdfast.server import Server
@@ -60,7 +60,9 @@ def test_a_failed_call_leaves_no_garbage(tmp_path: Path, tool: str, arguments: d
 
 def test_an_error_that_is_remembered_keeps_none_of_the_frames_it_passed(tmp_path: Path) -> None:
     """Raised again and again, one and the same error would gather them all: a leak of every call that met it."""
-    view = DirectoryView(str(tmp_path), directory_identity(tmp_path.stat()), Rules(), [], [], [], has_context=False)
+    view = DirectoryView(
+        str(tmp_path), directory_identity(tmp_path.stat()), Surroundings(Rules()), "", [], [], has_context=False
+    )
 
     def raised() -> ContextMissing:
         with pytest.raises(ContextMissing) as caught:

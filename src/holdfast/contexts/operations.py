@@ -19,6 +19,7 @@ DIRECTORY = Parameter(
     "scope", "path", "A directory, as a path from the project's root", metavar="SCOPE", positional=True
 )
 PROJECT = Parameter("path", "path", "The project (default: the current directory)", metavar="DIR")
+UNTRACKED = Parameter("untracked", "flag", "Count files that git does not track, too", only="command")
 FULL = Parameter("full", "flag", "Also files, interfaces, external packages, subdirectories and the project")
 
 TOOLS = (
@@ -40,6 +41,7 @@ TOOLS = (
             Parameter(
                 "since", "text", "Only directories that differ from this commit", metavar="GITREF", only="command"
             ),
+            UNTRACKED,
         ),
         run="holdfast.contexts.answers.inquiry:list_contexts",
         view="holdfast.contexts.views:listing",
@@ -56,7 +58,7 @@ TOOLS = (
         description=(
             "Tell whether the summary of a project directory is fresh, stale or missing. Use it before relying on one."
         ),
-        parameters=(SCOPE, PATH),
+        parameters=(SCOPE, PATH, UNTRACKED),
         run="holdfast.contexts.answers.inquiry:check_freshness",
         view="holdfast.contexts.views:verdict",
         failure="holdfast.contexts.answers.inquiry:check_failure",
@@ -93,7 +95,8 @@ TOOLS = (
 def _command(body: str, summary: str, *parameters: Parameter) -> Operation:
     word = body.partition(":")[2]
     run, view = f"holdfast.contexts.answers.{body}", f"holdfast.contexts.views:{word}"
-    return Operation("contexts", (word,), summary, (*parameters, PROJECT), run, view=view)
+    which = (PROJECT,) if body.startswith("adjustment") else (PROJECT, UNTRACKED)
+    return Operation("contexts", (word,), summary, (*parameters, *which), run, view=view)
 
 
 COMMANDS = (

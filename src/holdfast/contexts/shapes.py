@@ -16,14 +16,18 @@ class ProjectArguments(TypedDict):
     path: NotRequired[str]
 
 
-class ListArguments(ProjectArguments):
+class TreeArguments(ProjectArguments):
+    untracked: NotRequired[bool]
+
+
+class ListArguments(TreeArguments):
     under: NotRequired[str]
     states: NotRequired[list[State]]
     check: NotRequired[bool]
     since: NotRequired[str]
 
 
-class CheckArguments(ProjectArguments):
+class CheckArguments(TreeArguments):
     scope: str
 
 
@@ -32,24 +36,24 @@ class QueryArguments(ProjectArguments):
     filter: NotRequired[list[str]]
 
 
-class InitArguments(ProjectArguments):
+class InitArguments(TreeArguments):
     full: NotRequired[bool]
     dry_run: NotRequired[bool]
     no_agents: NotRequired[bool]
 
 
-class RegenArguments(ProjectArguments):
+class RegenArguments(TreeArguments):
     scope: NotRequired[str]
     all: NotRequired[bool]
     stale: NotRequired[bool]
     full: NotRequired[bool]
 
 
-class RehashArguments(ProjectArguments):
+class RehashArguments(TreeArguments):
     scope: NotRequired[str]
 
 
-class ValidateArguments(ProjectArguments):
+class ValidateArguments(TreeArguments):
     strict: NotRequired[bool]
 
 

@@ -15,12 +15,12 @@ from _thread import allocate_lock
 from stat import S_ISREG
 from time import time_ns
 
+from holdfast.core.bounded_store import BoundedStore
 from holdfast.core.file_identity import identity, is_settled
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections import OrderedDict
     from collections.abc import Callable, Hashable, Sequence
     from typing import Protocol, TypeVar
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
     Value = TypeVar("Value")
 else:
-    from _collections import OrderedDict
-
-    Protocol = object  # `typing` and `collections` would cost a cold command several milliseconds
+    Protocol = object  # `typing` would cost a cold command several milliseconds
 
 MAX_ENTRIES = 4096
 MAX_BYTES = 64 << 20
+# What is walked through in order, the directories of projects: kept apart, so that it pushes nothing else out.
+MAX_WALKED_BYTES = 48 << 20
 # Files above this are read, hashed and handed out, but not kept: one of them must not push out everything else.
 MAX_KEPT = 16 << 20
 # Files above this are hashed but never read into memory.
@@ -84,8 +84,9 @@ class FileContents(Protocol):
         """What `make` gives for the contents of the files, one argument each (None for a file that cannot be read).
 
         The value is made again only when a hash or the `variant` differs from last time. It is shared between callers,
-        so it must not be changed. `make` gets the very bytes that were hashed and should look at nothing else. One
-        value is remembered for each namespace and key.
+        so it must not be changed. One with a `walked_weight`, about the bytes it takes, is one of many that are walked
+        through in order: these have a bound of their own and push nothing else out. `make` gets the very bytes that
+        were hashed and should look at nothing else. One value is remembered for each namespace and key.
         """
 
     def recall(self, key: Hashable, *, namespace: str) -> object | None:
@@ -136,22 +137,24 @@ class _Value(NamedTuple):
     digests: tuple[FileDigest | None, ...]
     variant: object
     value: object
-    weight: int
 
 
 class RememberedFiles:
     """`FileContents` over a file system, bounded by entries and bytes, the least recently used out first."""
 
     def __init__(
-        self, files: FileSystem | None = None, *, max_entries: int = MAX_ENTRIES, max_bytes: int = MAX_BYTES
+        self,
+        files: FileSystem | None = None,
+        *,
+        max_entries: int = MAX_ENTRIES,
+        max_bytes: int = MAX_BYTES,
+        max_walked_bytes: int = MAX_WALKED_BYTES,
     ) -> None:
         self._files: FileSystem = files if files is not None else SystemFiles()
-        self._max_entries = max_entries
-        self._max_bytes = max_bytes
         self._max_kept = min(MAX_KEPT, max_bytes)
         self._lock = allocate_lock()  # held for look-ups only, never while the file system works
-        self._entries: OrderedDict[Hashable, _File | _Value] = OrderedDict()
-        self._bytes = 0
+        self._entries: BoundedStore[_File | _Value] = BoundedStore(max_entries, max_bytes)
+        self._walked: BoundedStore[_Value] = BoundedStore(None, max_walked_bytes, keeps_regulars=True)
         self._counts: dict[str, dict[str, int]] = {}
 
     def read(self, path: str, *, namespace: str, parent: int | None = None) -> bytes | None:
@@ -197,8 +200,13 @@ class RememberedFiles:
             for path, file in zip(paths, files, strict=True)
         ]
         value = make(*[None if file is None else file.data for file in files])
-        weight = sum([_OVERHEAD if file is None else _OVERHEAD + file.digest.size for file in files])
-        kept = self._keep(place, _Value(_digests(files), variant, value, weight), weight)
+        made = _Value(_digests(files), variant, value)
+        if weight := getattr(value, "walked_weight", 0):
+            with self._lock:
+                kept = self._walked.put(place, made, weight)
+        else:
+            held = sum([_OVERHEAD if file is None else _OVERHEAD + file.digest.size for file in files])
+            kept = self._keep(place, made, held)
         self._count(namespace, "misses" if kept else "uncached")
         return value
 
@@ -214,10 +222,7 @@ class RememberedFiles:
 
     def _entry(self, place: Hashable) -> _File | _Value | None:
         with self._lock:
-            entry = self._entries.get(place)
-            if entry is not None:
-                self._entries.move_to_end(place)
-            return entry
+            return self._entries.get(place) or self._walked.get(place)
 
     def _content(
         self, path: str, parent: int | None, *, digest_will_do: bool = False, keep_data: bool = True
@@ -292,25 +297,13 @@ class RememberedFiles:
         return file, seen == identity(after) and size == before.st_size
 
     def _keep(self, place: Hashable, entry: _File | _Value, weight: int) -> bool:
-        """Remember an entry, and forget the least recently used ones beyond the bounds; whether it was kept."""
+        """Remember an entry; whether it was kept."""
         with self._lock:
-            self._forget(place)
-            if weight > self._max_bytes or self._max_entries < 1:
-                return False
-            self._entries[place] = entry
-            self._bytes += weight
-            while self._bytes > self._max_bytes or len(self._entries) > self._max_entries:
-                self._forget(next(iter(self._entries)))
-            return True
+            return self._entries.put(place, entry, weight)
 
     def _drop(self, place: Hashable) -> None:
         with self._lock:
-            self._forget(place)
-
-    def _forget(self, place: Hashable) -> None:
-        entry = self._entries.pop(place, None)
-        if entry is not None:
-            self._bytes -= entry.weight if isinstance(entry, _Value) else _OVERHEAD + len(entry.data or b"")
+            self._entries.drop(place)
 
     def _count(self, namespace: str, outcome: str) -> None:
         with self._lock:

@@ -89,6 +89,7 @@ def test_a_change_is_seen_in_its_directory_and_no_other(
 ) -> None:
     before = (committed / "web" / "index.ts").stat()
     CHANGES[change](committed / "web")
+    git(committed, "add", "-A")
     if (committed / "web" / "index.ts").exists():
         os.utime(committed / "web" / "index.ts", ns=(before.st_atime_ns, before.st_mtime_ns))  # the content decides
     assert states(context("status", "--check", exit_code=8)) == {**ALL_FRESH, "web": "stale"}
@@ -117,6 +118,7 @@ def test_since_looks_only_at_directories_that_differ_from_a_commit(
     assert context("status", "--check", "--since", "HEAD")["entries"] == []
     _change(committed / "web" / "index.ts")
     (committed / "src" / "shop" / "new.py").write_text("x = 1\n")
+    git(committed, "add", "src/shop/new.py")
     found = context("status", "--check", "--since", "HEAD", exit_code=8)
     assert (states(found), found["total_directories"]) == ({"src/shop": "stale", "web": "stale"}, 5)
 

@@ -21,7 +21,7 @@ from holdfast.contexts.fingerprint import (
 )
 from holdfast.contexts.freshness import Freshness, freshness
 from holdfast.contexts.ignore import Rules
-from holdfast.contexts.on_disk.directory_view import look
+from holdfast.contexts.on_disk.directory_view import Surroundings, look
 from holdfast.core.file_contents import RememberedFiles
 
 CASES = json.loads((Path(__file__).parents[2] / "vectors" / "stat_fingerprints.json").read_bytes())["cases"]
@@ -38,7 +38,7 @@ def test_the_stat_form_of_a_real_directory_is_the_recorded_one(case: dict[str, A
         else:
             path.write_bytes(b"x" * node["size"])
             os.utime(path, ns=(node["mtime_ns"], node["mtime_ns"]))
-    view = look(RememberedFiles(), str(tmp_path), "", Rules())
+    view = look(RememberedFiles(), str(tmp_path), "", Surroundings(Rules()))
     assert view.stat_fingerprint() == case["expected"]
 
 

@@ -405,10 +405,10 @@ class TestBounds:
                 case _:
                     contents.read(path, namespace="test")
             assert len(contents._entries) <= 6
-            assert contents._bytes <= 9000
+            assert contents._entries.held_bytes <= 9000
         for place in list(contents._entries):
             contents._drop(place)
-        assert contents._bytes == 0
+        assert contents._entries.held_bytes == 0
 
 
 class TestFailures:
@@ -499,7 +499,7 @@ class TestFailures:
         contents = RememberedFiles(CountedFiles())
         before = contents.read(str(file), namespace="test")
         file.unlink()
-        assert (before, contents.read(str(file), namespace="test"), contents._bytes) == (b"one", None, 0)
+        assert (before, contents.read(str(file), namespace="test"), contents._entries.held_bytes) == (b"one", None, 0)
 
     def test_bytes_that_are_not_utf8_become_replacement_characters_in_text_only(self, file: Path) -> None:
         file.write_bytes(b"caf\xe9 \xff")

@@ -7,15 +7,23 @@ from holdfast.core.errors import UsageError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.contexts.on_disk.project import Project
-    from holdfast.contexts.shapes import ProjectArguments
+    from holdfast.contexts.shapes import ProjectArguments, TreeArguments
     from holdfast.workspace import Workspace
 
 
-def open_project(workspace: Workspace, arguments: ProjectArguments) -> Project:
+def open_project(workspace: Workspace, arguments: ProjectArguments | TreeArguments) -> Project:
     """The project that the arguments mean; UsageError when they cannot mean one."""
     from holdfast.contexts.on_disk.project import Project
+
+    untracked = bool(arguments.get("untracked", False))
 
     path = arguments.get("path", "")
     if "\0" in path:
         raise UsageError("path must be a path: it cannot hold a NUL character")
-    return Project(workspace.file_contents, workspace.directory(path), workspace.named(path))
+    return Project(
+        workspace.file_contents,
+        workspace.directory(path),
+        workspace.named(path),
+        untracked=untracked,
+        index=workspace.git_index,
+    )

@@ -11,9 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.contexts.shapes import (
         DoctorAnswer,
-        ProjectArguments,
         StateChange,
         StatsAnswer,
+        TreeArguments,
         ValidateAnswer,
         ValidateArguments,
         WatchAnswer,
@@ -38,7 +38,7 @@ def validate(workspace: Workspace, arguments: ValidateArguments) -> Outcome[Vali
     return Outcome(value, ContextCorrupt.exit_code if problems else 0, is_error=bool(problems))
 
 
-def stats(workspace: Workspace, arguments: ProjectArguments) -> Outcome[StatsAnswer]:
+def stats(workspace: Workspace, arguments: TreeArguments) -> Outcome[StatsAnswer]:
     """Tokens of contexts against tokens of the sources they stand for."""
     from holdfast.contexts.on_disk.stats import token_counts
 
@@ -60,7 +60,7 @@ def stats(workspace: Workspace, arguments: ProjectArguments) -> Outcome[StatsAns
     )
 
 
-def doctor(workspace: Workspace, arguments: ProjectArguments) -> Outcome[DoctorAnswer]:
+def doctor(workspace: Workspace, arguments: TreeArguments) -> Outcome[DoctorAnswer]:
     """Every check with its finding; a problem gives exit code 5, advice does not."""
     from holdfast.contexts.on_disk.doctor import PROBLEM, findings
 
@@ -75,12 +75,13 @@ def doctor(workspace: Workspace, arguments: ProjectArguments) -> Outcome[DoctorA
     return Outcome(value, 0 if healthy else ContextCorrupt.exit_code)
 
 
-def watch(workspace: Workspace, arguments: ProjectArguments) -> Outcome[WatchAnswer]:
+def watch(workspace: Workspace, arguments: TreeArguments) -> Outcome[WatchAnswer]:
     """Writes a line for each change of state until it is interrupted, and then how many there were."""
     from holdfast.contexts.on_disk.watcher import watch_project
 
     project = open_project(workspace, arguments)
-    return Outcome({"events": watch_project(project.contents, project.root, tell=_write_line)})
+    untracked = arguments.get("untracked", False)
+    return Outcome({"events": watch_project(project.contents, project.root, tell=_write_line, untracked=untracked)})
 
 
 def _write_line(change: StateChange) -> None:

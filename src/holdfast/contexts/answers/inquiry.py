@@ -117,7 +117,7 @@ def list_contexts(workspace: Workspace, arguments: ListArguments) -> Outcome[Lis
         "entries": [_listed(entry) for entry in chosen],
     }
     outdated = arguments.get("check") and any(entry.state != FRESH for entry in chosen)
-    return Outcome(value, OutOfDate.exit_code if outdated else 0)
+    return Outcome(value, OutOfDate.exit_code if outdated else 0, note=project.note)
 
 
 def _listed(entry: Entry) -> ListedContext:

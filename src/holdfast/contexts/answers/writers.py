@@ -71,7 +71,7 @@ def init(workspace: Workspace, arguments: InitArguments) -> Outcome[InitAnswer]:
         "skipped_directories": sum([not item.kept for item in found]),
         **counts,
     }
-    return Outcome(value, _exit_code(counts), is_error=bool(counts["failed"]), note=_missing_grammars(found))
+    return Outcome(value, _exit_code(counts), is_error=bool(counts["failed"]), note=_notes(project, found))
 
 
 def regen(workspace: Workspace, arguments: RegenArguments) -> Outcome[RegenAnswer]:
@@ -82,7 +82,7 @@ def regen(workspace: Workspace, arguments: RegenArguments) -> Outcome[RegenAnswe
     made = generate(found, wanted, now=workspace.timestamp(), full=full, progress=workspace.progress)
     counts = _counts(made)
     value: RegenAnswer = {"root": printable(project.root), **counts}
-    return Outcome(value, _exit_code(counts), is_error=bool(counts["failed"]), note=_missing_grammars(found))
+    return Outcome(value, _exit_code(counts), is_error=bool(counts["failed"]), note=_notes(project, found))
 
 
 def _chosen(project: Project, arguments: RegenArguments) -> tuple[list[Found], set[str] | None]:
@@ -99,6 +99,10 @@ def _chosen(project: Project, arguments: RegenArguments) -> tuple[list[Found], s
     kept = {item.place: item.view for item in found if item.kept and item.view is not None}
     judge_all(list(kept.values()))
     return found, {place for place, view in kept.items() if view.freshness().state != FRESH}
+
+
+def _notes(project: Project, found: list[Found]) -> str:
+    return "\n".join([note for note in (project.note, _missing_grammars(found)) if note])
 
 
 def _missing_grammars(found: list[Found]) -> str:

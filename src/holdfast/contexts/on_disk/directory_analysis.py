@@ -11,7 +11,7 @@ from holdfast.contexts.description import About
 from holdfast.contexts.fingerprint import ContentEntry, content_fingerprint
 from holdfast.contexts.languages import language_of
 from holdfast.contexts.manifests import MANIFESTS, READMES, about
-from holdfast.contexts.on_disk.directory_view import digest_file
+from holdfast.contexts.on_disk.file_digest import digest_file
 from holdfast.contexts.source_kinds import is_source
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import TooLarge, read_regular

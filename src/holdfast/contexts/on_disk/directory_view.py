@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 from errno import ENOENT, ENOTDIR
+from hashlib import blake2b
+from marshal import dumps
 from stat import S_ISREG
 from time import time_ns
 
 from holdfast.contexts import schema
 from holdfast.contexts.fingerprint import ContentEntry, StatEntry, content_fingerprint, stat_fingerprint
 from holdfast.contexts.freshness import MISSING, Freshness, freshness
+from holdfast.contexts.git_attributes import GITATTRIBUTES
 from holdfast.contexts.ignore import CONTEXTIGNORE, GITIGNORE, Rules
+from holdfast.contexts.on_disk.file_digest import digest_file
 from holdfast.contexts.source_kinds import is_source
 from holdfast.core.confined_paths import open_again, open_beneath, open_directory
 from holdfast.core.errors import ContextCorrupt, ContextMissing, UnsupportedVersion
@@ -25,14 +29,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from holdfast.contexts.on_disk.tracking import Tracking
     from holdfast.core.file_contents import FileContents
     from holdfast.core.file_identity import Identity
 
     Context = dict[str, Any]
 
 CONTEXT_FILE = schema.FILE_NAME
-_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-_CHUNK = 1 << 20
+_GIT = ".git"
+_PLAIN = 2  # the form of `marshal` in which equal values are equal bytes
 _MAX_IGNORE_BYTES = 1 << 20
 _NO_FILE = (0, -1, 0, 0, 0)  # the identity of what is no regular file
 
@@ -52,41 +57,77 @@ class SourceFile(NamedTuple):
     size: int
 
 
+class Surroundings(NamedTuple):
+    """What is in force around a directory: the ignore files, and in a git repository what it tracks."""
+
+    rules: Rules
+    tracking: Tracking | None = None
+
+
+class Seen(NamedTuple):
+    """What a look at a directory found in it."""
+
+    folders: list[str]
+    files: list[tuple[str, Identity]]
+    has_git: bool = False
+
+
 class DirectoryView:
     """A directory at one moment. What costs a read is read when first asked for, and then kept.
 
-    It is read from the directory that was looked at, or not at all: `identity` says which that was.
+    It is read from the directory that was looked at, or not at all: `identity` says which that was. A project has tens
+    of thousands of them, so names and sizes are held in the gross.
     """
 
     __slots__ = (
-        *("_all_files", "_content", "_headline", "_verdict", "counts", "files"),
-        *("folders", "has_context", "identity", "path", "rules", "source_bytes"),
+        *("_content", "_headline", "_names", "_place", "_sizes", "_verdict", "around", "counts"),
+        *("folders", "has_context", "has_git", "identity", "path", "source_bytes"),
     )
 
     def __init__(
         self,
         path: str,
         identity: Identity,
-        rules: Rules,
-        folders: list[str],
-        files: list[SourceFile],
-        all_files: list[tuple[str, int, int]],
+        around: Surroundings,
+        place: str,
+        folders: Sequence[str],
+        files: Sequence[SourceFile],
         *,
         has_context: bool,
+        has_git: bool = False,
     ) -> None:
         self.path = path
         self.identity = identity
-        self.rules = rules
-        self.folders = folders
-        self.files = files
+        self.around = around  # what is in force around the folders in it
+        self.folders = tuple(folders)
         self.has_context = has_context
+        self.has_git = has_git
         sizes = [file.size for file in files if is_source(file.name)]
         self.counts = bool(sizes)  # at least one source file
         self.source_bytes = sum(sizes)
-        self._all_files = all_files
+        self._place = place
+        self._names = "/".join([file.name for file in files])
+        self._sizes = tuple([file.size for file in files])
         self._content = ""
         self._headline: Headline | Exception | None = None
         self._verdict: Freshness | None = None
+
+    @property
+    def walked_weight(self) -> int:
+        """About the bytes that it takes, its headline included (see `FileContents.memo`)."""
+        return 1200 + 2 * len(self.path) + len(self._names) + 16 * len(self._sizes)
+
+    @property
+    def files(self) -> list[SourceFile]:
+        """The files that count for the fingerprint."""
+        if not self._sizes:
+            return []
+        return [SourceFile(name, size) for name, size in zip(self._names.split("/"), self._sizes, strict=True)]
+
+    @property
+    def has_files(self) -> bool:
+        """Whether any file counts for the fingerprint."""
+        return bool(self._sizes)
 
     @property
     def sources(self) -> list[str]:
@@ -117,10 +158,19 @@ class DirectoryView:
             except OSError:
                 return content_fingerprint([_unread(file) for file in self.files])  # gone since: nothing to keep
             try:
-                self._content = content_fingerprint([_content_entry(directory, file) for file in self.files])
+                self._content = content_fingerprint(self._entries(directory))
             finally:
                 close_quietly(directory)
         return self._content
+
+    def _entries(self, directory: int) -> list[ContentEntry]:
+        tracking = self.around.tracking
+        if tracking is None:
+            return [_content_entry(directory, file) for file in self.files]
+        return [
+            ContentEntry(os.fsencode(name), size, digest)
+            for name, size, digest in tracking.digests(directory, self._place, self.files)
+        ]
 
     @property
     def is_judged(self) -> bool:
@@ -142,7 +192,19 @@ class DirectoryView:
 
     def stat_fingerprint(self) -> str:
         """The stat form, of all regular files, ignored ones too."""
-        return stat_fingerprint([StatEntry(os.fsencode(name), mtime, size) for name, mtime, size in self._all_files])
+        try:
+            directory = open_again(self.path, self.identity)
+        except OSError:
+            return ""
+        try:
+            files = _scanned(directory).files
+        except OSError:
+            return ""
+        finally:
+            close_quietly(directory)
+        return stat_fingerprint(
+            [StatEntry(os.fsencode(name), seen[0], seen[1]) for name, seen in files if name != CONTEXT_FILE]
+        )
 
 
 def _copied(error: Exception) -> Exception:
@@ -172,24 +234,6 @@ def _content_entry(directory: int, file: SourceFile) -> ContentEntry:
 def _unread(file: SourceFile) -> ContentEntry:
     """It is there, and that is all that can be known of it."""
     return ContentEntry(os.fsencode(file.name), file.size, "")
-
-
-def digest_file(path: bytes | str, expected: int, *, dir_fd: int | None = None) -> tuple[str, int]:
-    """The hex sha256 of a file and its size; `expected` is the size it is thought to have. Raises OSError."""
-    from hashlib import sha256
-
-    descriptor = os.open(path, _READ, dir_fd=dir_fd)
-    try:
-        data = os.read(descriptor, min(expected + 1, _CHUNK))
-        digest = sha256(data)
-        size = len(data)
-        if size != expected:
-            while data := os.read(descriptor, _CHUNK):
-                digest.update(data)
-                size += len(data)
-        return digest.hexdigest(), size
-    finally:
-        os.close(descriptor)
 
 
 def read_context(directory: str) -> Context:
@@ -240,37 +284,60 @@ def parse_context(data: bytes) -> Context:
 
 
 def look(
-    contents: FileContents, path: str, place: str, outer: Rules, extra_patterns: Sequence[str] = ()
+    contents: FileContents, path: str, place: str, around: Surroundings, extra_patterns: Sequence[str] = ()
 ) -> DirectoryView:
     """The directory at a path, as `look_into` gives it. Raises OSError."""
     directory = open_directory(path)
     try:
-        return look_into(directory, contents, path, place, outer, extra_patterns)
+        return look_into(directory, contents, path, place, around, extra_patterns)
     finally:
         close_quietly(directory)
 
 
 def look_into(
-    directory: int, contents: FileContents, path: str, place: str, outer: Rules, extra_patterns: Sequence[str] = ()
+    directory: int,
+    contents: FileContents,
+    path: str,
+    place: str,
+    around: Surroundings,
+    extra_patterns: Sequence[str] = (),
 ) -> DirectoryView:
     """An open directory now; the view of an earlier look when nothing can have changed since. Raises OSError.
 
-    `path` is what it was opened by; `place` is its path from where the rules start; `outer` are the rules in force
-    around it.
+    `path` is what it was opened by; `place` is its path from where the rules start; `around` is in force around it.
     """
     started = time_ns()
     status = os.fstat(directory)
     if not status.st_nlink:
         raise FileNotFoundError(ENOENT, "removed since it was opened", path)
     itself = directory_identity(status)
+    seen = _scanned(directory)
+
+    def make() -> DirectoryView:
+        return _view(directory, path, itself, place, around, seen, extra_patterns)
+
+    if not are_settled([stamp for _, stamp in seen.files], started):
+        return make()
+    rules, tracking = around
+    known = () if tracking is None else tracking.key(place)
+    stamps = dumps((rules.key, known, tuple(extra_patterns), seen.folders, seen.files, itself), _PLAIN)
+    now = blake2b(stamps, digest_size=16).digest()
+    return contents.memo(("directory", path), (), make, namespace="context", variant=now)
+
+
+def _scanned(directory: int) -> Seen:
     folders: list[str] = []
     files: list[tuple[str, Identity]] = []
+    has_git = False
     with os.scandir(directory) as entries:
         for entry in entries:
-            if is_staging_name(entry.name):
+            name = entry.name
+            if is_staging_name(name):
                 continue  # ours, and gone in a moment
+            if name == _GIT:
+                has_git = True
             if entry.is_dir(follow_symlinks=False):
-                folders.append(entry.name)
+                folders.append(name)
             elif entry.is_file(follow_symlinks=False):
                 try:
                     found = entry.stat(follow_symlinks=False)
@@ -278,43 +345,51 @@ def look_into(
                     continue
                 if not S_ISREG(found.st_mode):
                     continue
-                files.append((entry.name, identity(found)))
-            elif entry.name == CONTEXT_FILE:
-                files.append((entry.name, _NO_FILE))  # there, but no file: a context that cannot be used
-
-    def make() -> DirectoryView:
-        rules = outer.within(place, *_ignore_files(directory, {name for name, _ in files}, extra_patterns))
-        return _view(path, itself, place, rules, folders, files)
-
-    if not are_settled([seen for _, seen in files], started):
-        return make()
-    return contents.memo(
-        ("directory", path), (), make, namespace="context", variant=(outer.key, extra_patterns, folders, files, itself)
-    )
-
-
-def _ignore_files(directory: int, names: set[str], extra: Sequence[str]) -> tuple[bytes | None, bytes | None]:
-    """The texts of its two ignore files, where it has them; `extra` patterns are as good as some of the second."""
-    git, own = [_ignore_file(directory, name) if name in names else None for name in (GITIGNORE, CONTEXTIGNORE)]
-    return git, b"\n".join([own or b"", *map(as_bytes, extra)]) if extra else own
+                files.append((name, identity(found)))
+            elif name == CONTEXT_FILE:
+                files.append((name, _NO_FILE))  # there, but no file: a context that cannot be used
+    return Seen(folders, files, has_git)
 
 
 def _view(
-    path: str, itself: Identity, place: str, rules: Rules, folders: list[str], files: list[tuple[str, Identity]]
+    directory: int,
+    path: str,
+    itself: Identity,
+    place: str,
+    around: Surroundings,
+    seen: Seen,
+    extra_patterns: Sequence[str],
 ) -> DirectoryView:
-    ignores = rules.ignores
+    names = {name for name, _ in seen.files}
+    git, own = [_ignore_file(directory, name) if name in names else None for name in (GITIGNORE, CONTEXTIGNORE)]
+    if extra_patterns:  # these are as good as some of the second file
+        own = b"\n".join([own or b"", *map(as_bytes, extra_patterns)])
+    rules, tracking = around
+    files = [(name, stamp[1]) for name, stamp in seen.files if name != CONTEXT_FILE]
+    folders = seen.folders
+    if tracking is None:
+        rules = rules.within(place, git, own)
+    else:
+        # What git tracks is no longer ignored, whatever its ignore files say.
+        rules = rules.within(place, None, own)
+        attributes = _ignore_file(directory, GITATTRIBUTES) if GITATTRIBUTES in names else None
+        tracking = tracking.within(place, attributes)
+        counted = tracking.counted(place, [name for name, _ in files], lambda name: _ignore_file(directory, name))
+        files = [(name, size) for name, size in files if name in counted]
+        folders = [name for name in folders if tracking.holds(place, name)]
     return DirectoryView(
         path,
         itself,
-        rules,
-        sorted([name for name in folders if not ignores(place, name, folder=True)]),
+        Surroundings(rules, tracking),
+        place,
+        sorted([name for name in folders if not rules.ignores(place, name, folder=True)]),
         [
-            SourceFile(name, seen[1])
-            for name, seen in files
-            if name != CONTEXT_FILE and (rules.is_empty or not ignores(place, name, folder=False))
+            SourceFile(name, size)
+            for name, size in files
+            if rules.is_empty or not rules.ignores(place, name, folder=False)
         ],
-        [(name, seen[0], seen[1]) for name, seen in files if name != CONTEXT_FILE],
-        has_context=any(name == CONTEXT_FILE for name, _ in files),
+        has_context=CONTEXT_FILE in names,
+        has_git=seen.has_git,
     )
 
 

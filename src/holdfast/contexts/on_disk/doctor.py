@@ -49,12 +49,16 @@ def _checks(project: Project, found: list[Found]) -> Iterator[tuple[str, Level, 
     yield "directories", PROBLEM if closed else OK, f"cannot be read: {', '.join(closed)}" if closed else "all readable"
     yield _contexts(project)
     yield _agents(project)
-    is_git = os.path.lexists(os.path.join(project.root, ".git"))
-    yield (
-        "git",
-        OK,
-        "`context status --since REF` can be used" if is_git else "no repository here; --since cannot be used",
-    )
+    yield _git(project)
+
+
+def _git(project: Project) -> tuple[str, Level, str]:
+    if project.index_problem:
+        return "git", PROBLEM, f"{project.note}; `git status` says more"
+    if project.repository is None:
+        return "git", OK, "no repository here; --since cannot be used"
+    counted = "every file counts: git tracks none yet" if project.counts_untracked else "tracked files count"
+    return "git", OK, f"{counted}; `context status --since REF` can be used"
 
 
 def _settings(project: Project) -> tuple[str, Level, str]:

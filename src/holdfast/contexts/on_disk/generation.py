@@ -88,6 +88,12 @@ def generate(
     for item in found:
         if item.kept and item.place:
             below.setdefault(item.place.rpartition("/")[0], []).append(item.place)
+    # As git would check the files in; taken before they are described, so that a change in between makes it stale.
+    fingerprints = {
+        item.place: item.view.fingerprint()
+        for item in targets
+        if item.view is not None and item.view.around.tracking is not None
+    }
     made: dict[str, Made] = {}
     writer = _Writer(made, dry_run=dry_run)
     for at, facts in gather_all(tasks, progress):
@@ -97,6 +103,8 @@ def generate(
             for place in sorted(below.get(item.place, ()))
             if place in summaries
         ]
+        if item.place in fingerprints:
+            facts = facts._replace(fingerprint=fingerprints[item.place])
         result, text = _make_one(item, facts, index, children, now=now, full=full)
         made[item.place] = result
         if text is not None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from holdfast.contexts.on_disk.project import Project
+import os
+
 from holdfast.core.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.contexts.on_disk.project import Project
 
 
 def places_changed_since(project: Project, ref: str) -> set[str]:
@@ -11,34 +16,72 @@ def places_changed_since(project: Project, ref: str) -> set[str]:
     if ref.startswith("-") or not ref:
         raise UsageError(f"'{ref}' is no commit")
     if ref == "HEAD" and not _has_commits(project.root):
-        ref = _git(project.root, "hash-object", "-t", "tree", "--stdin").decode().strip()  # the tree of nothing
-    changed = _git(project.root, "diff", "--name-only", "--no-renames", "--relative", "-z", ref, "--")
-    unknown = _git(project.root, "ls-files", "--others", "--exclude-standard", "-z")
-    paths = [path.decode("utf-8", "surrogateescape") for path in (changed + unknown).split(b"\0") if path]
+        ref = git(project.root, "hash-object", "-t", "tree", "--stdin").decode().strip()  # the tree of nothing
+    elif not _is_commit(project.root, ref):
+        raise UsageError(_unknown(project.root, ref))
+    changed = git(project.root, "diff", "--name-only", "--no-renames", "--relative", "-z", ref, "--")
+    if project.counts_untracked:
+        changed += git(project.root, "ls-files", "--others", "--exclude-standard", "-z")
+    paths = [path.decode("utf-8", "surrogateescape") for path in changed.split(b"\0") if path]
     return {path.rpartition("/")[0] for path in paths}
 
 
+def _unknown(root: str, ref: str) -> str:
+    """Why a commit cannot be compared with, and what to do."""
+    if git(root, "rev-parse", "--is-shallow-repository").strip() == b"true":
+        return (
+            f"'{ref}' is not in this shallow clone: fetch the history with `git fetch --unshallow`, "
+            "or in a workflow check out with `fetch-depth: 0`"
+        )
+    return f"git knows no commit '{ref}'"
+
+
 def _has_commits(root: str) -> bool:
+    return _is_commit(root, "HEAD")
+
+
+def _is_commit(root: str, ref: str) -> bool:
     try:
-        _git(root, "rev-parse", "--quiet", "--verify", "HEAD")
-    except UsageError:
+        git(root, "rev-parse", "--quiet", "--verify", f"{ref}^{{object}}")
+    except UsageError as error:
+        if error.note:
+            raise
         return False
     return True
 
 
-def _git(root: str, *words: str) -> bytes:
+def git(root: str, *words: str, given: bytes | None = None) -> bytes:
+    """What git writes for a command in a directory; UsageError when it refuses or is not there."""
     import subprocess
 
     try:
-        done = subprocess.run(  # noqa: S603  # no shell, and the one argument from outside cannot be an option
+        done = subprocess.run(  # noqa: S603  # no shell, and what comes from outside cannot be an option
             ["git", "--no-optional-locks", "-C", root, *words],  # noqa: S607  # the git the person uses
             capture_output=True,
             check=False,
-            stdin=subprocess.DEVNULL,
+            input=given if given is not None else b"",
         )
     except FileNotFoundError:
-        raise UsageError("git is not installed; without it --since cannot be used") from None
+        raise _unusable("git is not installed, and this needs it") from None
+    except OSError as error:
+        raise _unusable(f"git cannot be started: {error.strerror}") from None
     if done.returncode:
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["it does not say why"]
+        if b"not a git repository" in done.stderr:
+            raise _unusable("there is no git repository here, and this needs one")
+        if b"index.lock" in done.stderr:
+            raise _unusable("git's index is locked: another git command is at work; if none is, remove .git/index.lock")
         raise UsageError(f"git refused: {lines[0]}")
     return done.stdout
+
+
+def _unusable(reason: str) -> UsageError:
+    """A refusal that has nothing to do with what was asked."""
+    error = UsageError(reason)
+    error.note = reason
+    return error
+
+
+def git_path(root: str, name: str) -> str:
+    """Where git keeps something of a repository, worktrees and settings considered; an absolute path."""
+    return os.path.join(root, os.fsdecode(git(root, "rev-parse", "--git-path", name).rstrip(b"\n")))

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+from errno import ENOTSUP
 
+from holdfast.contexts.git_index import IndexUnreadable
 from holdfast.contexts.ignore import CONTEXTIGNORE, GITIGNORE, Rules
-from holdfast.contexts.on_disk.directory_view import DirectoryView, look_into
+from holdfast.contexts.on_disk.directory_view import DirectoryView, Surroundings, look_into
+from holdfast.contexts.on_disk.repository import find_repository, is_bare
+from holdfast.contexts.on_disk.tracking import open_tracking
 from holdfast.contexts.settings import FILE_NAME as SETTINGS_FILE
 from holdfast.contexts.settings import Settings, settings_of
 from holdfast.core.confined_paths import (
@@ -50,12 +54,28 @@ class Found(NamedTuple):
 class Project:
     """A project's root, as one operation sees it."""
 
-    def __init__(self, contents: FileContents, root: str, shown: str | None = None) -> None:
+    def __init__(
+        self, contents: FileContents, root: str, shown: str | None = None, *, untracked: bool = False, index: str = ""
+    ) -> None:
         self.contents = contents
         self.root = os.path.abspath(root)
         self.shown = printable(self.root if shown is None else os.path.abspath(shown))  # what answers call it
         self.settings = self._read_settings()
-        self._base, self._outer = self._outer_rules()
+        self.repository = find_repository(contents, self.root)
+        self.index_problem = ""  # why what git tracks cannot be told, and every file counts that is not ignored
+        self._base, self._around = self._surroundings(index, untracked=untracked)
+
+    @property
+    def note(self) -> str:
+        """What a person should know of how the project was looked at; mostly nothing."""
+        if not self.index_problem:
+            return ""
+        return f"git's index cannot be read ({self.index_problem}): every file counts that is not ignored"
+
+    @property
+    def counts_untracked(self) -> bool:
+        """Whether files count that git does not track."""
+        return self._around.tracking is None
 
     def _read_settings(self) -> Settings:
         from holdfast.contexts.yaml_text import MAX_BYTES, YamlError, parse
@@ -65,28 +85,30 @@ class Project:
         except (OSError, YamlError):
             return Settings()  # `context doctor` says what is wrong with it
 
-    def _outer_rules(self) -> tuple[str, Rules]:
-        """The path from the repository's top to the root, and the ignore files on the way; nothing without git."""
-        top = self.root
-        while not os.path.lexists(os.path.join(top, ".git")):
-            parent = os.path.dirname(top)
-            if parent == top:
-                return "", Rules()
-            top = parent
-        rules = Rules().within("", self._patterns(os.path.join(top, ".git", "info", "exclude")), None)
-        base = os.path.relpath(self.root, top)
-        if base == ".":
-            return "", rules
+    def _surroundings(self, index: str, *, untracked: bool) -> tuple[str, Surroundings]:
+        """The path from the repository's top to the root, and what is in force around it; nothing without git."""
+        repository = self.repository
+        if repository is None:
+            return "", Surroundings(Rules())
+        base = os.path.relpath(self.root, repository.top)
+        base = "" if base == "." else base
+        tracking = None if untracked else open_tracking(self.contents, repository, base, index)
+        if isinstance(tracking, IndexUnreadable):
+            self.index_problem = tracking.reason
+            tracking = None
+        rules = Rules()
+        if tracking is None:
+            rules = rules.within("", self._patterns(repository.shared("info/exclude")), None)
         place = ""
-        for name in base.split("/"):
-            directory = os.path.join(top, place)
+        for name in base.split("/") if base else ():
+            directory = os.path.join(repository.top, place)
             rules = rules.within(
                 place,
-                self._patterns(os.path.join(directory, GITIGNORE)),
+                self._patterns(os.path.join(directory, GITIGNORE)) if tracking is None else None,
                 self._patterns(os.path.join(directory, CONTEXTIGNORE)),
             )
             place = f"{place}/{name}" if place else name
-        return base, rules
+        return base, Surroundings(rules, tracking)
 
     def _patterns(self, path: str) -> bytes | None:
         return self.contents.read(path, namespace="context")
@@ -95,10 +117,10 @@ class Project:
         """The absolute path of a place."""
         return os.path.join(self.root, place) if place else self.root
 
-    def _look(self, directory: int, place: str, outer: Rules) -> DirectoryView:
+    def _look(self, directory: int, place: str, around: Surroundings) -> DirectoryView:
         from_top = "/".join([part for part in (self._base, place) if part])
         patterns = () if place else self.settings.ignore
-        return look_into(directory, self.contents, self.path(place), from_top, outer, patterns)
+        return look_into(directory, self.contents, self.path(place), from_top, around, patterns)
 
     def reach(self, scope: str, find: Callable[[str], Result]) -> Result:
         """What `find` gives for the place where a scope leads; ScopeOutside when it leaves the root.
@@ -116,15 +138,19 @@ class Project:
 
     def view(self, place: str) -> DirectoryView:
         """One directory, with the rules of every directory above it; links are not followed. Raises OSError."""
+        if is_bare(self.root):
+            raise OSError(ENOTSUP, "it is git's own directory, not a working tree: name a checkout of it")
         directory = open_directory(self.root)
         try:
-            view = self._look(directory, "", self._outer)
+            view = self._look(directory, "", self._around)
             at = ""
             for name in place.split("/") if place else ():
                 above, directory = directory, open_below(directory, name)
                 close_quietly(above)
                 at = f"{at}/{name}" if at else name
-                view = self._look(directory, at, view.rules)
+                view = self._look(directory, at, view.around)
+                if view.has_git:  # another project: what this one tracks and ignores says nothing about it
+                    view = self._look(directory, at, Surroundings(Rules()))
         finally:
             close_quietly(directory)
         return view
@@ -138,6 +164,8 @@ class Project:
             place, view, _ = seen[at]
             if view is not None and depth[at] < self.settings.max_depth:
                 for below, child in self._folders(place, view):
+                    if child is not None and child.has_git:
+                        continue  # another project
                     depth[len(seen)] = depth[at] + 1
                     seen.append((below, child, at))
             at += 1
@@ -154,19 +182,19 @@ class Project:
             return [(folder, None) for folder in below]
         try:
             return [
-                (folder, self._look_below(directory, name, folder, view.rules))
+                (folder, self._look_below(directory, name, folder, view.around))
                 for folder, name in zip(below, view.folders, strict=True)
             ]
         finally:
             close_quietly(directory)
 
-    def _look_below(self, above: int, name: str, place: str, outer: Rules) -> DirectoryView | None:
+    def _look_below(self, above: int, name: str, place: str, around: Surroundings) -> DirectoryView | None:
         try:
             directory = open_below(above, name)
         except OSError:
             return None
         try:
-            return self._look(directory, place, outer)
+            return self._look(directory, place, around)
         except OSError:
             return None
         finally:

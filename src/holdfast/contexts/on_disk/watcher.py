@@ -33,6 +33,7 @@ def watch_project(
     *,
     tell: Callable[[StateChange], None],
     wait: Callable[[float], bool] = _wait,
+    untracked: bool = False,
 ) -> int:
     """Tell the state of every directory whose state changes, one event each, until interrupted; how many there were.
 
@@ -43,7 +44,7 @@ def watch_project(
     try:
         while True:
             started = monotonic()
-            now = _states(contents, root)
+            now = _states(contents, root, untracked=untracked)
             for scope in sorted(known.keys() | now.keys()):
                 state = now.get(scope, GONE)
                 if state != known.get(scope, FRESH):
@@ -57,8 +58,9 @@ def watch_project(
     return told
 
 
-def _states(contents: FileContents, root: str) -> dict[str, State]:
+def _states(contents: FileContents, root: str, *, untracked: bool) -> dict[str, State]:
     try:
-        return {entry.scope: entry.state for entry in list_project(Project(contents, root)).entries}
+        project = Project(contents, root, untracked=untracked)
+        return {entry.scope: entry.state for entry in list_project(project).entries}
     except OSError as error:
         raise IoError(f"the project cannot be read: {error.strerror}") from None
