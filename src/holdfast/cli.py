@@ -161,7 +161,7 @@ def _operate(operation: Operation, arguments: GivenArguments, environment: Mappi
     formats = format_of(operation).choices
     if chosen is not None and chosen not in formats:
         raise UsageError(f"--format is {', '.join(formats[:-1])} or {formats[-1]}, not '{chosen}'")
-    if operation.text and chosen is not None:
+    if chosen is not None and any(parameter.name == "format" for parameter in operation.parameters):
         arguments["format"] = "json" if chosen == "pretty" else chosen
     terminal = chosen is None and bool(operation.view) and sys.stdout.isatty()
     workspace = _workspace(arguments={}, environment=environment)

@@ -58,11 +58,12 @@ def command_of(operation: Operation) -> Command:
 
 
 def format_of(operation: Operation) -> Parameter:
-    """What `--format` takes: the formats that the operation declares, where it answers in text, and `pretty`."""
-    if not operation.text:
+    """What `--format` takes: the formats that the operation declares, where it declares some, and `pretty`."""
+    declared = next((parameter for parameter in operation.parameters if parameter.name == FORMAT.name), None)
+    if declared is None:
         return FORMAT
-    declared = next(parameter for parameter in operation.parameters if parameter.name == FORMAT.name)
-    return TEXT_FORMAT._replace(choices=(*declared.choices, "pretty"))
+    told = TEXT_FORMAT if operation.text else declared
+    return told._replace(choices=(*declared.choices, "pretty"))
 
 
 def parse(words: Sequence[str], commands: Sequence[Command]) -> Request:

@@ -13,14 +13,15 @@ from holdfast.command_line import parse
 ROOT = Path(__file__).parent.parent.parent
 
 
-def test_the_pre_commit_hook_is_a_command_line_that_parses() -> None:
-    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
-    request = parse(shlex.split(hook["entry"])[1:], COMMANDS)
-    assert request.command is not None
-    assert (request.command.name, request.arguments) == (
-        "status",
-        {"check": True, "since": "HEAD", "states": ["stale", "missing"]},
-    )
+def test_each_pre_commit_hook_is_a_command_line_that_parses() -> None:
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    requests = {hook["id"]: parse(shlex.split(hook["entry"])[1:], COMMANDS) for hook in hooks}
+    assert {
+        name: (request.command and request.command.name, request.arguments) for name, request in requests.items()
+    } == {
+        "context-status": ("status", {"check": True, "since": "HEAD", "states": ["stale", "missing"]}),
+        "context-spec-check": ("spec check", {"level": "error"}),
+    }
 
 
 def test_the_action_runs_context_status_with_its_inputs() -> None:

@@ -201,7 +201,7 @@ def test_every_shell_here_takes_its_completion_script_for_sound(tmp_path: Path) 
         ("context serve --only c", {"caches", "contexts"}),
         ("context guide implementer --mode ", {"full", "compact"}),
         ("context guide implementer --m", {"--mode"}),
-        ("context spec ", {"list", "status", "next", "init"}),
+        ("context spec ", {command.words[1] for command in COMMANDS if command.words[0] == "spec"}),
         ("context spec n", {"next"}),
         ("context steering ", {"init", "--path", "--format", "--help"}),
         ("context steering --path d", {"docs"}),

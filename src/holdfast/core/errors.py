@@ -22,7 +22,7 @@
     ├── IoError                  6   io_error
     │   └── ListingFailed            a project that cannot be scanned
     ├── InternalError            7   internal_error
-    ├── OutOfDate                8   `status --check` or `diff --check` found what is not up to date
+    ├── OutOfDate                8   a check (`status`, `diff`, `spec check`, `spec approve`) found what is not in order
     ├── Differs                  9   a replay or a citation that is not the same any more
     │   └── CitationStale            citation_stale, where the cited text was asked for
     └── Interrupted            130   the person at the terminal stopped it
@@ -256,13 +256,13 @@ class InternalError(ContextError):
 
 
 class OutOfDate(ContextError):
-    """`context status --check` found a context that is stale or missing, or `context diff --check` a saved query
-    that changes its answer."""
+    """A check found what is not in order: `context status --check` a context that is stale or missing, `context diff
+    --check` a saved query that changes its answer, `context spec check` something wrong with a spec."""
 
     code = "out_of_date"
     exit_code = 8
     message = "Not up to date"
-    meaning = "a context is stale or missing, a saved query changes its answer"
+    meaning = "a context is stale or missing, a saved query changes its answer, a spec has findings or no approval"
 
 
 class Differs(ContextError):

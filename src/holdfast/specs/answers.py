@@ -48,8 +48,8 @@ _FIRST_STEP: dict[Role, str] = {
 
 
 def spec_status(workspace: Workspace, arguments: SpecArguments) -> Outcome[StatusAnswer]:
-    project = _project(workspace, arguments.get("projectPath", ""))
-    spec = _found(project, arguments["specName"])
+    project = project_of(workspace, arguments.get("projectPath", ""))
+    spec = found_spec(project, arguments["specName"])
     state = phases.state_of(spec)
     value: StatusAnswer = {
         "success": True,
@@ -66,7 +66,7 @@ def spec_status(workspace: Workspace, arguments: SpecArguments) -> Outcome[Statu
 
 
 def spec_list(workspace: Workspace, arguments: ListArguments) -> Outcome[Success[ListingData]]:
-    project = _project(workspace, arguments.get("projectPath", ""))
+    project = project_of(workspace, arguments.get("projectPath", ""))
     names, count = on_disk.latest_names(project, arguments.get("limit", MOST_LISTED))
     specs = [phases.listed(spec) for spec in on_disk.list_specs(project, names)]
     left_out = max(count - len(names), 0)
@@ -82,12 +82,12 @@ def spec_list(workspace: Workspace, arguments: ListArguments) -> Outcome[Success
     steps += (
         [f"{left_out} more are not listed, those changed longest ago: spec-status knows them too"] if left_out else []
     )
-    return _done(project, f"{total} specification{'' if total == 1 else 's'}", data, [*steps, _how_to_start(project)])
+    return done(project, f"{total} specification{'' if total == 1 else 's'}", data, [*steps, _how_to_start(project)])
 
 
 def spec_next(workspace: Workspace, arguments: SpecArguments) -> Outcome[Success[NextTaskData]]:
-    project = _project(workspace, arguments.get("projectPath", ""))
-    spec = _found(project, arguments["specName"])
+    project = project_of(workspace, arguments.get("projectPath", ""))
+    spec = found_spec(project, arguments["specName"])
     name = spec.name
     task = None if spec.summary is None else spec.summary.next
     message = f"Specification '{name}' has no open task" if task is None else f"Next task of '{name}': {task.id}"
@@ -96,13 +96,13 @@ def spec_next(workspace: Workspace, arguments: SpecArguments) -> Outcome[Success
         "task": None if task is None else as_json(task),
         "taskProgress": None if spec.progress is None else spec.progress.as_json(),
     }
-    return _done(project, message, data, phases.state_of(spec).next_steps)
+    return done(project, message, data, phases.state_of(spec).next_steps)
 
 
 def spec_init(workspace: Workspace, arguments: SpecArguments) -> Outcome[Success[WrittenData]]:
-    project = _project(workspace, arguments.get("projectPath", ""))
+    project = project_of(workspace, arguments.get("projectPath", ""))
     name = arguments["specName"]
-    _check_writable(project)
+    check_writable(project)
     if not is_new_spec_name(name):
         raise SpecFailure(f"'{name}' is no name for a spec", ["Use one folder name, such as password-reset"])
     if on_disk.is_taken(project, name):
@@ -115,7 +115,7 @@ def spec_init(workspace: Workspace, arguments: SpecArguments) -> Outcome[Success
 
 
 def steering(workspace: Workspace, arguments: ProjectArguments) -> Outcome[Success[SteeringData]]:
-    project = _project(workspace, arguments.get("projectPath", ""))
+    project = project_of(workspace, arguments.get("projectPath", ""))
     layout = project.layout
     missing = on_disk.get_missing_steering_docs(project, layout.steering)
     # What another tool would not write is told only where it exists.
@@ -129,18 +129,18 @@ def steering(workspace: Workspace, arguments: ProjectArguments) -> Outcome[Succe
         steps = ["`context steering init` writes drafts of the missing ones; a draft counts once it is filled in"]
     elif unwritten:
         steps = [f"Write {' and '.join([layout.steering[doc] for doc in unwritten])}"]
-    return _done(project, f"{len(shown) - len(unwritten)} of {len(shown)} steering documents exist", data, steps)
+    return done(project, f"{len(shown) - len(unwritten)} of {len(shown)} steering documents exist", data, steps)
 
 
 def steering_init(workspace: Workspace, arguments: ProjectArguments) -> Outcome[Success[WrittenData]]:
-    project = _project(workspace, arguments.get("projectPath", ""))
-    _check_writable(project)
+    project = project_of(workspace, arguments.get("projectPath", ""))
+    check_writable(project)
     texts = {f"{doc}.md": on_disk.template(project, f"steering-{doc}") for doc in project.layout.written}
     return _written(project, "steering", texts, "Fill in the drafts: the guides quote them word for word")
 
 
 def workflow_guide(workspace: Workspace, _arguments: NoArguments) -> Outcome[Success[WorkflowData]]:
-    project = _project(workspace)
+    project = project_of(workspace)
     discipline = remembered_guides.discipline(project)
     documents = on_disk.get_steering_docs(project, project.layout.steering)
     missing = [doc for doc in project.layout.steering if doc not in documents]
@@ -152,7 +152,7 @@ def workflow_guide(workspace: Workspace, _arguments: NoArguments) -> Outcome[Suc
         "disciplineMode": discipline,
     }
     steps = ("Call spec-status for the spec at hand", "Write only the document its phase asks for")
-    return _done(project, "The spec workflow, its templates and this project's steering documents", data, steps)
+    return done(project, "The spec workflow, its templates and this project's steering documents", data, steps)
 
 
 def implementer_guide(workspace: Workspace, arguments: GuideArguments) -> Outcome[Success[GuideData]]:
@@ -167,7 +167,7 @@ def _role_guide(workspace: Workspace, arguments: GuideArguments, role: Role) -> 
     wants_compact, run = arguments.get("mode") == "compact", arguments.get("runId", "")
     if wants_compact and not run:
         raise SpecFailure("compact mode requires runId", ["Pass the runId of the full call, or ask for mode full"])
-    project = _project(workspace)
+    project = project_of(workspace)
     discipline = remembered_guides.discipline(project)
     if role == "reviewer" and discipline == "minimal":
         steps = ["Verify the change yourself", "Or set discipline to standard or full in settings.json"]
@@ -190,7 +190,7 @@ def _role_guide(workspace: Workspace, arguments: GuideArguments, role: Role) -> 
     if role == "reviewer" or not is_full:  # whose guide quotes the documents, or names them with their digests
         del data["steering"]
     later = ["Later calls with this runId may ask for mode compact"] if is_full and run else []
-    return _done(project, f"The {role}'s guide, {data['guideMode']}", data, [_FIRST_STEP[role], *later])
+    return done(project, f"The {role}'s guide, {data['guideMode']}", data, [_FIRST_STEP[role], *later])
 
 
 def failure_of(error: ContextError) -> Failure:
@@ -200,7 +200,8 @@ def failure_of(error: ContextError) -> Failure:
     return {"success": False, "message": error.reason or error.message, "nextSteps": steps}
 
 
-def _done(project: Project, message: str, data: Data, next_steps: Sequence[str]) -> Outcome[Success[Data]]:
+def done(project: Project, message: str, data: Data, next_steps: Sequence[str]) -> Outcome[Success[Data]]:
+    """An answer that succeeded."""
     steps = _steps(project, next_steps)
     return Outcome({"success": True, "message": message, "data": data, "nextSteps": steps}, note=project.note)
 
@@ -210,7 +211,8 @@ def _steps(project: Project, steps: Sequence[str]) -> Sequence[str]:
     return [*steps, f"Note: {project.note}"] if project.note else steps
 
 
-def _check_writable(project: Project) -> None:
+def check_writable(project: Project) -> None:
+    """SpecFailure where another tool keeps its specs."""
     layout = project.layout
     if not layout.writable:
         reason = f"{layout.root} belongs to {layout.name}: it is read here, not written"
@@ -232,14 +234,16 @@ def _written(project: Project, folder: str, texts: dict[str, str], advice: str) 
         "kept": [name for name in texts if name not in created],
     }
     message = f"{len(created)} files written in {shown}" if created else f"{shown} is complete already"
-    return _done(project, message, data, [advice])
+    return done(project, message, data, [advice])
 
 
-def _project(workspace: Workspace, path: str = "") -> Project:
+def project_of(workspace: Workspace, path: str = "") -> Project:
+    """The project that a call is about."""
     return on_disk.open_project(workspace.directory(path), workspace.file_contents, workspace.status)
 
 
-def _found(project: Project, name: str) -> phases.Spec:
+def found_spec(project: Project, name: str) -> phases.Spec:
+    """A spec by its name; a SpecFailure that leads on when there is none."""
     spec = on_disk.find_spec(project, name)
     if spec is None:
         names = on_disk.spec_names(project)

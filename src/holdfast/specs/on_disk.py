@@ -217,6 +217,24 @@ def read_phase(project: Project, name: str, phase: str) -> str | None:
     return _in_spec(project, name, text)
 
 
+def read_documents(project: Project, spec: Spec) -> tuple[str | None, ...]:
+    """The text of each document of a spec, in the order of the phases; None for one that is missing or a draft."""
+    texts = [read_phase(project, spec.name, phase) for phase in PHASES]
+    return tuple([None if time is None else text for time, text in zip(spec.times, texts, strict=True)])
+
+
+def missing_files(project: Project, names: Iterable[str]) -> frozenset[str]:
+    """Those of the files that a spec names which are not in the project; a pattern is never missing."""
+    return frozenset(
+        [
+            name
+            for name in names
+            if not any(mark in name for mark in "*?{}<>")
+            and not _exists(os.path.join(project.path, name.strip("`'\"")), project.status)
+        ]
+    )
+
+
 def template_path(name: str) -> str:
     """Where a template is."""
     return f"{TEMPLATES}/{name}.md"

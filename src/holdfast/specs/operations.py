@@ -9,6 +9,16 @@ PROJECT_PATH = Parameter("projectPath", "path", "Another project's root", metava
 LIMIT = Parameter(
     "limit", "integer", "Most specs to list, those changed last (default: 100)", metavar="N", only="command"
 )
+NAMES = Parameter("specNames", "texts", "Specs to check (default: all)", metavar="NAME", positional=True)
+STRICT = Parameter("strict", "flag", "Take every warning for an error")
+LEVEL = Parameter("level", "text", "error: leave warnings out", metavar="LEVEL", choices=("error", "warning"))
+CHECK_FORMAT = Parameter(
+    "format",
+    "text",
+    "json: one line, pretty: indented, sarif: for code hosts; on a terminal the default is a readable view",
+    metavar="FORMAT",
+    choices=("json", "sarif"),
+)
 MODE = Parameter(
     "mode",
     "text",
@@ -97,6 +107,26 @@ OPERATIONS = (
         parameters=(NAME, PROJECT_PATH),
         run="holdfast.specs.answers:spec_next",
         view="holdfast.specs.views:next_task",
+        failure=FAILURE,
+        failures_are_answers=True,
+    ),
+    Operation(
+        family="specs",
+        command=("spec", "check"),
+        summary="Find what is wrong with specs: by file, line and rule, with the coverage of criteria.",
+        parameters=(NAMES, STRICT, LEVEL, PROJECT_PATH, CHECK_FORMAT),
+        run="holdfast.specs.check_answers:spec_check",
+        view="holdfast.specs.views:check",
+        failure=FAILURE,
+        failures_are_answers=True,
+    ),
+    Operation(
+        family="specs",
+        command=("spec", "trace"),
+        summary="Show which tasks and which places in code and tests name each criterion of a spec.",
+        parameters=(NAME, PROJECT_PATH),
+        run="holdfast.specs.check_answers:spec_trace",
+        view="holdfast.specs.views:trace",
         failure=FAILURE,
         failures_are_answers=True,
     ),

@@ -9,6 +9,7 @@ Discipline = Literal["full", "standard", "minimal"]
 Role = Literal["implementer", "reviewer"]
 Status = Literal["pending", "in-progress", "completed"]
 WhyNoTask = Literal["unnumbered", "malformed"]
+Level = Literal["error", "warning"]
 TaskStyle = Literal["numbered", "kiro", "spec-kit"]
 
 Data = TypeVar("Data")
@@ -24,6 +25,13 @@ class SpecArguments(ProjectArguments):
 
 class ListArguments(ProjectArguments):
     limit: NotRequired[int]
+
+
+class CheckArguments(ProjectArguments):
+    specNames: NotRequired[list[str]]
+    strict: NotRequired[bool]
+    level: NotRequired[Level]
+    format: NotRequired[Literal["json", "sarif"]]
 
 
 class NoArguments(TypedDict):
@@ -163,3 +171,54 @@ class GuideData(TypedDict):
     guideMode: Literal["full", "compact"]
     guideCacheKey: str | None
     searchGuidance: str
+
+
+class FindingData(TypedDict):
+    file: str
+    line: int
+    rule: str
+    level: Level
+    text: str
+    fix: str
+
+
+class CoverageData(TypedDict):
+    name: str
+    criteria: int
+    named: int
+    unnamed: Sequence[str]
+    unknown: Sequence[str]
+
+
+class CheckData(TypedDict):
+    findings: Sequence[FindingData]
+    coverage: Sequence[CoverageData]
+
+
+class CheckAnswer(TypedDict):
+    success: bool
+    message: str
+    data: CheckData
+    nextSteps: Sequence[str]
+
+
+SarifLog = Mapping[str, object]
+
+
+class PlaceData(TypedDict):
+    file: str
+    line: int
+
+
+class TracedCriterion(TypedDict):
+    id: str
+    file: str
+    line: int
+    tasks: Sequence[str]
+    places: Sequence[PlaceData]
+
+
+class TraceData(TypedDict):
+    name: str
+    criteria: Sequence[TracedCriterion]
+    unknown: Sequence[PlaceData]

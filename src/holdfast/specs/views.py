@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.specs.shapes import (
+        CheckAnswer,
         Data,
         Failure,
         GuideData,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         Success,
         TaskData,
         TaskProgress,
+        TraceData,
         WorkflowData,
         WrittenData,
     )
@@ -100,6 +102,45 @@ def _details(task: TaskData) -> dict[str, str]:
 def guide(data: GuideData | WorkflowData) -> RenderableType:
     """The guide, rendered."""
     return Markdown(data["guide"], hyperlinks=False)
+
+
+def check(value: CheckAnswer | Failure, seconds: float) -> RenderableType:
+    """A line a finding, then the coverage of each spec; a spec that is not there is told like any failure."""
+    if "data" not in value:
+        return _told(value, seconds)
+    return _findings(value)  # type: ignore[arg-type]  # a failure has no data
+
+
+@_unless_failed
+def _told(_data: None) -> RenderableType:
+    return Text("")
+
+
+def _findings(value: CheckAnswer) -> RenderableType:
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for each in value["data"]["findings"]:
+        style = "red" if each["level"] == "error" else "yellow"
+        place = Text(f"{each['file']}:{each['line']}")
+        table.add_row(place, Text(each["rule"], style=style), Text(each["text"]), Text(each["fix"], style="dim"))
+    covered = [
+        Text(f"{each['name']}: tasks name {each['named']} of {each['criteria']} criteria", style="dim")
+        for each in value["data"]["coverage"]
+        if each["criteria"]
+    ]
+    verdict = Text(value["message"], style="bold green" if value["success"] else "bold red")
+    return Group(table, *covered, verdict)
+
+
+@_unless_failed
+def trace(data: TraceData) -> RenderableType:
+    """A row a criterion."""
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in ("criterion", "tasks", "places"):
+        table.add_column(column)
+    for each in data["criteria"]:
+        places = "\n".join([f"{place['file']}:{place['line']}" for place in each["places"]])
+        table.add_row(Text(each["id"]), Text(", ".join(each["tasks"])), Text(places))
+    return table
 
 
 @_unless_failed

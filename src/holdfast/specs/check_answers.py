@@ -1,0 +1,137 @@
+"""The bodies of `spec check` and `spec trace`: what is wrong with specs, and where each criterion leads."""
+
+from __future__ import annotations
+
+from holdfast.core.errors import OutOfDate
+from holdfast.operation import Outcome
+from holdfast.specs import on_disk
+from holdfast.specs.answers import done, found_spec, project_of
+from holdfast.specs.checks import RULES, Documents, check, done_files, references
+from holdfast.specs.layouts import PHASES
+from holdfast.specs.requirement_ids import requirements_of
+from holdfast.specs.tasks import parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.specs.checks import Coverage, Finding
+    from holdfast.specs.on_disk import Project
+    from holdfast.specs.phases import Spec
+    from holdfast.specs.shapes import (
+        CheckAnswer,
+        CheckArguments,
+        CoverageData,
+        FindingData,
+        SarifLog,
+        SpecArguments,
+        Success,
+        TraceData,
+        TracedCriterion,
+    )
+    from holdfast.workspace import Workspace
+
+
+def spec_check(workspace: Workspace, arguments: CheckArguments) -> Outcome[CheckAnswer | SarifLog]:
+    project = project_of(workspace, arguments.get("projectPath", ""))
+    names = arguments.get("specNames") or []
+    specs = [found_spec(project, name) for name in dict.fromkeys(names)] if names else on_disk.list_specs(project)
+    findings: list[Finding] = []
+    coverage: list[CoverageData] = []
+    for spec in specs:
+        found, covered = findings_of(project, spec, strict=bool(arguments.get("strict")))
+        findings += [each for each in found if arguments.get("level") != "error" or each.level == "error"]
+        coverage.append(_coverage(spec.name, covered))
+    findings.sort()
+    code = OutOfDate.exit_code if findings else 0
+    if arguments.get("format") == "sarif":
+        from holdfast.specs.sarif import sarif_log
+        from holdfast.version import __version__
+
+        return Outcome(sarif_log(findings, __version__), exit_code=code, note=project.note)
+    where = f"{len(specs)} specification{'' if len(specs) == 1 else 's'}"
+    value: CheckAnswer = {
+        "success": not findings,
+        "message": f"{len(findings) or 'no'} finding{'' if len(findings) == 1 else 's'} in {where}",
+        "data": {"findings": [_finding(each) for each in findings], "coverage": coverage},
+        "nextSteps": _steps(findings),
+    }
+    return Outcome(value, exit_code=code, note=project.note)
+
+
+def findings_of(project: Project, spec: Spec, *, strict: bool = False) -> tuple[list[Finding], Coverage]:
+    """What is wrong with one spec, and how far its tasks cover its requirements."""
+    layout = project.layout
+    texts = on_disk.read_documents(project, spec)
+    documents = Documents(
+        tuple([f"{layout.specs}/{spec.name}/{name}" for name in spec.documents]),
+        texts,
+        tuple([on_disk.template(project, f"spec-{phase}") for phase in PHASES]),
+        layout.tasks,
+        on_disk.missing_files(project, done_files(texts[2] or "", layout.tasks)),
+    )
+    return check(documents, strict=strict)
+
+
+def spec_trace(workspace: Workspace, arguments: SpecArguments) -> Outcome[Success[TraceData]]:
+    from holdfast.specs.source_places import places_of
+
+    project = project_of(workspace, arguments.get("projectPath", ""))
+    spec = found_spec(project, arguments["specName"])
+    texts = on_disk.read_documents(project, spec)
+    requirements = requirements_of(texts[0] or "")
+    tasks = parse(texts[2] or "", project.layout.tasks).tasks
+    named: dict[str, list[str]] = {}
+    for task in tasks:
+        for name in references(task, requirements):
+            for criterion in {name, *(requirements.names(name) or ())}:
+                named.setdefault(criterion, []).append(task.id)
+    places = places_of(project.path, spec.name, without=project.layout.specs)
+    file = f"{project.layout.specs}/{spec.name}/{spec.documents[0]}"
+    criteria: list[TracedCriterion] = [
+        {
+            "id": each.id,
+            "file": file,
+            "line": each.line + 1,
+            "tasks": named.get(each.id, []),
+            "places": [{"file": path, "line": line} for name, path, line in places if name == each.id],
+        }
+        for each in requirements.criteria
+    ]
+    ids = {each.id for each in requirements.criteria} | set(requirements.numbers)
+    data: TraceData = {
+        "name": spec.name,
+        "criteria": criteria,
+        "unknown": [{"file": path, "line": line} for name, path, line in places if name not in ids],
+    }
+    reached = sum([bool(each["places"]) for each in criteria])
+    message = f"{reached} of {len(criteria)} criteria of '{spec.name}' are named in code or tests"
+    steps = [f"Name a criterion in the code or test that meets it: `spec:{spec.name}#1.1`"]
+    return done(project, message, data, steps if reached < len(criteria) else [])
+
+
+def _finding(finding: Finding) -> FindingData:
+    return {
+        "file": finding.file,
+        "line": finding.line,
+        "rule": finding.rule,
+        "level": finding.level,
+        "text": finding.text,
+        "fix": RULES[finding.rule].fix,
+    }
+
+
+def _coverage(name: str, coverage: Coverage) -> CoverageData:
+    return {
+        "name": name,
+        "criteria": coverage.criteria,
+        "named": coverage.criteria - len(coverage.unnamed),
+        "unnamed": coverage.unnamed,
+        "unknown": coverage.unknown,
+    }
+
+
+def _steps(findings: list[Finding]) -> list[str]:
+    if not findings:
+        return []
+    errors = sum([finding.level == "error" for finding in findings])
+    first = next(iter([each for each in findings if each.level == "error"] or findings))
+    return [f"{errors} of them are errors; begin with {first.file}:{first.line}, {first.rule}: {RULES[first.rule].fix}"]

@@ -1,0 +1,108 @@
+"""The requirements of a document and their criteria, by number: `### Requirement 2` and its third item is 2.3."""
+
+from __future__ import annotations
+
+from holdfast.core.record import NamedTuple
+from holdfast.specs.checkbox_lines import number_end
+from holdfast.specs.visible_lines import visible_lines
+from holdfast.specs.white_space import trimmed
+
+# What may stand before the number of a requirement in its heading.
+_WORDS = (
+    *("requirement", "requirements", "req", "r", "fr", "user story", "story"),
+    *("\u8981\u4ef6", "\u8981\u6c42", "\u9700\u6c42"),
+)
+_STORY = "user story"
+_CODES = ("FR-", "NFR-", "SC-")
+_DIGITS = "0123456789"
+
+
+class Criterion(NamedTuple):
+    """One sentence that can be tested."""
+
+    id: str
+    line: int  # from 0
+    text: str
+
+
+class Requirements(NamedTuple):
+    """The numbers of the requirements in a document, and the criteria of each in order."""
+
+    numbers: tuple[str, ...]
+    criteria: tuple[Criterion, ...]
+    stories: bool = False  # whether they are user stories, which tasks name by `US1`
+
+    def names(self, reference: str) -> list[str] | None:
+        """The criteria that a reference in a task is to; None for one that leads nowhere."""
+        found = [each.id for each in self.criteria if each.id == reference]
+        below = [each.id for each in self.criteria if each.id.startswith(reference + ".")]
+        return found or below or ([] if reference in self.numbers else None)
+
+
+def requirements_of(text: str) -> Requirements:
+    """The requirements that a document numbers."""
+    numbers: list[str] = []
+    criteria: list[Criterion] = []
+    stories = False
+    current = ""
+    for line_number, line in visible_lines(text.split("\n")):
+        bare = trimmed(line)
+        if bare.startswith("#"):
+            number, is_story = _heading_number(trimmed(bare.lstrip("#")))
+            stories = stories or is_story
+            if is_story:
+                # Its scenarios say how it is tried out; tasks name the story.
+                current = ""
+                numbers.append(f"US{number}")
+                criteria.append(Criterion(f"US{number}", line_number, ""))
+            elif number and "." in number:
+                criteria.append(Criterion(number, line_number, bare))
+            elif number:
+                current = number
+                numbers.append(current)
+            elif bare.startswith(("# ", "## ")):
+                current = ""
+            continue
+        found = _item(bare, current)
+        if found:
+            criteria.append(Criterion(found, line_number, bare))
+        elif bare and line[:1] in (" ", "\t") and criteria:
+            # The rest of an item, on lines of its own.
+            last = criteria[-1]
+            if line_number - last.line <= 1 + last.text.count("\n"):
+                criteria[-1] = last._replace(text=f"{last.text}\n{bare}")
+    return Requirements(tuple(numbers), tuple(criteria), stories)
+
+
+def _heading_number(heading: str) -> tuple[str, bool]:
+    """The number in a heading that is a requirement's, and whether it is that of a user story."""
+    end = number_end(heading)
+    if end:
+        return (heading[:end], False) if heading[end : end + 1] in ("", ".", ":", " ", ")", "\uff1a") else ("", False)
+    start = next((place for place, character in enumerate(heading) if character in _DIGITS), 0)
+    before = "".join([c.lower() if c.isascii() else c for c in heading[:start]]).rstrip(" -#:")
+    if before not in _WORDS:
+        return "", False
+    return heading[start : start + number_end(heading[start:])], before == _STORY
+
+
+def _item(line: str, requirement: str) -> str:
+    """The number that an item of a list has as a criterion; empty for what is none."""
+    text = line
+    bullet = text[:2] in ("- ", "* ", "+ ")
+    if bullet:
+        text = trimmed(text[2:])
+    bold = text.startswith("**")
+    text = text.lstrip("*")
+    if text.startswith(_CODES) and bold:
+        return text[: 1 + max(text.find("-"), 0)] + _digits(text[text.find("-") + 1 :])
+    end = number_end(text)
+    if not end or text[end : end + 1] not in (".", ")", " ", ":", "*"):
+        return ""
+    if "." in text[:end]:
+        return text[:end]
+    return f"{requirement}.{text[:end]}" if requirement and not bullet and text[end] in ".)" else ""
+
+
+def _digits(text: str) -> str:
+    return text[: len(text) - len(text.lstrip(_DIGITS))]

@@ -1,0 +1,62 @@
+"""Places in a project that name a criterion of a spec: `spec:NAME#1.2` anywhere in a file that git does not ignore."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.core.regular_files import read_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LARGEST = 1 << 20
+_LEFT_OUT = frozenset({"node_modules", "__pycache__", "target", "dist", "build", "venv"})
+_OF_AN_ID = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-")
+
+
+def places_of(project: str, spec: str, *, without: str) -> list[tuple[str, str, int]]:
+    """Each place by the criterion it names, its file and its line; files below `without` are not looked at."""
+    mark = f"spec:{spec}#".encode()
+    found = []
+    for name in sorted(_files(project)):
+        if name.startswith(without + "/"):
+            continue
+        try:
+            data = read_regular(os.path.join(project, name), limit=_LARGEST)
+        except (OSError, ValueError):
+            continue  # gone, too large to be a source file, or no file at all
+        if mark in data:
+            shown = os.fsencode(name).decode("utf-8", "replace")
+            found += [(criterion, shown, line) for criterion, line in _marks(data, mark)]
+    return found
+
+
+def _marks(data: bytes, mark: bytes) -> Iterator[tuple[str, int]]:
+    for number, line in enumerate(data.split(b"\n"), 1):
+        for part in line.split(mark)[1:]:
+            end = 0
+            while end < len(part) and part[end] in _OF_AN_ID:
+                end += 1
+            criterion = part[:end].rstrip(b".-").decode()
+            if criterion:
+                yield criterion, number
+
+
+def _files(project: str) -> list[str]:
+    """The project's files: those that git tracks or would, else all but hidden and the usual generated folders."""
+    import subprocess
+
+    if os.path.lexists(os.path.join(project, ".git")):
+        command = ["git", "-C", project, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        try:
+            done = subprocess.run(command, capture_output=True, timeout=60, check=True, stdin=subprocess.DEVNULL)  # noqa: S603  # nothing of it is interpreted
+        except (OSError, subprocess.SubprocessError):
+            pass  # no git here, or no repository it reads: then everything is looked at
+        else:
+            return [os.fsdecode(name) for name in dict.fromkeys(done.stdout.split(b"\0")) if name]
+    found = []
+    for folder, folders, files in os.walk(project):
+        folders[:] = [name for name in folders if not name.startswith(".") and name not in _LEFT_OUT]
+        found += [os.path.relpath(os.path.join(folder, name), project) for name in files if not name.startswith(".")]
+    return found

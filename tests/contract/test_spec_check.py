@@ -1,0 +1,95 @@
+"""`context spec check` and `context spec trace` as they are typed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from support.doors import run_context
+from support.specs import SpecProject
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> SpecProject:
+    project = SpecProject(tmp_path)
+    project.spec("a b", "- [x] 1. x\n  - File: src/gone.py\n  - _Requirements: 1.1_\n- [ ] Gate\n")
+    project.write("specs/a b/requirements.md", "### 1. x\n\n1. It SHALL work.\n2. It SHALL stop.\n")
+    project.spec("good", "- [ ] 1. a\n")
+    return project
+
+
+def run(project: SpecProject, *words: str) -> tuple[Any, int]:
+    done = run_context("spec", *words, cwd=project.root)
+    assert done.stderr == b""
+    return json.loads(done.stdout), done.returncode
+
+
+def test_findings_have_file_line_rule_and_what_to_do(project: SpecProject) -> None:
+    answer, code = run(project, "check")
+    assert (code, answer["success"], answer["message"]) == (8, False, "3 findings in 2 specifications")
+    assert [(each["file"], each["line"], each["rule"], each["level"]) for each in answer["data"]["findings"]] == [
+        (".spec-context/specs/a b/requirements.md", 4, "criterion-unnamed", "warning"),
+        (".spec-context/specs/a b/tasks.md", 1, "done-file-missing", "warning"),
+        (".spec-context/specs/a b/tasks.md", 4, "task-unnumbered", "error"),
+    ]
+    assert answer["data"]["findings"][2]["fix"] == "number it, such as 3.1"
+    assert answer["data"]["coverage"][0] == {
+        "name": "a b",
+        "criteria": 2,
+        "named": 1,
+        "unnamed": ["1.2"],
+        "unknown": [],
+    }
+
+
+def test_a_spec_in_order_a_spec_that_is_not_there_and_only_errors(project: SpecProject) -> None:
+    good, other, errors = (
+        run(project, "check", "good"),
+        run(project, "check", "x"),
+        run(project, "check", "--level=error"),
+    )
+    assert (good[1], good[0]["success"], good[0]["message"]) == (0, True, "no findings in 1 specification")
+    assert (other[1], other[0]["message"], other[0]["nextSteps"][0]) == (
+        1,
+        "Specification 'x' not found",
+        "Specs here: a b, good",
+    )
+    assert (errors[1], [each["rule"] for each in errors[0]["data"]["findings"]]) == (8, ["task-unnumbered"])
+    strict, code = run(project, "check", "--strict")
+    assert (code, {each["level"] for each in strict["data"]["findings"]}) == (8, {"error"})
+
+
+def test_sarif_names_files_as_addresses_below_the_project(project: SpecProject) -> None:
+    log, code = run(project, "check", "--format", "sarif")
+    results = log["runs"][0]["results"]
+    uris = {each["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for each in results}
+    assert (code, log["version"], uris) == (
+        8,
+        "2.1.0",
+        {".spec-context/specs/a%20b/requirements.md", ".spec-context/specs/a%20b/tasks.md"},
+    )
+
+
+@pytest.mark.parametrize("git", [True, False])
+def test_a_criterion_leads_to_tasks_and_to_the_places_that_name_it(project: SpecProject, git: bool) -> None:
+    source = project.root / "src"
+    source.mkdir()
+    (source / "a.py").write_text("# x\n# spec:a b#1.2, and spec:a b#7.7.\n", encoding="utf-8")
+    (source / "big.bin").write_bytes(b"\0" * (1 << 21) + b"spec:a b#1.1")
+    if git:
+        (project.root / ".gitignore").write_text("ignored.py\n", encoding="utf-8")
+        (source / "ignored.py").write_text("# spec:a b#1.1\n", encoding="utf-8")
+        subprocess.run(["git", "init", "-q"], cwd=project.root, check=True)
+    answer, code = run(project, "trace", "a b")
+    data = answer["data"]
+    assert (code, [(each["id"], each["tasks"], each["places"]) for each in data["criteria"]], data["unknown"]) == (
+        0,
+        [("1.1", ["1"], []), ("1.2", [], [{"file": "src/a.py", "line": 2}])],
+        [{"file": "src/a.py", "line": 2}],
+    )
