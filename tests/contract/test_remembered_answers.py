@@ -21,7 +21,8 @@ import holdfast
 from holdfast.catalog import tools
 from holdfast.core.file_contents import RememberedFiles
 from holdfast.specs import on_disk, tasks
-from holdfast.specs.on_disk import get_missing_steering_docs, get_steering_docs, open_project
+from holdfast.specs.on_disk import get_missing_steering_docs, get_steering_docs
+from holdfast.specs.workflow_folder import open_project
 from holdfast.workspace import Workspace
 from support.doors import Library
 from support.file_systems import CountedFiles, pass_a_tick

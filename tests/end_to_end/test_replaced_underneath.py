@@ -18,8 +18,8 @@ from holdfast.specs import on_disk as specs_on_disk
 from holdfast.workspace import Workspace
 
 if TYPE_CHECKING:
-    from holdfast.specs.on_disk import Project
     from holdfast.specs.task_order import TaskSummary
+    from holdfast.specs.workflow_folder import Project
 
 CREATED_AT = "2026-01-02T03:04:05Z"
 QUESTIONS: dict[str, dict[str, Any]] = {

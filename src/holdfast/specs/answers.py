@@ -8,7 +8,7 @@ from __future__ import annotations
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import SpecFailure
 from holdfast.operation import Outcome
-from holdfast.specs import guides, on_disk, phases, remembered_guides
+from holdfast.specs import guides, on_disk, phases, remembered_guides, workflow_folder
 from holdfast.specs.layouts import PHASES
 from holdfast.specs.names import is_new_spec_name
 from holdfast.specs.tasks import as_json
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.core.errors import ContextError
-    from holdfast.specs.on_disk import Project
     from holdfast.specs.shapes import (
         Data,
         Failure,
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
         WorkflowData,
         WrittenData,
     )
+    from holdfast.specs.workflow_folder import Project
     from holdfast.workspace import Workspace
 
 MOST_LISTED = 100
@@ -109,7 +109,8 @@ def spec_init(workspace: Workspace, arguments: SpecArguments) -> Outcome[Success
         reason = f"specs/{name} cannot be made: something else is in the way"
         raise SpecFailure(reason, ["Move it away"], note=project.note)
     texts = {
-        f"{phase}.md": guides.filled(on_disk.template(project, f"spec-{phase}"), {"name": name}) for phase in PHASES
+        f"{phase}.md": guides.filled(workflow_folder.template(project, f"spec-{phase}"), {"name": name})
+        for phase in PHASES
     }
     return _written(project, f"specs/{name}", texts, "Fill in requirements.md first, and have it approved")
 
@@ -135,7 +136,7 @@ def steering(workspace: Workspace, arguments: ProjectArguments) -> Outcome[Succe
 def steering_init(workspace: Workspace, arguments: ProjectArguments) -> Outcome[Success[WrittenData]]:
     project = project_of(workspace, arguments.get("projectPath", ""))
     check_writable(project)
-    texts = {f"{doc}.md": on_disk.template(project, f"steering-{doc}") for doc in project.layout.written}
+    texts = {f"{doc}.md": workflow_folder.template(project, f"steering-{doc}") for doc in project.layout.written}
     return _written(project, "steering", texts, "Fill in the drafts: the guides quote them word for word")
 
 
@@ -239,7 +240,7 @@ def _written(project: Project, folder: str, texts: dict[str, str], advice: str) 
 
 def project_of(workspace: Workspace, path: str = "") -> Project:
     """The project that a call is about."""
-    return on_disk.open_project(workspace.directory(path), workspace.file_contents, workspace.status)
+    return workflow_folder.open_project(workspace.directory(path), workspace.file_contents, workspace.status)
 
 
 def found_spec(project: Project, name: str) -> phases.Spec:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from holdfast.core.errors import OutOfDate
 from holdfast.operation import Outcome
-from holdfast.specs import on_disk
+from holdfast.specs import on_disk, workflow_folder
 from holdfast.specs.answers import done, found_spec, project_of
 from holdfast.specs.checks import RULES, Documents, check, done_files, references
 from holdfast.specs.layouts import PHASES
@@ -14,7 +14,6 @@ from holdfast.specs.tasks import parse
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.specs.checks import Coverage, Finding
-    from holdfast.specs.on_disk import Project
     from holdfast.specs.phases import Spec
     from holdfast.specs.shapes import (
         CheckAnswer,
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
         TraceData,
         TracedCriterion,
     )
+    from holdfast.specs.workflow_folder import Project
     from holdfast.workspace import Workspace
 
 
@@ -64,9 +64,9 @@ def findings_of(project: Project, spec: Spec, *, strict: bool = False) -> tuple[
     documents = Documents(
         tuple([f"{layout.specs}/{spec.name}/{name}" for name in spec.documents]),
         texts,
-        tuple([on_disk.template(project, f"spec-{phase}") for phase in PHASES]),
+        tuple([workflow_folder.template(project, f"spec-{phase}") for phase in PHASES]),
         layout.tasks,
-        on_disk.missing_files(project, done_files(texts[2] or "", layout.tasks)),
+        workflow_folder.missing_files(project, done_files(texts[2] or "", layout.tasks)),
     )
     return check(documents, strict=strict)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from holdfast.core.errors import OfferError
 from holdfast.offers import Prompt, PromptArgument, Resource, quote
-from holdfast.specs import on_disk
+from holdfast.specs import on_disk, workflow_folder
 from holdfast.specs.guides import filled
 from holdfast.specs.layouts import PHASES
 
@@ -12,16 +12,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from holdfast.specs.on_disk import Project
     from holdfast.specs.shapes import Status
     from holdfast.specs.tasks import Task
+    from holdfast.specs.workflow_folder import Project
     from holdfast.workspace import Workspace
 
 _BOXES: dict[Status, str] = {"pending": " ", "in-progress": "-", "completed": "x"}
 
 
 def _project(workspace: Workspace) -> Project:
-    return on_disk.open_project(workspace.project, workspace.file_contents, workspace.status)
+    return workflow_folder.open_project(workspace.project, workspace.file_contents, workspace.status)
 
 
 def read_steering(workspace: Workspace, variables: Mapping[str, str]) -> str | None:
@@ -65,7 +65,7 @@ def complete_spec(workspace: Workspace, variable: str, others: Mapping[str, str]
 def create_spec(workspace: Workspace, arguments: Mapping[str, str]) -> str:
     description = arguments.get("description") or "ask, before you write anything"
     project = _project(workspace)
-    template = on_disk.template(project, "prompt-create-spec")
+    template = workflow_folder.template(project, "prompt-create-spec")
     files = project.layout.files.replace("NAME", arguments["name"])
     return filled(template, {"name": arguments["name"], "description": description, "files": files})
 
@@ -83,7 +83,7 @@ def _task_prompt(workspace: Workspace, arguments: Mapping[str, str], template: s
     spec, wanted = arguments["spec"], arguments.get("task")
     task = _task(project, spec, wanted) if wanted else _task_at_hand(project, spec, review="review" in template)
     values = {"spec": spec, "uri": quote(spec), "task": task.id, "details": _shown(task)}
-    return filled(on_disk.template(project, template), values)
+    return filled(workflow_folder.template(project, template), values)
 
 
 def _task(project: Project, spec: str, wanted: str) -> Task:

@@ -1,87 +1,31 @@
-"""A project's workflow folder on disk: its specs, steering documents and settings. Contents come from FileContents."""
+"""The specs and steering documents of a project on disk. Contents come from FileContents."""
 
 from __future__ import annotations
 
 import os
-from stat import S_ISDIR, S_ISREG
+from stat import S_ISREG
 
 from holdfast.core.confined_paths import open_inside
 from holdfast.core.file_identity import identity
-from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import close_quietly
 from holdfast.specs.drafts import MAX_SIZE, SHORTEST, is_draft
-from holdfast.specs.layouts import ARCHIVES, LAYOUTS, NEW, PHASES, Layout
+from holdfast.specs.layouts import ARCHIVES, PHASES
 from holdfast.specs.names import is_spec_name
 from holdfast.specs.phases import Spec
+from holdfast.specs.workflow_folder import template
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import TypeVar
 
-    from holdfast.core.file_contents import FileContents
     from holdfast.specs.task_order import TaskSummary
     from holdfast.specs.tasks import TaskList
+    from holdfast.specs.workflow_folder import Project
 
     Result = TypeVar("Result")
-    Status = Callable[..., os.stat_result]
 
-TEMPLATES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "templates")
 _ATTEMPTS = 8
-
-
-class Project(NamedTuple):
-    """A project, how its specs are laid out, and what its files are read through."""
-
-    path: str
-    layout: Layout
-    file_contents: FileContents
-    status: Status = os.stat  # how links are followed, and how far
-    ignored: tuple[str, ...] = ()  # workflow folders that stand there as well
-
-    @property
-    def root(self) -> str:
-        """The workflow folder."""
-        return f"{self.path}/{self.layout.root}"
-
-    @property
-    def specs(self) -> str:
-        """The folder that has a folder for each spec."""
-        return f"{self.path}/{self.layout.specs}"
-
-    @property
-    def settings(self) -> str:
-        """Where its settings are, if it has some."""
-        return self.root + "/settings.json"
-
-    def steering(self, document: str) -> str:
-        """Where a steering document is, if there."""
-        return f"{self.path}/{self.layout.steering[document]}"
-
-    def document(self, spec: str, name: str) -> str:
-        """Where a file of a spec is, if there."""
-        return f"{self.specs}/{spec}/{name}"
-
-    @property
-    def note(self) -> str:
-        """What a person should know about how the folder was chosen."""
-        if not self.ignored:
-            return ""
-        return f"several workflow folders here: {self.layout.root} is used, {', '.join(self.ignored)} is not"
-
-
-def open_project(path: str, file_contents: FileContents, status: Status = os.stat) -> Project:
-    """The project at a path; without a workflow folder it is one whose first folder is still to be made."""
-    absolute = os.path.abspath(path)
-    found = [layout for layout in LAYOUTS if _is_there(layout, absolute, status)]
-    layout = found[0] if found else NEW
-    return Project(absolute, layout, file_contents, status, tuple([other.root for other in found[1:]]))
-
-
-def _is_there(layout: Layout, path: str, status: Status) -> bool:
-    if not _is_folder(f"{path}/{layout.root}", status):
-        return False
-    return not layout.shown_by or any(_exists(f"{path}/{name}", status) for name in layout.shown_by)
 
 
 def get_steering_docs(project: Project, docs: Iterable[str]) -> dict[str, str]:
@@ -223,31 +167,6 @@ def read_documents(project: Project, spec: Spec) -> tuple[str | None, ...]:
     return tuple([None if time is None else text for time, text in zip(spec.times, texts, strict=True)])
 
 
-def missing_files(project: Project, names: Iterable[str]) -> frozenset[str]:
-    """Those of the files that a spec names which are not in the project; a pattern is never missing."""
-    return frozenset(
-        [
-            name
-            for name in names
-            if not any(mark in name for mark in "*?{}<>")
-            and not _exists(os.path.join(project.path, name.strip("`'\"")), project.status)
-        ]
-    )
-
-
-def template_path(name: str) -> str:
-    """Where a template is."""
-    return f"{TEMPLATES}/{name}.md"
-
-
-def template(project: Project, name: str) -> str:
-    """The text of a template."""
-    text = project.file_contents.text(template_path(name), namespace="guide")
-    if text is None:
-        raise FileNotFoundError(f"template {name}")
-    return text
-
-
 def write_missing(folder: str, texts: dict[str, str]) -> list[str]:
     """Write each file that does not exist yet, and none that does; the names written. May raise OSError."""
     from holdfast.core.atomic_write import create_file
@@ -283,21 +202,6 @@ def _in_spec(project: Project, name: str, use: Callable[[int], Result | None]) -
 
 def _is_spec(project: Project, name: str) -> bool:
     return _in_spec(project, name, lambda folder: _status(project, ".", folder)) is not None
-
-
-def _is_folder(path: str, ask: Status) -> bool:
-    try:
-        return S_ISDIR(ask(path).st_mode)
-    except (OSError, ValueError):
-        return False
-
-
-def _exists(path: str, ask: Status) -> bool:
-    try:
-        ask(path)
-    except (OSError, ValueError):
-        return False
-    return True
 
 
 def _document_name(project: Project, phase: str, folder: int) -> str:

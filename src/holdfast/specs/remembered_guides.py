@@ -9,14 +9,15 @@ from holdfast.core.record import NamedTuple
 from holdfast.specs import guides
 from holdfast.specs.discipline import discipline_of
 from holdfast.specs.layouts import PHASES
-from holdfast.specs.on_disk import get_missing_steering_docs, template_path
+from holdfast.specs.on_disk import get_missing_steering_docs
+from holdfast.specs.workflow_folder import template_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.specs.on_disk import Project
     from holdfast.specs.shapes import Discipline, Role
+    from holdfast.specs.workflow_folder import Project
 
 NAMESPACE = "guide"
 
