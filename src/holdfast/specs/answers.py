@@ -9,6 +9,7 @@ from holdfast.core.confined_paths import printable
 from holdfast.core.errors import SpecFailure
 from holdfast.operation import Outcome
 from holdfast.specs import guides, on_disk, phases, remembered_guides, workflow_folder
+from holdfast.specs.discipline import approvals_required
 from holdfast.specs.layouts import PHASES
 from holdfast.specs.names import is_new_spec_name
 from holdfast.specs.tasks import as_json
@@ -87,7 +88,10 @@ def spec_list(workspace: Workspace, arguments: ListArguments) -> Outcome[Success
 
 def spec_next(workspace: Workspace, arguments: SpecArguments) -> Outcome[Success[NextTaskData]]:
     project = project_of(workspace, arguments.get("projectPath", ""))
+    check_settings(project)
     spec = found_spec(project, arguments["specName"])
+    if reason := phases.why_not_begun(spec):
+        raise SpecFailure(reason, phases.state_of(spec).next_steps, note=project.note)
     name = spec.name
     task = None if spec.summary is None else spec.summary.next
     message = f"Specification '{name}' has no open task" if task is None else f"Next task of '{name}': {task.id}"
@@ -236,6 +240,12 @@ def _written(project: Project, folder: str, texts: dict[str, str], advice: str) 
     }
     message = f"{len(created)} files written in {shown}" if created else f"{shown} is complete already"
     return done(project, message, data, [advice])
+
+
+def check_settings(project: Project) -> None:
+    """SpecFailure where the settings cannot be followed: whoever is about to act on them has to know."""
+    remembered_guides.discipline(project)
+    approvals_required(project.file_contents.read(project.settings, namespace=remembered_guides.NAMESPACE))
 
 
 def project_of(workspace: Workspace, path: str = "") -> Project:

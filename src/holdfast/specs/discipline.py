@@ -20,20 +20,32 @@ def discipline_of(settings: bytes | None) -> Discipline:
 
     SpecFailure when it cannot be followed: the reason says what is wrong and names the value.
     """
+    wanted = _values(settings).get("discipline", FULL)
+    for discipline in DISCIPLINES:
+        if wanted == discipline:
+            return discipline
+    known = ", ".join(DISCIPLINES)
+    raise SpecFailure(f"discipline in settings.json must be one of: {known}; not {_shown(wanted)}", _MEND)
+
+
+def approvals_required(settings: bytes | None) -> bool:
+    """Whether a settings file asks that each document is approved before the next step; SpecFailure as above."""
+    wanted = _values(settings).get("approvals", "off")
+    if wanted not in ("off", "required"):
+        raise SpecFailure(f"approvals in settings.json must be one of: off, required; not {_shown(wanted)}", _MEND)
+    return wanted == "required"
+
+
+def _values(settings: bytes | None) -> dict[str, object]:
     if settings is None:
-        return FULL
+        return {}
     try:
         values = decode(settings.removeprefix(b"\xef\xbb\xbf"))
     except JsonError as error:
         raise SpecFailure(f"settings.json is not JSON: {error}", _MEND) from None
     if not isinstance(values, dict):
         raise SpecFailure(f"settings.json must hold an object, not {_shown(values)}", _MEND)
-    wanted = values.get("discipline", FULL)
-    for discipline in DISCIPLINES:
-        if wanted == discipline:
-            return discipline
-    known = ", ".join(DISCIPLINES)
-    raise SpecFailure(f"discipline in settings.json must be one of: {known}; not {_shown(wanted)}", _MEND)
+    return values
 
 
 def _shown(value: object) -> str:

@@ -7,6 +7,7 @@ from holdfast.offers import Prompt, PromptArgument, Resource, quote
 from holdfast.specs import on_disk, workflow_folder
 from holdfast.specs.guides import filled
 from holdfast.specs.layouts import PHASES
+from holdfast.specs.phases import why_not_begun
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,6 +101,8 @@ def _task_at_hand(project: Project, name: str, *, review: bool) -> Task:
     spec = on_disk.find_spec(project, name)
     if spec is None or spec.summary is None:
         raise OfferError(f"Unknown spec, or one without tasks: {name}")
+    if not review and (reason := why_not_begun(spec)):
+        raise OfferError(reason)
     task = spec.summary.review if review else spec.summary.next
     if task is None:
         raise OfferError(f"No task was begun in: {name}" if review else f"No open task in: {name}")

@@ -6,13 +6,15 @@ import os
 from stat import S_ISREG
 
 from holdfast.core.confined_paths import open_inside
+from holdfast.core.errors import SpecFailure
 from holdfast.core.file_identity import identity
 from holdfast.core.regular_files import close_quietly
+from holdfast.specs.discipline import approvals_required
 from holdfast.specs.drafts import MAX_SIZE, SHORTEST, is_draft
 from holdfast.specs.layouts import ARCHIVES, PHASES
 from holdfast.specs.names import is_spec_name
 from holdfast.specs.phases import Spec
-from holdfast.specs.workflow_folder import template
+from holdfast.specs.workflow_folder import exists, template
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +60,7 @@ def find_spec(project: Project, name: str) -> Spec | None:
         documents = tuple([_document_name(project, phase, folder) for phase in PHASES])
         requirements, design = [_modified(project, name, phase, folder) for phase in PHASES[:2]]
         tasks, summary = _tasks(project, name, folder)
-        return Spec(
+        spec = Spec(
             name,
             itself.st_mtime_ns,
             requirements,
@@ -69,8 +71,30 @@ def find_spec(project: Project, name: str) -> Spec | None:
             documents,
             project.layout.optional,
         )
+        return _with_approvals(project, spec, folder)
 
     return _in_spec(project, name, found)
+
+
+def _with_approvals(project: Project, spec: Spec, folder: int) -> Spec:
+    """The spec with what is known of its approvals; nothing is read where there are none and none are asked for."""
+    required = _approvals_are_required(project)
+    if not required and _regular(project, "approvals.json", folder) is None:
+        return spec
+    from holdfast.specs.approval_files import standings
+
+    return spec._replace(approvals=standings(project, spec, folder), approvals_required=required)
+
+
+def _approvals_are_required(project: Project) -> bool:
+    if not exists(project.settings, project.status):
+        return False
+    try:
+        return project.file_contents.memo(
+            "approvals", (project.settings,), approvals_required, namespace="spec-status", variant=project.root
+        )
+    except SpecFailure:
+        return False  # whoever is about to act on it is told by the guides, `spec next` and `spec approve`
 
 
 def _tasks(project: Project, name: str, folder: int) -> tuple[int | None, TaskSummary | None]:

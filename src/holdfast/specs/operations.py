@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.operation import Operation, Parameter
+from holdfast.specs.layouts import PHASES
 
 NAME = Parameter("specName", "text", "The spec's folder name", True, "NAME", positional=True)
 PROJECT_PATH = Parameter("projectPath", "path", "Another project's root", metavar="DIR", flag="--path")
@@ -19,6 +20,10 @@ CHECK_FORMAT = Parameter(
     metavar="FORMAT",
     choices=("json", "sarif"),
 )
+PHASE = Parameter("phase", "text", "The document", True, "PHASE", PHASES, positional=True)
+BY = Parameter("by", "text", "Who approves", True, "WHO")
+NOTE = Parameter("note", "text", "A remark to keep", metavar="TEXT")
+APPROVE_CHECK = Parameter("check", "flag", "Approve nothing: exit 8 unless every document is approved as it is")
 MODE = Parameter(
     "mode",
     "text",
@@ -127,6 +132,33 @@ OPERATIONS = (
         parameters=(NAME, PROJECT_PATH),
         run="holdfast.specs.check_answers:spec_trace",
         view="holdfast.specs.views:trace",
+        failure=FAILURE,
+        failures_are_answers=True,
+    ),
+    Operation(
+        family="specs",
+        command=("spec", "approve"),
+        summary="Record that a person approved a document of a spec as it is.",
+        parameters=(
+            NAME._replace(required=False),
+            PHASE._replace(required=False),
+            BY._replace(required=False),
+            NOTE,
+            APPROVE_CHECK,
+            PROJECT_PATH,
+        ),
+        run="holdfast.specs.approval_answers:spec_approve",
+        view="holdfast.specs.views:approval",
+        failure=FAILURE,
+        failures_are_answers=True,
+    ),
+    Operation(
+        family="specs",
+        command=("spec", "revoke"),
+        summary="Take the approval of a document back.",
+        parameters=(NAME, PHASE, BY, NOTE, PROJECT_PATH),
+        run="holdfast.specs.approval_answers:spec_revoke",
+        view="holdfast.specs.views:approval",
         failure=FAILURE,
         failures_are_answers=True,
     ),

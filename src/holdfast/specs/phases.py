@@ -8,8 +8,9 @@ from holdfast.specs.timestamps import iso_milliseconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from holdfast.specs.approvals import Standing
     from holdfast.specs.shapes import DocumentPhase, ListedSpec, StatusData, TaskProgress
     from holdfast.specs.task_order import TaskSummary
     from holdfast.specs.tasks import Progress
@@ -29,6 +30,8 @@ class Spec(NamedTuple):
     summary: TaskSummary | None = None
     documents: tuple[str, ...] = ("requirements.md", "design.md", "tasks.md")  # what the files are called
     optional: tuple[str, ...] = ()  # the phases that may be skipped
+    approvals: Mapping[str, Standing] | None = None  # by phase, where there are some or they are asked for
+    approvals_required: bool = False
 
     @property
     def times(self) -> tuple[int | None, ...]:
@@ -86,14 +89,40 @@ _NO_PROGRESS: TaskProgress = {"total": 0, "completed": 0, "pending": 0}
 
 
 def state_of(spec: Spec) -> State:
-    """The first rule that applies, and what else there is to say of the tasks."""
+    """The first rule that applies, and what else there is to say of the tasks and of approvals."""
     state = next((state for applies, state in _RULES if applies(spec)), _OTHERWISE)
+    waiting = first_unapproved(spec) if spec.approvals_required else None
+    if waiting is not None and (state.phase not in PHASES or PHASES.index(waiting) < PHASES.index(state.phase)):
+        return State(waiting, "approval-needed", (*_unapproved(spec), *_how_to_approve(spec, waiting)))
     names = dict(zip(PHASES, spec.documents, strict=True))
     steps = [step.format_map(names) for step in state.next_steps]
     begun = spec.summary is not None and spec.summary.next is not None and spec.summary.next.status == "in-progress"
     if state.status == "implementing" and begun and spec.summary is not None and spec.summary.next is not None:
         steps[0] = f"Finish task {spec.summary.next.id} first: it was begun"
-    return state._replace(next_steps=(*_uncounted(spec), *steps, *_optional(spec)))
+    return state._replace(next_steps=(*_uncounted(spec), *steps, *_optional(spec), *_unapproved(spec)))
+
+
+def first_unapproved(spec: Spec) -> str | None:
+    """The first phase whose document is there and not approved as it is."""
+    return next((phase for phase, standing in (spec.approvals or {}).items() if not standing.holds), None)
+
+
+def why_not_begun(spec: Spec) -> str:
+    """Why no task may be begun yet, where approvals are asked for; empty when one may."""
+    waiting = first_unapproved(spec) if spec.approvals_required else None
+    return "" if waiting is None or spec.approvals is None else spec.approvals[waiting].why_not
+
+
+def _unapproved(spec: Spec) -> list[str]:
+    """What is not approved any more, or, where approvals are asked for, not yet."""
+    standings = (spec.approvals or {}).values()
+    told = [each.why_not for each in standings if not each.holds and (each.by or spec.approvals_required)]
+    broken = [each.why_not for each in standings if "cannot be used" in each.why_not]
+    return list(dict.fromkeys([*told, *broken]))
+
+
+def _how_to_approve(spec: Spec, phase: str) -> list[str]:
+    return [f"Have a person approve it: `context spec approve {spec.name} {phase} --by WHO`"]
 
 
 def _uncounted(spec: Spec) -> list[str]:
@@ -127,9 +156,7 @@ def status_data(spec: Spec, state: State) -> StatusData:
         "createdAt": iso_milliseconds(min(times)),
         "lastModified": iso_milliseconds(spec.modified),
         "phases": [
-            _phase("Requirements", spec.requirements),
-            _phase("Design", spec.design),
-            _phase("Tasks", spec.tasks),
+            *[_phase(spec, phase, time) for phase, time in zip(PHASES, spec.times, strict=True)],
             {"name": "Implementation", "status": "in-progress" if started else "not-started", "progress": progress},
         ],
         "taskProgress": progress or _NO_PROGRESS,
@@ -152,7 +179,7 @@ def listed(spec: Spec) -> ListedSpec:
 def what_is_next(spec: Spec, state: State) -> str | None:
     """The document to write or the task to do, in a line; None when there is nothing left."""
     if state.phase in PHASES:
-        return f"write {spec.name_of(state.phase)}"
+        return f"{'approve' if state.status == 'approval-needed' else 'write'} {spec.name_of(state.phase)}"
     task = None if spec.summary is None else spec.summary.next
     if task is None:
         return None
@@ -160,7 +187,10 @@ def what_is_next(spec: Spec, state: State) -> str | None:
     return text if len(text) <= _LONGEST_NEXT else text[: _LONGEST_NEXT - 1] + "…"
 
 
-def _phase(name: str, modified: int | None) -> DocumentPhase:
+def _phase(spec: Spec, phase: str, modified: int | None) -> DocumentPhase:
+    name = phase.title()
     if modified is None:
         return {"name": name, "status": "missing", "lastModified": None}
-    return {"name": name, "status": "created", "lastModified": iso_milliseconds(modified)}
+    standing = (spec.approvals or {}).get(phase)
+    approved = standing is not None and standing.holds
+    return {"name": name, "status": "approved" if approved else "created", "lastModified": iso_milliseconds(modified)}

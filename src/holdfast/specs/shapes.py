@@ -34,6 +34,20 @@ class CheckArguments(ProjectArguments):
     format: NotRequired[Literal["json", "sarif"]]
 
 
+class ApproveArguments(ProjectArguments):
+    specName: NotRequired[str]
+    phase: NotRequired[Literal["requirements", "design", "tasks"]]
+    by: NotRequired[str]
+    note: NotRequired[str]
+    check: NotRequired[bool]
+
+
+class RevokeArguments(SpecArguments):
+    phase: Literal["requirements", "design", "tasks"]
+    by: str
+    note: NotRequired[str]
+
+
 class NoArguments(TypedDict):
     """Of an operation that takes none."""
 
@@ -64,7 +78,7 @@ class TaskProgress(TypedDict):
 
 class DocumentPhase(TypedDict):
     name: str
-    status: Literal["created", "missing"]
+    status: Literal["created", "missing", "approved"]
     lastModified: str | None
 
 
@@ -222,3 +236,30 @@ class TraceData(TypedDict):
     name: str
     criteria: Sequence[TracedCriterion]
     unknown: Sequence[PlaceData]
+
+
+class ApprovalData(TypedDict):
+    name: str
+    phase: str
+    document: str
+    sha256: str | None
+    by: str
+    at: str
+
+
+class DocumentApproval(TypedDict):
+    name: str
+    phase: str
+    approved: bool
+    why: str | None
+
+
+class GateData(TypedDict):
+    documents: Sequence[DocumentApproval]
+
+
+class GateAnswer(TypedDict):
+    success: bool
+    message: str
+    data: GateData
+    nextSteps: Sequence[str]

@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.specs.shapes import (
+        ApprovalData,
         CheckAnswer,
         Data,
         Failure,
+        GateAnswer,
         GuideData,
         ListingData,
         NextTaskData,
@@ -56,7 +58,7 @@ def status(data: StatusData) -> RenderableType:
     """A line a phase, then a bar of the tasks."""
     table = Table(box=None, show_header=False, pad_edge=False)
     for phase in data["phases"]:
-        good = phase["status"] in ("created", "in-progress")
+        good = phase["status"] in ("created", "approved", "in-progress")
         table.add_row(phase["name"], Text(phase["status"], style="green" if good else "yellow"))
     return Group(Text(f"{data['name']}: {data['overallStatus']}", style="bold"), table, _bar(data["taskProgress"]))
 
@@ -129,6 +131,17 @@ def _findings(value: CheckAnswer) -> RenderableType:
     ]
     verdict = Text(value["message"], style="bold green" if value["success"] else "bold red")
     return Group(table, *covered, verdict)
+
+
+def approval(value: Success[ApprovalData] | GateAnswer | Failure, _seconds: float) -> RenderableType:
+    """What was recorded; or what is approved, a line a document."""
+    style = "green" if value["success"] else "bold red"
+    lines = [Text(value["message"], style=style)]
+    data = value.get("data")
+    for each in data.get("documents", ()) if isinstance(data, dict) else ():
+        mark = Text("approved ", style="green") if each["approved"] else Text("open     ", style="yellow")
+        lines.append(mark + Text(f"{each['name']} {each['phase']}") + Text(f"  {each['why'] or ''}", style="dim"))
+    return Group(*lines, *[Text(f"→ {step}", style="dim") for step in value["nextSteps"]])
 
 
 @_unless_failed

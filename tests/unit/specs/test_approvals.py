@@ -1,0 +1,127 @@
+"""Approvals bound to bytes: what keeps one, what voids it, and a file that was touched."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.specs.approvals import (
+    Approval,
+    ApprovalsBroken,
+    approve,
+    changed_lines,
+    line_digests,
+    normalized,
+    read,
+    standing,
+    written,
+)
+
+NAMES = {"requirements": "requirements.md", "design": "design.md", "tasks": "tasks.md"}
+TEXTS = {"requirements": "one\ntwo\n", "design": "d\n", "tasks": "- [ ] 1. a\n"}
+
+
+def approved(*phases: str, texts: dict[str, str] = TEXTS) -> list[Approval]:
+    return [approve(phase, texts, "ann", "2026-01-01T00:00:00Z", "") for phase in phases]
+
+
+def why_not(entries: list[Approval], phase: str, **changed: str) -> str:
+    return standing(entries, phase, {**TEXTS, **changed}, NAMES).why_not
+
+
+def test_it_holds_while_its_own_and_all_upstream_bytes_are_the_same() -> None:
+    entries = approved("requirements", "design", "tasks")
+    assert [why_not(entries, phase) for phase in NAMES] == ["", "", ""]
+    assert why_not(entries, "requirements", design="other") == ""
+    assert why_not(entries, "requirements", requirements="one\nthree\n") == (
+        "requirements.md changed since ann approved it (L2)"
+    )
+    assert why_not(entries, "tasks", requirements="x") == "requirements.md changed since ann approved tasks.md"
+    assert why_not([], "design") == "design.md is not approved"
+
+
+def test_progress_keeps_an_approval_and_a_changed_task_voids_it() -> None:
+    for box in " xX-":
+        assert normalized(f"- [{box}] 1. a\r\n", "tasks", "numbered") == "- [ ] 1. a\n"
+    assert normalized("- [x] 1. b\n", "tasks", "numbered") != "- [ ] 1. a\n"
+    assert normalized("- [~] 1. a\n", "tasks", "kiro") == "- [ ] 1. a\n"
+    assert normalized("- [x] 1. a\n", "design", "numbered") == "- [x] 1. a\n"
+
+
+@pytest.mark.parametrize(
+    ("after", "lines"),
+    [
+        ("a\nb\nc\nd\nX\nf", "L5"),
+        ("a\nX\nY\nd\ne\nf", "L2-L3"),
+        ("a\nb\nnew\nc\nd\ne\nf", "L3"),
+        ("a\nd\ne\nf", "lines removed after L1"),
+        ("X\nb\nc\nd\ne\nY", "L1, L6"),
+        ("a\nb\nc\nd\ne\nf\ng", "L7"),
+    ],
+)
+def test_which_lines_changed_is_told(after: str, lines: str) -> None:
+    assert changed_lines(line_digests("a\nb\nc\nd\ne\nf"), line_digests(after)) == lines
+
+
+@given(st.lists(st.sampled_from("abcd"), min_size=1), st.lists(st.sampled_from("abcd"), min_size=1))
+def test_what_changed_is_told_for_any_two_texts(before: list[str], after: list[str]) -> None:
+    told = changed_lines(line_digests("\n".join(before)), line_digests("\n".join(after)))
+    assert bool(told) or before == after
+
+
+def test_the_file_is_canonical_and_reads_back() -> None:
+    entries = [*approved("requirements", "design"), Approval("design", "", {}, "bob", "later", "why not")]
+    data = written(entries)
+    assert (read(data), written(read(data)), data.count(b"\n"), data[:25]) == (
+        entries,
+        data,
+        5,
+        b'[\n{"phase":"requirements"',
+    )
+
+
+def altered(change: object) -> bytes:
+    values = json.loads(written(approved("requirements", "design")))
+    assert callable(change)
+    return json.dumps(change(values)).encode()
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"{", "it is not JSON"),
+        (b"<<<<<<< ours\n[]\n", "it is not JSON"),
+        (b"\xff", "it is not JSON"),
+        (b"{}", "it is no list"),
+        (b"[1]", "entry 1 is no object"),
+        (altered(lambda v: [{**v[0], "by": "eve"}, v[1]]), "entry 1 was edited"),
+        (altered(lambda v: [{**v[0], "sha256": "0" * 64}, v[1]]), "entry 1 was edited"),
+        (altered(lambda v: [v[1]]), "entry 1 was edited, or the one before it is gone"),
+        (altered(lambda v: [v[1], v[0]]), "entry 1 was edited"),
+        (altered(lambda v: [v[0], v[0]]), "entry 2 was edited"),
+        (altered(lambda v: [{**v[0], "sha256": "nothing"}]), "entry 1 has a digest that is none"),
+        (altered(lambda v: [{**v[0], "upstream": {"tasks": "0" * 64}}]), "entry 1 has a digest that is none"),
+        (altered(lambda v: [{**v[0], "upstream": []}]), "entry 1 has a digest that is none"),
+        (altered(lambda v: [{**v[0], "phase": "later"}]), "entry 1 names a phase that does not exist"),
+        (altered(lambda v: [{**v[0], "phase": []}]), "entry 1 names a phase that does not exist"),
+        (altered(lambda v: [{**v[0], "by": ""}]), "entry 1 does not say who"),
+        (altered(lambda v: [{**v[0], "more": 1}]), "entry 1 has an unknown key, or lacks one: more"),
+        (altered(lambda v: [{"phase": "design"}]), "entry 1 has an unknown key, or lacks one: sha256"),
+        (written(approved("requirements", "requirements")), "entry 2 names requirements a second time"),
+    ],
+)
+def test_a_file_that_was_touched_is_not_relied_on(data: bytes, reason: str) -> None:
+    with pytest.raises(ApprovalsBroken, match=reason):
+        read(data)
+
+
+@given(st.binary())
+def test_any_bytes_are_a_list_of_approvals_or_are_refused(data: bytes) -> None:
+    try:
+        entries = read(data)
+    except ApprovalsBroken:
+        return
+    assert read(written(entries)) == entries
