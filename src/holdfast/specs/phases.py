@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from holdfast.specs.tasks import Progress
 
 _LONGEST_NEXT = 120
+_TITLES = {"requirements": "Requirements", "design": "Design", "tasks": "Tasks"}
 
 
 class Spec(NamedTuple):
@@ -188,7 +189,7 @@ def what_is_next(spec: Spec, state: State) -> str | None:
 
 
 def _phase(spec: Spec, phase: str, modified: int | None) -> DocumentPhase:
-    name = phase.title()
+    name = _TITLES[phase]
     if modified is None:
         return {"name": name, "status": "missing", "lastModified": None}
     standing = (spec.approvals or {}).get(phase)
