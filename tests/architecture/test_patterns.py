@@ -37,6 +37,7 @@ HOSTILE: dict[str, tuple[str, ...]] = {
         "import('a'| ",
         "\u00e9require(",
     ),
+    "contexts/context_text.py:_PLAIN_KEY": ("a", "a|-", "-"),
     "contexts/context_text.py:_ROWS": ("a", "\r", "\r\n", "a\x85", "\u2028"),
     "contexts/context_text.py:_SURROGATE": ("\ud800", "a"),
     "contexts/context_text.py:_UNPRINTABLE": ("\x7f", "\ufeffa"),

@@ -30,6 +30,8 @@ _ROWS = re.compile("[^\r\n\x85\u2028\u2029]*+(?:\r\n|[\r\n\x85\u2028\u2029])|[^\
 _METADATA = frozenset({"version", "scope", "fingerprint", "last_updated"})
 # What YAML must not hold as it is, beside what JSON already escapes.
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_UNKNOWN = Shape("unknown", "What this release does not know, and keeps")
+_PLAIN_KEY = re.compile("[A-Za-z_][A-Za-z0-9_-]*+\\Z").match
 
 
 def field_digest(value: Value) -> str:
@@ -50,16 +52,33 @@ def quoted(text: str) -> str:
     """A double-quoted scalar."""
     if text.isascii() and "\x7f" not in text:
         return encode(text)
-    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", encode(writable(text)))
+    return _flow(text)
 
 
 def field_text(name: str, value: Value) -> str:
     """A field in block style, with a newline at the end."""
-    return "\n".join(_lines(name, value, FIELDS[name], "")) + "\n"
+    return "\n".join(_lines(name, value, FIELDS.get(name, _UNKNOWN), "")) + "\n"
+
+
+def _flow(value: Value) -> str:
+    """Any value on one line; JSON is YAML, but for what YAML must not hold as it is."""
+    return _UNPRINTABLE.sub(_escaped, encode(writable(value)))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
+
+
+def _key(name: str) -> str:
+    """A key as it may stand in a block; one that is no plain word is quoted."""
+    return name if _PLAIN_KEY(name) else quoted(name)
 
 
 def _lines(name: str, value: Value, shape: Shape, indent: str) -> Iterable[str]:
-    if shape.kind in ("texts", "records", "record") and not value:
+    name = _key(name)
+    if shape.kind == _UNKNOWN.kind:
+        yield f"{indent}{name}: {_flow(value)}"
+    elif shape.kind in ("texts", "records", "record") and not value:
         yield f"{indent}{name}: {'{}' if shape.kind == 'record' else '[]'}"
     elif shape.kind == "texts":
         yield f"{indent}{name}:"
@@ -70,19 +89,20 @@ def _lines(name: str, value: Value, shape: Shape, indent: str) -> Iterable[str]:
         for item in value:
             lead = "  - "
             for key, part in item.items():
-                yield f"{indent}{lead}{key}: {quoted(part)}"
+                yield f"{indent}{lead}{_key(key)}: {_flow(part)}"
                 lead = "    "
     elif shape.kind == "record":
         yield f"{indent}{name}:"
         for key, part in value.items():
-            yield from _lines(key, part, shape.fields[key], indent + "  ")
+            yield from _lines(key, part, shape.fields.get(key, _UNKNOWN), indent + "  ")
     else:
-        yield f"{indent}{name}: {quoted(value) if type(value) is str else encode(value)}"
+        yield f"{indent}{name}: {_flow(value)}"
 
 
 def new_text(context: Mapping[str, Value]) -> str:
     """A context nobody has edited yet."""
-    fields = "".join([field_text(name, context[name]) for name in FIELDS if name in context])
+    names = [*[name for name in FIELDS if name in context], *[name for name in context if name not in FIELDS]]
+    fields = "".join([field_text(name, context[name]) for name in names])
     return f"{HEADING}\n{fields}{_digest_line(context)}"
 
 
@@ -148,7 +168,7 @@ def edited(text: str, changes: Mapping[str, Value]) -> str:
         if name in changes and changes[name] != values[name]:
             body = _merged(body, field_text(name, changes[name]), newline)
         result[name] = [*lead, *body]
-    for name in FIELDS:
+    for name in (*FIELDS, *[name for name in changes if name not in FIELDS]):
         if changes.get(name) is not None and name not in result:
             result = _inserted(result, name, field_text(name, changes[name]).replace("\n", newline))
     changed = {**values, **changes}
@@ -169,6 +189,36 @@ def _reads_as(text: str, context: Mapping[str, Value]) -> bool:
         return bool(parse(text.encode("utf-8", "replace")) == context)
     except YamlError:
         return False
+
+
+def undigested(text: str) -> str:
+    """A text without the comment that holds digests."""
+    return "".join([row for row in _rows(text) if not row.startswith(_DIGESTS)])
+
+
+def digested(text: str, context: Mapping[str, Value]) -> str:
+    """A text with the digests of a context at its end, in place of any it has."""
+    bare = undigested(text)
+    return bare + ("\n" if bare and bare[-1] not in _BREAKS else "") + _digest_line(context)
+
+
+def field_rows(text: str, name: str) -> str:
+    """The lines of one field as they stand in a text, a newline at the end; as they would be written in flow style."""
+    document = parse_document(text.encode())
+    rows = _rows(text)
+    if not _is_block_mapping(rows, document.lines):
+        return field_text(name, document.value[name])
+    _, blocks, _ = _split(rows, sorted((line, key) for key, line in document.lines.items()))
+    body = next(body for key, _, body in blocks if key == name)
+    return "".join(body).rstrip("\r\n") + "\n"
+
+
+def with_field_rows(text: str, new: Mapping[str, str]) -> str:
+    """A text in which other lines stand in place of some fields, whatever they are."""
+    lines = parse_document(text.encode()).lines
+    head, blocks, tail = _split(_rows(text), sorted((line, key) for key, line in lines.items()))
+    body = [row for key, lead, old in blocks for row in (*lead, *([new[key]] if key in new else old))]
+    return "".join([*head, *body, *tail])
 
 
 def replaced_field(text: str, name: str, new: str) -> str:
@@ -225,7 +275,7 @@ def _is_between(row: str) -> bool:
 
 def _inserted(result: dict[str, list[str]], name: str, text: str) -> dict[str, list[str]]:
     """A new field behind the nearest one that comes before it in the usual order."""
-    order = list(FIELDS)
+    order = [*FIELDS, name]
     before = [other for other in result if other in order and order.index(other) < order.index(name)]
     items = list(result.items())
     at = max([place for place, (other, _) in enumerate(items) if other in before], default=-1) + 1

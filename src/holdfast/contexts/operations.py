@@ -117,7 +117,7 @@ COMMANDS = (
     ),
     _command(
         "writers:rehash",
-        "Renew only fingerprint and last_updated; the rest of the file stays byte for byte.",
+        "Renew only the fingerprint; the rest of the file stays byte for byte.",
         DIRECTORY,
     ),
     _command(
@@ -142,4 +142,36 @@ COMMANDS = (
     ),
     _command("health:doctor", "Check what contexts rely on: settings, git, grammars, unreadable directories."),
 )
-OPERATIONS = (*TOOLS, *COMMANDS)
+
+_VERSION_CONTROL = "holdfast.contexts.answers.version_control"
+GIT_COMMANDS = (
+    Operation(
+        "contexts",
+        ("setup",),
+        "Set a project up for git: how contexts are merged.",
+        (
+            Parameter(
+                "target", "text", "What to set up", required=True, metavar="WHAT", choices=("git",), positional=True
+            ),
+            Parameter("dry_run", "flag", "Tell what would be written and write nothing"),
+            PROJECT,
+        ),
+        f"{_VERSION_CONTROL}:setup",
+        view="holdfast.contexts.views:setup",
+    ),
+    Operation(
+        "contexts",
+        ("merge-driver",),
+        "Merge three versions of a .context.yaml for git, which calls it once `context setup git` was run.",
+        (
+            Parameter(
+                "base", "path", "What both sides began with (%O)", required=True, metavar="BASE", positional=True
+            ),
+            Parameter("ours", "path", "Our side, written over (%A)", required=True, metavar="OURS", positional=True),
+            Parameter("theirs", "path", "Their side (%B)", required=True, metavar="THEIRS", positional=True),
+            Parameter("place", "path", "Where the file stands in the project (%P)", metavar="PATH", positional=True),
+        ),
+        f"{_VERSION_CONTROL}:merge_driver",
+    ),
+)
+OPERATIONS = (*TOOLS, *COMMANDS, *GIT_COMMANDS)

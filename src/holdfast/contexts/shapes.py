@@ -66,6 +66,37 @@ class ConfigArguments(ProjectArguments):
     value: NotRequired[str]
 
 
+class MergeArguments(TypedDict):
+    base: str
+    ours: str
+    theirs: str
+    place: NotRequired[str]
+
+
+class SetupArguments(ProjectArguments):
+    target: Literal["git"]
+    dry_run: NotRequired[bool]
+
+
+class MergeAnswer(TypedDict):
+    path: str
+    merged: bool
+    conflicts: list[str]
+
+
+class SetupStep(TypedDict):
+    what: str
+    action: Literal["written", "renewed", "unchanged", "left alone"]
+    detail: NotRequired[str]
+
+
+class SetupAnswer(TypedDict):
+    root: str
+    target: Literal["git"]
+    dry_run: bool
+    steps: list[SetupStep]
+
+
 class ListedContext(TypedDict):
     scope: str
     state: State

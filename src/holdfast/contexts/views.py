@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         InitAnswer,
         ListAnswer,
         QueryAnswer,
+        SetupAnswer,
         StatsAnswer,
         ValidateAnswer,
         WatchAnswer,
@@ -151,6 +152,17 @@ def config(value: ConfigAnswer, _seconds: float) -> RenderableType:
     table.show_header = False
     for name, content in ({value["key"]: value["value"]} if "key" in value else value).items():
         table.add_row(Text(name, style="bold"), Text(str(content)))
+    return table
+
+
+def setup(value: SetupAnswer, _seconds: float) -> RenderableType:
+    """A line a step."""
+    table = _table("", "", "")
+    table.show_header = False
+    for step in value["steps"]:
+        table.add_row(Text(step["action"]), Text(step["what"], style="bold"), Text(step.get("detail", ""), style="dim"))
+    if value["dry_run"]:
+        return Group(Text("Nothing was written: this is what would be.", style="yellow"), table)
     return table
 
 

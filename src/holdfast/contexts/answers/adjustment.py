@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def ignore(workspace: Workspace, arguments: IgnoreArguments) -> Outcome[IgnoreAnswer]:
     pattern = arguments["pattern"]
-    added = add_pattern(open_project(workspace, arguments), pattern, now=workspace.timestamp())
+    added = add_pattern(open_project(workspace, arguments), pattern)
     return Outcome({"pattern": pattern, "added": added})
 
 
@@ -37,4 +37,4 @@ def config(workspace: Workspace, arguments: ConfigArguments) -> Outcome[ConfigAn
         raise UnknownName("setting", key, list(one))
     if "value" not in arguments:
         return Outcome({"key": key, "value": one[key]})
-    return Outcome({"key": key, "value": change_setting(project, key, arguments["value"], now=workspace.timestamp())})
+    return Outcome({"key": key, "value": change_setting(project, key, arguments["value"])})

@@ -123,6 +123,5 @@ def rehash(workspace: Workspace, arguments: RehashArguments) -> Outcome[RehashAn
         found = [item for item in with_place(project, found, place, scope) if item.place == place]
         if found[0].view is None or not found[0].view.has_context:
             raise UsageError(f"there is no {CONTEXT_FILE} in '{scope}': `context regen {scope}` makes one")
-    now = workspace.timestamp()
-    counts = _counts([rehash_one(item, now) for item in found if item.view is not None and item.view.has_context])
+    counts = _counts([rehash_one(item) for item in found if item.view is not None and item.view.has_context])
     return Outcome(counts, _exit_code(counts), is_error=bool(counts["failed"]))

@@ -6,23 +6,23 @@ import os
 from errno import ENOENT, ENOTDIR
 from hashlib import blake2b
 from marshal import dumps
-from stat import S_ISREG
 from time import time_ns
 
 from holdfast.contexts import schema
+from holdfast.contexts.conflict_markers import has_markers
 from holdfast.contexts.fingerprint import ContentEntry, StatEntry, content_fingerprint, stat_fingerprint
 from holdfast.contexts.freshness import MISSING, Freshness, freshness
 from holdfast.contexts.git_attributes import GITATTRIBUTES
 from holdfast.contexts.ignore import CONTEXTIGNORE, GITIGNORE, Rules
+from holdfast.contexts.on_disk.directory_scan import Seen, scan_directory
 from holdfast.contexts.on_disk.file_digest import digest_file
 from holdfast.contexts.source_kinds import is_source
 from holdfast.core.confined_paths import open_again, open_beneath, open_directory
 from holdfast.core.errors import ContextCorrupt, ContextMissing, UnsupportedVersion
-from holdfast.core.file_identity import are_settled, directory_identity, identity
+from holdfast.core.file_identity import are_settled, directory_identity
 from holdfast.core.globs import as_bytes
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import close_quietly, read_regular
-from holdfast.core.staging import is_staging_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,10 +36,8 @@ if TYPE_CHECKING:
     Context = dict[str, Any]
 
 CONTEXT_FILE = schema.FILE_NAME
-_GIT = ".git"
 _PLAIN = 2  # the form of `marshal` in which equal values are equal bytes
 _MAX_IGNORE_BYTES = 1 << 20
-_NO_FILE = (0, -1, 0, 0, 0)  # the identity of what is no regular file
 
 
 class Headline(NamedTuple):
@@ -62,14 +60,6 @@ class Surroundings(NamedTuple):
 
     rules: Rules
     tracking: Tracking | None = None
-
-
-class Seen(NamedTuple):
-    """What a look at a directory found in it."""
-
-    folders: list[str]
-    files: list[tuple[str, Identity]]
-    has_git: bool = False
 
 
 class DirectoryView:
@@ -197,7 +187,7 @@ class DirectoryView:
         except OSError:
             return ""
         try:
-            files = _scanned(directory).files
+            files = scan_directory(directory).files
         except OSError:
             return ""
         finally:
@@ -275,6 +265,8 @@ def parse_context(data: bytes) -> Context:
     try:
         value = parse(data)
     except YamlError as error:
+        if has_markers(data.decode("utf-8", "replace")):
+            raise ContextCorrupt("merge conflict") from None
         raise ContextCorrupt(error.reason) from None
     problems = schema.check(value)
     if problems:
@@ -311,7 +303,7 @@ def look_into(
     if not status.st_nlink:
         raise FileNotFoundError(ENOENT, "removed since it was opened", path)
     itself = directory_identity(status)
-    seen = _scanned(directory)
+    seen = scan_directory(directory)
 
     def make() -> DirectoryView:
         return _view(directory, path, itself, place, around, seen, extra_patterns)
@@ -323,32 +315,6 @@ def look_into(
     stamps = dumps((rules.key, known, tuple(extra_patterns), seen.folders, seen.files, itself), _PLAIN)
     now = blake2b(stamps, digest_size=16).digest()
     return contents.memo(("directory", path), (), make, namespace="context", variant=now)
-
-
-def _scanned(directory: int) -> Seen:
-    folders: list[str] = []
-    files: list[tuple[str, Identity]] = []
-    has_git = False
-    with os.scandir(directory) as entries:
-        for entry in entries:
-            name = entry.name
-            if is_staging_name(name):
-                continue  # ours, and gone in a moment
-            if name == _GIT:
-                has_git = True
-            if entry.is_dir(follow_symlinks=False):
-                folders.append(name)
-            elif entry.is_file(follow_symlinks=False):
-                try:
-                    found = entry.stat(follow_symlinks=False)
-                except FileNotFoundError:
-                    continue
-                if not S_ISREG(found.st_mode):
-                    continue
-                files.append((name, identity(found)))
-            elif name == CONTEXT_FILE:
-                files.append((name, _NO_FILE))  # there, but no file: a context that cannot be used
-    return Seen(folders, files, has_git)
 
 
 def _view(

@@ -14,6 +14,7 @@ from holdfast.contexts.on_disk.directory_view import (
     parse_context,
     read_context_bytes,
 )
+from holdfast.contexts.on_disk.merged_file import resolved_in
 from holdfast.contexts.on_disk.project import Found
 from holdfast.core.atomic_write import write_files
 from holdfast.core.confined_paths import printable
@@ -182,10 +183,13 @@ def _make_one(
     old: str | None = None
     context: Context = {}
     machine: set[str] = set()
+    was_open = False
     try:
         data = read_context_bytes(view.path)
-        context = parse_context(data)
-        old = data.decode("utf-8")
+        whole = resolved_in(view.path, data)  # a merge conflict that no two people's words make
+        context = parse_context(whole)
+        old = whole.decode("utf-8")
+        was_open = whole != data
         machine = machine_fields(context, old)
     except ContextMissing:
         pass
@@ -207,8 +211,9 @@ def _make_one(
         return Made(item.scope, WRITTEN), _Text(None, new_text(schema.whole(merged)), merged)
     changes = {name: merged.get(name) for name in schema.FIELDS if merged.get(name) != context.get(name)}
     if not changes:
-        return Made(item.scope, UNCHANGED), _Text(old, old, merged)
-    changes["last_updated"] = merged["last_updated"] = now
+        return Made(item.scope, RENEWED if was_open else UNCHANGED), _Text(None if was_open else old, old, merged)
+    if changes.keys() != {"fingerprint"}:  # a mere new fingerprint says nothing new
+        changes["last_updated"] = merged["last_updated"] = now
     return Made(item.scope, RENEWED), _Text(old, edited(old, changes), merged)
 
 

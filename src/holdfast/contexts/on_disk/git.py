@@ -85,3 +85,22 @@ def _unusable(reason: str) -> UsageError:
 def git_path(root: str, name: str) -> str:
     """Where git keeps something of a repository, worktrees and settings considered; an absolute path."""
     return os.path.join(root, os.fsdecode(git(root, "rev-parse", "--git-path", name).rstrip(b"\n")))
+
+
+def git_merge_file(base: str, ours: str, theirs: str) -> tuple[bytes, bool]:
+    """Three files merged line by line as git merges any text, and whether markers are left in it."""
+    import subprocess
+
+    names = ["-L", "ours", "-L", "base", "-L", "theirs"]
+    try:
+        done = subprocess.run(  # noqa: S603  # no shell; the paths are made absolute, so none is an option
+            ["git", "merge-file", "-p", *names, *[os.path.abspath(path) for path in (ours, base, theirs)]],  # noqa: S607
+            capture_output=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    except OSError as error:
+        raise _unusable(f"git cannot be started: {error.strerror}") from None
+    if done.returncode > 127:
+        raise UsageError("git refused to merge the files")
+    return done.stdout, done.returncode > 0

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Value = Any
 
 
-def _write_keeping_fresh(project: Project, name: str, data: bytes, now: str) -> None:
+def write_keeping_fresh(project: Project, name: str, data: bytes) -> None:
     """Write a file of the root, then renew the fingerprints of the contexts that were fresh until then."""
     views = [item.view for item in scan(project) if item.view is not None and item.view.has_context]
     judge_all(views)
@@ -33,10 +33,10 @@ def _write_keeping_fresh(project: Project, name: str, data: bytes, now: str) -> 
     write_file(os.path.join(project.root, name), data)
     for item in scan(Project(project.contents, project.root)):
         if item.view is not None and item.view.path in fresh:
-            rehash_one(item, now)
+            rehash_one(item)
 
 
-def add_pattern(project: Project, pattern: str, *, now: str) -> bool:
+def add_pattern(project: Project, pattern: str) -> bool:
     """Add a line to `.contextignore`; whether it was not there before."""
     if "\n" in pattern or not parse_globs(pattern):
         raise UsageError(f"'{pattern}' is no pattern: give one as in .gitignore")
@@ -47,11 +47,11 @@ def add_pattern(project: Project, pattern: str, *, now: str) -> bool:
     known = pattern in text.splitlines()
     if not known:
         new = text + ("\n" if text and not text.endswith("\n") else "") + pattern + "\n"
-        _write_keeping_fresh(project, CONTEXTIGNORE, new.encode("utf-8", "surrogateescape"), now)
+        write_keeping_fresh(project, CONTEXTIGNORE, new.encode("utf-8", "surrogateescape"))
     return not known
 
 
-def change_setting(project: Project, key: str, value: str, *, now: str) -> Value:
+def change_setting(project: Project, key: str, value: str) -> Value:
     """Give a setting a new value, told as text; the value it has now."""
     new = _value(key, value)
     if problem := check_one(key, new):
@@ -68,7 +68,7 @@ def change_setting(project: Project, key: str, value: str, *, now: str) -> Value
     if not _says(text, key, new):
         raise SettingsInvalid(f"{SETTINGS_FILE} is written in a way that cannot be edited here: set {key} by hand")
     if text.encode() != data:
-        _write_keeping_fresh(project, SETTINGS_FILE, text.encode(), now)
+        write_keeping_fresh(project, SETTINGS_FILE, text.encode())
     return new
 
 

@@ -7,6 +7,7 @@ import re
 
 from holdfast.contexts import schema
 from holdfast.contexts.analysis.source_text import blanks_end, package_words, word_end, words_of
+from holdfast.contexts.conflict_markers import has_markers
 from holdfast.contexts.languages import LANGUAGES, listed
 from holdfast.contexts.on_disk.directory_view import DirectoryView, read_context_bytes
 from holdfast.contexts.on_disk.project import Project, scan
@@ -49,13 +50,15 @@ def validate_project(project: Project, *, strict: bool) -> tuple[int, list[Probl
 
 def _problems(project: Project, scope: str, view: DirectoryView, *, strict: bool) -> Iterator[Problem]:
     try:
-        document = parse_document(read_context_bytes(view.path))
+        data = read_context_bytes(view.path)
+        document = parse_document(data)
         found = schema.check(document.value)
     except (ContextMissing, ContextCorrupt) as error:
         yield Problem(scope, 0, "", error.reason or "has vanished")
         return
     except YamlError as error:
-        yield Problem(scope, error.line, "", error.reason)
+        is_conflict = has_markers(data.decode("utf-8", "replace"))
+        yield Problem(scope, error.line, "", "merge conflict" if is_conflict else error.reason)
         return
     except UnsupportedVersion as error:
         yield Problem(scope, 0, "version", f"{error.version} is not supported")

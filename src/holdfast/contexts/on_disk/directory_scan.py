@@ -1,0 +1,53 @@
+"""What lies in an open directory: its folders, and its files with what tells two states of each apart."""
+
+from __future__ import annotations
+
+import os
+from stat import S_ISREG
+
+from holdfast.contexts.schema import FILE_NAME
+from holdfast.core.file_identity import identity
+from holdfast.core.record import NamedTuple
+from holdfast.core.staging import is_staging_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.core.file_identity import Identity
+
+_GIT = ".git"
+_NO_FILE = (0, -1, 0, 0, 0)  # the identity of what is no regular file
+
+
+class Seen(NamedTuple):
+    """What a look at a directory found in it."""
+
+    folders: list[str]
+    files: list[tuple[str, Identity]]
+    has_git: bool = False
+
+
+def scan_directory(directory: int) -> Seen:
+    """Look once. Raises OSError."""
+    folders: list[str] = []
+    files: list[tuple[str, Identity]] = []
+    has_git = False
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            name = entry.name
+            if is_staging_name(name):
+                continue  # ours, and gone in a moment
+            if name == _GIT:
+                has_git = True
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(name)
+            elif entry.is_file(follow_symlinks=False):
+                try:
+                    found = entry.stat(follow_symlinks=False)
+                except FileNotFoundError:
+                    continue
+                if not S_ISREG(found.st_mode):
+                    continue
+                files.append((name, identity(found)))
+            elif name == FILE_NAME:
+                files.append((name, _NO_FILE))  # there, but no file: a context that cannot be used
+    return Seen(folders, files, has_git)

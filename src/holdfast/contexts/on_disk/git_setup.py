@@ -1,0 +1,89 @@
+"""A repository told how to merge contexts: attributes for everyone who has it, the driver in the clone's settings."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.contexts.git_attributes import GITATTRIBUTES
+from holdfast.contexts.on_disk.git import git
+from holdfast.contexts.on_disk.settings_file import write_keeping_fresh
+from holdfast.contexts.schema import FILE_NAME
+from holdfast.core.errors import UsageError
+from holdfast.core.record import NamedTuple
+from holdfast.core.regular_files import NotRegular, read_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Literal
+
+    from holdfast.contexts.on_disk.project import Project
+
+    Action = Literal["written", "renewed", "unchanged", "left alone"]
+
+DRIVER = "holdfast"
+_ATTRIBUTE = f"{FILE_NAME} merge={DRIVER}"
+# Where the command is not installed the lines are merged like any text, so that no side's words are lost.
+_COMMAND = (
+    "if command -v context >/dev/null 2>&1; then context merge-driver %O %A %B %P >/dev/null; "
+    "else git merge-file -L ours -L base -L theirs %A %O %B; fi"
+)
+
+
+class Step(NamedTuple):
+    """One thing that was set up: what it is, what happened to it, and what a person should know."""
+
+    what: str
+    action: Action
+    detail: str = ""
+
+
+def set_up_git(project: Project, *, dry_run: bool) -> list[Step]:
+    """Set up everything in order; UsageError where there is no repository."""
+    if project.repository is None:
+        raise UsageError("there is no git repository here: run `git init` first")
+    return list(_steps(project, dry_run=dry_run))
+
+
+def _steps(project: Project, *, dry_run: bool) -> Iterator[Step]:
+    yield _attributes(project, dry_run=dry_run)
+    yield _driver(project, dry_run=dry_run)
+
+
+def _attributes(project: Project, *, dry_run: bool) -> Step:
+    path = os.path.join(project.root, GITATTRIBUTES)
+    try:
+        old = read_regular(path)
+    except FileNotFoundError:
+        old = b""
+    except NotRegular:
+        return Step(GITATTRIBUTES, "left alone", f"it is no regular file, which git does not read: add `{_ATTRIBUTE}`")
+    line = _ATTRIBUTE.encode()
+    rules = [row.strip() for row in old.replace(b"\r\n", b"\n").split(b"\n")]
+    later = rules[rules.index(line) + 1 :] if line in rules else []
+    # The last rule that matches decides, so one that could match stands before ours.
+    if line in rules and not any(b"merge" in row.split() or b"merge=" in row for row in later):
+        return Step(GITATTRIBUTES, "unchanged")
+    end = b"\r\n" if b"\r\n" in old else b"\n"
+    new = old + (end if old and not old.endswith(b"\n") else b"") + line + end
+    if not dry_run:
+        write_keeping_fresh(project, GITATTRIBUTES, new)
+    return Step(GITATTRIBUTES, "renewed" if old else "written", f"commit it: it tells git to merge {FILE_NAME} with it")
+
+
+def _driver(project: Project, *, dry_run: bool) -> Step:
+    what = f"merge.{DRIVER}.driver"
+    settings = {f"merge.{DRIVER}.name": "directory contexts, field by field", what: _COMMAND}
+    known = {}
+    for name in settings:
+        try:
+            known[name] = git(project.root, "config", "--local", "--get", name).decode("utf-8", "replace").rstrip("\n")
+        except UsageError as error:
+            if error.note:
+                raise
+    if known == settings:
+        return Step(what, "unchanged")
+    if not dry_run:
+        for name, value in settings.items():
+            git(project.root, "config", "--local", name, value)
+    return Step(what, "renewed" if what in known else "written", "of this clone: everyone runs this once")
