@@ -24,6 +24,12 @@ PHASE = Parameter("phase", "text", "The document", True, "PHASE", PHASES, positi
 BY = Parameter("by", "text", "Who approves", True, "WHO")
 NOTE = Parameter("note", "text", "A remark to keep", metavar="TEXT")
 APPROVE_CHECK = Parameter("check", "flag", "Approve nothing: exit 8 unless every document is approved as it is")
+CAPABILITY = Parameter(
+    "capability", "text", "The file of requirements, without .md", True, "CAPABILITY", positional=True
+)
+TITLE = Parameter("title", "text", "The requirement's title", True, "TITLE", positional=True)
+REMOVE = Parameter("remove", "flag", "Remove the requirement instead of changing it")
+MERGE_CHECK = Parameter("check", "flag", "Write nothing: show the difference, exit 8 when there is one")
 MODE = Parameter(
     "mode",
     "text",
@@ -159,6 +165,36 @@ OPERATIONS = (
         parameters=(NAME, PHASE, BY, NOTE, PROJECT_PATH),
         run="holdfast.specs.approval_answers:spec_revoke",
         view="holdfast.specs.views:approval",
+        failure=FAILURE,
+        failures_are_answers=True,
+    ),
+    Operation(
+        family="specs",
+        command=("spec", "delta"),
+        summary="Start a change of a requirement that holds now, with the hash of what it changes.",
+        parameters=(NAME, CAPABILITY, TITLE, REMOVE, PROJECT_PATH),
+        run="holdfast.specs.merge_answers:spec_delta",
+        view="holdfast.specs.views:outcome",
+        failure=FAILURE,
+        failures_are_answers=True,
+    ),
+    Operation(
+        family="specs",
+        command=("spec", "merge"),
+        summary="Apply a spec's changes to the requirements that hold now, all or none.",
+        parameters=(NAME, MERGE_CHECK, PROJECT_PATH),
+        run="holdfast.specs.merge_answers:spec_merge",
+        view="holdfast.specs.views:merge",
+        failure=FAILURE,
+        failures_are_answers=True,
+    ),
+    Operation(
+        family="specs",
+        command=("spec", "archive"),
+        summary="Merge a finished spec and move its folder away.",
+        parameters=(NAME, PROJECT_PATH),
+        run="holdfast.specs.merge_answers:spec_archive",
+        view="holdfast.specs.views:merge",
         failure=FAILURE,
         failures_are_answers=True,
     ),

@@ -9,6 +9,18 @@ Discipline = Literal["full", "standard", "minimal"]
 Role = Literal["implementer", "reviewer"]
 Status = Literal["pending", "in-progress", "completed"]
 WhyNoTask = Literal["unnumbered", "malformed"]
+ChangeKind = Literal["RENAMED", "REMOVED", "MODIFIED", "ADDED"]
+ConflictCode = Literal[
+    "title_missing",
+    "title_exists",
+    "title_twice",
+    "title_case",
+    "block_twice",
+    "base_missing",
+    "base_changed",
+    "delta_misplaced",
+    "not_utf8",
+]
 Level = Literal["error", "warning"]
 TaskStyle = Literal["numbered", "kiro", "spec-kit"]
 
@@ -46,6 +58,20 @@ class RevokeArguments(SpecArguments):
     phase: Literal["requirements", "design", "tasks"]
     by: str
     note: NotRequired[str]
+
+
+class DeltaArguments(SpecArguments):
+    capability: str
+    title: str
+    remove: NotRequired[bool]
+
+
+class MergeArguments(SpecArguments):
+    check: NotRequired[bool]
+
+
+class ArchiveArguments(SpecArguments):
+    """Of `spec archive`."""
 
 
 class NoArguments(TypedDict):
@@ -262,4 +288,45 @@ class GateAnswer(TypedDict):
     success: bool
     message: str
     data: GateData
+    nextSteps: Sequence[str]
+
+
+class DeltaData(TypedDict):
+    name: str
+    capability: str
+    title: str
+    file: str
+    kind: str
+    base: NotRequired[str]
+
+
+class MergedFile(TypedDict):
+    file: str
+    delta: str
+    added: int
+    modified: int
+    removed: int
+    renamed: int
+
+
+class ConflictData(TypedDict):
+    code: ConflictCode
+    message: str
+    delta: PlaceData
+    living: PlaceData | None
+
+
+class MergeData(TypedDict):
+    name: str
+    changes: int
+    files: Sequence[MergedFile]
+    conflicts: Sequence[ConflictData]
+    diff: str | None
+    archived: str | None
+
+
+class MergeAnswer(TypedDict):
+    success: bool
+    message: str
+    data: MergeData
     nextSteps: Sequence[str]

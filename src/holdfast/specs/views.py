@@ -16,10 +16,12 @@ if TYPE_CHECKING:
         ApprovalData,
         CheckAnswer,
         Data,
+        DeltaData,
         Failure,
         GateAnswer,
         GuideData,
         ListingData,
+        MergeAnswer,
         NextTaskData,
         StatusData,
         SteeringData,
@@ -141,6 +143,24 @@ def approval(value: Success[ApprovalData] | GateAnswer | Failure, _seconds: floa
     for each in data.get("documents", ()) if isinstance(data, dict) else ():
         mark = Text("approved ", style="green") if each["approved"] else Text("open     ", style="yellow")
         lines.append(mark + Text(f"{each['name']} {each['phase']}") + Text(f"  {each['why'] or ''}", style="dim"))
+    return Group(*lines, *[Text(f"→ {step}", style="dim") for step in value["nextSteps"]])
+
+
+def outcome(value: Success[DeltaData] | Failure, _seconds: float) -> RenderableType:
+    """What was done, and what to do next."""
+    verdict = Text(value["message"], style="green" if value["success"] else "bold red")
+    return Group(verdict, *[Text(f"→ {step}", style="dim") for step in value["nextSteps"]])
+
+
+def merge(value: MergeAnswer | Failure, _seconds: float) -> RenderableType:
+    """What was merged, the difference it would make, or the conflicts."""
+    verdict = Text(value["message"], style="green" if value["success"] else "bold red")
+    lines = [verdict]
+    data = value.get("data")
+    diff = data.get("diff") if isinstance(data, dict) else None
+    colours = {"+": "green", "-": "red", "@": "cyan"}
+    shown = diff.split("\n") if isinstance(diff, str) else []
+    lines += [Text(line, style=colours.get(line[:1], "")) for line in shown]
     return Group(*lines, *[Text(f"→ {step}", style="dim") for step in value["nextSteps"]])
 
 
