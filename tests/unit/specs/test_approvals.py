@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.specs.approvals import (
@@ -66,6 +66,7 @@ def test_which_lines_changed_is_told(after: str, lines: str) -> None:
     assert changed_lines(line_digests("a\nb\nc\nd\ne\nf"), line_digests(after)) == lines
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from("abcd"), min_size=1), st.lists(st.sampled_from("abcd"), min_size=1))
 def test_what_changed_is_told_for_any_two_texts(before: list[str], after: list[str]) -> None:
     told = changed_lines(line_digests("\n".join(before)), line_digests("\n".join(after)))
@@ -118,6 +119,7 @@ def test_a_file_that_was_touched_is_not_relied_on(data: bytes, reason: str) -> N
         read(data)
 
 
+@settings(deadline=None)
 @given(st.binary())
 def test_any_bytes_are_a_list_of_approvals_or_are_refused(data: bytes) -> None:
     try:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.specs import checks
@@ -127,6 +127,7 @@ def is_box(line: str, style: TaskStyle) -> bool:
     return line[after : after + 1] not in ("(", "[") if after else looks_like_a_box(line)
 
 
+@settings(deadline=None)
 @given(st.lists(line, max_size=8).map("\n".join), STYLES)
 def test_every_line_that_looks_like_a_checkbox_is_a_task_or_a_finding(text: str, style: TaskStyle) -> None:
     tasks = parse(text, style)
@@ -134,6 +135,7 @@ def test_every_line_that_looks_like_a_checkbox_is_a_task_or_a_finding(text: str,
     assert told == {number for number, line in visible_lines(text.split("\n")) if is_box(line, style)}
 
 
+@settings(deadline=None)
 @given(st.text(), st.text())
 def test_any_text_is_checked_and_findings_are_in_order(requirements: str, tasks: str) -> None:
     findings, coverage = check(documents(requirements, tasks))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.specs.living_merge import merge
@@ -159,6 +159,7 @@ def living_of(requirements: dict[str, list[str]]) -> str:
 
 
 class TestLaws:
+    @settings(deadline=None)
     @given(
         st.dictionaries(titles, bodies, min_size=1),
         st.dictionaries(titles, bodies),
@@ -197,6 +198,7 @@ class TestLaws:
         for text in ("intro", "## End", "last"):
             assert text in merged.text
 
+    @settings(deadline=None)
     @given(st.text(), st.text())
     def test_any_two_texts_are_merged_or_refused_and_a_second_time_changes_nothing(
         self, living: str, delta: str
@@ -205,6 +207,7 @@ class TestLaws:
         if not merged.conflicts:
             assert merge(merged.text, delta, "x").text == merged.text
 
+    @settings(deadline=None)
     @given(st.text(alphabet="#R \nADEMOVIFNT:`-equirmnts", max_size=200))
     def test_any_text_is_a_delta(self, text: str) -> None:
         assert all(change.line < len(bare_lines(text)) for change in delta_of(text).changes)
