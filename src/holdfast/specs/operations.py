@@ -30,6 +30,7 @@ CAPABILITY = Parameter(
 TITLE = Parameter("title", "text", "The requirement's title", True, "TITLE", positional=True)
 REMOVE = Parameter("remove", "flag", "Remove the requirement instead of changing it")
 MERGE_CHECK = Parameter("check", "flag", "Write nothing: show the difference, exit 8 when there is one")
+HTML = Parameter("html", "path", "Write a page of it here", metavar="FILE")
 MODE = Parameter(
     "mode",
     "text",
@@ -195,6 +196,16 @@ OPERATIONS = (
         parameters=(NAME, PROJECT_PATH),
         run="holdfast.specs.merge_answers:spec_archive",
         view="holdfast.specs.views:merge",
+        failure=FAILURE,
+        failures_are_answers=True,
+    ),
+    Operation(
+        family="specs",
+        command=("spec", "board"),
+        summary="Show every spec with phase, progress, approvals and findings, or write them as one page.",
+        parameters=(HTML, PROJECT_PATH),
+        run="holdfast.specs.board_answers:spec_board",
+        view="holdfast.specs.views:board",
         failure=FAILURE,
         failures_are_answers=True,
     ),

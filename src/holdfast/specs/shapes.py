@@ -21,6 +21,7 @@ ConflictCode = Literal[
     "delta_misplaced",
     "not_utf8",
 ]
+DocumentState = Literal["missing", "created", "changed", "approved"]
 Level = Literal["error", "warning"]
 TaskStyle = Literal["numbered", "kiro", "spec-kit"]
 
@@ -72,6 +73,10 @@ class MergeArguments(SpecArguments):
 
 class ArchiveArguments(SpecArguments):
     """Of `spec archive`."""
+
+
+class BoardArguments(ProjectArguments):
+    html: NotRequired[str]
 
 
 class NoArguments(TypedDict):
@@ -330,3 +335,19 @@ class MergeAnswer(TypedDict):
     message: str
     data: MergeData
     nextSteps: Sequence[str]
+
+
+class BoardSpec(TypedDict):
+    name: str
+    currentPhase: str
+    overallStatus: str
+    taskProgress: TaskProgress
+    documents: Mapping[str, DocumentState]
+    findings: Mapping[str, int]
+    next: str | None
+
+
+class BoardData(TypedDict):
+    layout: str
+    folder: str
+    specs: Sequence[BoardSpec]

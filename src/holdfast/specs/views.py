@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from holdfast.specs.shapes import (
         ApprovalData,
+        BoardData,
         CheckAnswer,
         Data,
         DeltaData,
@@ -162,6 +163,23 @@ def merge(value: MergeAnswer | Failure, _seconds: float) -> RenderableType:
     shown = diff.split("\n") if isinstance(diff, str) else []
     lines += [Text(line, style=colours.get(line[:1], "")) for line in shown]
     return Group(*lines, *[Text(f"→ {step}", style="dim") for step in value["nextSteps"]])
+
+
+@_unless_failed
+def board(data: BoardData) -> RenderableType:
+    """A row a spec, with its documents and what was found in them."""
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in ("spec", "status", "progress", "documents", "findings", "next"):
+        table.add_column(column)
+    styles = {"approved": "green", "changed": "yellow", "missing": "dim", "created": ""}
+    for spec in data["specs"]:
+        documents = Text("\n").join([Text(f"{p}: {s}", style=styles[s]) for p, s in spec["documents"].items()])
+        counts = [f"{count} {level}" for level, count in spec["findings"].items() if count]
+        style = "red" if spec["findings"]["errors"] else "yellow"
+        found = Text(", ".join(counts) or "none", style=style if counts else "green")
+        bar, following = _bar(spec["taskProgress"]), Text(spec["next"] or "", style="dim")
+        table.add_row(Text(spec["name"]), spec["overallStatus"], bar, documents, found, following)
+    return table
 
 
 @_unless_failed

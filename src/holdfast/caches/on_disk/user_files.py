@@ -6,10 +6,10 @@ import os
 
 from holdfast.caches.search.page import render_page
 from holdfast.caches.search.receipts import encode_receipt, parse_receipt
-from holdfast.core.atomic_write import write_file
 from holdfast.core.canonical_json import JsonError, decode
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import InvalidReceipt, IoError, UsageError
+from holdfast.core.output_file import write_output_file
 from holdfast.core.regular_files import TooLarge, read_regular
 from holdfast.core.unicode_text import WHITE_SPACE
 
@@ -25,16 +25,7 @@ _TEMPLATE = os.path.join(os.path.dirname(__file__), "..", "..", "templates", "se
 
 def write_receipt(path: str, result: SearchResult) -> None:
     """Write the record of an answer, atomically."""
-    write_output(path, encode_receipt(result.record))
-
-
-def write_output(path: str, data: bytes) -> None:
-    """Write a file a person asked for; IoError says what is in the way."""
-    try:
-        write_file(path, data)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise IoError(f"'{printable(path)}' cannot be written: {reason}") from None
+    write_output_file(path, encode_receipt(result.record))
 
 
 def _read(path: str) -> bytes:
@@ -88,4 +79,4 @@ def write_page(path: str, result: SearchResult, candidates: list[Candidate]) -> 
     """Write one self-contained page, atomically."""
     with open(_TEMPLATE, "rb") as file:
         template = file.read().decode()
-    write_output(path, render_page(template, result, candidates).encode())
+    write_output_file(path, render_page(template, result, candidates).encode())

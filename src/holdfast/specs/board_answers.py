@@ -1,0 +1,56 @@
+"""The body of `spec board`: every spec with phase, progress, approvals and findings."""
+
+from __future__ import annotations
+
+from holdfast.operation import Outcome
+from holdfast.specs import on_disk, phases, workflow_folder
+from holdfast.specs.answers import done, project_of
+from holdfast.specs.check_answers import findings_of
+from holdfast.specs.layouts import PHASES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.specs.phases import Spec
+    from holdfast.specs.shapes import BoardArguments, BoardData, BoardSpec, DocumentState, Success
+    from holdfast.specs.workflow_folder import Project
+    from holdfast.workspace import Workspace
+
+
+def spec_board(workspace: Workspace, arguments: BoardArguments) -> Outcome[Success[BoardData]]:
+    project = project_of(workspace, arguments.get("projectPath", ""))
+    specs = [_spec(project, spec) for spec in on_disk.list_specs(project)]
+    data: BoardData = {"layout": project.layout.name, "folder": project.layout.specs, "specs": specs}
+    steps = []
+    if "html" in arguments:
+        from holdfast.core.output_file import write_output_file
+        from holdfast.specs.board_page import board_page
+
+        template = workflow_folder.template(project, "board", ".html")
+        write_output_file(arguments["html"], board_page(template, data).encode("utf-8", "replace"))
+        steps = ["The page is written: it needs no server and fetches nothing"]
+    return done(project, f"{len(specs)} specification{'' if len(specs) == 1 else 's'}", data, steps)
+
+
+def _spec(project: Project, spec: Spec) -> BoardSpec:
+    state = phases.state_of(spec)
+    findings, _ = findings_of(project, spec)
+    errors = sum([finding.level == "error" for finding in findings])
+    return {
+        "name": spec.name,
+        "currentPhase": state.phase,
+        "overallStatus": state.status,
+        "taskProgress": phases.listed(spec)["taskProgress"],
+        "documents": {phase: _state(spec, phase) for phase in PHASES},
+        "findings": {"errors": errors, "warnings": len(findings) - errors},
+        "next": phases.what_is_next(spec, state),
+    }
+
+
+def _state(spec: Spec, phase: str) -> DocumentState:
+    """How a document stands: `changed` is one that was approved in other words."""
+    if spec.times[PHASES.index(phase)] is None:
+        return "missing"
+    standing = (spec.approvals or {}).get(phase)
+    if standing is None or not (standing.holds or standing.by):
+        return "created"
+    return "approved" if standing.holds else "changed"

@@ -1,0 +1,117 @@
+"""`context spec board`: every spec in one look, and a page that nothing breaks out of."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from support.doors import run_context
+from support.specs import SpecProject
+from support.terminal import on_a_terminal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HOSTILE = [
+    "<script>alert(1)<",
+    '" onmouseover="alert(1)',
+    "<img src=x onerror=alert(1)>",
+    "@rows@ @title@",
+    "\u202eesrever",
+    "two\nlines",
+    "\x1b[2J",
+    "&amp;",
+]
+
+
+class Page(HTMLParser):
+    """What a browser would make of a page: its tags with their attributes, and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, tuple[str, ...]]] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, tuple(name for name, _ in attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> SpecProject:
+    project = SpecProject(tmp_path)
+    project.spec("good", "- [x] 1. a\n- [ ] 2. b\n")
+    project.spec("bad", "- [ ] Gate\n")
+    (project.folder / "specs" / "bad" / "design.md").unlink()
+    return project
+
+
+def board(project: SpecProject, *words: str) -> Any:
+    done = run_context("spec", "board", *words, cwd=project.root)
+    assert (done.returncode, done.stderr) == (0, b"")
+    return json.loads(done.stdout)["data"]
+
+
+def test_every_spec_has_phase_progress_documents_findings_and_what_is_next(project: SpecProject) -> None:
+    run_context("spec", "approve", "good", "requirements", "--by", "ann", cwd=project.root)
+    run_context("spec", "approve", "good", "design", "--by", "ann", cwd=project.root)
+    project.write("specs/good/design.md", "# Other\n")
+    assert board(project)["specs"] == [
+        {
+            "name": "bad",
+            "currentPhase": "design",
+            "overallStatus": "design-needed",
+            "taskProgress": {"total": 0, "completed": 0, "pending": 0},
+            "documents": {"requirements": "created", "design": "missing", "tasks": "created"},
+            "findings": {"errors": 1, "warnings": 0},
+            "next": "write design.md",
+        },
+        {
+            "name": "good",
+            "currentPhase": "implementation",
+            "overallStatus": "implementing",
+            "taskProgress": {"total": 2, "completed": 1, "pending": 1},
+            "documents": {"requirements": "approved", "design": "changed", "tasks": "created"},
+            "findings": {"errors": 0, "warnings": 0},
+            "next": "task 2: b",
+        },
+    ]
+
+
+def test_the_page_stands_alone_and_no_name_breaks_out_of_it(project: SpecProject) -> None:
+    for name in HOSTILE:
+        project.spec(name.replace("/", "\u2215"), f"- [ ] 1. {name} \n")
+    board(project, "--html", "board.html")
+    text = (project.root / "board.html").read_text(encoding="utf-8")
+    page = Page(text)
+    plain = Page(text)
+    allowed = {"html", "head", "meta", "title", "style", "body", "h1", "table", "thead", "tbody", "tr", "th", "td"}
+    allowed |= {"b", "bdi", "span", "progress", "p", "small"}
+    assert {tag for tag, _ in page.tags} <= allowed
+    assert {name for _, names in page.tags for name in names} <= {
+        *("lang", "charset", "name", "content", "http-equiv", "class", "max", "value"),
+    }
+    assert ("default-src 'none'" in text, "http://" in text, "https://" in text, "\x1b" in text) == (
+        True,
+        *(False,) * 3,
+    )
+    assert text.count("<tr>") == 1 + 2 + len(HOSTILE)
+    assert all(mark in plain.text for mark in ("<script>alert(1)<", "@rows@ @title@", "&amp;"))
+    assert "\u202e" not in text
+
+
+def test_a_page_that_cannot_be_written_says_so(project: SpecProject) -> None:
+    done = run_context("spec", "board", "--html", "no/such/folder/x.html", cwd=project.root)
+    answer = json.loads(done.stdout)
+    assert (done.returncode, answer["success"], "cannot be written" in answer["message"]) == (6, False, True)
+
+
+def test_a_terminal_shows_a_row_a_spec(project: SpecProject) -> None:
+    text, code = on_a_terminal("spec", "board", cwd=project.root)
+    assert (code, "good" in text, "implementing" in text, "1 errors" in text) == (0, True, True, True)
