@@ -175,7 +175,7 @@ def _operate(operation: Operation, arguments: GivenArguments, environment: Mappi
         return _tell(reply.error)
     for line in reply.note.split("\n") if reply.note else ():
         write_error(f"note: {line}")
-    if terminal:
+    if terminal and reply.value is not None:
         from holdfast.terminal import show
 
         show(operation, reply, seconds=system_clock() - started)

@@ -79,6 +79,12 @@ class Parameter(NamedTuple):
         return self.typed if self.positional or self.kind == "flag" else f"{self.option} {self.value_name}"
 
 
+class Words(str):
+    """An answer as a person reads it, delivered as it is: neither encoded nor shown in a view."""
+
+    __slots__ = ()
+
+
 class Outcome(NamedTuple, Generic[Answer]):
     """What an operation found: a value to encode, and what it means for exit codes and `isError`."""
 
@@ -172,6 +178,9 @@ def answer(
         told = None if operation.failures_are_answers else error
         parts = _line(value, pretty=pretty)
         return Reply(parts, error.exit_code, is_error=True, value=value, error=told, note=error.note)
+    if isinstance(outcome.value, Words):
+        told_in_words = [(outcome.value + "\n").encode("utf-8", "replace")]
+        return Reply(told_in_words, outcome.exit_code, outcome.is_error, None, None, outcome.note, is_json=False)
     is_json = not operation.text or arguments.get("format") == "json"
     if is_json:
         parts = _line(outcome.value, pretty=pretty)

@@ -19,6 +19,14 @@ DIRECTORY = Parameter(
     "scope", "path", "A directory, as a path from the project's root", metavar="SCOPE", positional=True
 )
 PROJECT = Parameter("path", "path", "The project (default: the current directory)", metavar="DIR")
+STATUS_FORMAT = Parameter(
+    "format",
+    "text",
+    "text: a few lines, the default with --check; json: one line, pretty: indented, sarif: for code hosts",
+    metavar="FORMAT",
+    choices=("json", "text", "sarif"),
+    only="command",
+)
 UNTRACKED = Parameter("untracked", "flag", "Count files that git does not track, too", only="command")
 FULL = Parameter("full", "flag", "Also files, interfaces, external packages, subdirectories and the project")
 
@@ -42,6 +50,7 @@ TOOLS = (
                 "since", "text", "Only directories that differ from this commit", metavar="GITREF", only="command"
             ),
             UNTRACKED,
+            STATUS_FORMAT,
         ),
         run="holdfast.contexts.answers.inquiry:list_contexts",
         view="holdfast.contexts.views:listing",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, NotRequired, TypedDict, final
+
+from holdfast.operation import Words
 
 State = Literal["fresh", "stale", "missing"]
 Action = Literal["written", "renewed", "unchanged", "failed"]
@@ -25,6 +28,7 @@ class ListArguments(TreeArguments):
     states: NotRequired[list[State]]
     check: NotRequired[bool]
     since: NotRequired[str]
+    format: NotRequired[Literal["json", "text", "sarif"]]
 
 
 class CheckArguments(TreeArguments):
@@ -112,6 +116,10 @@ class ListAnswer(TypedDict):
     tracked: int
     entries: list[ListedContext]
     error: NotRequired[str]
+
+
+SarifLog = Mapping[str, object]
+StatusAnswer = ListAnswer | SarifLog | Words
 
 
 class Fingerprints(TypedDict):

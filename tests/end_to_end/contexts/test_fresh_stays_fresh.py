@@ -27,17 +27,17 @@ def committed(project: Path, context: Callable[..., Any]) -> Path:
 
 def test_every_directory_is_fresh_after_init_the_root_included(project: Path, context: Callable[..., Any]) -> None:
     context("init")
-    assert states(context("status", "--check")) == ALL_FRESH
+    assert states(context("status", "--check", "--format", "json")) == ALL_FRESH
 
 
 def test_a_clone_is_fresh(committed: Path, context: Callable[..., Any], tmp_path: Path) -> None:
     git(tmp_path, "clone", "-q", str(committed), "elsewhere")
-    assert states(context("status", "--check", cwd=tmp_path / "elsewhere")) == ALL_FRESH
+    assert states(context("status", "--check", "--format", "json", cwd=tmp_path / "elsewhere")) == ALL_FRESH
 
 
 def test_a_copy_is_fresh(committed: Path, context: Callable[..., Any], tmp_path: Path) -> None:
     shutil.copytree(committed, tmp_path / "copy", copy_function=shutil.copyfile)
-    assert states(context("status", "--check", cwd=tmp_path / "copy")) == ALL_FRESH
+    assert states(context("status", "--check", "--format", "json", cwd=tmp_path / "copy")) == ALL_FRESH
 
 
 def test_checking_out_another_branch_and_back_leaves_all_fresh(committed: Path, context: Callable[..., Any]) -> None:
@@ -45,19 +45,19 @@ def test_checking_out_another_branch_and_back_leaves_all_fresh(committed: Path, 
     (committed / "web" / "index.ts").write_text("export const other = 1;\n")
     git(committed, "commit", "-qam", "other")
     git(committed, "checkout", "-q", "main")
-    assert states(context("status", "--check")) == ALL_FRESH
+    assert states(context("status", "--check", "--format", "json")) == ALL_FRESH
 
 
 def test_touching_every_file_leaves_all_fresh(committed: Path, context: Callable[..., Any]) -> None:
     for path in committed.rglob("*"):
         if ".git" not in path.parts:
             os.utime(path, ns=(1_234_567_890_123_456_789,) * 2)
-    assert states(context("status", "--check")) == ALL_FRESH
+    assert states(context("status", "--check", "--format", "json")) == ALL_FRESH
 
 
 @pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/Los_Angeles", "UTC"])
 def test_another_time_zone_leaves_all_fresh(committed: Path, context: Callable[..., Any], zone: str) -> None:
-    assert states(context("status", "--check", env={"TZ": zone, "LC_ALL": "C"})) == ALL_FRESH
+    assert states(context("status", "--check", "--format", "json", env={"TZ": zone, "LC_ALL": "C"})) == ALL_FRESH
 
 
 def test_a_file_that_git_ignores_changes_nothing(committed: Path, context: Callable[..., Any]) -> None:
@@ -67,7 +67,7 @@ def test_a_file_that_git_ignores_changes_nothing(committed: Path, context: Calla
     (committed / "dist" / "big.py").write_text("x = 1\n" * 9000)
     (committed / ".git" / "info" / "exclude").write_text("private.txt\n")
     (committed / "web" / "private.txt").write_text("mine\n")
-    assert states(context("status", "--check")) == ALL_FRESH
+    assert states(context("status", "--check", "--format", "json")) == ALL_FRESH
 
 
 def _change(path: Path) -> None:
@@ -92,7 +92,7 @@ def test_a_change_is_seen_in_its_directory_and_no_other(
     git(committed, "add", "-A")
     if (committed / "web" / "index.ts").exists():
         os.utime(committed / "web" / "index.ts", ns=(before.st_atime_ns, before.st_mtime_ns))  # the content decides
-    assert states(context("status", "--check", exit_code=8)) == {**ALL_FRESH, "web": "stale"}
+    assert states(context("status", "--check", "--format", "json", exit_code=8)) == {**ALL_FRESH, "web": "stale"}
 
 
 def test_a_context_that_is_edited_does_not_make_its_directory_stale(
@@ -100,7 +100,7 @@ def test_a_context_that_is_edited_does_not_make_its_directory_stale(
 ) -> None:
     file = committed / "web" / ".context.yaml"
     file.write_text(file.read_text() + "# mine\n")
-    assert states(context("status", "--check")) == ALL_FRESH
+    assert states(context("status", "--check", "--format", "json")) == ALL_FRESH
 
 
 def test_changing_settings_and_patterns_leaves_what_was_fresh_fresh(
@@ -115,11 +115,11 @@ def test_changing_settings_and_patterns_leaves_what_was_fresh_fresh(
 def test_since_looks_only_at_directories_that_differ_from_a_commit(
     committed: Path, context: Callable[..., Any]
 ) -> None:
-    assert context("status", "--check", "--since", "HEAD")["entries"] == []
+    assert context("status", "--check", "--format", "json", "--since", "HEAD")["entries"] == []
     _change(committed / "web" / "index.ts")
     (committed / "src" / "shop" / "new.py").write_text("x = 1\n")
     git(committed, "add", "src/shop/new.py")
-    found = context("status", "--check", "--since", "HEAD", exit_code=8)
+    found = context("status", "--check", "--format", "json", "--since", "HEAD", exit_code=8)
     assert (states(found), found["total_directories"]) == ({"src/shop": "stale", "web": "stale"}, 5)
 
 

@@ -90,7 +90,7 @@ def test_agents_can_be_left_alone_and_an_existing_file_keeps_its_text(project: P
     (project / "AGENTS.md").write_text(first.replace("Before you read many files", "Old words") + "\nAfter.\n")
     context("init")
     assert (project / "AGENTS.md").read_text() == first + "\nAfter.\n"
-    assert states(context("status", "--check"))["."] == "fresh"
+    assert states(context("status", "--check", "--format", "json"))["."] == "fresh"
 
 
 def test_a_linked_agents_file_is_written_through_and_one_that_leads_elsewhere_is_left_alone(
@@ -103,7 +103,7 @@ def test_a_linked_agents_file_is_written_through_and_one_that_leads_elsewhere_is
         True,
         True,
     )
-    assert states(context("status", "--check"))["."] == "fresh"
+    assert states(context("status", "--check", "--format", "json"))["."] == "fresh"
     (tmp_path / "outside.md").write_text("not yours\n")
     (project / "AGENTS.md").unlink()
     (project / "AGENTS.md").symlink_to("../outside.md")

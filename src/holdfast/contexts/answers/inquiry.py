@@ -16,11 +16,12 @@ from holdfast.core.errors import (
     ScopeOutside,
     UnsupportedVersion,
 )
-from holdfast.operation import Outcome
+from holdfast.operation import Outcome, Words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.contexts.on_disk.listing import Entry
+    from holdfast.contexts.on_disk.project import Project
     from holdfast.contexts.shapes import (
         CheckAnswer,
         CheckArguments,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         QueryAnswer,
         QueryArguments,
         QueryFailure,
+        StatusAnswer,
     )
     from holdfast.workspace import Workspace
 
@@ -90,7 +92,7 @@ def check_freshness(workspace: Workspace, arguments: CheckArguments) -> Outcome[
     )
 
 
-def list_contexts(workspace: Workspace, arguments: ListArguments) -> Outcome[ListAnswer]:
+def list_contexts(workspace: Workspace, arguments: ListArguments) -> Outcome[StatusAnswer]:
     project = open_project(workspace, arguments)
     root = project.shown
     try:
@@ -109,6 +111,11 @@ def list_contexts(workspace: Workspace, arguments: ListArguments) -> Outcome[Lis
         chosen = [entry for entry in chosen if under in ("", ".", entry.scope) or entry.scope.startswith(under + "/")]
     if states := arguments.get("states"):
         chosen = [entry for entry in chosen if entry.state in states]
+    outdated = arguments.get("check") and any(entry.state != FRESH for entry in chosen)
+    code = OutOfDate.exit_code if outdated else 0
+    chosen_format = arguments.get("format", "text" if arguments.get("check") else "json")
+    if chosen_format != "json":
+        return _gate(project, arguments, chosen, code)
     value: ListAnswer = {
         "root": root,
         "total_directories": len(found.entries),
@@ -116,8 +123,29 @@ def list_contexts(workspace: Workspace, arguments: ListArguments) -> Outcome[Lis
         "tracked": sum([entry.headline is not None for entry in found.entries]),
         "entries": [_listed(entry) for entry in chosen],
     }
-    outdated = arguments.get("check") and any(entry.state != FRESH for entry in chosen)
-    return Outcome(value, OutOfDate.exit_code if outdated else 0, note=project.note)
+    return Outcome(value, code, note=project.note)
+
+
+def _gate(project: Project, arguments: ListArguments, chosen: list[Entry], code: int) -> Outcome[StatusAnswer]:
+    """The verdict in words, or as SARIF."""
+    from holdfast.contexts.gate_report import Judged, gate_log, report
+
+    judged = [Judged(entry.scope, entry.state, entry.problem) for entry in chosen]
+    if arguments.get("format") == "sarif":
+        from holdfast.version import __version__
+
+        return Outcome(gate_log(judged, __version__), code, note=project.note)
+    which = f" --path {_shell_word(arguments['path'])}" if "path" in arguments else ""
+    adding = ", then `git add` what it renewed" if project.repository is not None else ""
+    mend = f"context regen{which}{adding}"
+    more = f"context status{which} --state stale --state missing"
+    return Outcome(Words(report(judged, mend=mend, more=more)), code, note=project.note)
+
+
+def _shell_word(word: str) -> str:
+    from shlex import quote
+
+    return quote(word)
 
 
 def _listed(entry: Entry) -> ListedContext:

@@ -25,6 +25,7 @@ class Entry(NamedTuple):
     place: str
     state: State
     headline: Headline | None
+    problem: str = ""  # what is wrong with a context that is there and cannot be used
 
 
 class Listing(NamedTuple):
@@ -71,10 +72,12 @@ def _judge(views: list[DirectoryView]) -> int:
     return len(views)
 
 
-def _verdict(view: DirectoryView | None) -> tuple[State, Headline | None]:
-    if view is None or not view.has_context:
-        return MISSING, None
+def _verdict(view: DirectoryView | None) -> tuple[State, Headline | None, str]:
+    if view is None:
+        return MISSING, None, "the directory cannot be read"
+    if not view.has_context:
+        return MISSING, None, ""
     try:
-        return view.freshness().state, view.headline()
-    except (ContextMissing, ContextCorrupt, UnsupportedVersion):
-        return MISSING, None
+        return view.freshness().state, view.headline(), ""
+    except (ContextMissing, ContextCorrupt, UnsupportedVersion) as error:
+        return MISSING, None, error.reason
