@@ -29,7 +29,7 @@ SOURCES = {
 }
 RECORDED = {
     ("words", "words.idx"): "38fc803ff6cd3ea256be930210064b9238ea4542e910dbfc84ed4d1bce795d14",
-    ("sections-2", "sections.idx"): "99286f421edde6124e712c434ef5c6a727010092129080eb4ddaa56c40b1534b",
+    ("sections-2", "sections.idx"): "367356d306c980d49c59a1163f874eac119d9ff79bb372c9a33c77d8d1815524",
 }
 
 

@@ -8,6 +8,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +18,7 @@ from holdfast.caches.cache_format import make_document
 from holdfast.caches.index_format import PAGE_SIZE, DictionaryPages, key_of, look_up
 from holdfast.caches.search.full_scan import Scanned, scan
 from holdfast.caches.search.link_texts import find_links, incoming, link_words
-from holdfast.caches.search.question import ask
+from holdfast.caches.search.question import Question, ask
 from holdfast.caches.section_index.section_compiler import compile_lists, encode_record, field_lengths
 from holdfast.caches.section_index.section_records import HEAD_SIZE, impacts_length, parse_impacts, parse_inline
 from holdfast.caches.section_index.section_scores import Scores, WeighedTerm
@@ -153,6 +154,13 @@ def test_the_index_and_the_documents_give_the_same_impacts(
     assert dict(sorted(actual.scores.items())) == {
         number: sum(why.values()) for number, why in expected.impacts.items()
     }
+    scores = actual.scores
+    for tenths in (1, 4, 8, 10):
+        leading, matching = actual.leading(tenths)
+        assert matching == len(scores)
+        assert leading.items() <= scores.items()
+        least = tenths * max(scores.values(), default=0)
+        assert {number for number, score in scores.items() if 10 * score >= least} <= leading.keys()
     assert [actual.document_of(number) for number in expected.impacts] == [
         expected.places[number] for number in expected.impacts
     ]
@@ -209,11 +217,61 @@ def test_lists_of_numbers_and_steps_are_read_back(first: int, more: list[tuple[i
     steps = bytes([1, *[step for _, step in more]])
     populations = (numbers[-1] + 1, numbers[-1] + 1)
     lists = TermLists(numbers, steps, numbers if has_documents else (), steps if has_documents else b"", len(numbers))
-    unit, *parsed = parse_impacts(encode_record(b"key", 3, lists, populations), b"key", populations)
-    assert (unit, [(list(found), told) for found, told in parsed]) == (
-        3,
-        [(numbers, steps), (numbers, steps) if has_documents else ([], b"")],
-    )
+    unit, highest, *parsed = parse_impacts(encode_record(b"key", 3, lists, populations), b"key", populations)
+    assert (unit, highest) == (3, max(steps))
+    assert [(list(found.numbers), found.steps) for found in parsed] == [
+        (numbers, steps),
+        (numbers, steps) if has_documents else ([], b""),
+    ]
+    asked = sorted({0, numbers[-1], *numbers[::3], *[number - 1 for number in numbers if number]})
+    expected = dict(zip(numbers, steps, strict=True))
+    for found in parsed[: 1 + has_documents]:
+        assert found.count == len(numbers)
+        assert list(map(found.step, asked)) == [expected.get(number, 0) for number in asked] == found.steps_of(asked)
+
+
+@pytest.mark.parametrize("every", [1, 2, 3, 4, 9, 300, 70_000])
+def test_long_lists_are_read_back(every: int) -> None:
+    populations = (140_000, 70_000)
+    sections, documents = range(0, 140_000, every), range(every % 7, 70_000, every)
+    steps = [bytes([number % 255 + 1 for number in numbers]) for numbers in (sections, documents)]
+    lists = TermLists(sections, steps[0], documents, steps[1], len(sections))
+    _, highest, *parsed = parse_impacts(encode_record(b"key", 3, lists, populations), b"key", populations)
+    assert highest == max(steps[0])
+    assert [(list(found.numbers), found.steps) for found in parsed] == [
+        (list(sections), steps[0]),
+        (list(documents), steps[1]),
+    ]
+
+
+IMPACTS = st.dictionaries(st.integers(0, 29), st.integers(1, 255), min_size=1)
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.lists(st.tuples(st.integers(1, 900), IMPACTS, IMPACTS | st.just({})), max_size=5), st.integers(0, 10))
+def test_what_leads_is_found_without_all_scores(
+    terms: list[tuple[int, dict[int, int], dict[int, int]]], tenths: int
+) -> None:
+    firsts = [*range(0, 60, 2), 60]
+    weighed = []
+    for weight, sections, documents in terms:
+        lists = TermLists(*columns_of(sections), *columns_of(documents), 1)
+        weighed.append(WeighedTerm("t", weight, parse_impacts(encode_record(b"k", 1, lists, (60, 30)), b"k", (60, 30))))
+    found = Scores(Question({}, [], []), weighed, firsts)
+    expected = {
+        number: sum([w * (s.get(number, 0) + d.get(number // 2, 0)) for w, s, d in terms])
+        for number in {number for _, sections, _ in terms for number in sections}
+    }
+    leading, matching = found.leading(tenths)
+    assert found.scores == expected
+    assert matching == len(expected)
+    assert leading.items() <= expected.items()
+    least = tenths * max(expected.values(), default=0)
+    assert {number for number, score in expected.items() if 10 * score >= least} <= leading.keys()
+
+
+def columns_of(steps: dict[int, int]) -> tuple[list[int], bytes]:
+    return sorted(steps), bytes([steps[number] for number in sorted(steps)])
 
 
 def test_a_word_that_is_repeated_thousands_of_times_takes_the_steps_of_that_and_of_no_other_number_of_times() -> None:

@@ -8,20 +8,27 @@ from __future__ import annotations
 
 from array import array
 from binascii import crc32
+from collections import deque
 from itertools import accumulate
 
 from holdfast.caches.index_format import INLINE
 from holdfast.caches.section_index.section_records import (
-    COUNT,
+    DENSE,
     HEAD,
+    IN_GAPS,
+    IS_WIDE,
     LENGTH,
+    LISTED,
+    NARROW,
     ONE_DOCUMENT,
     ONE_SECTION,
     SECTION,
     SIZES,
     TITLED,
+    WIDE,
     SectionColumns,
 )
+from holdfast.caches.section_index.step_lists import is_dense
 from holdfast.caches.section_index.term_lists import BODY, FieldLengths
 from holdfast.caches.sorted_runs import NUMBER, encode_numbers, gaps, shifted
 from holdfast.core.record import NamedTuple
@@ -29,17 +36,20 @@ from holdfast.core.record import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from struct import Struct
 
     from holdfast.caches.search.link_texts import PageLinks
     from holdfast.caches.search.section import Section
     from holdfast.caches.section_index.term_lists import TermLists, Weights
 
-    # What a record has of a list: (gap_encoded, data).
-    EncodedList = tuple[bool, bytes]
+    # What a record has of a list: its bits of the shape, and its bytes.
+    EncodedList = tuple[int, bytes]
 
 # Gaps are encoded in bytes; this one goes on without naming a number, and has the step 0.
 _CONTINUATION = 255
 _KEPT = 1 << 14  # the bytes of shorter gaps are remembered
+# A number and its step take at most 5 bytes, or 3 where a list is dense; what else there is, some thousands.
+_MOST_IN_NARROW = 1 << 13
 
 
 class DocumentSections(NamedTuple):
@@ -158,13 +168,17 @@ def inline_value(unit: int, kind: int, number: int, step: int) -> int:
 def encode_record(key: bytes, unit: int, lists: TermLists, populations: Sequence[int]) -> bytes:
     """The record of a term."""
     sections, documents = populations
-    is_gap_encoded, body = encode_list(lists.sections, lists.section_steps, sections)
-    shape = 17 if is_gap_encoded else 1
+    # So few make no more bytes than a narrow number can say.
+    is_wide = len(lists.sections) + len(lists.documents) > _MOST_IN_NARROW
+    size, shape = (WIDE, IS_WIDE) if is_wide else (NARROW, 0)
+    bits, body = encode_list(lists.sections, lists.section_steps, sections, size)
+    shape |= bits
     if lists.documents:
-        is_gap_encoded, more = encode_list(lists.documents, lists.document_steps, documents)
-        shape |= 34 if is_gap_encoded else 2
+        bits, more = encode_list(lists.documents, lists.document_steps, documents, size)
+        shape |= bits << 1
         body += more
-    checked = HEAD.pack(0, len(body), unit, shape)[4:] + body
+    head = HEAD.pack(0, unit, shape, max(lists.section_steps))
+    checked = head[4:] + size.pack(len(body)) + body
     return crc32(checked, crc32(key)).to_bytes(4, "little") + checked
 
 
@@ -182,25 +196,29 @@ class _GapBytes(dict[int, bytes]):
 _GAP_BYTES = _GapBytes()
 
 
-def encode_list(numbers: Sequence[int], steps: bytes, population: int) -> EncodedList:
-    """What a record has of ascending numbers, each once, and a step for each."""
+def encode_list(numbers: Sequence[int], steps: bytes, population: int, size: Struct) -> EncodedList:
+    """What a record has of ascending numbers, each once, and a step for each; `size` is that of its count."""
+    if is_dense(len(numbers), population):
+        return LISTED | DENSE, _encoded_densely(numbers, steps, population)
     if _is_far(numbers[-1], len(numbers)):  # most terms
-        return _encoded_by_number(numbers, steps, population)
+        return LISTED, size.pack(len(numbers)) + encode_numbers(numbers, population) + steps
     apart = gaps(array("I", numbers).tobytes())
     near, *far = [apart[at::NUMBER] for at in range(NUMBER)]
     if _CONTINUATION not in near and not b"".join(far).strip(b"\0"):
-        return True, COUNT.pack(len(near)) + near + steps
+        return LISTED | IN_GAPS, size.pack(len(near)) + near + steps
     distances = array("I", apart).tolist()
     data = b"".join(map(_GAP_BYTES.__getitem__, distances))
     if 2 * (len(data) - len(distances)) > len(distances):  # takes more room than two bytes a number
-        return _encoded_by_number(numbers, steps, population)
+        return LISTED, size.pack(len(numbers)) + encode_numbers(numbers, population) + steps
     ends = list(accumulate(map(len, data.split(bytes([_CONTINUATION]))), initial=0))
     with_zeros = b"\0".join(map(steps.__getitem__, map(slice, ends, ends[1:])))
-    return True, COUNT.pack(len(data)) + data + with_zeros
+    return LISTED | IN_GAPS, size.pack(len(data)) + data + with_zeros
 
 
-def _encoded_by_number(numbers: Sequence[int], steps: bytes, population: int) -> EncodedList:
-    return False, COUNT.pack(len(numbers)) + encode_numbers(numbers, population) + steps
+def _encoded_densely(numbers: Sequence[int], steps: bytes, population: int) -> bytes:
+    found = bytearray(population)
+    deque(map(found.__setitem__, numbers, steps), maxlen=0)  # without a step of the interpreter between them
+    return bytes(found)
 
 
 def _is_far(last: int, count: int) -> bool:

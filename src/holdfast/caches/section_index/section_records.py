@@ -13,14 +13,14 @@ from struct import Struct, error
 
 from holdfast.caches.index_format import INLINE, IndexUnusable, parse_numbers
 from holdfast.caches.search.section import Section
+from holdfast.caches.section_index.step_lists import NO_STEPS, DenseSteps, ListedSteps
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    # Ascending numbers, and a step for each.
-    StepList = tuple[Sequence[int], Sequence[int]]
+    from holdfast.caches.section_index.step_lists import StepList
 
 SECTION = Struct("<IIIIIH")  # checksum, characters from and to, first and last line, number of headings
 LENGTH = Struct("<H")  # of a heading
@@ -34,12 +34,15 @@ _MANY_SECTIONS, _MANY_A_DOCUMENT = 1 << 16, 256
 # Stands in the number of headings where the document's title is the first of them.
 TITLED = 1 << 15
 
-HEAD = Struct("<IIHB")  # checksum, bytes that follow the head, unit, which lists there are and how they are written
-COUNT = Struct("<I")  # numbers of a list
-HEAD_SIZE = HEAD.size
+HEAD = Struct("<IHBB")  # checksum, unit, which lists there are and how they are written, the highest step of a section
+# What follows the head is as long as this number says, which is wide where that is more than a narrow one holds; so
+# are the counts of lists.
+NARROW, WIDE = Struct("<H"), Struct("<I")
+HEAD_SIZE = HEAD.size + WIDE.size  # no record is shorter
+# Bits of the shape: these two for a list of sections, shifted by one for the list of documents; and of the whole.
+LISTED, IN_GAPS, DENSE, IS_WIDE = 1, 16, 64, 4
 # What a dictionary value that is no place of a record says: a step of a section, or of a document.
 ONE_SECTION, ONE_DOCUMENT = 0, 1
-_NONE: StepList = ((), b"")
 
 
 class SectionColumns(NamedTuple):
@@ -54,9 +57,10 @@ class SectionColumns(NamedTuple):
 
 
 class TermImpacts(NamedTuple):
-    """The unit of a term, its list of sections and its list of documents."""
+    """The unit of a term, its list of sections with the highest step in it, and its list of documents."""
 
     unit: int
+    highest: int
     sections: StepList
     documents: StepList
 
@@ -113,19 +117,21 @@ def parse_inline(value: int, firsts: Sequence[int]) -> TermImpacts | None:
     if kind > ONE_DOCUMENT or number >= population or not unit or not step:
         raise IndexUnusable("a dictionary value names no section")
     if kind == ONE_SECTION:
-        return TermImpacts(unit, ((number,), bytes([step])), _NONE)
+        return TermImpacts(unit, step, ListedSteps((number,), bytes([step])), NO_STEPS)
     # Its first section is found by it, with the least step.
     first = firsts[number]
     if first >= firsts[number + 1]:
         raise IndexUnusable("a dictionary value names a document without sections")
-    return TermImpacts(unit, ((first,), b"\1"), ((number,), bytes([step])))
+    return TermImpacts(unit, 1, ListedSteps((first,), b"\1"), ListedSteps((number,), bytes([step])))
 
 
 def impacts_length(head: bytes) -> int:
-    """The bytes of a record whose head this is, the head included."""
+    """The bytes of a record that begins with these, all of it included."""
     if len(head) < HEAD_SIZE:
         raise IndexUnusable("the impacts are cut short")
-    return HEAD_SIZE + int.from_bytes(head[4:8], "little")
+    _, _, shape, _ = HEAD.unpack_from(head)
+    size = WIDE if shape & IS_WIDE else NARROW
+    return HEAD.size + size.size + int.from_bytes(head[HEAD.size : HEAD.size + size.size], "little")
 
 
 def longest_impacts(populations: Sequence[int]) -> int:
@@ -141,26 +147,33 @@ def parse_impacts(data: bytes, key: bytes, populations: Sequence[int]) -> TermIm
     try:
         if crc32(data[4:], crc32(key)) != int.from_bytes(data[:4], "little"):
             raise IndexUnusable("impacts are damaged")
-        _, _, unit, shape = HEAD.unpack_from(data)
+        _, unit, shape, highest = HEAD.unpack_from(data)
         if not unit:
             raise IndexUnusable("a term without a unit")
-        at = HEAD_SIZE
+        size = WIDE if shape & IS_WIDE else NARROW
+        at = HEAD.size + size.size
         lists: list[StepList] = []
         for position, population in enumerate(populations):
-            found = _NONE
-            if shape >> position & 1:
-                found, at = _parse_list(data, at, population, is_gap_encoded=bool(shape >> position & 16))
+            found: StepList = NO_STEPS
+            if shape >> position & LISTED:
+                found, at = _parse_list(data, at, population, size, shape >> position)
             lists.append(found)
     except (error, ValueError, TypeError, IndexError):
         raise IndexUnusable("impacts are damaged") from None
     sections, documents = lists
-    return TermImpacts(unit, sections, documents)
+    return TermImpacts(unit, highest, sections, documents)
 
 
-def _parse_list(data: bytes, at: int, population: int, *, is_gap_encoded: bool) -> tuple[StepList, int]:
-    (count,) = COUNT.unpack_from(data, at)
-    at += COUNT.size
-    if is_gap_encoded:
+def _parse_list(data: bytes, at: int, population: int, size: Struct, shape: int) -> tuple[StepList, int]:
+    if shape & DENSE:
+        by_number = data[at : at + population]
+        dense = DenseSteps(by_number)
+        if len(by_number) != population or not dense.count:
+            raise IndexUnusable("impacts name no section")
+        return dense, at + population
+    (count,) = size.unpack_from(data, at)
+    at += size.size
+    if shape & IN_GAPS:
         numbers = list(accumulate(data[at : at + count]))
         at += count
     else:
@@ -172,4 +185,4 @@ def _parse_list(data: bytes, at: int, population: int, *, is_gap_encoded: bool) 
         steps = steps.translate(None, b"\0")
     if len(steps) != len(numbers) or not numbers or numbers[-1] >= population:
         raise IndexUnusable("impacts name no section")
-    return (numbers, steps), at
+    return ListedSteps(numbers, steps), at

@@ -1,19 +1,23 @@
-"""What sections are worth to a query, added up from the lists of its terms. Pure."""
+"""What sections are worth to a query, added up from the lists of its terms. Pure.
+
+Terms are looked at in the order of the most that they can give (the max-score method): once all the others together
+cannot lift a section to a share of the best, sections that none of the first terms holds are not scored.
+"""
 
 from __future__ import annotations
 
 from _operator import add
-from bisect import bisect_left, bisect_right
-from itertools import repeat
+from bisect import bisect_right
+from itertools import compress, repeat
 
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from holdfast.caches.search.question import Question
-    from holdfast.caches.section_index.section_records import StepList, TermImpacts
+    from holdfast.caches.section_index.section_records import TermImpacts
 
 SECTION, DOCUMENT = "section", "document"
 
@@ -25,9 +29,14 @@ class WeighedTerm(NamedTuple):
     weight: int
     impacts: TermImpacts
 
+    @property
+    def most(self) -> int:
+        """The most that the term gives to a section itself."""
+        return self.weight * self.impacts.highest
+
 
 class Scores:
-    """The scores of all sections that match; `firsts` has the first section of each document and, last, their number.
+    """The scores of the sections that match; `firsts` has the first section of each document and, last, their number.
 
     A section matches when it is in a list of sections. What matches has the impacts of all its terms, and those that
     its document has of any.
@@ -36,18 +45,85 @@ class Scores:
     def __init__(self, question: Question, terms: Sequence[WeighedTerm], firsts: Sequence[int]) -> None:
         self.question = question
         self._terms, self._firsts = terms, firsts
-        self.scores = _added([(weight, impacts.sections) for _, weight, impacts in terms])
-        shared = _added([(weight, impacts.documents) for _, weight, impacts in terms if impacts.documents[0]])
-        scores = self.scores
-        walked = 0
-        for place, value in shared.items():
-            first, end = firsts[place], firsts[place + 1]
-            walked += end - first
-            if end < first or walked > firsts[-1]:
-                raise ValueError("documents that share sections: a misleading index")
-            for number in range(first, end):
+        self._by_most = sorted(terms, key=lambda weighed: -weighed.most)
+        self._shared = _shared(terms)
+        self._all: dict[int, int] | None = None
+
+    @property
+    def scores(self) -> Mapping[int, int]:
+        """Of every section that matches, what the query is worth to it."""
+        if self._all is None:
+            self._all, _ = self.leading(0)
+        return self._all
+
+    def leading(self, tenths: int) -> tuple[dict[int, int], int]:
+        """The scores of sections that match, among them all that have at least so many tenths of the best; and how
+        many sections match."""
+        lists = self._by_most
+        found: dict[int, int] = {}
+        met = [0] * len(lists)  # sections found that a later list has too
+        best = 0
+        most = sum([weighed.most for weighed in lists])
+        for at, weighed in enumerate(lists):
+            if 10 * most < tenths * best:  # all that a section has itself which none of the lists so far has
+                matching = len(found) + self._others(at, found, met[at])
+                return found | self._lifted(at, found, tenths * best - 10 * most), matching
+            own = weighed.impacts.sections
+            numbers, steps = own.numbers, own.steps
+            if found:
+                is_new = [number not in found for number in numbers]
+                numbers, steps = list(compress(numbers, is_new)), bytes(compress(steps, is_new))
+            if numbers:
+                totals = map(_multiples(weighed.weight).__getitem__, steps)
+                for position, later in enumerate(lists[at + 1 :], at + 1):
+                    more = later.impacts.sections.steps_of(numbers)
+                    met[position] += len(more) - more.count(0)
+                    totals = map(add, totals, map(_multiples(later.weight).__getitem__, more))
+                scored = dict(zip(numbers, totals, strict=True))
+                self._add_shared(scored)
+                best = max(best, *scored.values())
+                found = found | scored if found else scored
+            most -= weighed.most
+        return found, len(found)
+
+    def _others(self, at: int, found: Mapping[int, int], met: int) -> int:
+        """How many sections only the lists from there on have; of the first of them so many are found."""
+        lists = [weighed.impacts.sections for weighed in self._by_most[at:]]
+        if len(lists) == 1:
+            return lists[0].count - met
+        return len(set(found).union(*[each.numbers for each in lists])) - len(found)
+
+    def _lifted(self, at: int, found: Mapping[int, int], tenths: int) -> dict[int, int]:
+        """The scores of sections that only the lists from there on have, in documents that have so many tenths."""
+        lifting = {place: value for place, value in self._shared.items() if 10 * value >= tenths}
+        numbers = [number for held in self._extents(sorted(lifting)) for number in held if number not in found]
+        totals = [0] * len(numbers)
+        for _, weight, impacts in self._by_most[at:]:
+            more = map(_multiples(weight).__getitem__, impacts.sections.steps_of(numbers))
+            totals = list(map(add, totals, more))
+        scored = {number: total for number, total in zip(numbers, totals, strict=True) if total}
+        self._add_shared(scored)
+        return scored
+
+    def _add_shared(self, scores: dict[int, int]) -> None:
+        """Add to sections what their documents have."""
+        shared = self._shared
+        if len(scores) < len(shared):
+            for number in scores:
+                scores[number] += shared.get(self.document_of(number), 0)
+            return
+        for held, value in zip(self._extents(shared), shared.values(), strict=True):
+            for number in held:
                 if number in scores:
                     scores[number] += value
+
+    def _extents(self, places: Iterable[int]) -> list[range]:
+        """The sections of documents."""
+        firsts = self._firsts
+        extents = [range(firsts[place], firsts[place + 1]) for place in places]
+        if sum(map(len, extents)) > firsts[-1]:
+            raise ValueError("documents that share sections: a misleading index")
+        return extents
 
     def document_of(self, number: int) -> int:
         """The place of a section's document."""
@@ -57,9 +133,9 @@ class Scores:
         """(term, where, impact) of what makes up a section's score: what it has itself, what its document has."""
         place = self.document_of(number)
         found = []
-        for term, weight, (_, sections, documents) in self._terms:
-            for where, steps, wanted in ((SECTION, sections, number), (DOCUMENT, documents, place)):
-                if step := _step(steps, wanted):
+        for term, weight, impacts in self._terms:
+            for where, steps, wanted in ((SECTION, impacts.sections, number), (DOCUMENT, impacts.documents, place)):
+                if step := steps.step(wanted):
                     found.append((term, where, weight * step))
         return found
 
@@ -69,22 +145,20 @@ class Scores:
         return held.__contains__
 
 
-def _step(steps: StepList, wanted: int) -> int:
-    """The step of a number; 0 when it is not listed."""
-    numbers, values = steps
-    at = bisect_left(numbers, wanted)
-    return values[at] if at < len(numbers) and numbers[at] == wanted else 0
-
-
-def _added(lists: Iterable[tuple[int, StepList]]) -> dict[int, int]:
-    """The sum of impacts by number. The first list, the longest, is taken whole; only the others are walked."""
-    ordered = sorted(lists, key=lambda item: -len(item[1][0]))
+def _shared(terms: Sequence[WeighedTerm]) -> dict[int, int]:
+    """What documents have of all terms, by place. The longest list is taken whole; only the others are walked."""
+    lists = [(weight, impacts.documents) for _, weight, impacts in terms if impacts.documents.count]
     total: dict[int, int] = {}
-    for weight, (numbers, steps) in ordered:
-        impacts = map([weight * step for step in range(256)].__getitem__, steps)
+    for weight, steps in sorted(lists, key=lambda item: -item[1].count):
+        places, impacts = steps.numbers, map(_multiples(weight).__getitem__, steps.steps)
         if not total:
-            total = dict(zip(numbers, impacts, strict=True))
+            total = dict(zip(places, impacts, strict=True))
         else:
-            # No number occurs twice in a list, so each is looked up before it is changed; no step of the interpreter.
-            total.update(zip(numbers, map(add, map(total.get, numbers, repeat(0)), impacts), strict=True))
+            # No place occurs twice in a list, so each is looked up before it is changed; no step of the interpreter.
+            total.update(zip(places, map(add, map(total.get, places, repeat(0)), impacts), strict=True))
     return total
+
+
+def _multiples(weight: int) -> list[int]:
+    """step -> impact."""
+    return [weight * step for step in range(256)]

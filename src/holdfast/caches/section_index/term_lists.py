@@ -9,32 +9,27 @@ list by list without a step of the interpreter for each number, and what other f
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from operator import add, getitem, mul, sub
+from itertools import compress
+from operator import add, eq, getitem, mul, sub
 
-from holdfast.caches.search.impacts import (
-    MANY,
-    FieldSteps,
-    document_step,
-    evidence_step,
-    named_step,
-    section_step,
-    unit,
-)
+from holdfast.caches.search.impacts import FieldSteps, document_step, named_step, section_step, unit
 from holdfast.caches.search.word_terms import QUARTERS
+from holdfast.caches.section_index.step_tables import Evidence, StepTables, WholeTables
 from holdfast.caches.sorted_runs import looked_up
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 # The fields of runs; `WEAK` is added for those whose occurrences count a quarter.
 TITLE, PATH, LINKS, HEADINGS, BODY = range(5)
 WEAK = 8
 OF_SECTIONS = frozenset((HEADINGS, BODY, HEADINGS | WEAK, BODY | WEAK))
-# What is counted more often has its step computed rather than looked up.
-_USUAL = 12 * QUARTERS
+# Documents that hold a term again are worked out one by one where so many times more hold it once.
+_FEW = 8
 _NO_STEPS = (0, 0, 0)
 
 
@@ -62,12 +57,43 @@ class TermLists(NamedTuple):
     holding: int
 
 
-class _Counts(NamedTuple):
+class _Counts:
     """How often sections, and documents in all their bodies, hold a term; a count is worth so many quarters."""
 
-    sections: Mapping[int, int]
-    documents: Mapping[int, int]
-    worth: int
+    def __init__(self, sections: Mapping[int, int], documents: Mapping[int, int], worth: int) -> None:
+        self.sections, self.documents, self.worth = sections, documents, worth
+
+    def in_section(self, number: int) -> int:
+        """How often a section holds it."""
+        return self.sections.get(number, 0)
+
+    def in_document(self, place: int) -> int:
+        """How often a document holds it."""
+        return self.documents.get(place, 0)
+
+
+class _Sorted:
+    """The same from the numbers of sections, ascending, one for each occurrence."""
+
+    worth = QUARTERS
+
+    def __init__(self, numbers: array[int], firsts: Sequence[int]) -> None:
+        self.numbers, self._firsts = numbers, firsts
+
+    def in_section(self, number: int) -> int:
+        """How often a section holds it."""
+        start = bisect_left(self.numbers, number)
+        return bisect_right(self.numbers, number, start) - start
+
+    def in_document(self, place: int) -> int:
+        """How often a document holds it."""
+        start, end = self.extent(place)
+        return end - start
+
+    def extent(self, place: int) -> tuple[int, int]:
+        """Where among the numbers those of a document begin and end."""
+        start = bisect_left(self.numbers, self._firsts[place])
+        return start, bisect_left(self.numbers, self._firsts[place + 1], start)
 
 
 class Weights:
@@ -88,14 +114,18 @@ class Weights:
             PATH: FieldSteps("path", sum(map(mul, lengths.paths, held_by)), self.section_count),
             LINKS: FieldSteps("links", sum(map(mul, lengths.links, held_by)), self.section_count),
         }
+        self._document_lengths = {TITLE: lengths.titles, PATH: lengths.paths, LINKS: lengths.links}
         self._headings = FieldSteps("headings", sum(lengths.headings), self.section_count)
         total = sum(bodies) or 1  # where no section has a word, the tables below say nothing of anyone
         body = FieldSteps("body", total, self.section_count)
-        self._evidence = _Evidence(FieldSteps("document", total, documents), texts, held_by)
-        in_bodies, in_texts = _Tables(body, bodies), _SectionTables(self._evidence, self._place_of)
-        # By what a count is worth: count -> section -> step of its body, and what its document adds to that.
-        self._bodies = {1: in_bodies, QUARTERS: _Multiples(in_bodies)}
-        self._texts = {1: in_texts, QUARTERS: _Multiples(in_texts)}
+        evidence = Evidence(FieldSteps("document", total, documents), texts, held_by)
+        in_bodies, in_texts = StepTables(body.of, bodies), StepTables(evidence.apart, self._place_of)
+        listed = StepTables(evidence.listed, range(documents))
+        # By what a count is worth: count -> section -> step of its body, and what its document adds to that; count ->
+        # document -> what it adds to all of its sections.
+        self._bodies = {1: in_bodies, QUARTERS: WholeTables(in_bodies)}
+        self._texts = {1: in_texts, QUARTERS: WholeTables(in_texts)}
+        self._listed = {1: listed, QUARTERS: WholeTables(listed)}
         self._alone = bytes(map(add, in_bodies[QUARTERS], in_texts[QUARTERS]))
         self._units: dict[int, int] = {}
 
@@ -112,19 +142,46 @@ class Weights:
     def lists(self, values: Mapping[int, bytes]) -> TermLists:
         """The lists of a term, given its packed numbers in each field of the runs."""
         body, weak = values.get(BODY), values.get(BODY | WEAK)
-        is_only_body = len(values) == (body is not None) + (weak is not None)
+        counts: _Counts | _Sorted
         if body is not None and weak is None:
             numbers = array("I", body)
             places = looked_up(self._place_of, numbers)
-            if is_only_body and len(set(places)) == len(places):  # most terms
-                return TermLists(numbers, bytes(looked_up(self._alone, numbers)), (), b"", len(numbers))
-            counts = _Counts(Counter(numbers), Counter(places), QUARTERS)
+            repeated = len(places) - len(set(places))
+            if not repeated:  # most terms
+                found = TermLists(numbers, bytes(looked_up(self._alone, numbers)), (), b"", len(numbers))
+                if len(values) == 1:
+                    return found
+                counts = _Sorted(numbers, self.firsts)
+            elif _FEW * repeated < len(places):
+                counts = _Sorted(numbers, self.firsts)
+                found = self._of_few(counts, set(compress(places, map(eq, places, places[1:]))))
+            else:
+                counts = _Counts(Counter(numbers), Counter(places), QUARTERS)
+                found = self._of_bodies(counts)
         else:
             counts = self._in_quarters(body or b"", weak or b"")
-        sections, steps, documents = self._of_bodies(counts)
-        if not is_only_body:
-            return self._put_right(values, counts, dict(zip(sections, steps, strict=True)), documents)
-        return TermLists(sections, steps, *_columns(documents), len(sections))
+            found = self._of_bodies(counts)
+        if len(values) > (body is not None) + (weak is not None):
+            return self._put_right(values, counts, found)
+        return found
+
+    def _of_few(self, counts: _Sorted, again: Collection[int]) -> TermLists:
+        """What `_of_bodies` gives, where few documents hold the term more than once: the places of those are given."""
+        sections = array("I", dict.fromkeys(counts.numbers))
+        steps = bytearray(looked_up(self._alone, sections))
+        documents: dict[int, int] = {}
+        bodies, texts, listed = self._bodies[QUARTERS], self._texts[QUARTERS], self._listed[QUARTERS]
+        for place in sorted(again):
+            start, end = counts.extent(place)
+            held = counts.numbers[start:end]
+            shared = texts[len(held)]
+            at = bisect_left(sections, held[0])
+            for number, times in Counter(held).items():
+                steps[at] = bodies[times][number] + shared[number]
+                at += 1
+            if said := listed[len(held)][place]:
+                documents[place] = said
+        return TermLists(sections, bytes(steps), list(documents), bytes(documents.values()), len(sections))
 
     def _in_quarters(self, body: bytes, weak: bytes) -> _Counts:
         quarters = {number: QUARTERS * times for number, times in Counter(array("I", body)).items()}
@@ -137,163 +194,104 @@ class Weights:
             documents[place] = documents.get(place, 0) + held
         return _Counts(sections, documents, 1)
 
-    def _of_bodies(self, counts: _Counts) -> tuple[list[int], bytes, dict[int, int]]:
-        """Sections and their steps, and documents and theirs, of a term that no other field holds."""
+    def _of_bodies(self, counts: _Counts) -> TermLists:
+        """The lists of a term that no other field holds."""
+        if not counts.sections:
+            return TermLists((), b"", (), b"", 0)
         sections = list(counts.sections)
-        if not sections:
-            return [], b"", {}
         in_bodies, in_texts = self._bodies[counts.worth], self._texts[counts.worth]
-        places = looked_up(self._place_of, sections)
         own = map(getitem, map(in_bodies.__getitem__, counts.sections.values()), sections)
-        shared = map(getitem, map(in_texts.__getitem__, map(counts.documents.__getitem__, places)), sections)
-        return sections, bytes(map(add, own, shared)), self._evidence.listed(counts)
+        in_documents = map(counts.documents.__getitem__, looked_up(self._place_of, sections))
+        shared = map(getitem, map(in_texts.__getitem__, in_documents), sections)
+        steps = bytes(map(add, own, shared))
+        listed = map(self._listed[counts.worth].__getitem__, counts.documents.values())
+        said = bytes(map(getitem, listed, counts.documents))
+        documents = list(compress(counts.documents, said))
+        return TermLists(sections, steps, documents, said.translate(None, b"\0"), len(sections))
 
-    def _put_right(
-        self, values: Mapping[int, bytes], counts: _Counts, sections: dict[int, int], documents: dict[int, int]
-    ) -> TermLists:
+    def _put_right(self, values: Mapping[int, bytes], counts: _Counts | _Sorted, of_bodies: TermLists) -> TermLists:
         """The lists of a term that other fields hold too, given those that its bodies make."""
-        shared = self._shared(values)
-        for place, steps in shared.items():
-            documents[place] = document_step(named_step(*steps), documents.get(place, 0), many=True)
-        headings = _quarters(values, HEADINGS)
+        sections, documents = of_bodies.sections, of_bodies.documents
+        by_field = _by_field(values)
+        shared = self._shared(by_field)
+        headings = by_field.get(HEADINGS, {})
         touched = set(headings)
         firsts = self.firsts
-        for place in shared:
-            if place in counts.documents:
-                touched.update([number for number in range(firsts[place], firsts[place + 1]) if number in sections])
+        named: dict[int, int] = {}
+        for place, (title, path, links) in shared.items():
+            at = bisect_left(documents, place) if documents else 0
+            evidence = of_bodies.document_steps[at] if at < len(documents) and documents[at] == place else 0
+            named[place] = document_step(named_step(title, path, links), evidence, many=True)
+            start = bisect_left(sections, firsts[place])
+            touched.update(sections[start : bisect_left(sections, firsts[place + 1], start)])
+        steps: dict[int, int] = {}
         in_bodies, in_texts = self._bodies[counts.worth], self._texts[counts.worth]
         for number in touched:
             place = self._place_of[number]
-            times, in_text = counts.sections.get(number, 0), counts.documents.get(place, 0)
+            times, in_text = counts.in_section(number), counts.in_document(place)
             body = in_bodies[times][number] if times else 0
             heading = 0
             if number in headings:
                 heading = self._headings.of(headings[number])[self._lengths.headings[number]]
             evidence = in_texts[in_text][number] if in_text else 0  # 0 where the document's step has it
-            sections[number] = section_step(body, heading, *shared.get(place, _NO_STEPS), evidence, many=False)
+            title, path, links = shared.get(place, _NO_STEPS)
+            steps[number] = section_step(body, heading, title, path, links, evidence, many=False)
+        sections, section_steps = _changed(sections, of_bodies.section_steps, steps)
         holding = len(sections)
+        found: dict[int, int] = {}
         for place, (title, path, _) in shared.items():
             if title or path:
                 first, after = firsts[place], firsts[place + 1]
-                # By its title or path a document matches in its first section, with the least step.
-                holding += sum([number not in sections for number in range(first, after)])
-                sections.setdefault(first, 1)
-        return TermLists(*_columns(sections), *_columns(documents), holding)
+                start = bisect_left(sections, first)
+                holding += after - first - bisect_left(sections, after, start) + start
+                if start == len(sections) or sections[start] != first:
+                    found[first] = 1  # by its title or path a document matches in its first section, and no more
+        if found:
+            sections, section_steps = _changed(sections, section_steps, found)
+        return TermLists(sections, section_steps, *_changed(documents, of_bodies.document_steps, named), holding)
 
-    def _shared(self, values: Mapping[int, bytes]) -> dict[int, tuple[int, int, int]]:
+    def _shared(self, by_field: Mapping[int, Mapping[int, int]]) -> dict[int, list[int]]:
         """place of a document -> the steps of its title, path and links, 0 where they do not hold the term."""
         found: dict[int, list[int]] = {}
-        lengths = (self._lengths.titles, self._lengths.paths, self._lengths.links)
-        for field in (TITLE, PATH, LINKS):
-            steps = self._of_document[field]
-            for place, quarters in _quarters(values, field).items():
+        for field, quarters in by_field.items():
+            if field == HEADINGS:
+                continue
+            steps, lengths = self._of_document[field], self._document_lengths[field]
+            for place, held in quarters.items():
                 if place not in found:
                     found[place] = [0, 0, 0]
-                found[place][field] = steps.of(quarters)[lengths[field][place]]
-        return {place: (title, path, links) for place, (title, path, links) in found.items()}
+                found[place][field] = steps.of(held)[lengths[place]]
+        return found
 
 
-def _quarters(values: Mapping[int, bytes], field: int) -> dict[int, int]:
-    """number -> the quarters that a field has there."""
-    quarters: dict[int, int] = {}
-    for of_runs, worth in ((field, QUARTERS), (field | WEAK, 1)):
-        if of_runs in values:
-            for number in array("I", values[of_runs]):
+def _by_field(values: Mapping[int, bytes]) -> dict[int, dict[int, int]]:
+    """field -> number -> the quarters that the field has there; of bodies nothing."""
+    found: dict[int, dict[int, int]] = {}
+    for of_runs, numbers in values.items():
+        field, worth = (of_runs & ~WEAK, 1) if of_runs & WEAK else (of_runs, QUARTERS)
+        if field != BODY:
+            if field not in found:
+                found[field] = {}
+            quarters = found[field]
+            for number in array("I", numbers):
                 quarters[number] = quarters.get(number, 0) + worth
-    return quarters
+    return found
 
 
-def _columns(steps: Mapping[int, int]) -> tuple[Sequence[int], bytes]:
-    numbers = sorted(steps)
-    return numbers, bytes(map(steps.__getitem__, numbers))
-
-
-class _Tables(dict[int, "Sequence[int]"]):
-    """quarters -> number -> step of a field as long as that number's."""
-
-    def __init__(self, steps: FieldSteps, lengths: Sequence[int]) -> None:
-        super().__init__()
-        self._steps, self._lengths = steps, lengths
-
-    def __missing__(self, quarters: int) -> Sequence[int]:
-        by_length = self._steps.of(quarters)
-        made: Sequence[int] = _Computed(by_length, self._lengths)  # type: ignore[assignment]  # all that is asked of it
-        if quarters <= _USUAL:
-            made = bytes(map(by_length.__getitem__, self._lengths))
-        self[quarters] = made
-        return made
-
-
-class _SectionTables(dict[int, "Sequence[int]"]):
-    """quarters in a document -> section of it -> what those add to the step of that section."""
-
-    def __init__(self, evidence: _Evidence, place_of: Sequence[int]) -> None:
-        super().__init__()
-        self._evidence, self._place_of = evidence, place_of
-
-    def __missing__(self, quarters: int) -> Sequence[int]:
-        by_place = _Apart(self._evidence, quarters)
-        made: Sequence[int] = _Computed(by_place, self._place_of)  # type: ignore[assignment]  # all that is asked of it
-        if quarters <= _USUAL:
-            made = bytes(map(by_place.__getitem__, self._place_of))
-        self[quarters] = made
-        return made
-
-
-class _Evidence:
-    """What documents say for their sections by holding a term, whichever section it is in."""
-
-    def __init__(self, steps: FieldSteps, lengths: Sequence[int], held_by: Sequence[int]) -> None:
-        self._steps, self._lengths, self._held_by = steps, lengths, held_by
-
-    def of(self, quarters: int, place: int) -> int:
-        """What a document says that holds a term so often."""
-        return evidence_step(self._steps.of(quarters)[self._lengths[place]])
-
-    def is_listed(self, quarters: int, place: int) -> bool:
-        """Whether the document's list says it, for all of its sections, and not each section that holds the term."""
-        return quarters >= MANY and self._held_by[place] > 1
-
-    def listed(self, counts: _Counts) -> dict[int, int]:
-        """What the list of documents says of a term, that is not 0."""
-        worth = counts.worth
-        if max(counts.documents.values()) * worth < MANY:
-            return {}
-        often = [(place, times * worth) for place, times in counts.documents.items() if times * worth >= MANY]
-        found = {place: self.of(times, place) for place, times in often if self.is_listed(times, place)}
-        return {place: step for place, step in found.items() if step}
-
-
-class _Apart(dict[int, int]):
-    """place of a document that holds a term so often -> what its sections that hold it have of that."""
-
-    def __init__(self, evidence: _Evidence, quarters: int) -> None:
-        super().__init__()
-        self._evidence, self._quarters = evidence, quarters
-
-    def __missing__(self, place: int) -> int:
-        is_listed = self._evidence.is_listed(self._quarters, place)
-        self[place] = said = 0 if is_listed else self._evidence.of(self._quarters, place)
-        return said
-
-
-class _Multiples(dict[int, "Sequence[int]"]):
-    """times -> what as many times four quarters give."""
-
-    def __init__(self, by_quarters: Mapping[int, Sequence[int]]) -> None:
-        super().__init__()
-        self._by_quarters = by_quarters
-
-    def __missing__(self, times: int) -> Sequence[int]:
-        self[times] = made = self._by_quarters[QUARTERS * times]
-        return made
-
-
-class _Computed:
-    """Stands for a table that would not be looked into often enough."""
-
-    def __init__(self, values: Mapping[int, int], keys: Sequence[int]) -> None:
-        self._values, self._keys = values, keys
-
-    def __getitem__(self, number: int) -> int:
-        return self._values[self._keys[number]]
+def _changed(numbers: Sequence[int], steps: bytes, changes: Mapping[int, int]) -> tuple[Sequence[int], bytes]:
+    """Ascending numbers and their steps, once those of some were changed and some were added."""
+    if not changes:
+        return numbers, steps
+    if _FEW * len(changes) > len(numbers):
+        steps_of = {**dict(zip(numbers, steps, strict=True)), **changes}
+        ordered = sorted(steps_of)
+        return ordered, bytes(map(steps_of.__getitem__, ordered))
+    made, made_steps = list(numbers), bytearray(steps)
+    for number, step in changes.items():
+        at = bisect_left(made, number)
+        if at < len(made) and made[at] == number:
+            made_steps[at] = step
+        else:
+            made.insert(at, number)
+            made_steps.insert(at, step)
+    return made, bytes(made_steps)
