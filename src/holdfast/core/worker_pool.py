@@ -23,9 +23,12 @@ if TYPE_CHECKING:
     Assignment = tuple[str, str, Any]
 
 Job = TypeVar("Job")
+Item = TypeVar("Item")
 Found = TypeVar("Found")
 
 _LENGTH_BYTES = 8
+# So many items are given to a worker at a time, so that it need not wait for each.
+_NEIGHBOURS = 64
 _MAIN = "import sys; sys.path[:] = {path!r}; from holdfast.core.worker_pool import work; work()"
 _GONE = "a worker process ended before its work was done: was it killed, or is memory short?"
 
@@ -80,6 +83,62 @@ class WorkerPool:
         """Start workers up to `count`; never just one, since this process does as well alone."""
         while len(self._workers) < count != 1:
             self._workers.append(_Worker(_start()))
+
+    def run_items(
+        self, function: Callable[[list[Item]], Iterable[Found]], items: Sequence[Item], *, count: int, patience: float
+    ) -> Iterator[tuple[int, Found | None]]:
+        """What a function gives for items, one result each, with the item's number, as they come; None for a lost one.
+
+        An item is lost when the worker that has it ends, or says nothing for `patience` seconds: it is ended, another
+        one goes on with what is left, and nothing else is lost. At most `count` workers share the items, each taking
+        some neighbours at a time. Raises OSError when not even one worker can be started.
+        """
+        from collections import deque
+        from selectors import EVENT_READ, DefaultSelector
+        from time import monotonic
+
+        size = max(1, min(_NEIGHBOURS, -(-len(items) // (4 * count))))
+        waiting = deque([range(at, min(at + size, len(items))) for at in range(0, len(items), size)])
+        working: dict[_Worker, tuple[range, float]] = {}
+        module, name = function.__module__, function.__name__
+
+        def assign(worker: _Worker) -> None:
+            part = waiting.popleft()
+            worker.assign((module, name, [items[number] for number in part]))
+            working[worker] = part, monotonic() + patience
+
+        with DefaultSelector() as selector:
+            while waiting or working:
+                while waiting and len(working) < count:
+                    idle = next((worker for worker in self._workers if worker not in working), None)
+                    if idle is None:
+                        idle = _Worker(_start())
+                        self._workers.append(idle)
+                    if idle.results not in selector.get_map():
+                        selector.register(idle.results, EVENT_READ, idle)
+                    assign(idle)
+                soonest = min([until for _, until in working.values()])
+                ready = [key.data for key, _ in selector.select(max(0.0, soonest - monotonic()))]
+                now = monotonic()
+                late = [worker for worker, (_, until) in working.items() if until <= now and worker not in ready]
+                for worker in [*ready, *late]:
+                    if worker not in working:
+                        continue
+                    part, _ = working.pop(worker)
+                    message = worker.receive() if worker in ready else None
+                    if isinstance(message, _Result) and part:
+                        working[worker] = part[1:], now + patience
+                        yield part[0], message.value
+                    elif isinstance(message, _Done) and message.error is None and not part:
+                        continue  # idle again
+                    else:
+                        selector.unregister(worker.results)
+                        self._workers.remove(worker)
+                        worker.end()
+                        if part:
+                            if len(part) > 1:
+                                waiting.append(part[1:])
+                            yield part[0], None
 
     def run(self, function: Callable[[Job], Iterable[Found]], jobs: Sequence[Job]) -> Iterator[tuple[int, Found]]:
         """What a function gives for each job, with the job's number, as it comes; workers begin at once.
