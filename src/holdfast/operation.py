@@ -52,6 +52,7 @@ class Parameter(NamedTuple):
     positional: bool = False
     flag: str = ""  # on the command line, when it is not `--name`; a positional one can then be given as either
     only: Door | None = None  # where the other door does not offer it
+    is_plain: bool = False  # its name says it all: a tool's schema does without the description
 
     @property
     def option(self) -> str:

@@ -105,7 +105,9 @@ def input_schema(operation: Operation) -> Members:
 
 
 def _property(parameter: Parameter) -> Members:
-    described: Members = {"type": _TYPES[parameter.kind], "description": parameter.description}
+    described: Members = {"type": _TYPES[parameter.kind]}
+    if not parameter.is_plain:
+        described["description"] = parameter.description
     if parameter.kind == "integer":
         described["minimum"] = 0
     if parameter.kind == "texts":

@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 from holdfast.contexts.analysis.facts import first_sentence
-from holdfast.contexts.analysis.source_text import capitalised
 from holdfast.contexts.languages import LANGUAGES, language_of
+from holdfast.contexts.test_files import is_test, is_test_name
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from holdfast.contexts.analysis.facts import FileFacts
+    from holdfast.contexts.analysis.facts import Export, FileFacts
     from holdfast.contexts.dependencies import Dependencies
 
     Value = Any
 
-MAX_EXPORTS = 200
-MAX_INTERFACES = 60
-_MAX_NAMES = 6
+# A field that would be longer is cut, and its last item says how much of it there is more.
+MAX_EXPORTS = 500
+MAX_INTERFACES = 100
+MAX_TESTS = 100
 # The file that speaks for its directory, the best spokesman first.
-_ENTRIES = [
+ENTRIES = [
     name for rank, name in sorted((rank, name) for language in LANGUAGES.values() for name, rank in language.entries)
 ]
 ALWAYS = ("version", "scope", "fingerprint", "last_updated")
-FULL_ONLY = ("files", "interfaces", "dependencies.external", "subdirectories", "project", "structure")
+# What a lean context is made of; everything else is computed when it is asked for.
+LEAN = ("summary", "maintenance")
+# What only the directory's own files decide: it is true as long as the fingerprint holds.
+FULL = ("files", "interfaces", "exports", "dependencies.external", "project")
+# What other directories decide as well: it is never written anew, since a fingerprint could not vouch for it.
+OUTSIDE = ("dependencies.internal", "subdirectories", "structure")
 
 
 class About(NamedTuple):
@@ -46,43 +52,18 @@ class Child(NamedTuple):
     summary: str
 
 
-def summary(place: str, about: About, files: Sequence[FileFacts], names: Sequence[str], folders: Sequence[str]) -> str:
-    """What a directory is for: from its manifest, its entry file or its README, else from its name and contents."""
+def summary(about: About, files: Sequence[FileFacts]) -> str:
+    """What a directory is for, in the words of its manifest, its package comment or its README; else nothing."""
     if about.description:
         return about.description
-    docs = {file.name: file.doc for file in files if file.doc}
-    for entry in _ENTRIES:
+    docs = {file.name: file.doc for file in files if file.doc and not is_test_name(file.name)}
+    for entry in ENTRIES:
         if entry in docs:
             return docs[entry]
-    if place:
-        package = f"{place.rpartition('/')[2]}."
-        for name, doc in docs.items():
-            if name.startswith(package):
-                return doc
-    if about.readme:
-        return about.readme
-    if len(docs) == 1 and len(names) == 1:
-        return next(iter(docs.values()))
-    return _by_contents(place, names, folders)
-
-
-def _by_contents(place: str, names: Sequence[str], folders: Sequence[str]) -> str:
-    title = capitalised(place.rpartition("/")[2].replace("_", " ").replace("-", " ").strip()) or "Project root"
-    parts = []
-    if names:
-        language = main_language(names)
-        share = sum([language_of(name) == language for name in names]) if language else 0
-        kind = f"{language} file" if share == len(names) else "file"
-        mostly = f", mostly {language}" if len(names) > share > len(names) // 2 else ""
-        parts.append(f"{len(names)} {kind}{'s' if len(names) > 1 else ''}{mostly} ({_some(names)})")
-    if folders:
-        parts.append(f"{len(folders)} folder{'s' if len(folders) > 1 else ''} ({_some(folders)})")
-    return f"{title}: {' and '.join(parts) if parts else 'no source files'}."
-
-
-def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_MAX_NAMES])
-    return f"{shown}, …" if len(names) > _MAX_NAMES else shown
+    for file in files:  # Go: any file of a package may hold its comment
+        if file.language == "Go" and file.name in docs and docs[file.name].startswith(("Package ", "Command ")):
+            return docs[file.name]
+    return about.readme
 
 
 def main_language(names: Sequence[str]) -> str:
@@ -94,51 +75,56 @@ def main_language(names: Sequence[str]) -> str:
     return min(counts, key=lambda language: (-counts[language], language)) if counts else ""
 
 
-def fields(
-    scope: str,
-    place: str,
-    about: About,
-    files: Sequence[FileFacts],
-    names: Sequence[str],
-    folders: Sequence[str],
-    needs: Dependencies,
-    children: Sequence[Child],
-    *,
-    full: bool,
-) -> dict[str, Value]:
-    """Every field the machine can make; empty ones are left out."""
-    exports = list(dict.fromkeys(export.signature for file in files for export in file.exports))
-    made: dict[str, Value] = {
-        "summary": summary(place, about, files, names, folders),
-        "dependencies": {"internal": needs.internal} if needs.internal else {},
-        "maintenance": f"When files here change, `context regen {scope}` renews the derived fields; edit the rest.",
-        "exports": exports[:MAX_EXPORTS],
-    }
-    if full:
-        described = [
-            (export.signature, sentence)
-            for file in files
-            for export in file.exports
-            if export.doc and (sentence := first_sentence(export.doc))
-        ]
-        facts = {file.name: file for file in files}
-        made["files"] = [_file(name, facts.get(name), names) for name in names]
-        made["interfaces"] = [
-            {"name": signature, "description": sentence} for signature, sentence in described[:MAX_INTERFACES]
-        ]
-        if needs.external:
-            made["dependencies"] = {**made["dependencies"], "external": needs.external}
-        made["subdirectories"] = [{"name": child.name + "/", "summary": child.summary} for child in children]
-        if not place:
-            made["project"] = _project(about, made["summary"], names)
-            made["structure"] = [{"path": child.path, "summary": child.summary} for child in children]
-    return {name: value for name, value in made.items() if value}
+def maintenance(scope: str) -> str:
+    """What a context says of itself to whoever reads it."""
+    return f"`context regen {scope}` renews the fingerprint and what is in derived_fields; everything else is yours."
+
+
+def public_exports(place: str, files: Iterable[FileFacts]) -> list[tuple[FileFacts, Export]]:
+    """What the files of a place offer, file by file, tests and generated files left out."""
+    return [
+        (file, export)
+        for file in files
+        if not is_test(place, file.name) and not file.generated
+        for export in file.exports
+        if not export.is_inner
+    ]
+
+
+def exports(place: str, files: Sequence[FileFacts]) -> list[str]:
+    """Public names as `file: signature`; where there are too many, the last item says how many more."""
+    found = list(dict.fromkeys([f"{file.name}: {export.signature}" for file, export in public_exports(place, files)]))
+    return cut(found, MAX_EXPORTS, "project_map with this scope has the rest")
+
+
+def cut(found: list[str], most: int, where: str) -> list[str]:
+    """At most so many items; the last says how many more there are, and where."""
+    if len(found) <= most:
+        return found
+    return [*found[: most - 1], f"… {len(found) - most + 1} more: {where}"]
+
+
+def interfaces(place: str, files: Sequence[FileFacts]) -> list[dict[str, str]]:
+    """What is offered and has a comment, with the first sentence of it."""
+    described = [
+        {"name": f"{file.name}: {export.signature}", "description": sentence}
+        for file, export in public_exports(place, files)
+        if export.doc and (sentence := first_sentence(export.doc))
+    ]
+    if len(described) > MAX_INTERFACES:
+        more = len(described) - MAX_INTERFACES + 1
+        described[MAX_INTERFACES - 1 :] = [{"name": "…", "description": f"{more} more"}]
+    return described
+
+
+def file_list(files: Sequence[FileFacts], names: Sequence[str]) -> list[dict[str, str]]:
+    """Every source file, with what it says of itself or of the one thing it is named after."""
+    facts = {file.name: file for file in files}
+    return [_file(name, facts.get(name), names) for name in names]
 
 
 def _file(name: str, facts: FileFacts | None, names: Sequence[str]) -> dict[str, str]:
-    language = facts.language if facts else ""
-    purpose = facts.doc if facts and facts.doc else (f"{language} source" if language else "No description")
-    entry = {"name": name, "purpose": purpose}
+    entry = {"name": name, "purpose": _purpose(facts) or "No description"}
     stem, _, extension = name.rpartition(".")
     for test in (f"test_{name}", f"{stem}_test.{extension}", f"{stem}.test.{extension}", f"{stem}.spec.{extension}"):
         if test in names and test != name:
@@ -147,8 +133,48 @@ def _file(name: str, facts: FileFacts | None, names: Sequence[str]) -> dict[str,
     return entry
 
 
-def _project(about: About, text: str, names: Sequence[str]) -> dict[str, str]:
+def _purpose(facts: FileFacts | None) -> str:
+    if facts is None:
+        return ""
+    stem = facts.name.rpartition(".")[0]
+    named = [export for export in facts.exports if export.name == stem and export.doc]
+    named = named or [export for export in facts.exports[:1] if len(facts.exports) == 1]
+    return facts.doc or (first_sentence(named[0].doc) if named else "") or (f"{facts.language} source")
+
+
+def project_field(about: About, text: str, names: Sequence[str]) -> dict[str, str]:
+    """The project as a whole."""
     project = {"name": about.name, "description": text, "language": main_language(names) or "unknown"}
     if about.manager:
         project["package_manager"] = about.manager
     return project
+
+
+def fields(
+    scope: str,
+    place: str,
+    about: About,
+    files: Sequence[FileFacts],
+    names: Sequence[str],
+    needs: Dependencies,
+    children: Sequence[Child],
+) -> dict[str, Value]:
+    """Every field that may stand in a file; empty ones are left out, but for the summary, which must be there."""
+    text = summary(about, files)
+    made: dict[str, Value] = {
+        "files": file_list(files, names),
+        "interfaces": interfaces(place, files),
+        "dependencies": {
+            part: value for part, value in (("internal", needs.internal), ("external", needs.external)) if value
+        },
+        "subdirectories": [{"name": child.name + "/", "summary": child.summary} for child in children],
+        "exports": exports(place, files),
+    }
+    if not place:
+        made["project"] = project_field(about, text, names)
+        made["structure"] = [{"path": child.path, "summary": child.summary} for child in children]
+    return {
+        "summary": text,
+        "maintenance": maintenance(scope),
+        **{name: value for name, value in made.items() if value},
+    }

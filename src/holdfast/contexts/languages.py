@@ -1,23 +1,13 @@
 """Every language that source files are analysed in: one record each, in one table. Add a language here.
 
 A file's language decides whether it is source, how it is parsed, which of its names are public, where its imports lead
-and which file speaks for a directory. `grammar` names a tree-sitter grammar, which is an extra: without it a file keeps
-its name and language. The node types are those of the grammar named.
+and which file speaks for a directory. `grammar` names a tree-sitter grammar; but for Python's they are an extra, and
+without its grammar a file keeps its name and language. The node types are those of the grammar named.
 """
 
 from __future__ import annotations
 
-from holdfast.contexts.analysis.source_text import (
-    without_annotations,
-    without_attributes,
-    without_definition,
-    without_visibility,
-)
 from holdfast.core.record import NamedTuple
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Grammar(NamedTuple):
@@ -31,11 +21,13 @@ class Grammar(NamedTuple):
     containers: str = ""  # node types that are looked into
     bodies: str = ""  # node types of bodies that have no field name
     hidden: str = ""  # words; a declaration with one of them among its modifiers is not public
-    public: str = ""  # words; only declarations with one of them among their modifiers are public
-    noise: str = ""  # words left out of signatures
-    trim: Callable[[str], str] | None = None  # what else is left out of signatures
+    values: str = ""  # node types that declare constants, variables or properties
+    constants: str = ""  # words; of the values among members only those with one of them are told
+    cut: str = ""  # node types left out of signatures
+    noise: str = ""  # words left out of signatures, before the first parenthesis
     import_nodes: str = ""  # node types of imports
     imports: str = ""  # a pattern over the text of an import, its group the name; in ASCII mode, possessive throughout
+    package_nodes: str = ""  # node types that declare the package or namespace of a file
     joint: str = "."  # between an owner and its member
 
 
@@ -55,7 +47,7 @@ class Language(NamedTuple):
 
     name: str
     extensions: str  # in lower case
-    grammar: Grammar | None = None  # None: analysed without one
+    grammar: Grammar
     analyser: str = "syntax"  # the module of holdfast.contexts.analysis that reads a file
     imports: str = "package"  # where an import leads: a rule of holdfast.contexts.dependencies
     standard: str = ""  # the first words of what comes with the language and is no dependency
@@ -105,11 +97,12 @@ _TABLE = (
     Language(
         "Python",
         "py pyi",
+        Grammar("tree_sitter_python"),
         analyser="python",
         imports="python",
         standard=_PYTHON,
-        entries=(("__init__.py", 0), ("main.py", 7), ("app.py", 12), ("cli.py", 15), ("__main__.py", 16)),
-        keywords="class async def",
+        entries=(("__init__.py", 0),),
+        keywords="class async def type",
         types="class",
     ),
     Language(
@@ -119,7 +112,7 @@ _TABLE = (
         "javascript",
         "javascript",
         _NODE,
-        (("index.ts", 1), ("main.ts", 8), ("app.ts", 13), ("server.ts", 14)),
+        (("index.ts", 1),),
         _SCRIPT_KEYWORDS,
         "class interface enum",
     ),
@@ -141,7 +134,7 @@ _TABLE = (
         "javascript",
         "javascript",
         _NODE,
-        (("index.js", 3), ("main.js", 11)),
+        (("index.js", 3),),
         _SCRIPT_KEYWORDS,
         "class",
     ),
@@ -151,28 +144,18 @@ _TABLE = (
         Grammar("tree_sitter_go"),
         analyser="go",
         imports="go",
-        entries=(("doc.go", 6), ("main.go", 9)),
+        entries=(("doc.go", 6),),
         keywords="type const var func",
     ),
     Language(
         "Rust",
         "rs",
-        Grammar(
-            "tree_sitter_rust",
-            items="function_item struct_item enum_item trait_item type_item const_item static_item union_item "
-            "macro_definition mod_item",
-            members="function_item",
-            owners="impl_item",
-            public="pub",
-            trim=without_visibility,
-            import_nodes="use_declaration mod_item",
-            imports=r"(?a)^(?:pub(?:\([^)]*+\))?+\s++)?+(?:use\s++([^;]++);|mod\s++([\w\x80-\U0010ffff]++)\s*+;)",
-            joint="::",
-        ),
+        Grammar("tree_sitter_rust"),
+        "rust",
         imports="rust",
         standard="std core alloc proc_macro test",
         entries=(("mod.rs", 4), ("lib.rs", 5), ("main.rs", 10)),
-        keywords="struct enum trait type const static mod union fn",
+        keywords="struct enum trait type const static mod union fn unsafe async macro use",
         types="struct enum trait",
     ),
     Language(
@@ -183,15 +166,20 @@ _TABLE = (
             items="class_declaration interface_declaration enum_declaration record_declaration "
             "annotation_type_declaration",
             owners="class_declaration interface_declaration enum_declaration record_declaration",
-            members="method_declaration constructor_declaration",
+            members="method_declaration constructor_declaration annotation_type_element_declaration",
+            values="field_declaration constant_declaration",
+            constants="final",
             hidden=_PRIVATE,
+            cut="annotation marker_annotation",
             noise="public static final abstract synchronized default native sealed strictfp",
-            trim=without_annotations,
+            package_nodes="package_declaration",
             import_nodes="import_declaration",
-            imports=r"(?a)import\s++(?:static\s++)?+([\w.\x80-\U0010ffff]++)",
+            imports=r"(?a)import\s++((?:static\s++)?+[\w.\x80-\U0010ffff]++(?:\*)?+)",
             joint=": ",
         ),
+        imports="jvm",
         standard="java javax jdk sun",
+        entries=(("package-info.java", 7),),
         keywords="class interface enum record",
         types="class interface enum record",
     ),
@@ -222,15 +210,19 @@ _TABLE = (
             "delegate_declaration",
             owners="class_declaration interface_declaration record_declaration struct_declaration",
             members="method_declaration constructor_declaration property_declaration",
+            values="field_declaration",
+            constants="const readonly",
             containers="namespace_declaration file_scoped_namespace_declaration declaration_list",
             hidden=_PRIVATE,
+            cut="attribute_list",
             bodies="accessor_list arrow_expression_clause",
             noise="public static readonly sealed abstract virtual override async partial unsafe extern new",
-            trim=without_attributes,
+            package_nodes="namespace_declaration file_scoped_namespace_declaration",
             import_nodes="using_directive",
-            imports=r"(?a)using\s++(?:static\s++|[\w\x80-\U0010ffff]++\s*+=\s*+)?+([\w.\x80-\U0010ffff]++)\s*+;",
+            imports=r"(?a)using\s++((?:static\s++|[\w\x80-\U0010ffff]++\s*+=\s*+)?+[\w.\x80-\U0010ffff]++)\s*+;",
             joint=": ",
         ),
+        imports="csharp",
         standard="System Microsoft",
         keywords="class interface enum record struct",
         types="class interface enum record struct",
@@ -240,15 +232,10 @@ _TABLE = (
         "rb",
         Grammar(
             "tree_sitter_ruby",
-            items="class module method singleton_method",
-            owners="class module",
-            members="class module method singleton_method",
-            containers="body_statement",
-            trim=without_definition,
             import_nodes="call",
             imports=r"""(?a)^(require(?:_relative)?+\s*+\(?+\s*+["'][^"']++)""",
-            joint=".",
         ),
+        "ruby",
         imports="ruby",
         standard="json set time date yaml csv erb fileutils pathname optparse ostruct net securerandom tempfile uri",
         keywords="class module def",
@@ -263,14 +250,17 @@ _TABLE = (
             items="class_declaration interface_declaration trait_declaration enum_declaration function_definition",
             owners="class_declaration interface_declaration trait_declaration enum_declaration",
             members="method_declaration",
+            values="const_declaration",
             containers="namespace_definition compound_statement",
             hidden="private protected",
-            noise="public static final abstract readonly function",
+            cut="attribute_list visibility_modifier static_modifier final_modifier abstract_modifier readonly_modifier",
+            noise="function",
+            package_nodes="namespace_definition",
             import_nodes="namespace_use_declaration expression_statement",
-            imports=r"""(?a)^(?:use\s++(?:function\s++|const\s++)?+([\w\\\x80-\U0010ffff]++)"""
-            r"""|(?:require|include)(?:_once)?+\s*+\(?+\s*+(["'][^"']++))""",
             joint="::",
         ),
+        "php",
+        "php",
         keywords="class interface trait enum function",
         types="class interface trait enum",
     ),
@@ -279,18 +269,22 @@ _TABLE = (
         "kt kts",
         Grammar(
             "tree_sitter_kotlin",
-            items="class_declaration object_declaration function_declaration",
+            items="class_declaration object_declaration function_declaration type_alias",
             owners="class_declaration object_declaration",
             members="function_declaration",
-            bodies="class_body function_body enum_class_body",
+            values="property_declaration",
+            containers="companion_object",
+            bodies="class_body function_body enum_class_body getter setter",
             hidden=_PRIVATE,
+            cut="annotation",
             noise="public override open suspend inline operator fun",
-            trim=without_annotations,
+            package_nodes="package_header",
             import_nodes="import",
-            imports=r"(?a)import\s++([\w.\x80-\U0010ffff]++)",
+            imports=r"(?a)import\s++([\w.\x80-\U0010ffff]++(?:\*)?+)",
         ),
+        imports="jvm",
         standard="java javax kotlin kotlinx",
-        keywords="abstract class interface object enum data sealed",
+        keywords="abstract class interface object enum data sealed const val var typealias",
         types="class interface object enum",
     ),
     Language(
@@ -298,18 +292,63 @@ _TABLE = (
         "swift",
         Grammar(
             "tree_sitter_swift",
-            items="class_declaration protocol_declaration function_declaration",
+            items="class_declaration protocol_declaration function_declaration typealias_declaration",
             owners="class_declaration protocol_declaration",
-            members="function_declaration init_declaration protocol_function_declaration",
+            members="function_declaration init_declaration protocol_function_declaration typealias_declaration",
+            values="property_declaration protocol_property_declaration",
             hidden="private fileprivate",
+            cut="attribute",
             noise="public open internal final static override mutating func",
-            trim=without_annotations,
             import_nodes="import_declaration",
             imports=r"(?a)import\s++(?:class\s++|struct\s++|func\s++)?+([\w\x80-\U0010ffff]++)",
         ),
         standard="Foundation Swift SwiftUI UIKit AppKit Combine Darwin Dispatch XCTest",
-        keywords="class struct enum protocol extension func",
+        keywords="class struct enum protocol extension func var let typealias",
         types="class struct enum",
+    ),
+    Language(
+        "Scala",
+        "scala sc",
+        Grammar(
+            "tree_sitter_scala",
+            items="class_definition object_definition trait_definition enum_definition function_definition "
+            "function_declaration type_definition given_definition",
+            owners="class_definition object_definition trait_definition enum_definition",
+            members="function_definition function_declaration type_definition",
+            values="val_definition var_definition val_declaration",
+            hidden="private protected",
+            cut="annotation",
+            noise="override final implicit lazy inline sealed def",
+            package_nodes="package_clause",
+            import_nodes="import_declaration",
+            imports=r"(?a)import\s++([\w.\x80-\U0010ffff]++(?:\{[^}]*+\}|\*)?+)",
+        ),
+        imports="jvm",
+        standard="java javax scala",
+        keywords="abstract case class object trait enum type val var given",
+        types="class object trait enum",
+    ),
+    Language("Zig", "zig", Grammar("tree_sitter_zig"), "zig", "file", "std builtin root", keywords="const var"),
+    Language("Lua", "lua", Grammar("tree_sitter_lua"), "lua", "lua", "string table math io os debug coroutine"),
+    Language("Bash", "sh bash", Grammar("tree_sitter_bash"), "shell", "file"),
+    Language("Elixir", "ex exs", Grammar("tree_sitter_elixir"), "elixir", "elixir", keywords="defmodule defprotocol"),
+    Language(
+        "OCaml",
+        "ml",
+        Grammar("tree_sitter_ocaml", "language_ocaml"),
+        "ocaml",
+        "ocaml",
+        "Stdlib List String Array Printf Hashtbl Map Set Sys Unix Format Buffer Bytes Option Result Seq Fun Lazy",
+        keywords="let val type exception module class",
+    ),
+    Language(
+        "OCaml interface",
+        "mli",
+        Grammar("tree_sitter_ocaml", "language_ocaml_interface"),
+        "ocaml",
+        "ocaml",
+        "Stdlib List String Array Printf Hashtbl Map Set Sys Unix Format Buffer Bytes Option Result Seq Fun Lazy",
+        keywords="let val type exception module class",
     ),
 )
 LANGUAGES = {language.name: language for language in _TABLE}

@@ -9,6 +9,7 @@ from holdfast.contexts.analysis.facts import compact, first_sentence
 from holdfast.contexts.analysis.source_text import without_links
 from holdfast.contexts.description import About
 from holdfast.core.canonical_json import JsonError, decode
+from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,16 +101,113 @@ def about(texts: Mapping[str, str]) -> About:
     return result
 
 
-# Headings, badges, rules, directives and fences: lines that are no prose.
-_NO_PROSE = re.compile(r"(?a)^\s*+(?:[#<>=~*_|-]|\[?!\[|\.\. |```|\[![\w\x80-\U0010ffff])")
+# Headings, badges, rules, directives, tables, lists and definitions of links: lines that are no prose.
+_NO_PROSE = re.compile(
+    r"(?a)^\s*+(?:[#<>=~|+-]|\*(?!\*)|_{3}|\[?!\[|\.\. |\[![\w\x80-\U0010ffff]|\[[^\]\n]*+\]:|:[\w-]++:|\d++[.)] )"
+)
 _BLANK_LINES = re.compile(r"\n\s*\n")
+_FENCE = re.compile(r"^(?:```|~~~)[^\n]*+\n(?:(?!```|~~~)[^\n]*+\n)*+(?:(?:```|~~~)[^\n]*+)?+", re.MULTILINE)
+_HTML_COMMENT = re.compile(r"<!--(?:(?!-->)[\s\S])*+(?:-->)?+")
+_SECOND_HEADING = re.compile(r"^(?:##++ |[^\n]++\n-{3,}+$)", re.MULTILINE)
+# Beginnings of paragraphs that lead elsewhere or say what to do, instead of what something is.
+_NOT_ABOUT = ("See ", "To ", "Note", "Warning", "This is a work in progress", "Click ", "Please ", "You can ", "Read ")
+_MAX_README = 64 << 10
 
 
 def readme_summary(text: str) -> str:
-    """The first sentence of the first paragraph of prose."""
-    for paragraph in _BLANK_LINES.split(text.replace("\r\n", "\n")):
-        lines = [line for line in paragraph.splitlines() if not _NO_PROSE.match(line)]
-        prose = without_links(" ".join(lines)).replace("**", "").strip()
-        if len(prose.split()) >= 3:
+    """The first sentence of the first paragraph of prose below the title; nothing when there is none that says much."""
+    text = text[:_MAX_README].removeprefix("\ufeff").replace("\r\n", "\n")
+    text = _HTML_COMMENT.sub("", _FENCE.sub("", text))
+    second = _SECOND_HEADING.search(text)
+    for paragraph in _BLANK_LINES.split(text[: second.start()] if second else text):
+        lines = [line for line in paragraph.splitlines() if not _NO_PROSE.match(line) and not line.startswith("    ")]
+        prose = without_links(" ".join(lines)).replace("**", "").replace("`", "").strip()
+        if len(prose.split()) >= 3 and prose[0].isascii() and not prose.startswith(_NOT_ABOUT):
             return first_sentence(prose)
     return ""
+
+
+class ScriptConfig(NamedTuple):
+    """What a tsconfig.json says, before what it extends is known."""
+
+    extends: tuple[str, ...]
+    base: str | None
+    paths: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+_COMMENT_OR_TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*+"?+|//[^\n]*+|/\*(?:(?!\*/)[\s\S])*+(?:\*/)?+')
+_TRAILING_COMMA = re.compile(r",(?=\s*+[\]}])")
+
+
+def script_config(text: str) -> ScriptConfig:
+    """A tsconfig.json or jsconfig.json, which may hold comments and trailing commas."""
+    plain = _COMMENT_OR_TEXT.sub(lambda found: found[0] if found[0][0] == '"' else " ", text)
+    data = _json(_TRAILING_COMMA.sub("", plain))
+    options = _table(data, "compilerOptions")
+    extends = data.get("extends")
+    base = options.get("baseUrl")
+    paths = [
+        (pattern, tuple([target for target in targets if isinstance(target, str)]))
+        for pattern, targets in _table(options, "paths").items()
+        if isinstance(targets, list)
+    ]
+    # A name is looked for by the longest pattern first, one without a star before all.
+    paths.sort(key=lambda item: ("*" in item[0], -len(item[0].partition("*")[0]), item[0]))
+    return ScriptConfig(
+        tuple([extends] if isinstance(extends, str) else [one for one in extends if isinstance(one, str)])
+        if isinstance(extends, str | list)
+        else (),
+        base if isinstance(base, str) else None,
+        tuple(paths),
+    )
+
+
+def package_entry(text: str) -> str:
+    """The entry file that a package.json names, as a path from it; the source rather than what is built from it."""
+    table = _json(text)
+    exports = table.get("exports")
+    here = exports.get(".", exports) if isinstance(exports, dict) else exports
+    candidates = [table.get(key) for key in ("source", "types", "module", "main")]
+    candidates += list(here.values()) if isinstance(here, dict) else [here]
+    return next((one for one in candidates if isinstance(one, str) and "dist/" not in one), "")
+
+
+def crate_roots(text: str) -> dict[str, str]:
+    """The crates that a Cargo.toml declares, by the names they are used by, with the paths of their root files."""
+    data = _toml(text)
+    name = _text(_table(data, "package"), "name")
+    if not name:
+        return {}
+    library = _table(data, "lib")
+    named = _text(library, "name") or name
+    roots = {named.replace("-", "_"): _text(library, "path") or "src/lib.rs"}
+    programs = data.get("bin")
+    for one in programs if isinstance(programs, list) else ():
+        if isinstance(one, dict) and _text(one, "name") and _text(one, "path"):
+            roots.setdefault(_text(one, "name").replace("-", "_"), _text(one, "path"))
+    return roots
+
+
+def declared_programs(texts: Mapping[str, str]) -> list[str]:
+    """The commands that manifests give to functions or files, as `name = where (manifest)`."""
+    found: list[str] = []
+    if "pyproject.toml" in texts:
+        data = _toml(texts["pyproject.toml"])
+        scripts = {**_table(data, "project", "scripts"), **_table(data, "tool", "poetry", "scripts")}
+        found += [f"{name} = {where} (pyproject.toml)" for name, where in scripts.items() if isinstance(where, str)]
+    if "package.json" in texts:
+        table = _json(texts["package.json"])
+        programs = table.get("bin")
+        if isinstance(programs, str):
+            programs = {_text(table, "name"): programs}
+        if isinstance(programs, dict):
+            found += [f"{name} = {where} (package.json)" for name, where in programs.items() if isinstance(where, str)]
+        if main := _text(table, "main"):
+            found.append(f"main = {main} (package.json)")
+    if "Cargo.toml" in texts:
+        data = _toml(texts["Cargo.toml"])
+        programs = data.get("bin")
+        for one in programs if isinstance(programs, list) else ():
+            if isinstance(one, dict) and _text(one, "name"):
+                found.append(f"{_text(one, 'name')} = {_text(one, 'path') or 'src/main.rs'} (Cargo.toml)")
+    return found

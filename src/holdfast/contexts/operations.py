@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.contexts.freshness import STATES
+from holdfast.core.errors import InvalidBudget
 from holdfast.operation import Operation, Parameter
 
 SCOPE = Parameter(
@@ -28,7 +29,8 @@ STATUS_FORMAT = Parameter(
     only="command",
 )
 UNTRACKED = Parameter("untracked", "flag", "Count files that git does not track, too", only="command")
-FULL = Parameter("full", "flag", "Also files, interfaces, external packages, subdirectories and the project")
+FULL = Parameter("full", "flag", "Write also what its own files decide: files, interfaces, exports, packages, project")
+MAX_BUDGET = 2**53 - 1
 
 TOOLS = (
     Operation(
@@ -39,7 +41,7 @@ TOOLS = (
         summary="List the directories that should have a context, and whether each is fresh, stale or missing.",
         description=(
             "List which directories of this project have a summary and whether it is fresh. Use it before "
-            "reading many files; narrow it with `under` or `states`."
+            "reading many files."
         ),
         parameters=(
             PATH,
@@ -79,15 +81,15 @@ TOOLS = (
         title="Read a directory summary",
         summary="Show the context of one directory, whole or some of its fields.",
         description=(
-            "Read the summary of a project directory: purpose, exports, decisions. Use it before opening its "
-            "files; `scope` is from list_contexts, `filter` saves tokens."
+            "Read the summary of a project directory. Use it before opening its files. `filter` also computes exports, "
+            "files, interfaces, dependencies, dependents, tests, entry_points, commands."
         ),
         parameters=(
             SCOPE,
             Parameter(
                 "filter",
                 "texts",
-                "Fields to include, e.g. summary, decisions",
+                "Fields to include",
                 metavar="FIELD",
             ),
             PATH,
@@ -97,6 +99,48 @@ TOOLS = (
         failure="holdfast.contexts.answers.inquiry:query_failure",
         always_load=True,
         large_result=True,
+    ),
+    Operation(
+        family="contexts",
+        command=("map",),
+        tool="project_map",
+        title="Map the project",
+        summary="Map the files of a project with their public symbols, most used first, within a token budget.",
+        description="Map this project: files with their most used symbols. Use it before grep.",
+        parameters=(
+            Parameter(
+                "scopes",
+                "texts",
+                "Only what lies in these folders",
+                metavar="SCOPE",
+                max_bytes=4 << 10,
+                max_items=100,
+                positional=True,
+                is_plain=True,
+            ),
+            Parameter(
+                "budget",
+                "integer",
+                "Most tokens (default 2000)",
+                metavar="N",
+                maximum=MAX_BUDGET,
+                error=InvalidBudget,
+            ),
+            Parameter(
+                "focus",
+                "texts",
+                "Rank what is near these paths first",
+                metavar="PATH",
+                max_bytes=4 << 10,
+                max_items=100,
+                is_plain=True,
+            ),
+            Parameter("format", "text", "Default: text", metavar="FORMAT", choices=("text", "json"), is_plain=True),
+            PATH._replace(only="command"),
+        ),
+        run="holdfast.contexts.answers.mapping:project_map",
+        text="holdfast.contexts.map_text:as_text",
+        view="holdfast.contexts.views:project_map",
     ),
 )
 
@@ -123,6 +167,7 @@ COMMANDS = (
         Parameter("all", "flag", "Every directory that should have a context"),
         Parameter("stale", "flag", "Those that are stale or missing (the default)"),
         FULL,
+        Parameter("lean", "flag", "Take derived fields out of the files: they are computed when asked for"),
     ),
     _command(
         "writers:rehash",

@@ -51,6 +51,7 @@ class RegenArguments(TreeArguments):
     all: NotRequired[bool]
     stale: NotRequired[bool]
     full: NotRequired[bool]
+    lean: NotRequired[bool]
 
 
 class RehashArguments(TreeArguments):
@@ -185,6 +186,42 @@ class InitAnswer(RegenAnswer):
 
 
 RehashAnswer = Counts
+
+
+class MapArguments(ProjectArguments):
+    scopes: NotRequired[list[str]]
+    budget: NotRequired[int]
+    focus: NotRequired[list[str]]
+    format: NotRequired[str]
+
+
+class MappedSymbol(TypedDict):
+    name: str
+    members: NotRequired[list[str]]
+
+
+class MappedFile(TypedDict):
+    path: str
+    symbols: list[MappedSymbol]
+
+
+class LeftOut(TypedDict):
+    tests: int
+    generated: int
+    beyond_limit: int
+
+
+class MapCounts(TypedDict):
+    file_count: int
+    symbol_count: int
+    left_out: LeftOut
+    not_read: dict[str, int]
+
+
+class MapAnswer(MapCounts):
+    budget: int
+    tokens_used: int
+    files: list[MappedFile]
 
 
 class ContextProblem(TypedDict):

@@ -6,7 +6,7 @@ from holdfast.contexts import schema, settings
 from holdfast.contexts.languages import EXTENSIONS, extension_of
 
 # Code that counts as source and is in no language that is analysed.
-_CODE = "scala ex exs hs lua r sql sh bash zsh dart pl pm vue svelte"
+_CODE = "hs r sql zsh dart pl pm vue svelte"
 _DATA = "yaml yml json toml xml html css scss tf hcl dockerfile graphql gql proto"
 _PROSE = "md mdx txt rst"
 _EXTENSIONS = EXTENSIONS | frozenset(f"{_CODE} {_DATA} {_PROSE}".split())

@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from holdfast.contexts.freshness import FRESH, MISSING, STALE
+from holdfast.contexts.map_text import as_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
         IgnoreAnswer,
         InitAnswer,
         ListAnswer,
+        MapAnswer,
         QueryAnswer,
         SetupAnswer,
         StatsAnswer,
@@ -37,6 +39,16 @@ def _table(*columns: str) -> Table:
     for column in columns:
         table.add_column(column, overflow="fold")
     return table
+
+
+def project_map(value: MapAnswer, seconds: float) -> RenderableType:
+    """A line a file, its path in another colour; then the counts."""
+    first, *lines = as_text(value).split("\n")
+    parts: list[RenderableType] = []
+    for line in lines:
+        path, colon, symbols = line.partition(": ")
+        parts.append(Text.assemble((path, "cyan"), colon, symbols) if colon else Text(line, style="dim"))
+    return Group(*parts, Text(), Text(f"{first.removeprefix('# ')} ({seconds:.1f} s)", style="dim"))
 
 
 def listing(value: ListAnswer, seconds: float) -> RenderableType:

@@ -46,7 +46,7 @@ def test_what_an_outer_contextignore_leaves_out_is_never_described(tmp_path: Pat
             "sub/ok.py": "def ok(): ...\n",
         },
     )
-    command = [sys.executable, "-m", "holdfast", "init", "--path", str(root), "--no-agents"]
+    command = [sys.executable, "-m", "holdfast", "init", "--full", "--path", str(root), "--no-agents"]
     subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE)
     assert "ok()" in (text := (root / "sub/.context.yaml").read_text())
     assert "token" not in text

@@ -36,7 +36,7 @@ def test_every_command_has_a_readable_view(project: Path) -> None:
     assert shown(project, "regen") == (["1 renewed"], 0)
     assert shown(project, "rehash") == (["5 unchanged"], 0)
     lines, code = shown(project, "show", "src/shop", "--filter", "exports")
-    assert (lines[-1], code) == ("exports go(a: int) -> int", 0)
+    assert (lines[-1], code) == ("exports __init__.py: go(a: int) -> int", 0)
     assert shown(project, "validate") == (["Sound: 5 contexts"], 0)
     assert shown(project, "stats")[0][0] == "scope context source"
     assert shown(project, "config", "max_depth") == (["max_depth 10"], 0)

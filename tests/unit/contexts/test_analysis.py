@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.contexts.analysis import syntax
+from holdfast.contexts.analysis import parsers
 from holdfast.contexts.analysis.analyser import analyse
-from holdfast.contexts.analysis.facts import MAX_ANALYSED, FileFacts, first_sentence
+from holdfast.contexts.analysis.facts import MAX_ANALYSED, NO_GRAMMAR, TOO_LARGE, FileFacts, first_sentence
 
 # name: (source, what the file says of itself, exports, imports)
 SAMPLES = {
@@ -49,7 +49,9 @@ declare function amb(x: string): void;
             "arrow(a: number): Promise<void>",
             "const local",
             "renamed",
+            "* from ./more",
             "main()",
+            "amb(x: string): void",
         ],
         ["./db/store", "node:fs", "./more"],
     ),
@@ -63,8 +65,8 @@ class R { go() {} }
 module.exports = { top, R, y: 3 };
 exports.extra = function (z) {};
 """,
-        "Holds orders.",
-        ["top(a, b = 1)", "class R", "y", "extra(z)"],
+        "",  # a line above a declaration is about that
+        ["top(a, b = 1)", "class R", "R.go()", "y", "extra(z)"],
         ["fs", "./db/store"],
     ),
     "orders.go": (
@@ -119,12 +121,13 @@ pub type Alias = u8;
             "struct OrderBook",
             "enum E",
             "trait Named",
+            "Named::name(&self) -> String",
             "OrderBook::find(&self, id: u32) -> Option<User>",
             "top<T: Clone>(a: T, b: &str) -> Vec<T>",
             "const MAX: u8",
             "type Alias",
         ],
-        ["crate::db::Store", "std::fmt", "inner", "api"],
+        ["crate::db::Store", "std::fmt", "mod inner", "mod api"],
     ),
     "Orders.java": (
         """\
@@ -142,17 +145,18 @@ interface Named { String name(); }
 record P(int a) {}
 enum E { A }
 """,
-        "Holds orders.",
+        "",
         [
             "class OrderBook extends Base implements Named",
             "OrderBook: OrderBook(int a)",
             "OrderBook: Optional<User> find(int id) throws IOException",
+            "OrderBook: int MAX",
             "interface Named",
             "Named: String name()",
             "record P(int a)",
             "enum E",
         ],
-        ["com.x.db.Store", "java.util.List.of"],
+        ["com.x.db.Store", "static java.util.List.of"],
     ),
     "orders.c": (
         """\
@@ -169,11 +173,13 @@ extern int global_count;
 """,
         "Holds orders.",
         [
+            "#define MAX",
             "typedef user_t",
             "struct repo",
             "enum kind",
             "int find(struct repo *r, int id)",
             "char *top(int a, const char *b)",
+            "extern int global_count",
         ],
         ["db/store.h"],
     ),
@@ -286,7 +292,7 @@ interface Named { public function name(): string; }
 trait T {}
 function top(int $a, string $b = "x"): array { return []; }
 """,
-        "Holds orders.",
+        "",
         [
             "class OrderBook extends Base implements Named",
             "OrderBook::find(int $id): ?User",
@@ -317,16 +323,18 @@ private fun no() {}
 data class P(val a: Int)
 const val MAX = 3
 """,
-        "Holds orders.",
+        "",
         [
             "class OrderBook(val store: Store) : Base()",
             "OrderBook.find(id: Int): User?",
+            "OrderBook.val count: Int",
             "interface Named",
             "Named.name(): String",
             "object Single",
             "Single.go()",
             'top(a: Int, b: String = "x"): List<String>',
             "data class P(val a: Int)",
+            "const val MAX",
         ],
         ["com.x.db.Store"],
     ),
@@ -347,12 +355,13 @@ func top(_ a: Int, b: String = "x") throws -> [String] { return [] }
 private func no() {}
 extension P { func more() {} }
 """,
-        "Holds orders.",
+        "",
         [
             "class OrderBook: Base",
             "OrderBook.find(id: Int) -> User?",
             "OrderBook.init(a: Int)",
             "struct P",
+            "P.var x: Int",
             "protocol Named",
             "Named.name() -> String",
             "enum E",
@@ -447,11 +456,20 @@ def test_what_all_lists_is_what_is_exported() -> None:
         ("nul.py", b"a = 1\0"),
         ("deep.py", b"(" * 5000 + b")" * 5000),
         ("latin.py", b"# \xe9\na = '\xff'\n"),
-        ("huge.py", b"x = 1\n" * (MAX_ANALYSED // 6 + 1)),
     ],
 )
 def test_a_python_file_that_cannot_be_parsed_keeps_its_name_and_language(name: str, data: bytes) -> None:
     assert analyse(name, data) == FileFacts(name, "Python")
+
+
+def test_a_file_too_large_to_be_analysed_says_so() -> None:
+    data = b"x = 1\n" * (MAX_ANALYSED // 6 + 1)
+    assert analyse("huge.py", data) == FileFacts("huge.py", "Python", unread=TOO_LARGE)
+
+
+def test_what_is_broken_in_a_python_file_does_not_hide_the_rest() -> None:
+    source = b"def new[T](x: T) -> T: ...\nmatch x:\n  case 1: pass\nprint 'old'\ndef ok(): ...\n"
+    assert [export.signature for export in analyse("m.py", source).exports] == ["new[T](x: T) -> T", "ok()"]
 
 
 @pytest.mark.parametrize("name", [*SAMPLES, "Orders.tsx"])
@@ -463,8 +481,8 @@ def test_nonsense_in_any_language_never_fails(name: str, data: bytes) -> None:
 
 
 def test_without_its_grammar_a_file_keeps_its_name_and_language(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(syntax._parsers, "Go", None)
-    assert analyse("a.go", b"package a\nfunc Top() {}\n") == FileFacts("a.go", "Go")
+    monkeypatch.setitem(parsers._parsers, "Go", None)
+    assert analyse("a.go", b"package a\nfunc Top() {}\n") == FileFacts("a.go", "Go", unread=NO_GRAMMAR)
 
 
 @pytest.mark.parametrize(

@@ -5,78 +5,30 @@ from __future__ import annotations
 import pytest
 
 from holdfast.contexts.analysis.facts import Export, FileFacts
-from holdfast.contexts.dependencies import Dependencies, Index, dependencies
-from holdfast.contexts.description import About, Child, fields, summary
+from holdfast.contexts.dependencies import Dependencies
+from holdfast.contexts.description import MAX_EXPORTS, About, Child, exports, fields, interfaces, maintenance, summary
 from holdfast.contexts.manifests import about, readme_summary
 from holdfast.contexts.source_kinds import is_source
+from holdfast.contexts.test_files import is_test
 from holdfast.core.tokens import tokens_of_bytes
 
-INDEX = Index(
-    {
-        "": ["go.mod"],
-        "src/app": ["__init__.py", "main.py"],
-        "src/app/db": ["store.py"],
-        "web/ui": ["button.tsx", "index.ts"],
-        "web/lib": ["dates.ts"],
-        "cmd/tool": ["main.go"],
-        "engine/src": ["lib.rs", "disk.rs"],
-        "engine/src/net": ["mod.rs"],
-        "java/src/main/java/com/shop/db": ["Store.java"],
-        "native/include/shop": ["store.h"],
-        "lib/shop": ["book.rb"],
-    },
-    {"example.com/shop": "", "@shop/lib": "web/lib"},
-)
 
-
-@pytest.mark.parametrize(
-    ("place", "language", "imports", "expected"),
-    [
-        ("src/app", "Python", ["app.db.store", "os", "numpy.linalg", ".db.store.Store"], (["src/app/db"], ["numpy"])),
-        ("src/app/db", "Python", ["..main.run", "app"], (["src/app"], [])),
-        ("web/ui", "TypeScript", ["../lib/dates", "@scope/pkg/x", "node:fs", "fs"], (["web/lib"], ["@scope/pkg"])),
-        ("web/ui", "TSX", ["./index", "../lib/dates.js", "@shop/lib"], (["web/lib"], [])),
-        ("cmd/tool", "Go", ["example.com/shop/web/lib", "fmt", "github.com/x/y"], (["web/lib"], ["github.com/x/y"])),
-        ("engine/src/net", "Rust", ["crate::disk::Disk", "std::fmt", "serde::Serialize"], (["engine/src"], ["serde"])),
-        ("engine/src", "Rust", ["net", "self::net::Peer"], (["engine/src/net"], [])),
-        ("other", "Java", ["com.shop.db.Store", "java.util.List"], (["java/src/main/java/com/shop/db"], [])),
-        ("native", "C", ["shop/store.h", "<stdio.h>"], (["native/include/shop"], [])),
-        ("bin2", "Ruby", ["require 'shop/book", "require 'json", "require 'rails"], (["lib/shop"], ["rails"])),
-        ("lib", "Ruby", ["require_relative './shop/book"], (["lib/shop"], [])),
-    ],
-)  # fmt: skip
-def test_an_import_leads_to_a_directory_or_a_package(
-    place: str, language: str, imports: list[str], expected: tuple[list[str], list[str]]
-) -> None:
-    files = [FileFacts("x", language, imports=tuple(imports))]
-    assert dependencies(place, files, INDEX) == Dependencies(*expected)
-
-
-def test_the_summary_comes_from_the_best_source_there_is() -> None:
-    entry = FileFacts("__init__.py", "Python", "From the entry file.")
+def test_the_summary_comes_from_a_manifest_a_package_comment_or_a_readme_and_is_never_made_up() -> None:
+    entry = FileFacts("__init__.py", "Python", "From the package.")
     other = FileFacts("a.py", "Python", "From a file.")
-    names = ["__init__.py", "a.py"]
+    main = FileFacts("__main__.py", "Python", "Starts it.")
+    go = FileFacts("b.go", "Go", "Package b does it.")
+    test = FileFacts("b_test.go", "Go", "Package b_test tests.")
+    readme = About(readme="From the README.")
     assert [
-        summary("lib", About(description="From the manifest.", readme="From the README."), [entry], names, []),
-        summary("lib", About(readme="From the README."), [other, entry], names, []),
-        summary("lib", About(readme="From the README."), [other], names, []),
-        summary("lib", About(), [other], ["a.py"], []),
-        summary("my_lib", About(), [other], names, ["x", "y"]),
-        summary("lib", About(), [], ["a.py", "b.py", "c.md"], []),
-        summary("lib", About(), [], ["a.py", "b.go", "c.md", "d.md"], []),
-        summary("lib", About(), [], [], ["x"]),
-        summary("", About(), [], [], []),
-    ] == [
-        "From the manifest.",
-        "From the entry file.",
-        "From the README.",
-        "From a file.",
-        "My lib: 2 Python files (__init__.py, a.py) and 2 folders (x, y).",
-        "Lib: 3 files, mostly Python (a.py, b.py, c.md).",
-        "Lib: 4 files (a.py, b.go, c.md, d.md).",
-        "Lib: 1 folder (x).",
-        "Project root: no source files.",
-    ]
+        summary(About(description="From the manifest.", readme="From the README."), [entry]),
+        summary(readme, [other, entry]),
+        summary(readme, [other, main]),
+        summary(About(), [test, go]),
+        summary(About(), [other]),
+        summary(About(), [main]),
+        summary(About(), []),
+    ] == ["From the manifest.", "From the package.", "From the README.", "Package b does it.", "", "", ""]
 
 
 @pytest.mark.parametrize(
@@ -100,33 +52,54 @@ def test_a_readme_without_prose_tells_nothing() -> None:
     assert readme_summary("# Title\n\n---\n\n- a\n- b\n") == ""
 
 
-def test_lean_and_full_contexts_hold_what_they_should() -> None:
-    files = [FileFacts("a.py", "Python", "Does a.", (Export("go()", "Go there. Now."), Export("LIMIT")), ())]
+def test_the_fields_of_a_directory_name_their_files_and_leave_tests_out() -> None:
+    files = [
+        FileFacts("a.py", "Python", "Does a.", (Export("go()", "Go there. Now.", "go"), Export("LIMIT", "", "LIMIT"))),
+        FileFacts("b.rs", "Rust", "", (Export("hidden()", "", "hidden", is_inner=True),)),
+        FileFacts("c.go", "Go", "", (Export("Made()", "", "Made"),), generated=True),
+        FileFacts("test_a.py", "Python", "", (Export("test_go()", "Tests it.", "test_go"),)),
+    ]
     needs = Dependencies(["lib"], ["numpy"])
-    children = [Child("sub", "sub", "Below.")]
-    names = ["a.py", "test_a.py"]
-    lean = fields(".", "", About("shop"), files, names, ["sub"], needs, children, full=False)
-    full = fields(".", "", About("shop"), files, names, ["sub"], needs, children, full=True)
-    told = "Project root: 2 Python files (a.py, test_a.py) and 1 folder (sub)."
-    maintenance = "When files here change, `context regen .` renews the derived fields; edit the rest."
-    assert lean == {
-        "summary": told,
-        "dependencies": {"internal": ["lib"]},
-        "maintenance": maintenance,
-        "exports": ["go()", "LIMIT"],
-    }
-    assert full == {
-        **lean,
-        "dependencies": {"internal": ["lib"], "external": ["numpy"]},
+    names = ["a.py", "b.rs", "c.go", "test_a.py"]
+    made = fields(".", "", About("shop", "Sells."), files, names, needs, [Child("sub", "sub", "Below.")])
+    assert made == {
+        "summary": "Sells.",
+        "maintenance": maintenance("."),
         "files": [
             {"name": "a.py", "purpose": "Does a.", "test_file": "test_a.py"},
-            {"name": "test_a.py", "purpose": "No description"},
+            {"name": "b.rs", "purpose": "Rust source"},
+            {"name": "c.go", "purpose": "Go source"},
+            {"name": "test_a.py", "purpose": "Tests it."},
         ],
-        "interfaces": [{"name": "go()", "description": "Go there."}],
+        "interfaces": [{"name": "a.py: go()", "description": "Go there."}],
+        "dependencies": {"internal": ["lib"], "external": ["numpy"]},
         "subdirectories": [{"name": "sub/", "summary": "Below."}],
-        "project": {"name": "shop", "description": told, "language": "Python"},
+        "exports": ["a.py: go()", "a.py: LIMIT"],
+        "project": {"name": "shop", "description": "Sells.", "language": "Python"},
         "structure": [{"path": "sub", "summary": "Below."}],
     }
+
+
+def test_a_list_that_is_cut_says_how_many_more_there_are() -> None:
+    many = tuple(Export(f"f{at}()", "Does it.", f"f{at}") for at in range(MAX_EXPORTS + 10))
+    files = [FileFacts("a.py", "Python", "", many)]
+    assert exports("lib", files)[-1] == "… 11 more: project_map with this scope has the rest"
+    assert len(exports("lib", files)) == MAX_EXPORTS
+    assert interfaces("lib", files)[-1] == {"name": "…", "description": f"{MAX_EXPORTS + 10 - 99} more"}
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "expected"),
+    [
+        ("", "gin_test.go", True), ("", "test_a.py", True), ("", "conftest.py", True), ("src", "a.spec.ts", True),
+        ("tests", "a.py", True), ("src/test/java/com", "A.java", True), ("x", "AppTest.java", True),
+        ("lib/commonTest/kotlin", "A.kt", True), ("src/App.Tests", "A.cs", True), ("pkg/testdata", "a.go", True),
+        ("", "testing.py", False), ("src/specs", "a.py", False), ("", "Test.java", False), ("contest", "a.py", False),
+        ("", "latest.js", False), ("src", "Contest.cs", False), ("Test", "A.swift", False), ("", "attest.go", False),
+    ],
+)  # fmt: skip
+def test_tests_are_told_by_the_names_that_runners_go_by(place: str, name: str, expected: bool) -> None:
+    assert is_test(place, name) is expected
 
 
 def test_source_files_are_told_by_their_names() -> None:

@@ -8,9 +8,10 @@ import pytest
 
 from holdfast.contexts.analysis.analyser import analyse
 from holdfast.contexts.analysis.facts import FileFacts
-from holdfast.contexts.analysis.syntax import parser
-from holdfast.contexts.dependencies import Index, dependencies
+from holdfast.contexts.analysis.parsers import parser
+from holdfast.contexts.dependencies import dependencies
 from holdfast.contexts.languages import LANGUAGES, language_of
+from holdfast.contexts.project_index import Index
 from holdfast.contexts.source_kinds import is_source
 
 EXTENSIONS = [(extension, one.name) for one in LANGUAGES.values() for extension in one.extensions.split()]
@@ -31,9 +32,8 @@ def test_no_extension_is_of_two_languages() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_record_names_a_grammar_and_a_rule_that_exist(language: str) -> None:
     record = LANGUAGES[language]
-    if record.grammar is not None:
-        assert parser(language) is not None
-        assert re.compile(record.grammar.imports).groups >= (1 if record.grammar.imports else 0)
+    assert parser(language) is not None
+    assert re.compile(record.grammar.imports).groups >= (1 if record.grammar.imports else 0)
     assert set(record.types.split()) <= set(record.keywords.split())
     assert all(language_of(entry) == language for entry, _ in record.entries)
     facts = FileFacts("a", language, imports=("one.two",))

@@ -12,17 +12,6 @@ from holdfast.contexts.analysis.facts import first_sentence
 from holdfast.contexts.manifests import readme_summary
 
 CASES: dict[Callable[[str], str], dict[str, str]] = {
-    source_text.without_annotations: {
-        "@Get(value = 1) @Other int find()": "  int find()",
-        "a@ b": "a@ b",
-        "@Open(x": "(x",
-        "@A(@B(x) y": " y",
-    },
-    source_text.without_attributes: {
-        "[Serializable] class A": "class A",
-        "f(int[]x) [a[b] c": "f(int[]x) c",
-        "[a": "[a",
-    },
     source_text.without_visibility: {
         "pub fn go()": "go()",
         "pub(crate) struct A(pub u8)": "struct A(u8)",

@@ -21,13 +21,14 @@ _TYPES = {
     "enum_specifier": "enum",
     "union_specifier": "union",
 }
-_MAX_MEMBERS = 20
 
 
 def exports(root: Node, grammar: Grammar) -> Iterator[Export]:
-    """Functions that are not static, types with a body, and typedefs."""
+    """Functions that are not static, types with a body, typedefs, macros and extern variables."""
+    guard = text_of(root.child_by_field_name("name")) if root.type == "preproc_ifdef" else ""
     for node, comment in declarations(root):
-        yield from _exported(node, comment[:MAX_COMMENT], grammar)
+        if node.type != "preproc_def" or name_of(node) != guard:
+            yield from _exported(node, comment[:MAX_COMMENT], grammar)
 
 
 def _exported(node: Node, doc: str, grammar: Grammar) -> Iterator[Export]:
@@ -39,16 +40,32 @@ def _exported(node: Node, doc: str, grammar: Grammar) -> Iterator[Export]:
         yield from exports(node, grammar)
     elif node.type in _TYPES:
         if node.child_by_field_name("body") is not None and name_of(node):
-            yield Export(compact(header(node)).rstrip(" {"), doc)
+            yield Export(compact(header(node)).rstrip(" {"), doc, name_of(node))
             yield from _methods(node)
     elif node.type == "type_definition":
         name = node.child_by_field_name("declarator")
         if name is not None:
-            yield Export(compact(f"typedef {text_of(name)}"), doc)
+            yield Export(compact(f"typedef {text_of(name)}"), doc, declared_name(name))
     elif node.type in ("function_definition", "declaration") and _is_function(node):
         text = compact(header(node)).rstrip(" ;{")
         if not text.startswith("static ") and "::" not in text.partition("(")[0]:
-            yield Export(text, doc)
+            yield Export(text, doc, declared_name(node.child_by_field_name("declarator")))
+    elif node.type in ("preproc_def", "preproc_function_def"):
+        parameters = text_of(node.child_by_field_name("parameters"))
+        if not name_of(node).startswith("_"):
+            yield Export(compact(f"#define {name_of(node)}{parameters}"), doc, name_of(node))
+    elif node.type == "declaration" and text_of(node).startswith("extern "):
+        for declarator in node.children_by_field_name("declarator"):
+            yield Export(compact(text_of(node)).rstrip(" ;"), doc, declared_name(declarator))
+
+
+def declared_name(declarator: Node | None) -> str:
+    """The name inside pointers, arrays and parameter lists."""
+    while declarator is not None and declarator.type not in ("identifier", "type_identifier", "field_identifier"):
+        declarator = declarator.child_by_field_name("declarator") or (
+            declarator.named_children[-1] if declarator.named_children else None
+        )
+    return text_of(declarator)
 
 
 def _is_function(node: Node) -> bool:
@@ -63,14 +80,14 @@ def _is_function(node: Node) -> bool:
 def _methods(node: Node) -> Iterator[Export]:
     body = node.child_by_field_name("body")
     is_public = node.type != "class_specifier"
-    shown = 0
+    owner = name_of(node)
     for member, comment in declarations(body):
         if member.type == "access_specifier":
             is_public = text_of(member) == "public"
-        elif is_public and shown < _MAX_MEMBERS and _is_function(member):
-            shown += 1
+        elif is_public and _is_function(member):
             text = compact(header(member)).rstrip(" ;{")
-            yield Export(compact(f"{name_of(node)}: {text}"), comment[:MAX_COMMENT])
+            name = declared_name(member.child_by_field_name("declarator"))
+            yield Export(compact(f"{owner}: {text}"), comment[:MAX_COMMENT], name, owner)
 
 
 def imports(root: Node, grammar: Grammar) -> Iterator[str]:

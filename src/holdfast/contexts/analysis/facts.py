@@ -19,6 +19,11 @@ class Export(NamedTuple):
 
     signature: str
     doc: str = ""
+    name: str = ""
+    owner: str = ""  # the type it is a member of
+    origin: str = ""  # the module that defines it, where this file only passes it on
+    members: tuple[str, ...] = ()  # names of members that have no entry of their own
+    is_inner: bool = False  # seen by the rest of its crate and by nobody outside: told on a map, no export
 
 
 class FileFacts(NamedTuple):
@@ -26,9 +31,19 @@ class FileFacts(NamedTuple):
 
     name: str
     language: str = ""
-    doc: str = ""
+    doc: str = ""  # what the file says of itself, or of its package: never the comment of a declaration
     exports: tuple[Export, ...] = ()
     imports: tuple[str, ...] = ()
+    package: str = ""  # the package or namespace that the file declares
+    unread: str = ""  # why nothing was found: a reason of the next table
+    generated: bool = False  # it says that a program wrote it
+
+
+# Why a file has no facts, and how that is told.
+NO_GRAMMAR = "no grammar"
+TOO_LARGE = "too large"
+UNREADABLE = "unreadable"
+NOT_PARSED = "not parsed"
 
 
 def compact(text: str, limit: int = _LONGEST_SIGNATURE) -> str:
@@ -55,9 +70,9 @@ _SENTENCE_END = re.compile(r"[.!?](?=\s[A-Z`\"'(]|$)")
 
 def first_sentence(comment: str) -> str:
     """The first sentence of a comment or docstring, without its markers; nothing for a licence or a directive."""
-    text = without_tags(_MARKERS.sub("", comment.replace("*/", ""))).strip()
+    text = without_tags(_MARKERS.sub("", comment.replace("*/", ""))).strip().removeprefix("\ufeff")
     paragraph = _PARAGRAPH_END.split(text, maxsplit=1)[0]
-    if not paragraph or _NOT_ABOUT.search(paragraph):
+    if not paragraph or paragraph[0] == "@" or _NOT_ABOUT.search(paragraph):
         return ""
     line = " ".join(paragraph.split())
     end = _SENTENCE_END.search(line)

@@ -22,17 +22,38 @@ def exports(root: Node, _grammar: Grammar) -> Iterator[Export]:
         doc = comment[:MAX_COMMENT]
         if node.type in ("function_declaration", "method_declaration"):
             if is_capital(name_of(node)[:1]):
-                yield Export(compact(header(node)).removeprefix("func ").rstrip(" {"), doc)
+                owner = _receiver(node)
+                yield Export(compact(header(node)).removeprefix("func ").rstrip(" {"), doc, name_of(node), owner)
         elif node.type == "type_declaration":
             for part in node.named_children:
                 if is_capital(name_of(part)[:1]):
                     kind = part.child_by_field_name("type")
                     word = {"struct_type": " struct", "interface_type": " interface"}.get(kind.type if kind else "", "")
-                    yield Export(f"type {name_of(part)}{word}", doc)
+                    members = tuple(_inner_names(kind))
+                    yield Export(f"type {name_of(part)}{word}", doc, name_of(part), members=members)
         elif node.type in ("const_declaration", "var_declaration"):
             for name in _specified_names(node):
                 if is_capital(name[:1]):
-                    yield Export(f"{node.type.partition('_')[0]} {name}", doc)
+                    yield Export(f"{node.type.partition('_')[0]} {name}", doc, name)
+
+
+def _receiver(node: Node) -> str:
+    """The type that a method belongs to."""
+    receiver = node.child_by_field_name("receiver")
+    for part in receiver.named_children if receiver is not None else ():
+        return text_of(part.child_by_field_name("type")).lstrip("*").partition("[")[0]
+    return ""
+
+
+def _inner_names(kind: Node | None) -> Iterator[str]:
+    """The methods of an interface and the fields of a struct that others may use."""
+    if kind is None or kind.type not in ("interface_type", "struct_type"):
+        return
+    parts = kind.named_children if kind.type == "interface_type" else kind.named_children[0].named_children
+    for part in parts:
+        for name in part.children_by_field_name("name") if part.type in ("method_elem", "field_declaration") else ():
+            if is_capital(text_of(name)[:1]):
+                yield text_of(name)
 
 
 def _specified_names(node: Node) -> Iterator[str]:
@@ -53,3 +74,11 @@ def imports(root: Node, _grammar: Grammar) -> Iterator[str]:
                     path = spec.child_by_field_name("path")
                     if path is not None:
                         yield text_of(path).strip('"`')
+
+
+def package(root: Node, _grammar: Grammar) -> str:
+    """The name in the package clause."""
+    for node in root.named_children:
+        if node.type == "package_clause" and node.named_child_count:
+            return text_of(node.named_children[0])
+    return ""

@@ -1,4 +1,4 @@
-"""TypeScript, TSX and JavaScript: what is exported, in either module system."""
+"""TypeScript, TSX and JavaScript: what is exported, in either module system, and what is put on an exported object."""
 
 from __future__ import annotations
 
@@ -18,67 +18,130 @@ if TYPE_CHECKING:
     Node = Any
 
 _FUNCTIONS = frozenset({"arrow_function", "function_expression", "function", "generator_function"})
-_MAX_MEMBERS = 20
+_CLASSES = frozenset({"class_declaration", "abstract_class_declaration", "class"})
+_MEMBERS = frozenset({"method_definition", "method_signature", "abstract_method_signature"})
+_MODULE = ("module.exports", "exports")
 
 
-def exports(root: Node, _grammar: Grammar) -> Iterator[Export]:
+def exports(root: Node, _grammar: Grammar, owner: str = "") -> Iterator[Export]:
     """Every export as a compact signature."""
-    local = {name: export for node, comment in declarations(root) for name, export in _declared(node, comment)}
+    local: dict[str, list[Export]] = {}
     for node, comment in declarations(root):
-        if node.type == "export_statement":
-            yield from _exported(node, comment, local)
-        elif node.type == "expression_statement":
-            yield from _assigned(node, local)
+        for export in _declared(node, comment):
+            local.setdefault(export.owner or export.name, []).append(export)
+    for node, comment in declarations(root):
+        for export in _stated(node, comment, local, _grammar):
+            yield _below(export, owner) if owner and not export.owner else export
 
 
-def _exported(node: Node, comment: str, local: dict[str, Export]) -> Iterator[Export]:
+def _below(export: Export, owner: str) -> Export:
+    return export._replace(signature=compact(f"{owner}.{export.signature}"), owner=owner)
+
+
+def _stated(node: Node, comment: str, local: dict[str, list[Export]], grammar: Grammar) -> Iterator[Export]:
+    if node.type == "export_statement":
+        yield from _exported(node, comment, local, grammar)
+    elif node.type == "expression_statement" and node.named_child_count:
+        inner = node.named_children[0]
+        if inner.type == "internal_module":  # a namespace is an expression to the grammar
+            return
+        yield from _assigned(inner, comment, local)
+    elif node.type in ("lexical_declaration", "variable_declaration"):
+        for part in node.named_children:  # `var app = exports = module.exports = {}`
+            value = part.child_by_field_name("value")
+            if value is not None and value.type == "assignment_expression":
+                yield from _assigned(value, comment, local)
+    elif node.type == "ambient_declaration":
+        for child in node.named_children:
+            yield from _declaration(child, comment, grammar)
+
+
+def _exported(node: Node, comment: str, local: dict[str, list[Export]], grammar: Grammar) -> Iterator[Export]:
+    source = text_of(node.child_by_field_name("source")).strip("\"'`")
     declaration = node.child_by_field_name("declaration")
     if declaration is not None:
-        for _, export in _declared(declaration, comment):
-            yield export
+        yield from _declaration(declaration, comment, grammar)
         return
+    listed = False
     for child in node.named_children:
         if child.type == "export_clause":
+            listed = True
             for part in child.named_children:
-                alias = part.child_by_field_name("alias")
-                name = name_of(part)
-                yield local.get(name, Export(name)) if alias is None else Export(text_of(alias))
+                alias, name = part.child_by_field_name("alias"), name_of(part)
+                shown = text_of(alias) if alias is not None else name
+                if source:
+                    yield Export(shown, "", shown, origin=source)
+                else:
+                    yield from (
+                        local.get(name, [Export(name, "", name)]) if alias is None else [Export(shown, "", shown)]
+                    )
+        elif child.type == "namespace_export":
+            listed = True
+            name = text_of(child.named_children[0])
+            yield Export(f"* as {name} from {source}", "", name, origin=source)
+    if source and not listed:
+        yield Export(f"* from {source}", "", "", origin=source)
     value = node.child_by_field_name("value")
+    if value is None and not source and not listed:  # TypeScript: `export = Foo`
+        value = next((child for child in node.named_children if child.type == "identifier"), None)
     if value is not None:
-        name = text_of(value) if value.type == "identifier" else ""
-        yield local.get(name, Export(compact(f"default {name}") if name else _function("default", value)))
+        name = text_of(value) if value.type == "identifier" else name_of(value)
+        if name in local:
+            yield from local[name]
+        elif value.type in _CLASSES:
+            yield from _class(value, comment, name or "default")
+        else:
+            yield Export(compact(f"default {name}") if name else _function("default", value), "", name)
 
 
-def _declared(node: Node, comment: str) -> Iterator[tuple[str, Export]]:
+def _declaration(node: Node, comment: str, grammar: Grammar) -> Iterator[Export]:
+    """What an exported or ambient declaration gives; a namespace with what it exports."""
+    if node.type == "ambient_declaration":
+        for child in node.named_children:
+            yield from _declaration(child, comment, grammar)
+    elif node.type in ("internal_module", "module"):
+        name = text_of(node.child_by_field_name("name")).strip("\"'")
+        yield Export(f"namespace {name}", comment[:MAX_COMMENT], name)
+        body = node.child_by_field_name("body")
+        if body is not None:
+            yield from exports(body, grammar, name)
+    elif node.type == "import_alias":
+        name = text_of(node.named_children[0])
+        yield Export(name, "", name)
+    else:
+        yield from _declared(node, comment)
+
+
+def _declared(node: Node, comment: str) -> Iterator[Export]:
     """The names a declaration gives, with their signatures."""
     doc = comment[:MAX_COMMENT]
-    kind = node.type
+    kind, name = node.type, name_of(node)
     if kind in ("function_declaration", "generator_function_declaration", "function_signature"):
-        yield name_of(node), Export(_function(name_of(node), node), doc)
-    elif kind in ("class_declaration", "abstract_class_declaration"):
-        yield name_of(node), Export(compact(header(node)).rstrip(" {"), doc)
-        yield from _methods(node)
+        yield Export(_function(name, node), doc, name)
+    elif kind in _CLASSES:
+        yield from _class(node, comment, name)
     elif kind in ("interface_declaration", "enum_declaration"):
-        yield name_of(node), Export(compact(header(node)).rstrip(" {"), doc)
+        body = node.child_by_field_name("body")
+        inner = [name_of(part) for part in body.named_children if part.type in _MEMBERS] if body is not None else []
+        yield Export(compact(header(node)).rstrip(" {"), doc, name, members=tuple(inner))
     elif kind == "type_alias_declaration":
-        yield name_of(node), Export(f"type {name_of(node)}", doc)
+        yield Export(f"type {name}", doc, name)
     elif kind in ("lexical_declaration", "variable_declaration"):
+        word = text_of(node.children[0]) if node.children else "const"
         for part in node.named_children:
             if part.type == "variable_declarator":
-                yield name_of(part), Export(_variable(part), doc)
+                yield from _variable(part, doc, word)
 
 
-def _methods(node: Node) -> Iterator[tuple[str, Export]]:
+def _class(node: Node, comment: str, name: str) -> Iterator[Export]:
+    text = compact(header(node)).rstrip(" {")
+    yield Export(text if name != "default" else f"default {text}", comment[:MAX_COMMENT], name)
     body = node.child_by_field_name("body")
-    shown = 0
-    for member, comment in declarations(body) if body is not None else ():
-        name = name_of(member)
-        text = text_of(member)
-        is_hidden = name.startswith(("#", "_")) or text[: word_end(text, 0)] in ("private", "protected")
-        if member.type == "method_definition" and name != "constructor" and not is_hidden and shown < _MAX_MEMBERS:
-            shown += 1
-            owner = name_of(node)
-            yield f"{owner}.{name}", Export(_function(f"{owner}.{name}", member), comment[:MAX_COMMENT])
+    for member, above in declarations(body) if body is not None else ():
+        method, text = name_of(member), text_of(member)
+        is_hidden = method.startswith(("#", "_")) or text[: word_end(text, 0)] in ("private", "protected")
+        if member.type in _MEMBERS and method != "constructor" and not is_hidden:
+            yield Export(_function(f"{name}.{method}", member), above[:MAX_COMMENT], method, name)
 
 
 def _function(name: str, node: Node) -> str:
@@ -88,44 +151,93 @@ def _function(name: str, node: Node) -> str:
         listed = f"({text_of(single)})" if single is not None else ""
     else:
         listed = text_of(parameters)
-    return compact(f"{name}{listed}{text_of(returns) if returns is not None else ''}")
+    return compact(f"{name}{listed}{text_of(returns)}")
 
 
-def _variable(node: Node) -> str:
-    name, value, annotation = name_of(node), node.child_by_field_name("value"), node.child_by_field_name("type")
-    if value is not None and value.type in _FUNCTIONS:
-        return _function(name, value)
-    return compact(f"const {name}{text_of(annotation) if annotation is not None else ''}")
-
-
-def _assigned(statement: Node, local: dict[str, Export]) -> Iterator[Export]:
-    """`module.exports = …` and `exports.name = …`."""
-    assignment = statement.named_children[0] if statement.named_children else None
-    if assignment is None or assignment.type != "assignment_expression":
+def _variable(node: Node, doc: str, word: str) -> Iterator[Export]:
+    name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+    if name is None:
         return
-    left, right = assignment.child_by_field_name("left"), assignment.child_by_field_name("right")
-    target = text_of(left)
-    if target == "module.exports" and right.type == "object":
-        for part in right.named_children:
-            name = text_of(part.child_by_field_name("key") or part) if part.type != "spread_element" else ""
-            if name:
-                yield local.get(name, Export(name))
-    elif target == "module.exports":
-        yield local.get(text_of(right), Export(_function("module.exports", right)))
-    elif target.startswith(("exports.", "module.exports.")):
-        name = target.rpartition(".")[2]
-        yield Export(_function(name, right)) if right.type in _FUNCTIONS else Export(name)
+    if name.type.endswith("_pattern"):
+        for part in name.named_children:
+            if part.type == "shorthand_property_identifier_pattern":
+                yield Export(f"{word} {text_of(part)}", doc, text_of(part))
+        return
+    shown = text_of(name)
+    if value is not None and value.type in _FUNCTIONS:
+        yield Export(_function(shown, value), doc, shown)
+    else:
+        yield Export(compact(f"{word} {shown}{text_of(node.child_by_field_name('type'))}"), doc, shown)
 
 
-_REQUIRED = re.compile(r"""(?a)(?<![\w\x80-\U0010ffff])(?:require|import)\(\s*+["']([^"']++)["']\s*+\)""")
+def _assigned(assignment: Node, comment: str, local: dict[str, list[Export]]) -> Iterator[Export]:
+    """`module.exports = …`, `exports.name = …`, `Type.prototype.name = …` and `object.name = function …`."""
+    targets = []
+    right: Node | None = assignment
+    while right is not None and right.type == "assignment_expression":
+        targets.append(text_of(right.child_by_field_name("left")))
+        right = right.child_by_field_name("right")
+    if right is None or not targets:
+        return
+    if any(target in _MODULE for target in targets):
+        yield from _module_value(right, comment, local)
+        targets = [target for target in targets if target not in _MODULE]
+    for target in targets:
+        owner, dot, name = target.rpartition(".")
+        if not dot or not name or "[" in target or "(" in target or name.startswith("_"):
+            continue
+        doc = comment[:MAX_COMMENT]
+        if owner in _MODULE:
+            given = [export for export in local.get(text_of(right), []) if export.name == name]
+            yield from given or [Export(_function(name, right) if right.type in _FUNCTIONS else name, doc, name)]
+        elif right.type in _FUNCTIONS and owner.count(".") <= 1:
+            shown = owner.removesuffix(".prototype")
+            if "." not in shown and shown != "this":
+                yield Export(_function(f"{shown}.{name}", right), doc, name, shown)
+
+
+def _module_value(value: Node, comment: str, local: dict[str, list[Export]]) -> Iterator[Export]:
+    if value.type == "object":
+        for part in value.named_children:
+            if part.type in ("spread_element", "comment"):
+                continue
+            name = text_of(part.child_by_field_name("key") or part.child_by_field_name("name") or part)
+            given = part.child_by_field_name("value")
+            if part.type == "method_definition" or (given is not None and given.type in _FUNCTIONS):
+                yield Export(_function(name, part if given is None else given), "", name)
+            elif name:
+                yield from local.get(name, [Export(name, "", name)])
+        return
+    name = text_of(value) if value.type == "identifier" else name_of(value)
+    if name in local:
+        yield from local[name]
+    elif value.type == "class":
+        yield from _class(value, comment, name or "module.exports")
+    else:
+        yield Export(_function(name or "module.exports", value), comment[:MAX_COMMENT], name)
+
+
+_REQUIRED = re.compile(r"""(?a)(?<![\w\x80-\U0010ffff])(?:require|import)\(\s*+["'`]([^"'`]++)["'`]\s*+[,)]""")
 
 
 def imports(root: Node, _grammar: Grammar) -> Iterator[str]:
-    """Module specifiers of imports, re-exports and top-level requires."""
+    """Module specifiers of imports and re-exports, and of calls of `require` and `import` anywhere."""
+    found = []
     for node in root.named_children:
         source = node.child_by_field_name("source")
+        if node.type == "import_statement" and source is None:  # TypeScript: `import x = require("y")`
+            clause = next((child for child in node.named_children if child.type == "import_require_clause"), None)
+            source = clause.child_by_field_name("source") if clause is not None else None
         if source is not None and node.type in ("import_statement", "export_statement"):
-            yield text_of(source).strip("\"'`")
-        elif node.type in ("lexical_declaration", "variable_declaration", "expression_statement"):
-            for found in _REQUIRED.finditer(text_of(node)):
-                yield found[1]
+            found.append((node.start_byte, text_of(source).strip("\"'`")))
+        elif not node.type.endswith("comment") and (b"require(" in node.text or b"import(" in node.text):
+            text = text_of(node)
+            calls = [call for call in _REQUIRED.finditer(text) if not _in_comment(text, call.start())]
+            found += [(node.start_byte + call.start(), call[1]) for call in calls]
+    for _, name in sorted(found):
+        yield name
+
+
+def _in_comment(text: str, at: int) -> bool:
+    line = text[text.rfind("\n", 0, at) + 1 : at].lstrip()
+    return line.startswith(("//", "*", "/*"))

@@ -1,123 +1,225 @@
-"""Python source, read with the interpreter's own parser."""
+"""Python source: the same facts on every interpreter, since none of them parses it."""
 
 from __future__ import annotations
 
-import ast
-import warnings
-
-from holdfast.contexts.analysis.facts import MAX_COMMENT, Export, FileFacts, compact, first_sentence
-from holdfast.contexts.analysis.source_text import is_constant_name
+from holdfast.contexts.analysis.doc_comment import docstring
+from holdfast.contexts.analysis.facts import MAX_COMMENT, Export, compact
+from holdfast.contexts.analysis.source_text import is_capital, is_constant_name
+from holdfast.contexts.analysis.syntax import name_of, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
+
+    from holdfast.contexts.languages import Grammar
+
+    Node = Any
 
 _MAX_METHODS = 12
+_IMPORTS = ("import_statement", "import_from_statement")
+# Statements that hold statements; expressions hold no import.
+_HOLDERS = frozenset(
+    "module block ERROR if_statement elif_clause else_clause try_statement except_clause except_group_clause "
+    "finally_clause with_statement for_statement while_statement match_statement case_clause function_definition "
+    "class_definition decorated_definition".split()
+)
 
 
-def analyse(name: str, data: bytes) -> FileFacts:
-    """The facts of a Python file; of one that does not parse, only its language."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an odd escape in someone's source is not ours to report
-            module = ast.parse(data)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return FileFacts(name, "Python")
-    return FileFacts(
-        name,
-        "Python",
-        first_sentence(ast.get_docstring(module, clean=False) or ""),
-        tuple(_exports(module, data.split(b"\n"))),
-        tuple(dict.fromkeys(_imports(module.body))),
-    )
+class _Module:
+    """What a module binds at its top, in order."""
+
+    def __init__(self, root: Node) -> None:
+        self.found: dict[str, Export] = {}
+        self.passed_on: dict[str, Export] = {}  # names that are imported to be exported
+        self.imported: dict[str, Export] = {}
+        self.renamed: set[str] = set()  # those that are imported as themselves
+        self.listed: list[str] | None = None
+        for node in _statements(root):
+            self._bind(node)
+
+    def _bind(self, node: Node) -> None:
+        if node.type == "decorated_definition":
+            node = node.child_by_field_name("definition")
+        if node is None:
+            return
+        if node.type == "function_definition":
+            name = name_of(node)
+            self.found[name] = Export(_signature(node), _doc(node), name)
+        elif node.type == "class_definition":
+            self.found[name_of(node)] = _class(node)
+        elif node.type == "type_alias_statement":
+            name = text_of(node.named_children[0]).partition("[")[0]
+            self.found[name] = Export(f"type {name}", "", name)
+        elif node.type == "import_from_statement":
+            self._import(node)
+        elif node.type == "expression_statement" and node.named_child_count:
+            self._expression(node.named_children[0])
+
+    def _import(self, node: Node) -> None:
+        module = text_of(node.child_by_field_name("module_name"))
+        for part in node.children_by_field_name("name"):
+            name, alias = part, part.child_by_field_name("alias")
+            if part.type == "aliased_import":
+                name = part.child_by_field_name("name")
+            bound = text_of(alias) if alias is not None else text_of(name)
+            export = self.imported[bound] = Export(bound, "", bound, origin=module)
+            if (alias is not None and text_of(name) == bound) or (alias is None and module.startswith(".")):
+                self.passed_on[bound] = export
+            if alias is not None:
+                self.renamed.add(bound)
+
+    def _expression(self, node: Node) -> None:
+        if node.type == "assignment":
+            self._assignment(node)
+        elif node.type == "augmented_assignment" and text_of(node.child_by_field_name("left")) == "__all__":
+            self._list(node.child_by_field_name("right"))
+        elif node.type == "call":
+            function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+            if text_of(function) in ("__all__.extend", "__all__.append") and arguments.named_child_count:
+                self._list(arguments.named_children[0])
+
+    def _assignment(self, node: Node) -> None:
+        annotation, value, targets = node.child_by_field_name("type"), node, []
+        while value is not None and value.type == "assignment":
+            targets.append(value.child_by_field_name("left"))
+            value = value.child_by_field_name("right")
+        for target in targets:
+            name = text_of(target)
+            if name == "__all__":
+                self._list(value)
+            elif target.type == "identifier" and annotation is not None:
+                self.found[name] = Export(compact(f"{name}: {text_of(annotation)}"), "", name)
+            elif target.type == "identifier" and (is_capital(name[:1]) or is_constant_name(name) or _is_made(value)):
+                self.found[name] = Export(name, "", name)
+
+    def _list(self, value: Node | None) -> None:
+        """The names that a list, or a sum with lists in it, writes out."""
+        if value is None:
+            return
+        if value.type in ("list", "tuple", "set"):
+            self.listed = self.listed or []
+            for item in value.named_children:
+                self._list(item)
+        elif value.type == "string":
+            contents = [text_of(part) for part in value.named_children if part.type == "string_content"]
+            self.listed = [*(self.listed or []), *contents]
+        elif value.type == "binary_operator":
+            self._list(value.child_by_field_name("left"))
+            self._list(value.child_by_field_name("right"))
 
 
-def _exports(module: ast.Module, lines: list[bytes]) -> Iterator[Export]:
-    listed = _listed_names(module)
-    found: dict[str, Export] = {}
-    for node in module.body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            found[node.name] = Export(_signature(node, lines), _doc(node))
-        elif isinstance(node, ast.ClassDef):
-            found[node.name] = Export(_class_signature(node), _doc(node))
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            found[node.target.id] = Export(compact(f"{node.target.id}: {ast.unparse(node.annotation)}"))
-        elif isinstance(node, ast.Assign):
-            for target in node.targets:
-                if isinstance(target, ast.Name):
-                    found[target.id] = Export(target.id)
-    if listed is not None:
-        for name in listed:
-            yield found.get(name, Export(name))
-        return
-    for name, export in found.items():
-        is_value = export.signature == name or export.signature.startswith(f"{name}:")
-        if not name.startswith("_") and (not is_value or is_constant_name(name)) and name != "TYPE_CHECKING":
-            yield export
-
-
-def _listed_names(module: ast.Module) -> list[str] | None:
-    """The names in a literal `__all__`; None without one."""
-    for node in module.body:
-        if isinstance(node, ast.Assign) and any(
-            isinstance(target, ast.Name) and target.id == "__all__" for target in node.targets
-        ):
-            try:
-                names = ast.literal_eval(node.value)
-            except (ValueError, TypeError):
-                return None
-            return [name for name in names if isinstance(name, str)] if isinstance(names, list | tuple) else None
-    return None
-
-
-def _signature(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: list[bytes]) -> str:
-    """As it is written, which is many times quicker than writing it from the tree; a comment inside spoils that."""
-    body = node.body[0]
-    first, last = node.lineno - 1, body.lineno - 1
-    if last < len(lines):
-        if first == last:
-            header = lines[first][node.col_offset : body.col_offset]
+def _statements(body: Node) -> Iterator[Node]:
+    """What stands at the top, also inside `if`, `try` and `with`."""
+    for node in body.named_children:
+        if node.type in ("if_statement", "try_statement", "with_statement"):
+            for part in node.named_children:
+                if part.type == "block":
+                    yield from _statements(part)
+                elif part.type.endswith("_clause"):
+                    for block in part.named_children:
+                        if block.type == "block":
+                            yield from _statements(block)
         else:
-            header = b"\n".join(
-                [lines[first][node.col_offset :], *lines[first + 1 : last], lines[last][: body.col_offset]]
-            )
-        text = header.decode("utf-8", "replace").rstrip(" \t\r\n")
-        text = text.removeprefix("async").lstrip().removeprefix("def").lstrip()
-        if text.endswith(":") and text.startswith(node.name) and "#" not in text:
-            return compact(text[:-1])
-    returns = f" -> {ast.unparse(node.returns)}" if node.returns is not None else ""
-    return compact(f"{node.name}({ast.unparse(node.args)}){returns}")
+            yield node
 
 
-def _class_signature(node: ast.ClassDef) -> str:
-    bases = ", ".join([ast.unparse(base) for base in node.bases])
-    methods = [
-        item.name
-        for item in node.body
-        if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef) and not item.name.startswith("_")
-    ]
+def exports(root: Node, _grammar: Grammar) -> Iterator[Export]:
+    """What `__all__` lists; without one, public functions, classes, constants and typed or constructed values."""
+    module = _Module(root)
+    if module.listed is not None:
+        for name in module.listed:
+            yield module.found.get(name) or module.imported.get(name) or Export(name, "", name)
+        return
+    own = [export for name, export in module.found.items() if not name.startswith("_") and name != "TYPE_CHECKING"]
+    for name, export in module.passed_on.items():
+        # `import Y as Y` says that Y is exported, and a module that only imports is there to pass names on.
+        if name[0] != "_" and name not in module.found and (name in module.renamed or not own):
+            yield export
+    yield from own
+
+
+def _is_made(value: Node | None) -> bool:
+    """Whether a value is made by a call, as `app = Flask(__name__)` is; a logger is nobody else's."""
+    if value is None or value.type != "call":
+        return False
+    return text_of(value.child_by_field_name("function")).rpartition(".")[2] != "getLogger"
+
+
+def _signature(node: Node) -> str:
+    parameters, returns = node.child_by_field_name("parameters"), node.child_by_field_name("return_type")
+    name = node.child_by_field_name("name")
+    if parameters is None or name is None:
+        return name_of(node)
+    last = parameters if returns is None else returns
+    text = node.text[name.start_byte - node.start_byte : last.end_byte - node.start_byte]
+    if b"#" in text:
+        text = _without_comments(parameters, text, name.start_byte)
+    return compact(text.decode("utf-8", "replace"))
+
+
+def _without_comments(parameters: Node, text: bytes, start: int) -> bytes:
+    comments = [node for node in parameters.named_children if node.type == "comment"]
+    for node in reversed(comments):
+        text = text[: node.start_byte - start] + text[node.end_byte - start :]
+    return text
+
+
+def _class(node: Node) -> Export:
+    bases = node.child_by_field_name("superclasses")
+    shown_bases = [text_of(base) for base in bases.named_children if base.type != "keyword_argument"] if bases else []
+    body = node.child_by_field_name("body")
+    methods, values = [], []
+    for item in body.named_children if body is not None else ():
+        if item.type == "expression_statement" and item.named_child_count:
+            values += _class_values(item.named_children[0])
+        if item.type == "decorated_definition":
+            item = item.child_by_field_name("definition")
+        if item is not None and item.type == "function_definition" and not name_of(item).startswith("_"):
+            methods.append(name_of(item))
+    methods = list(dict.fromkeys(methods))
     shown = ", ".join([f"{method}()" for method in methods[:_MAX_METHODS]])
-    return compact(f"class {node.name}" + (f"({bases})" if bases else "") + (f": {shown}" if shown else ""))
+    if len(methods) > _MAX_METHODS:
+        shown += f", … {len(methods) - _MAX_METHODS} more"
+    name = name_of(node)
+    text = f"class {name}" + (f"({', '.join(shown_bases)})" if shown_bases else "") + (f": {shown}" if shown else "")
+    return Export(compact(text), _doc(node), name, members=tuple(dict.fromkeys([*methods, *values])))
 
 
-def _doc(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> str:
-    return (ast.get_docstring(node, clean=False) or "")[:MAX_COMMENT]
+def _class_values(node: Node) -> list[str]:
+    """The name that a class gives to a value or a field, where others may use it."""
+    target = node.child_by_field_name("left") if node.type == "assignment" else None
+    name = text_of(target) if target is not None and target.type == "identifier" else ""
+    return [name] if name and not name.startswith("_") else []
 
 
-def _imports(body: list[ast.stmt]) -> Iterator[str]:
-    """Modules imported at the top, also inside `if` and `try`; relative ones keep their dots."""
-    for node in body:
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield alias.name
-        elif isinstance(node, ast.ImportFrom):
-            base = "." * node.level + (node.module or "")
-            for alias in node.names:
-                yield f"{base}{'' if base.endswith('.') else '.'}{alias.name}" if alias.name != "*" else base
-        elif isinstance(node, ast.If):
-            yield from _imports(node.body)
-            yield from _imports(node.orelse)
-        elif isinstance(node, ast.Try):
-            yield from _imports(node.body)
-            for handler in node.handlers:
-                yield from _imports(handler.body)
+def _doc(node: Node) -> str:
+    body = node.child_by_field_name("body")
+    return docstring(body)[:MAX_COMMENT] if body is not None else ""
+
+
+def imports(root: Node, _grammar: Grammar) -> Iterator[str]:
+    """Modules that are imported anywhere in the file; relative ones keep their dots."""
+    for node in _import_nodes(root):
+        if node.type == "import_statement":
+            for part in node.children_by_field_name("name"):
+                yield text_of(part.child_by_field_name("name") or part)
+        elif node.type == "import_from_statement":
+            base = text_of(node.child_by_field_name("module_name")).replace(" ", "")
+            names = node.children_by_field_name("name")
+            if not names:  # a star
+                yield base
+            for part in names:
+                name = text_of(part.child_by_field_name("name") or part)
+                yield f"{base}{'' if base.endswith('.') else '.'}{name}"
+
+
+def _import_nodes(root: Node) -> Iterator[Node]:
+    """Every import statement, in the order of the file. Expressions hold none and are not entered."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.type in _IMPORTS:
+            yield node
+        elif node.type in _HOLDERS:
+            waiting.extend(reversed(node.named_children))

@@ -82,37 +82,6 @@ class _Closing:
         return self._known
 
 
-def without_annotations(text: str) -> str:
-    """The text without `@name` and `@name(...)`, up to the first closing parenthesis."""
-    closing = _Closing(text, ")")
-    parts = []
-    at = 0
-    start = text.find("@")
-    while start >= 0:
-        end = word_end(text, start + 1)
-        if end > start + 1:
-            if text.startswith("(", end) and (close := closing.after(end)) >= 0:
-                end = close + 1
-            parts.append(text[at:start])
-            at = end
-        start = text.find("@", end)
-    return "".join([*parts, text[at:]])
-
-
-def without_attributes(text: str) -> str:
-    """The text without `[...]` that white space follows, up to the first closing bracket."""
-    parts = []
-    at = 0
-    start = text.find("[")
-    while start >= 0 and (close := text.find("]", start)) >= 0:
-        # Whatever opens in between ends at the same bracket, so it is cut with it or stays with it.
-        if text[close + 1 : close + 2] in _BLANKS:
-            parts.append(text[at:start])
-            at = close + 2
-        start = text.find("[", close + 1)
-    return "".join([*parts, text[at:]])
-
-
 def without_visibility(text: str) -> str:
     """Rust: the text without `pub `, `pub(...) ` and `fn `."""
     closing = _Closing(text, ")")

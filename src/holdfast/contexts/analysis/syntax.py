@@ -1,65 +1,28 @@
-"""Every other language, by tree-sitter grammars. They are an extra: without them a file keeps its name and language."""
+"""Declarations and imports by node types, for every language that the table alone describes; and what all share."""
 
 from __future__ import annotations
 
 import re
-from importlib import import_module
 
-from holdfast.contexts.analysis.facts import MAX_COMMENT, Export, FileFacts, compact, first_sentence
+from holdfast.contexts.analysis.facts import MAX_COMMENT, Export, compact
 from holdfast.contexts.analysis.source_text import without_words, words_of
-from holdfast.contexts.languages import LANGUAGES, Grammar, language_of, listed
+from holdfast.contexts.languages import Grammar, listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
-    Node = Any  # tree_sitter.Node: an optional dependency
+    Node = Any  # tree_sitter.Node
     Finding = tuple[Node, str]  # a declaration and the comment above it
 
-INSTALL = "pip install 'holdfast[analysis]'"
-_MAX_MEMBERS = 20
-_parsers: dict[str, Any] = {}
+_NAMED = frozenset("variable_declarator const_element property_element variable_declaration".split())
+_WORDS = frozenset("identifier simple_identifier name type_identifier constant".split())
 
 
-def parser(language: str) -> Any:
-    """The parser of a language, or None where its grammar is not installed."""
-    if language not in _parsers:
-        grammar = LANGUAGES[language].grammar
-        try:
-            if grammar is None:
-                raise ImportError
-            tree_sitter = import_module("tree_sitter")
-            source = getattr(import_module(grammar.module), grammar.function)
-            _parsers[language] = tree_sitter.Parser(tree_sitter.Language(source()))
-        except (ImportError, AttributeError, ValueError):
-            _parsers[language] = None
-    return _parsers[language]
-
-
-def missing_parsers(names: Iterable[str]) -> list[str]:
-    """The languages of these files whose grammars are not installed, sorted."""
-    used = {language_of(name) for name in names} - {""}
-    return sorted(used_one for used_one in used if LANGUAGES[used_one].grammar is not None and parser(used_one) is None)
-
-
-def analyse(name: str, language: str, data: bytes) -> FileFacts:
-    """The facts of a file; only its language where the grammar is missing."""
-    reader = parser(language)
-    grammar = LANGUAGES[language].grammar
-    if reader is None or grammar is None:
-        return FileFacts(name, language)
-    root = reader.parse(data).root_node
-    # A language that the table of node types cannot describe has a module of its own.
-    module = import_module(f"holdfast.contexts.analysis.{LANGUAGES[language].analyser}")
-    found: Iterator[Export] = module.exports(root, grammar)
-    needs: Iterator[str] = module.imports(root, grammar)
-    return FileFacts(name, language, _file_doc(root), tuple(dict.fromkeys(found)), tuple(dict.fromkeys(needs)))
-
-
-def text_of(node: Node) -> str:
-    """The source of a node."""
-    text: str = node.text.decode("utf-8", "replace")
+def text_of(node: Node | None) -> str:
+    """The source of a node; nothing of none."""
+    text: str = node.text.decode("utf-8", "replace") if node is not None else ""
     return text
 
 
@@ -78,32 +41,21 @@ def declarations(node: Node) -> Iterator[Finding]:
 
 def header(node: Node, bodies: frozenset[str] = frozenset()) -> str:
     """A declaration up to its body."""
+    return _header_bytes(node, bodies).decode("utf-8", "replace")
+
+
+def _header_bytes(node: Node, bodies: frozenset[str]) -> bytes:
     body = node.child_by_field_name("body")
     if body is None and bodies:
         body = next((child for child in node.children if child.type in bodies), None)
-    text = text_of(node)
-    if body is not None:
-        text = node.text[: body.start_byte - node.start_byte].decode("utf-8", "replace")
-    return text
+    text: bytes = node.text
+    return text if body is None else text[: body.start_byte - node.start_byte]
 
 
 def name_of(node: Node) -> str:
     """The name a declaration gives."""
     name = node.child_by_field_name("name") or node.child_by_field_name("type")
-    return text_of(name) if name is not None else ""
-
-
-def _file_doc(root: Node) -> str:
-    """The first comment that says something, if it stands before or at the first declaration."""
-    comment = ""
-    for child in root.named_children[:8]:
-        if child.type.endswith("comment"):
-            comment = comment + "\n" + text_of(child) if comment else text_of(child)
-        elif comment:
-            if sentence := first_sentence(comment):
-                return sentence
-            comment = ""
-    return first_sentence(comment)
+    return text_of(name)
 
 
 def exports(root: Node, grammar: Grammar) -> Iterator[Export]:
@@ -114,29 +66,31 @@ def exports(root: Node, grammar: Grammar) -> Iterator[Export]:
             yield from exports(node, grammar)
         elif node.type in items and _is_public(node, grammar):
             yield from _declared(node, comment, grammar)
-        elif node.type == "impl_item":  # Rust: what is public in it hangs on its type
-            yield from _members(node, grammar, name_of(node))
+        elif node.type in listed(grammar.values) and _is_public(node, grammar):
+            yield from _values(node, comment, grammar, "")
 
 
-def _declared(node: Node, comment: str, grammar: Grammar) -> Iterator[Export]:
-    yield Export(_signature(node, grammar), comment[:MAX_COMMENT])
+def _declared(node: Node, comment: str, grammar: Grammar, owner: str = "") -> Iterator[Export]:
+    name = name_of(node)
+    yield Export(_signature(node, grammar), comment[:MAX_COMMENT], name, owner)
     if node.type in listed(grammar.owners):
-        yield from _members(node, grammar, name_of(node))
+        yield from _members(node, grammar, name)
 
 
 def _members(owner: Node, grammar: Grammar, name: str) -> Iterator[Export]:
-    members, shown = listed(grammar.members), 0
-    hidden_from_here = False
+    members, containers = listed(grammar.members), listed(grammar.containers)
     for node, comment in _body(owner, grammar):
-        if node.type == "identifier" and text_of(node) in ("private", "protected"):
-            hidden_from_here = True  # Ruby: a word on a line of its own
-        if node.type not in members or hidden_from_here or not _is_public(node, grammar):
+        if not _is_public(node, grammar):
             continue
-        if node.type in listed(grammar.owners):
-            yield from _declared(node, comment, grammar)
-        elif shown < _MAX_MEMBERS:
-            shown += 1
-            yield Export(compact(f"{name}{grammar.joint}{_signature(node, grammar)}"), comment[:MAX_COMMENT])
+        if node.type in containers:
+            yield from _members(node, grammar, name)
+        elif node.type in listed(grammar.owners):
+            yield from _declared(node, comment, grammar, name)
+        elif node.type in members:
+            signature = compact(f"{name}{grammar.joint}{_signature(node, grammar)}")
+            yield Export(signature, comment[:MAX_COMMENT], name_of(node), name)
+        elif node.type in listed(grammar.values) and _is_constant(node, grammar):
+            yield from _values(node, comment, grammar, name)
 
 
 def _body(owner: Node, grammar: Grammar) -> Iterator[Finding]:
@@ -147,36 +101,103 @@ def _body(owner: Node, grammar: Grammar) -> Iterator[Finding]:
         yield from declarations(body)
 
 
+def _values(node: Node, comment: str, grammar: Grammar, owner: str) -> Iterator[Export]:
+    """Constants, variables and properties: one export a name."""
+    names = list(value_names(node))
+    for name in names:
+        text = name
+        if len(names) == 1:
+            text = _signature(node, grammar).partition("=")[0].partition("\n")[0].partition("{")[0].strip(" ;")
+        lead = f"{owner}{grammar.joint}" if owner else ""
+        yield Export(compact(f"{lead}{text}"), comment[:MAX_COMMENT], name.lstrip("$"), owner)
+
+
+def value_names(node: Node) -> Iterator[str]:
+    """The names that a declaration of values gives."""
+    given = [*node.children_by_field_name("declarator"), *node.children_by_field_name("pattern")]
+    given = given or [child for child in node.named_children if child.type in _NAMED]
+    if not given and (name := node.child_by_field_name("name")) is not None:
+        given = [name]
+    if not given:
+        given = [child for child in node.named_children if child.type in _WORDS][:1]
+    for one in given:
+        if one.type in _WORDS:
+            yield text_of(one)
+        elif one.type in ("pattern", *_NAMED):
+            inner = one.child_by_field_name("name") or one.child_by_field_name("bound_identifier")
+            inner = inner or next((child for child in one.named_children if child.type in _WORDS), None)
+            if inner is not None:
+                yield text_of(inner)
+            else:
+                yield from value_names(one)
+
+
 def _signature(node: Node, grammar: Grammar) -> str:
-    text = header(node, listed(grammar.bodies))
-    if node.type.startswith(("const", "static", "type_item")):
-        text = text.partition("=")[0]
+    bodies = listed(grammar.bodies)
+    text = _header_bytes(node, bodies)
+    cut = listed(grammar.cut)
+    for child in reversed(list(_cut_nodes(node, cut)) if cut else []):
+        start, end = child.start_byte - node.start_byte, child.end_byte - node.start_byte
+        if end <= len(text):
+            text = text[:start] + text[end:]
+    shown = text.decode("utf-8", "replace")
     if grammar.noise:
-        text = without_words(text, listed(grammar.noise))
-    if grammar.trim is not None:
-        text = grammar.trim(text)
-    return compact(text).rstrip(" ;{=")
+        head, joint, rest = shown.partition("(")
+        shown = without_words(head, listed(grammar.noise)) + joint + rest
+    return compact(shown).strip(" ;{=")
+
+
+def _cut_nodes(node: Node, cut: frozenset[str]) -> Iterator[Node]:
+    for child in node.named_children:
+        if child.type in cut:
+            yield child
+        elif child.type == "modifiers":
+            yield from _cut_nodes(child, cut)
+
+
+def modifier_words(node: Node) -> set[str]:
+    """The words among a declaration's modifiers, annotations left out."""
+    words: set[str] = set()
+    for child in node.children:
+        if child.type == "modifiers":
+            words.update(words_of(" ".join([text_of(part) for part in child.children if "annot" not in part.type])))
+        elif child.type.endswith("modifier"):
+            words.update(words_of(text_of(child)))
+    return words
 
 
 def _is_public(node: Node, grammar: Grammar) -> bool:
-    if not grammar.hidden and not grammar.public:
-        return True
-    before = header(node, listed(grammar.bodies))
-    name = name_of(node)
-    modifiers = before.partition(name)[0] if name else before
-    words = words_of(modifiers)
-    if grammar.public:
-        return not listed(grammar.public).isdisjoint(words)
-    return listed(grammar.hidden).isdisjoint(words)
+    return not grammar.hidden or listed(grammar.hidden).isdisjoint(modifier_words(node))
+
+
+def _is_constant(node: Node, grammar: Grammar) -> bool:
+    """Whether a value among members is told: all are, or those with one of the words, or in what has none of them."""
+    return (
+        not grammar.constants
+        or node.type.startswith("const")
+        or not listed(grammar.constants).isdisjoint(modifier_words(node))
+    )
 
 
 def imports(root: Node, grammar: Grammar) -> Iterator[str]:
     """The names that imports give, by the pattern of the language's table."""
     wanted, containers = listed(grammar.import_nodes), listed(grammar.containers)
-    name_in = re.compile(grammar.imports).search
+    find = re.compile(grammar.imports).finditer
     for node in root.named_children:
         if node.type in wanted:
-            if found := name_in(text_of(node)):
+            for found in find(text_of(node)):
                 yield next(group for group in found.groups() if group)
         elif node.type in containers:
             yield from imports(node, grammar)
+
+
+def package(root: Node, grammar: Grammar) -> str:
+    """The package or namespace that a file declares first; nothing without one."""
+    wanted = listed(grammar.package_nodes)
+    for node in root.named_children:
+        if node.type in wanted:
+            name = node.child_by_field_name("name") or next(
+                (child for child in node.named_children if "identifier" in child.type or "name" in child.type), None
+            )
+            return "".join(text_of(name).split())
+    return ""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         CheckAnswer,
         CheckArguments,
         CheckFailure,
+        Field,
         ListAnswer,
         ListArguments,
         ListedContext,
@@ -66,8 +67,25 @@ def query_context(workspace: Workspace, arguments: QueryArguments) -> Outcome[Qu
         failure: QueryFailure = {"found": False, "scope": scope, "error": _sentence(error, scope)}
         return Outcome(failure, error.exit_code, is_error=True)
     names = arguments.get("filter")
-    fields = schema.filtered(context, names) if names else schema.whole(context)
-    return Outcome({"found": True, "scope": scope, "context": fields})
+    if not names:
+        return Outcome({"found": True, "scope": scope, "context": schema.whole(context)})
+    return Outcome({"found": True, "scope": scope, "context": _filtered(project, scope, context, names)})
+
+
+def _filtered(project: Project, scope: str, context: dict[str, Field], names: list[str]) -> dict[str, Field]:
+    """The requested fields as they stand in the file; derived ones that it does not hold as the files are now."""
+    from holdfast.contexts.on_disk.derivation import COMPUTED, Derivation
+
+    absent = [name for name in names if name in COMPUTED and name not in context]
+    computed: dict[str, Field] = {}
+    if absent:
+        try:
+            computed = Derivation(project, project.place_of(scope)).fields(absent)
+        except OSError:
+            pass  # the directory went while it was looked at: what the file says is left
+    held = schema.filtered(context, names)
+    asked = {name: held[name] if name in held else computed[name] for name in names if name in held or name in computed}
+    return {**{name: held[name] for name in schema.METADATA}, **asked}
 
 
 def check_freshness(workspace: Workspace, arguments: CheckArguments) -> Outcome[CheckAnswer]:

@@ -62,7 +62,9 @@ def init(workspace: Workspace, arguments: InitArguments) -> Outcome[InitAnswer]:
     agents = LEFT_ALONE if arguments.get("no_agents", False) else write_section(project.root, dry_run=dry_run)
     found = scan(project)
     full = arguments.get("full", False) or project.settings.mode == "full"
-    made = generate(found, None, now=workspace.timestamp(), full=full, dry_run=dry_run, progress=workspace.progress)
+    made = generate(
+        project, found, None, now=workspace.timestamp(), full=full, dry_run=dry_run, progress=workspace.progress
+    )
     counts = _counts(made)
     value: InitAnswer = {
         "root": printable(project.root),
@@ -78,8 +80,13 @@ def regen(workspace: Workspace, arguments: RegenArguments) -> Outcome[RegenAnswe
     """One directory, all of them, or those that are not fresh."""
     project = open_project(workspace, arguments)
     found, wanted = _chosen(project, arguments)
-    full = arguments.get("full", False) or project.settings.mode == "full"
-    made = generate(found, wanted, now=workspace.timestamp(), full=full, progress=workspace.progress)
+    lean = arguments.get("lean", False)
+    if lean and arguments.get("full", False):
+        raise UsageError("give one of --full and --lean")
+    full = not lean and (arguments.get("full", False) or project.settings.mode == "full")
+    made = generate(
+        project, found, wanted, now=workspace.timestamp(), full=full, lean=lean, progress=workspace.progress
+    )
     counts = _counts(made)
     value: RegenAnswer = {"root": printable(project.root), **counts}
     return Outcome(value, _exit_code(counts), is_error=bool(counts["failed"]), note=_notes(project, found))
@@ -94,7 +101,7 @@ def _chosen(project: Project, arguments: RegenArguments) -> tuple[list[Found], s
     if scope is not None:
         place = place_of(project, scope)
         return with_place(project, found, place, scope), {place}
-    if every:
+    if every or (arguments.get("lean", False) and not arguments.get("stale", False)):
         return found, None
     kept = {item.place: item.view for item in found if item.kept and item.view is not None}
     judge_all(list(kept.values()))
@@ -106,12 +113,12 @@ def _notes(project: Project, found: list[Found]) -> str:
 
 
 def _missing_grammars(found: list[Found]) -> str:
-    """A sentence about the languages that were described by name only, or nothing."""
-    from holdfast.contexts.analysis.syntax import INSTALL, missing_parsers
+    """A sentence about the files that could not be read for want of a grammar, or nothing."""
+    from holdfast.contexts.analysis.parsers import INSTALL, missing_parsers
 
     sources = [name for item in found if item.kept and item.view is not None for name in item.view.sources]
-    missing = missing_parsers(sources)
-    return f"{', '.join(missing)} files were described by name only; {INSTALL} analyses them" if missing else ""
+    missing = [f"{count} {language} file{'s'[: count != 1]}" for language, count in missing_parsers(sources).items()]
+    return f"not read: {', '.join(missing)}; {INSTALL} reads them" if missing else ""
 
 
 def rehash(workspace: Workspace, arguments: RehashArguments) -> Outcome[RehashAnswer]:

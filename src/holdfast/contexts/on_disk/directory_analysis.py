@@ -1,108 +1,68 @@
-"""The facts of whole directories: each file read once, hashed and analysed, on all cores."""
+"""What is known of directories: what their manifests and READMEs say, and the facts of the files that matter."""
 
 from __future__ import annotations
 
-import os
-from hashlib import sha256
-
-from holdfast.contexts.analysis.analyser import analyse
 from holdfast.contexts.analysis.facts import MAX_ANALYSED, FileFacts
-from holdfast.contexts.description import About
-from holdfast.contexts.fingerprint import ContentEntry, content_fingerprint
-from holdfast.contexts.languages import language_of
+from holdfast.contexts.description import ENTRIES, About
+from holdfast.contexts.languages import extension_of, language_of
 from holdfast.contexts.manifests import MANIFESTS, READMES, about
-from holdfast.contexts.on_disk.file_digest import digest_file
-from holdfast.contexts.source_kinds import is_source
+from holdfast.contexts.on_disk.import_index import read_beneath
+from holdfast.contexts.on_disk.source_facts import facts_of
+from holdfast.contexts.test_files import is_test_name
 from holdfast.core.record import NamedTuple
-from holdfast.core.regular_files import TooLarge, read_regular
-from holdfast.core.worker_pool import WorkerPool, core_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
-    Task = tuple[str, list[tuple[str, int]]]  # a directory, and its files with their sizes
+    from holdfast.contexts.on_disk.project import Found, Project
 
-# Less source than this is analysed before other processes have started.
-_WORTH_PROCESSES = 1 << 20
-_BATCH_BYTES = 256 << 10
 _TOLD = frozenset({*MANIFESTS, *READMES})
+_ENTRIES = frozenset(ENTRIES)
+_PACKAGE_COMMENTS = ("// Package ", "/*\nPackage ", "// Command ", "/*\nCommand ")
+_MOST_HEADS = 40  # a package comment is in one of the first files, or nobody looks for it
 
 
 class DirectoryFacts(NamedTuple):
-    """What one directory holds."""
+    """What one directory says of itself, and the facts of its files, or of those that speak for it."""
 
-    fingerprint: str
-    files: tuple[FileFacts, ...]
     about: About
+    files: tuple[FileFacts, ...]
 
 
-def gather(task: Task) -> DirectoryFacts:
-    """Read every file of a directory once. What cannot be read is counted by name and size, as everywhere."""
-    path, files = task
-    entries, facts, texts = [], [], {}
-    for name, size in sorted(files):
-        data = None
-        try:
-            if is_source(name) and (language_of(name) or name in _TOLD):
-                data = read_regular(f"{path}/{name}", limit=MAX_ANALYSED)
-                digest, size = sha256(data).hexdigest(), len(data)
-            else:
-                digest, size = digest_file(f"{path}/{name}", size)
-        except TooLarge:
-            digest, size = _digest_or_nothing(f"{path}/{name}", size)
-        except OSError:
-            digest = ""
-        entries.append(ContentEntry(os.fsencode(name), size, digest))
-        if data is not None and name in _TOLD:
-            texts[name] = data.decode("utf-8", "replace")
-        if is_source(name) and language_of(name):
-            facts.append(analyse(name, data) if data is not None else FileFacts(name, language_of(name)))
-    return DirectoryFacts(content_fingerprint(entries), tuple(facts), about(texts))
+def directory_facts(
+    project: Project,
+    items: Sequence[Found],
+    whole: Collection[str],
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, DirectoryFacts]:
+    """What is known of each place; of the places in `whole` every file is analysed, of others what a summary needs."""
+    wanted: dict[str, list[tuple[str, str, int]]] = {}
+    abouts: dict[str, About] = {}
+    for item in items:
+        if item.view is None:
+            continue
+        sizes = {file.name: file.size for file in item.view.files}
+        texts = {name: read_beneath(project, item.place, name) for name in _TOLD.intersection(sizes)}
+        abouts[item.place] = about({name: text for name, text in texts.items() if text is not None})
+        if item.place in whole:
+            names = [name for name in sorted(sizes) if language_of(name)]
+        else:
+            names = [] if abouts[item.place].description else _speakers(project, item.place, sorted(sizes))
+        wanted[item.place] = [(item.place, name, sizes[name]) for name in names]
+    found = facts_of(project, [file for files in wanted.values() for file in files], progress)
+    return {
+        place: DirectoryFacts(abouts[place], tuple([found[place, name].facts for _, name, _ in files]))
+        for place, files in wanted.items()
+    }
 
 
-def _digest_or_nothing(path: str, size: int) -> tuple[str, int]:
-    try:
-        return digest_file(path, size)
-    except OSError:
-        return "", size
-
-
-def gather_all(
-    tasks: Sequence[Task], progress: Callable[[int, int], None] | None = None
-) -> Iterator[tuple[int, DirectoryFacts]]:
-    """The facts of each directory with its place in `tasks`, in that order."""
-    total = sum([size for _, files in tasks for _, size in files])
-    batches = list(_batches(tasks))
-    place = following = 0
-    waiting: dict[int, list[DirectoryFacts]] = {}  # what came before its turn
-    with WorkerPool() as pool:
-        if total >= _WORTH_PROCESSES:
-            pool.grow(core_count())
-        for number, facts in pool.run(gather_batch, batches):
-            waiting[number] = facts
-            while following in waiting:
-                for each in waiting.pop(following):
-                    yield place, each
-                    place += 1
-                following += 1
-            if progress is not None:
-                progress(place, len(tasks))
-
-
-def _batches(tasks: Sequence[Task]) -> Iterator[list[Task]]:
-    batch: list[Task] = []
-    size = 0
-    for task in tasks:
-        batch.append(task)
-        size += sum([length for _, length in task[1]])
-        if size >= _BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
-
-
-def gather_batch(tasks: list[Task]) -> Iterator[list[DirectoryFacts]]:
-    """The facts of several directories, as one result."""
-    yield [gather(task) for task in tasks]
+def _speakers(project: Project, place: str, names: list[str]) -> list[str]:
+    """The files that may say what a directory is for."""
+    entries = [name for name in names if name in _ENTRIES]
+    sources = [name for name in names if extension_of(name) == "go" and not is_test_name(name)]
+    for name in [] if entries else sources[:_MOST_HEADS]:
+        text = read_beneath(project, place, name)
+        if text is not None and len(text) <= MAX_ANALYSED and any(words in text for words in _PACKAGE_COMMENTS):
+            return [name]
+    return entries

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from holdfast.contexts.freshness import MISSING, STALE, STATES
-from holdfast.contexts.languages import LANGUAGES, language_of
+from holdfast.contexts.languages import language_of
 from holdfast.contexts.on_disk.listing import list_project
 from holdfast.contexts.on_disk.project import Project, scan
 from holdfast.contexts.settings import FILE_NAME as SETTINGS_FILE
@@ -76,11 +76,10 @@ def _settings(project: Project) -> tuple[str, Level, str]:
 
 
 def _grammars(found: list[Found]) -> tuple[str, Level, str]:
-    from holdfast.contexts.analysis.syntax import INSTALL, missing_parsers
+    from holdfast.contexts.analysis.parsers import INSTALL, missing_parsers
 
     sources = [name for item in found if item.view is not None for name in item.view.sources]
     used = {language_of(name) for name in sources} - {""}
-    used = {language for language in used if LANGUAGES[language].grammar is not None}
     missing = missing_parsers(sources)
     if missing:
         return "grammars", ADVICE, f"none for {', '.join(missing)}: {INSTALL}"

@@ -6,16 +6,15 @@ import os
 
 from holdfast.contexts import schema
 from holdfast.contexts.context_text import edited, machine_fields, new_text, writable
-from holdfast.contexts.dependencies import Index, dependencies
-from holdfast.contexts.description import ALWAYS, FULL_ONLY, About, Child, fields
-from holdfast.contexts.on_disk.directory_analysis import DirectoryFacts, gather_all
+from holdfast.contexts.dependencies import Dependencies, dependencies
+from holdfast.contexts.description import ALWAYS, FULL, LEAN, OUTSIDE, Child, fields
+from holdfast.contexts.on_disk.directory_analysis import DirectoryFacts, directory_facts
 from holdfast.contexts.on_disk.directory_view import (
     CONTEXT_FILE,
     parse_context,
     read_context_bytes,
 )
 from holdfast.contexts.on_disk.merged_file import resolved_in
-from holdfast.contexts.on_disk.project import Found
 from holdfast.core.atomic_write import write_files
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import ContextCorrupt, ContextError, ContextMissing, UnsupportedVersion
@@ -23,8 +22,11 @@ from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Any, Literal
+
+    from holdfast.contexts.on_disk.project import Found, Project
+    from holdfast.contexts.project_index import Index
 
     Action = Literal["written", "renewed", "unchanged", "failed"]
 
@@ -53,6 +55,15 @@ def left_alone(scope: str, error: ContextError) -> Made:
     return Made(scope, FAILED, f"left as it is: {error.reason}")
 
 
+class _Old(NamedTuple):
+    """A context file as it stands: its text, its fields, and which of them the machine made; nothing without one."""
+
+    text: str | None = None
+    context: Mapping[str, Any] = {}  # a tuple's default, shared and never changed
+    machine: frozenset[str] = frozenset()
+    was_open: bool = False  # it held the marks of a merge conflict, which could be resolved
+
+
 class _Text(NamedTuple):
     """A context file as it should be, and whether a reader would find anything new in it."""
 
@@ -62,58 +73,105 @@ class _Text(NamedTuple):
 
 
 def generate(
+    project: Project,
     found: list[Found],
     wanted: Collection[str] | None,
     *,
     now: str,
-    full: bool,
+    full: bool = False,
+    lean: bool = False,
     dry_run: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Made]:
     """Generate the contexts of the wanted places (all kept ones without), children first; what happened to each.
 
-    A file is written whole or not at all, and only when something in it changes.
+    A new context is lean. One that holds more derived fields has them renewed; with `full` those that the directory's
+    own files decide are added, with `lean` they are taken out. A file is written whole or not at all, and only when
+    something in it changes.
     """
     targets = [
         item for item in found if item.kept and item.view is not None and (wanted is None or item.place in wanted)
     ]
     targets.sort(key=lambda item: (-item.place.count("/") - bool(item.place), item.place))
-    tasks = [
-        (item.view.path, [(file.name, file.size) for file in item.view.files])
-        for item in targets
-        if item.view is not None
-    ]
-    index = _index(found)
-    summaries = _known_summaries(found, {item.place for item in targets})
-    below: dict[str, list[str]] = {}
-    for item in found:
-        if item.kept and item.place:
-            below.setdefault(item.place.rpartition("/")[0], []).append(item.place)
-    # As git would check the files in; taken before they are described, so that a change in between makes it stale.
-    fingerprints = {
-        item.place: item.view.fingerprint()
-        for item in targets
-        if item.view is not None and item.view.around.tracking is not None
-    }
     made: dict[str, Made] = {}
+    old: dict[str, _Old] = {}
+    for item in targets:
+        try:
+            old[item.place] = _old(item)
+        except (ContextCorrupt, UnsupportedVersion) as error:
+            made[item.place] = left_alone(item.scope, error)
+    held = {place: _held(one, full=full, lean=lean) for place, one in old.items()}
+    facts = directory_facts(
+        project,
+        [item for item in targets if item.place in old],
+        {place for place in held if held[place] - {*LEAN}},
+        progress,
+    )
+    index = _index_where_needed(project, found, held)
+    below = _Children(found, {item.place for item in targets})
     writer = _Writer(made, dry_run=dry_run)
-    for at, facts in gather_all(tasks, progress):
-        item = targets[at]
-        children = [
-            Child(place.rpartition("/")[2], place, summaries[place])
-            for place in sorted(below.get(item.place, ()))
-            if place in summaries
-        ]
-        if item.place in fingerprints:
-            facts = facts._replace(fingerprint=fingerprints[item.place])
-        result, text = _make_one(item, facts, index, children, now=now, full=full)
+    for item in targets:
+        if item.place not in old or item.view is None:
+            continue
+        children = below.of(item.place) if not held[item.place].isdisjoint(OUTSIDE) else []
+        result, text = _make_one(
+            item, old[item.place], facts[item.place], index, children, held=held[item.place], now=now
+        )
         made[item.place] = result
-        if text is not None:
-            summaries[item.place] = text.context["summary"]
-            if text.new != text.old and item.view is not None:
-                writer.add(item.place, os.path.join(item.view.path, CONTEXT_FILE), text.new)
+        below.summaries[item.place] = text.context["summary"]
+        if text.new != text.old:
+            writer.add(item.place, os.path.join(item.view.path, CONTEXT_FILE), text.new)
     writer.flush()
     return sorted(made.values(), key=lambda one: one.scope)
+
+
+def _old(item: Found) -> _Old:
+    """The context there is; ContextCorrupt or UnsupportedVersion when it cannot be used."""
+    try:
+        path = item.view.path if item.view is not None else ""
+        data = read_context_bytes(path)
+        whole = resolved_in(path, data)  # a merge conflict that no two people's words make
+        context = parse_context(whole)
+        text = whole.decode("utf-8")
+    except ContextMissing:
+        return _Old()
+    return _Old(text, context, frozenset(machine_fields(context, text)), was_open=whole != data)
+
+
+def _held(old: _Old, *, full: bool, lean: bool) -> frozenset[str]:
+    """The derived fields that a file should hold, by dotted name."""
+    if full:
+        return frozenset({*LEAN, *FULL, *old.machine})
+    return frozenset(LEAN) if lean else frozenset({*LEAN, *old.machine})
+
+
+def _index_where_needed(project: Project, found: Sequence[Found], held: dict[str, frozenset[str]]) -> Index | None:
+    """What imports lead to, where any file should hold dependencies: the whole project is looked at for that."""
+    if not any(name.startswith("dependencies") for names in held.values() for name in names):
+        return None
+    from holdfast.contexts.on_disk.import_index import import_index
+    from holdfast.contexts.on_disk.source_facts import gather_facts
+
+    return import_index(project, found, gather_facts(project, found).facts())
+
+
+class _Children:
+    """The directories below each place, with the summaries their contexts have or are about to have."""
+
+    def __init__(self, found: list[Found], made_now: set[str]) -> None:
+        self.summaries = _known_summaries(found, made_now)
+        self._below: dict[str, list[str]] = {}
+        for item in found:
+            if item.kept and item.place:
+                self._below.setdefault(item.place.rpartition("/")[0], []).append(item.place)
+
+    def of(self, place: str) -> list[Child]:
+        """Those of a place, in order."""
+        return [
+            Child(below.rpartition("/")[2], below, self.summaries[below])
+            for below in sorted(self._below.get(place, ()))
+            if below in self.summaries
+        ]
 
 
 class _Writer:
@@ -138,30 +196,6 @@ class _Writer:
                 self._made[place] = Made(self._made[place].scope, FAILED, error.strerror or "cannot be written")
 
 
-def _index(found: list[Found]) -> Index:
-    files = {item.place: item.view.sources for item in found if item.view is not None}
-    modules = {}
-    for item in found:
-        named = item.view is not None and not {"go.mod", "package.json", "Cargo.toml"}.isdisjoint(files[item.place])
-        if named and (module := _about(item).module):
-            modules[module] = item.place
-    return Index(files, modules)
-
-
-def _about(item: Found) -> About:
-    from holdfast.contexts.manifests import MANIFESTS, about
-    from holdfast.core.regular_files import read_regular
-
-    texts = {}
-    for name in MANIFESTS:
-        try:
-            if item.view is not None:
-                texts[name] = read_regular(f"{item.view.path}/{name}", limit=1 << 20).decode("utf-8", "replace")
-        except OSError:
-            continue
-    return about(texts)
-
-
 def _known_summaries(found: list[Found], made_now: set[str]) -> dict[str, str]:
     """The summaries of the directories that are not being made now, for their parents to tell."""
     summaries = {}
@@ -175,49 +209,37 @@ def _known_summaries(found: list[Found], made_now: set[str]) -> dict[str, str]:
 
 
 def _make_one(
-    item: Found, facts: DirectoryFacts, index: Index, children: list[Child], *, now: str, full: bool
-) -> tuple[Made, _Text | None]:
+    item: Found,
+    old: _Old,
+    facts: DirectoryFacts,
+    index: Index | None,
+    children: list[Child],
+    *,
+    held: frozenset[str],
+    now: str,
+) -> tuple[Made, _Text]:
     view = item.view
-    if view is None:
-        return Made(item.scope, FAILED, "cannot be read"), None
-    old: str | None = None
-    context: Context = {}
-    machine: set[str] = set()
-    was_open = False
-    try:
-        data = read_context_bytes(view.path)
-        whole = resolved_in(view.path, data)  # a merge conflict that no two people's words make
-        context = parse_context(whole)
-        old = whole.decode("utf-8")
-        was_open = whole != data
-        machine = machine_fields(context, old)
-    except ContextMissing:
-        pass
-    except (ContextCorrupt, UnsupportedVersion) as error:
-        return left_alone(item.scope, error), None
-    is_full = full or any(name in machine for name in FULL_ONLY)
-    needs = dependencies(item.place, facts.files, index)
-    folders = [child.name for child in children] or view.folders
-    fresh = fields(
-        item.scope, item.place, facts.about, facts.files, view.sources, folders, needs, children, full=is_full
-    )
-    fresh = writable(fresh)
+    path, sources, fingerprint = ("", [], "") if view is None else (view.path, view.sources, view.fingerprint())
+    needs = dependencies(item.place, facts.files, index) if index is not None else Dependencies([], [])
+    fresh = writable(fields(item.scope, item.place, facts.about, facts.files, sources, needs, children))
     if not item.place and "project" in fresh:
-        fresh["project"]["name"] = fresh["project"]["name"] or printable(os.path.basename(view.path))
-    merged = _merged(context, machine, fresh)
-    merged.update(version=schema.VERSION, scope=item.scope, fingerprint=facts.fingerprint)
-    merged["last_updated"] = context.get("last_updated", now)
-    if old is None:
+        fresh["project"]["name"] = fresh["project"]["name"] or printable(os.path.basename(path))
+    merged = _merged(old.context, old.machine, fresh, held)
+    merged.update(version=schema.VERSION, scope=item.scope, fingerprint=fingerprint)
+    merged["last_updated"] = old.context.get("last_updated", now)
+    if old.text is None:
         return Made(item.scope, WRITTEN), _Text(None, new_text(schema.whole(merged)), merged)
-    changes = {name: merged.get(name) for name in schema.FIELDS if merged.get(name) != context.get(name)}
+    changes = {name: merged.get(name) for name in schema.FIELDS if merged.get(name) != old.context.get(name)}
+    if not changes and old.was_open:
+        return Made(item.scope, RENEWED), _Text(None, old.text, merged)
     if not changes:
-        return Made(item.scope, RENEWED if was_open else UNCHANGED), _Text(None if was_open else old, old, merged)
+        return Made(item.scope, UNCHANGED), _Text(old.text, old.text, merged)
     if changes.keys() != {"fingerprint"}:  # a mere new fingerprint says nothing new
         changes["last_updated"] = merged["last_updated"] = now
-    return Made(item.scope, RENEWED), _Text(old, edited(old, changes), merged)
+    return Made(item.scope, RENEWED), _Text(old.text, edited(old.text, changes), merged)
 
 
-def _merged(context: Context, machine: set[str], fresh: Context) -> Context:
+def _merged(context: Mapping[str, Any], machine: Collection[str], fresh: Context, held: Collection[str]) -> Context:
     """The old context with the machine's fields renewed; whatever a person wrote or edited stays as it is."""
     merged = dict(context)
     derived = [*ALWAYS]
@@ -230,7 +252,7 @@ def _merged(context: Context, machine: set[str], fresh: Context) -> Context:
                 if part in parts and dotted not in machine:
                     continue
                 parts.pop(part, None)
-                if new:
+                if new and dotted in held:
                     parts[part] = new
                     derived.append(dotted)
             merged.pop(name, None)
@@ -238,7 +260,7 @@ def _merged(context: Context, machine: set[str], fresh: Context) -> Context:
                 merged[name] = {part: parts[part] for part in ("internal", "external") if part in parts}
         elif name in ALWAYS or (name in context and name not in machine):
             continue
-        elif name in fresh:
+        elif name in fresh and name in held:
             merged[name] = fresh[name]
             derived.append(name)
         elif name in machine:

@@ -8,7 +8,7 @@ import re
 from holdfast.contexts import schema
 from holdfast.contexts.analysis.source_text import blanks_end, package_words, word_end, words_of
 from holdfast.contexts.conflict_markers import has_markers
-from holdfast.contexts.languages import LANGUAGES, listed
+from holdfast.contexts.languages import LANGUAGES, language_of, listed
 from holdfast.contexts.on_disk.directory_view import DirectoryView, read_context_bytes
 from holdfast.contexts.on_disk.project import Project, scan
 from holdfast.contexts.yaml_text import YamlError, parse_document
@@ -86,10 +86,7 @@ def _against_source(project: Project, view: DirectoryView, context: Context) -> 
         if not os.path.isdir(os.path.join(project.root, part["path"])):
             yield f"structure.{at}", f"'{part['path']}' does not exist"
     words = _words(view.path, [file.name for file in view.files]) if context.get("exports") else set()
-    for at, export in enumerate(context.get("exports", ())):
-        name = exported_name(export)
-        if name and name not in words:
-            yield f"exports.{at}", f"'{name}' does not occur in the source"
+    yield from _exports_gone(view, context, words)
     needs = context.get("dependencies", {})
     for at, scope in enumerate(needs.get("internal", ())):
         if not os.path.isdir(os.path.join(project.root, scope)):
@@ -101,6 +98,19 @@ def _against_source(project: Project, view: DirectoryView, context: Context) -> 
             name = " ".join(package.split()[:1])
             if not all(_plain(word) in known for word in package_words(name)):
                 yield f"dependencies.external.{at}", f"'{package}' is neither imported here nor in a manifest"
+
+
+def _exports_gone(view: DirectoryView, context: Context, words: set[str]) -> Iterator[tuple[str, str]]:
+    for at, export in enumerate(context.get("exports", ())):
+        if export.startswith("… "):
+            continue  # how many more there are
+        file, joint, rest = export.partition(": ")
+        is_named = bool(joint and language_of(file))
+        name = exported_name(rest if is_named else export)
+        if is_named and not os.path.lexists(os.path.join(view.path, file)):
+            yield f"exports.{at}", f"'{file}' does not exist"
+        elif name and name not in words:
+            yield f"exports.{at}", f"'{name}' does not occur in the source"
 
 
 _KEYWORDS = frozenset(word for language in LANGUAGES.values() for word in listed(language.keywords))

@@ -1,0 +1,53 @@
+"""A map as a model reads it: a line of counts, a line for each file, and what was cut."""
+
+from __future__ import annotations
+
+from holdfast.core.display_text import display_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.contexts.shapes import MapAnswer, MappedFile
+
+
+def as_text(value: MapAnswer) -> str:
+    """The text of a map, without its final newline.
+
+    `path: name Type{member member} name`: the public symbols that a file defines, the most used first.
+    """
+    files = value["files"]
+    symbols = sum([_count(file) for file in files])
+    out = value["left_out"]
+    told = [
+        f"{len(files)} of {value['file_count']} files",
+        f"{symbols} of {value['symbol_count']} public symbols, most used first",
+        f"{value['tokens_used']:,} of {value['budget']:,} tokens",
+    ]
+    left = [
+        f"{count} {what}"
+        for count, what in (
+            (out["tests"], "test files"),
+            (out["generated"], "generated files"),
+            (out["beyond_limit"], "files beyond the limit"),
+        )
+        if count
+    ]
+    if left:
+        told.append("left out: " + ", ".join(left))
+    if value["not_read"]:
+        told.append("not read: " + ", ".join([f"{count} {key}" for key, count in value["not_read"].items()]))
+    lines = ["# " + " · ".join(told), *[_file_line(file) for file in files]]
+    if symbols < value["symbol_count"]:
+        more, hidden = value["symbol_count"] - symbols, value["file_count"] - len(files)
+        lines.append(f"… {more} more symbols, {hidden} more files: raise budget or give scopes")
+    return "\n".join([display_line(line) for line in lines])
+
+
+def _count(file: MappedFile) -> int:
+    return sum([max(1, len(one.get("members", ()))) for one in file["symbols"]])
+
+
+def _file_line(file: MappedFile) -> str:
+    parts = [
+        f"{one['name']}{{{' '.join(one['members'])}}}" if "members" in one else one["name"] for one in file["symbols"]
+    ]
+    return f"{file['path']}: {' '.join(parts)}"

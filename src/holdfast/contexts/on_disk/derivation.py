@@ -1,0 +1,223 @@
+"""The fields that a context need not hold: computed from the files as they are, when they are asked for."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.contexts import description
+from holdfast.contexts.analysis.used_words import hashes_in, word_hash
+from holdfast.contexts.commands import COMMAND_FILES, KINDS, commands
+from holdfast.contexts.context_text import writable
+from holdfast.contexts.dependencies import dependencies, dependents
+from holdfast.contexts.description import Child, summary
+from holdfast.contexts.languages import language_of
+from holdfast.contexts.manifests import MANIFESTS, READMES, about, declared_programs
+from holdfast.contexts.on_disk.import_index import import_index, read_beneath
+from holdfast.contexts.on_disk.project import scan
+from holdfast.contexts.on_disk.source_facts import facts_of, gather_facts
+from holdfast.contexts.test_files import is_test
+from holdfast.core.confined_paths import open_beneath, printable
+from holdfast.core.errors import ContextCorrupt, ContextError, ContextMissing, UnsupportedVersion
+from holdfast.core.regular_files import close_quietly
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from typing import Any
+
+    from holdfast.contexts.analysis.facts import FileFacts
+    from holdfast.contexts.description import About
+    from holdfast.contexts.on_disk.directory_view import DirectoryView
+    from holdfast.contexts.on_disk.project import Found, Project
+    from holdfast.contexts.on_disk.source_facts import Gathered, SourceFacts
+    from holdfast.contexts.project_index import Index
+
+    Value = Any
+
+_WORKFLOWS = ".github/workflows"
+_MAX_WORKFLOWS = 20
+_PYTHON_MAIN = word_hash("__main__")
+
+
+class Derivation:
+    """One directory of a project, of which fields are computed; what several need is gathered once."""
+
+    def __init__(self, project: Project, place: str) -> None:
+        """Raises OSError when the directory cannot be looked at."""
+        self.project, self.place = project, place
+        self.view: DirectoryView = project.view(place)
+        self._own: dict[str, SourceFacts] | None = None
+        self._about: About | None = None
+        self._found: list[Found] | None = None
+        self._gathered: Gathered | None = None
+        self._index: Index | None = None
+
+    @property
+    def own(self) -> dict[str, SourceFacts]:
+        """The facts of its own files, by name."""
+        if self._own is None:
+            wanted = [(self.place, file.name, file.size) for file in self.view.files if language_of(file.name)]
+            found = facts_of(self.project, wanted)
+            self._own = {name: found[place, name] for place, name, _ in sorted(wanted)}
+        return self._own
+
+    @property
+    def files(self) -> list[FileFacts]:
+        """The same without the words they use."""
+        return [one.facts for one in self.own.values()]
+
+    @property
+    def about(self) -> About:
+        """What its manifests and README say."""
+        if self._about is None:
+            self._about = about(self._texts([*MANIFESTS, *READMES]))
+        return self._about
+
+    @property
+    def found(self) -> list[Found]:
+        """The directories of the project."""
+        if self._found is None:
+            self._found = scan(self.project)
+        return self._found
+
+    @property
+    def all_facts(self) -> dict[str, tuple[FileFacts, ...]]:
+        """The facts of the whole project, by place."""
+        if self._gathered is None:
+            self._gathered = gather_facts(self.project, self.found, first=lambda place, _: place == self.place)
+        return self._gathered.facts()
+
+    @property
+    def index(self) -> Index:
+        """What imports lead to."""
+        if self._index is None:
+            self._index = import_index(self.project, self.found, self.all_facts)
+        return self._index
+
+    def _texts(self, names: Collection[str]) -> dict[str, str]:
+        there = {file.name for file in self.view.files}.intersection(names)
+        texts = {name: read_beneath(self.project, self.place, name) for name in there}
+        return {name: text for name, text in texts.items() if text is not None}
+
+    def fields(self, names: Collection[str]) -> dict[str, Value]:
+        """Those of the fields asked for that can be computed, in the order of the table."""
+        return {name: writable(make(self)) for name, make in COMPUTED.items() if name in names}
+
+
+def _dependencies(one: Derivation) -> Value:
+    needs = dependencies(one.place, one.files, one.index)
+    return {"internal": [printable(place) for place in needs.internal], "external": needs.external}
+
+
+def _tests(one: Derivation) -> list[str]:
+    """Test files of the directory, and those elsewhere that import it."""
+    own = [_path(one.place, file.name) for file in one.files if is_test(one.place, file.name)]
+    scope = one.place or "."
+    others = [
+        _path(place, file.name)
+        for place, files in one.all_facts.items()
+        if place != one.place
+        for file in files
+        if is_test(place, file.name) and scope in dependencies(place, [file], one.index).internal
+    ]
+    return description.cut([*own, *sorted(others)], description.MAX_TESTS, "ask a directory below")
+
+
+def _entry_points(one: Derivation) -> list[str]:
+    """Files that a program starts in, and the commands that manifests give to functions."""
+    files = [_path(one.place, name) for name, facts in one.own.items() if _starts(one.place, name, facts)]
+    return [*files, *declared_programs(one._texts(list(MANIFESTS)))]
+
+
+def _starts(place: str, name: str, found: SourceFacts) -> bool:
+    facts = found.facts
+    if is_test(place, name) or facts.generated:
+        return False
+    if facts.language == "Python":
+        return name == "__main__.py" or _PYTHON_MAIN in hashes_in(found.uses)
+    if facts.language == "Go":
+        return facts.package == "main" and word_hash("main") in hashes_in(found.uses) and name != "doc.go"
+    if facts.language == "Rust":
+        return name in ("main.rs", "build.rs") or place.endswith("src/bin")
+    return any(export.name in ("main", "Main") for export in facts.exports)
+
+
+def _path(place: str, name: str) -> str:
+    return printable(f"{place}/{name}" if place else name)
+
+
+def _children(one: Derivation) -> list[Child]:
+    below = [item for item in one.found if item.kept and item.place and item.place.rpartition("/")[0] == one.place]
+    return [
+        Child(printable(item.place.rpartition("/")[2]), item.scope, _summary_of(one.project, item))
+        for item in sorted(below, key=lambda item: item.place)
+    ]
+
+
+def _summary_of(project: Project, item: Found) -> str:
+    """The summary in a directory's context; where that has none, what its files say."""
+    try:
+        if item.view is not None and item.view.has_context and (text := item.view.headline().summary):
+            return text
+    except (ContextMissing, ContextCorrupt, UnsupportedVersion):
+        pass
+    try:
+        below = Derivation(project, item.place)
+    except (OSError, ContextError):
+        return ""
+    return summary(below.about, below.files)
+
+
+def _workflows(one: Derivation) -> dict[str, Value]:
+    """The project's CI files, parsed; what cannot be read or parsed is passed over."""
+    from holdfast.contexts.yaml_text import YamlError, parse
+
+    names: list[str] = []
+    try:
+        directory = open_beneath(one.project.root, _WORKFLOWS, listed=True)
+    except OSError:
+        pass  # none here
+    else:
+        try:
+            names = sorted([name for name in os.listdir(directory) if name.endswith((".yml", ".yaml"))])
+        except OSError:
+            pass  # closed to us: none either
+        finally:
+            close_quietly(directory)
+    places = [(_WORKFLOWS, name) for name in names[:_MAX_WORKFLOWS]] + [("", ".gitlab-ci.yml")]
+    parsed = {}
+    for place, name in places:
+        text = read_beneath(one.project, place, name)
+        try:
+            if text is not None:
+                parsed[f"{place}/{name}"] = parse(text.encode("utf-8", "replace"))
+        except YamlError:
+            continue
+    return parsed
+
+
+def _commands(one: Derivation) -> dict[str, list[str]]:
+    found = commands(one._texts(COMMAND_FILES), _workflows(one) if not one.place else {})
+    return {kind: found[kind] for kind in KINDS if kind in found}
+
+
+def _project(one: Derivation) -> Value:
+    field = description.project_field(one.about, summary(one.about, one.files), one.view.sources)
+    field["name"] = field["name"] or printable(os.path.basename(one.view.path))
+    return field
+
+
+# How each field is computed, in the order of answers.
+COMPUTED: dict[str, Callable[[Derivation], Value]] = {
+    "files": lambda one: description.file_list(one.files, one.view.sources),
+    "interfaces": lambda one: description.interfaces(one.place, one.files),
+    "dependencies": _dependencies,
+    "dependents": lambda one: [printable(place) for place in dependents(one.place, one.all_facts, one.index)],
+    "subdirectories": lambda one: [{"name": child.name + "/", "summary": child.summary} for child in _children(one)],
+    "project": _project,
+    "structure": lambda one: [{"path": child.path, "summary": child.summary} for child in _children(one)],
+    "exports": lambda one: description.exports(one.place, one.files),
+    "tests": _tests,
+    "entry_points": _entry_points,
+    "commands": _commands,
+}

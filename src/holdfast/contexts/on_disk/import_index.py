@@ -1,0 +1,104 @@
+"""The index that imports are followed by, made of what a project's files declare and its manifests name."""
+
+from __future__ import annotations
+
+import posixpath
+
+from holdfast.contexts.description import About
+from holdfast.contexts.manifests import MANIFESTS, crate_roots, package_entry, script_config
+from holdfast.contexts.project_index import Index, ScriptPaths, Workspace, declared_packages
+from holdfast.core.confined_paths import open_beneath
+from holdfast.core.regular_files import close_quietly, read_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from holdfast.contexts.analysis.facts import FileFacts
+    from holdfast.contexts.manifests import ScriptConfig
+    from holdfast.contexts.on_disk.project import Found, Project
+
+_MAX_MANIFEST = 1 << 20
+_NAMING = ("package.json", "go.mod")
+_DEEPEST_EXTENDS = 5
+
+
+def read_beneath(project: Project, place: str, name: str) -> str | None:
+    """A small text file of a project, reached without a link; None when there is none that can be read."""
+    try:
+        directory = open_beneath(project.root, place)
+    except (OSError, ValueError):
+        return None
+    try:
+        return read_regular(name, dir_fd=directory, limit=_MAX_MANIFEST).decode("utf-8", "replace")
+    except (OSError, ValueError):
+        return None
+    finally:
+        close_quietly(directory)
+
+
+def import_index(project: Project, found: Iterable[Found], facts: Mapping[str, Iterable[FileFacts]]) -> Index:
+    """What imports of this project can lead to."""
+    files = {item.place: item.view.sources for item in found if item.view is not None}
+    modules: dict[str, Workspace] = {}
+    crates: dict[str, str] = {}
+    configs: dict[str, ScriptConfig] = {}  # by path
+    for place in sorted(files, key=lambda place: (place.count("/"), place)):
+        names = set(files[place])
+        for name in names.intersection(_NAMING):
+            text = read_beneath(project, place, name) or ""
+            about: About = MANIFESTS[name](text)
+            if about.module:
+                entry = package_entry(text) if name == "package.json" else ""
+                modules.setdefault(about.module, Workspace(place, entry))
+        if "Cargo.toml" in names:
+            text = read_beneath(project, place, "Cargo.toml") or ""
+            for crate, path in crate_roots(text).items():
+                crates.setdefault(crate, posixpath.normpath(posixpath.join(place, path)))
+        for name in sorted(names):
+            if name.endswith(".json") and name.startswith(("tsconfig", "jsconfig")):
+                text = read_beneath(project, place, name) or ""
+                configs[posixpath.join(place, name)] = script_config(text)
+    known = {path for path in crates.values() if path.rpartition("/")[0] in files}
+    return Index(
+        files,
+        modules,
+        packages=declared_packages(facts),
+        scripts=_script_paths(configs),
+        crates={crate: path for crate, path in crates.items() if path in known},
+    )
+
+
+def _script_paths(configs: Mapping[str, ScriptConfig]) -> dict[str, ScriptPaths]:
+    """What each directory's tsconfig.json, or jsconfig.json, means for the files below."""
+    found: dict[str, ScriptPaths] = {}
+    for path in sorted(configs):
+        place, _, name = path.rpartition("/")
+        if name in ("tsconfig.json", "jsconfig.json") and place not in found:
+            found[place] = _followed(path, configs, 0)
+    return found
+
+
+def _followed(path: str, configs: Mapping[str, ScriptConfig], depth: int) -> ScriptPaths:
+    config = configs[path]
+    place = path.rpartition("/")[0]
+    base = None if config.base is None else _place(posixpath.join(place, config.base))
+    paths = tuple(
+        (pattern, tuple([_place(posixpath.join(base if base is not None else place, target)) for target in targets]))
+        for pattern, targets in config.paths
+    )
+    for one in reversed(config.extends) if depth < _DEEPEST_EXTENDS else ():
+        if not one.startswith("."):
+            continue
+        other = posixpath.normpath(posixpath.join(place, one))
+        other = other if other in configs else other + ".json"
+        if other in configs:
+            above = _followed(other, configs, depth + 1)
+            base = base if base is not None else above.base
+            paths = paths or above.paths
+    return ScriptPaths(base, paths)
+
+
+def _place(path: str) -> str:
+    normal = posixpath.normpath(path)
+    return "" if normal == "." else normal

@@ -1,0 +1,181 @@
+"""The facts of source files: analysed in processes of their own, and remembered while a file stays as it is.
+
+A grammar is compiled code that reads whatever lies in a repository. One that crashes or never ends on a file takes a
+worker with it and no more: that file is told as not parsed, and the rest goes on.
+"""
+
+from __future__ import annotations
+
+import os
+from _thread import allocate_lock
+from time import time_ns
+
+from holdfast.contexts.analysis.analyser import analyse_with_uses
+from holdfast.contexts.analysis.facts import MAX_ANALYSED, NOT_PARSED, TOO_LARGE, UNREADABLE, FileFacts
+from holdfast.contexts.languages import language_of
+from holdfast.core.confined_paths import open_beneath
+from holdfast.core.file_identity import identity, is_settled
+from holdfast.core.record import NamedTuple
+from holdfast.core.regular_files import TooLarge, close_quietly, read_regular
+from holdfast.core.worker_pool import WorkerPool, core_count
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from holdfast.contexts.on_disk.project import Found, Project
+    from holdfast.core.file_identity import Identity
+
+    SourcePath = tuple[str, str, str]  # the project's root, a place and a file's name
+    Remembered = dict[tuple[str, str], tuple[Identity, "SourceFacts"]]
+
+# Of more files no facts are gathered; whoever asks tells how many were left.
+MAX_FILES = 20_000
+# Seconds. A file is at most MAX_ANALYSED long, and no grammar takes a tenth of this for one that a person wrote.
+PATIENCE = 20.0
+_WORTH_TWO = 256 << 10  # less source than this is analysed before a second process has started
+_MAX_REMEMBERED = 48 << 20  # bytes, about
+
+
+_in_process = allocate_lock()  # a parser serves one thread at a time
+
+
+class SourceFacts(NamedTuple):
+    """What a file offers and needs, and the words it uses (`analysis.used_words`)."""
+
+    facts: FileFacts
+    uses: bytes = b""
+
+
+class Gathered(NamedTuple):
+    """The facts of the files of each place, by name; and how many files were left for being too many."""
+
+    places: dict[str, dict[str, SourceFacts]]
+    left: int
+
+    def facts(self) -> dict[str, tuple[FileFacts, ...]]:
+        """The facts alone."""
+        return {place: tuple([one.facts for one in files.values()]) for place, files in self.places.items()}
+
+
+def gather_facts(
+    project: Project,
+    found: Iterable[Found],
+    *,
+    first: Callable[[str, str], bool] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Gathered:
+    """The facts of every source file in a language, of directories that were found; those that are `first` first."""
+    wanted = [
+        (item.place, file.name, file.size)
+        for item in found
+        if item.view is not None
+        for file in item.view.files
+        if language_of(file.name)
+    ]
+    wanted.sort(key=lambda file: (first is not None and not first(file[0], file[1]), file[0].count("/"), file[:2]))
+    results = facts_of(project, wanted[:MAX_FILES], progress)
+    places: dict[str, dict[str, SourceFacts]] = {}
+    for (place, name), one in sorted(results.items()):
+        places.setdefault(place, {})[name] = one
+    return Gathered(places, len(wanted[MAX_FILES:]))
+
+
+def facts_of(
+    project: Project, wanted: Sequence[tuple[str, str, int]], progress: Callable[[int, int], None] | None = None
+) -> dict[tuple[str, str], SourceFacts]:
+    """The facts of some files, given as (place, name, size)."""
+    key = ("source facts", project.root)
+    remembered = project.contents.recall(key, namespace="context")
+    before: Remembered = remembered if isinstance(remembered, dict) else {}
+    known: Remembered = {}
+    unknown: list[tuple[str, str, int]] = []
+    seen: dict[tuple[str, str], Identity] = {}
+    started = time_ns()
+    for place, name, size in wanted:
+        try:
+            now = identity(os.stat(f"{project.path(place)}/{name}", follow_symlinks=False))
+        except OSError:
+            unknown.append((place, name, size))
+            continue
+        seen[place, name] = now
+        entry = before.get((place, name))
+        if entry is not None and entry[0] == now:
+            known[place, name] = entry
+        else:
+            unknown.append((place, name, size))
+    made = _analysed(project.root, unknown, progress)
+    results = {file: known[file][1] if file in known else made[file] for file in [(one[0], one[1]) for one in wanted]}
+    new = {file: (seen[file], made[file]) for file in made if file in seen and is_settled(seen[file], started)}
+    if new:
+        kept = {**before, **new}
+        project.contents.memo(key, (), lambda: _bounded(kept), namespace="context", variant=object())
+    return results
+
+
+def _bounded(kept: Remembered) -> Remembered:
+    """As much as may be remembered; what is kept stays, so that a project beyond the bound is still half remembered."""
+    weight = 0
+    for at, (_, one) in enumerate(kept.values()):  # what was there before comes first
+        weight += 400 + len(one.uses) + sum([300 + len(export.signature) for export in one.facts.exports])
+        if weight > _MAX_REMEMBERED:
+            return dict(list(kept.items())[:at])
+    return kept
+
+
+def _analysed(
+    root: str, files: Sequence[tuple[str, str, int]], progress: Callable[[int, int], None] | None
+) -> dict[tuple[str, str], SourceFacts]:
+    items: list[SourcePath] = [(root, place, name) for place, name, _ in files]
+    count = core_count() if sum([size for _, _, size in files]) >= _WORTH_TWO else 1
+    made: dict[tuple[str, str], SourceFacts] = {}
+    for number, one in _results(items, count):
+        _, place, name = items[number]
+        made[place, name] = one if one is not None else SourceFacts(_unread(name, NOT_PARSED))
+        if progress is not None:
+            progress(len(made), len(items))
+    return made
+
+
+def _results(items: list[SourcePath], count: int) -> Iterator[tuple[int, SourceFacts | None]]:
+    if not items:
+        return
+    done: set[int] = set()
+    with WorkerPool() as pool:
+        try:
+            for number, one in pool.run_items(analyse_files, items, count=count, patience=PATIENCE):
+                done.add(number)
+                yield number, one
+            return
+        except OSError:  # no process can be started here, as when this one gave up that right
+            pass
+    left = [number for number in range(len(items)) if number not in done]
+    with _in_process:
+        yield from zip(left, analyse_files([items[number] for number in left]), strict=True)
+
+
+def analyse_files(files: list[SourcePath]) -> Iterator[SourceFacts]:
+    """The facts of each file; no path to it may lead through a link."""
+    directory, at = -1, ""
+    try:
+        for root, place, name in files:
+            try:
+                if directory < 0 or at != place:
+                    if directory >= 0:
+                        close_quietly(directory)
+                    directory, at = -1, place
+                    directory = open_beneath(root, place)
+                data = read_regular(name, dir_fd=directory, limit=MAX_ANALYSED)
+            except TooLarge:
+                yield SourceFacts(_unread(name, TOO_LARGE))
+            except (OSError, ValueError):
+                yield SourceFacts(_unread(name, UNREADABLE))
+            else:
+                yield SourceFacts(*analyse_with_uses(name, data))
+    finally:
+        if directory >= 0:
+            close_quietly(directory)
+
+
+def _unread(name: str, reason: str) -> FileFacts:
+    return FileFacts(name, language_of(name), unread=reason)

@@ -1,0 +1,123 @@
+"""The map of a project within a budget: files with their public symbols, most used first, and what was left out.
+
+The budget bounds the whole text (`map_text`), final newline included, as `estimate-1` counts it. The number of symbols
+is the largest whose text fits, taken from the top of the ranking.
+"""
+
+from __future__ import annotations
+
+from holdfast.contexts.map_text import as_text
+from holdfast.contexts.symbol_ranks import MapFile, ranked_symbols
+from holdfast.core.errors import BudgetTooSmall
+from holdfast.core.record import NamedTuple
+from holdfast.core.token_estimate import estimate_tokens
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from holdfast.contexts.shapes import MapAnswer, MapCounts, MappedFile
+    from holdfast.contexts.symbol_ranks import Symbol
+
+DEFAULT_BUDGET = 2000
+
+
+class MapRequest(NamedTuple):
+    """What a map should show: the files below some paths (all without), near some others, within so many tokens."""
+
+    budget: int
+    scopes: Collection[str] = ()
+    focus: Collection[str] = ()
+
+
+def project_map(files: Sequence[MapFile], request: MapRequest, *, left: int = 0) -> MapAnswer:
+    """The map; `left` is how many files were not looked at, being too many. BudgetTooSmall when no counts fit."""
+    focused = {file.path for file in files if any(is_below(file.path, place) for place in request.focus)}
+    in_scope = {
+        file.path for file in files if not request.scopes or any(is_below(file.path, scope) for scope in request.scopes)
+    }
+    symbols = [one for one in ranked_symbols(files, focused) if one.path in in_scope]
+    shown = [file for file in files if file.path in in_scope]
+    counts = _counts(shown, symbols, left)
+
+    def answer(count: int) -> MapAnswer:
+        value: MapAnswer = {"budget": request.budget, "tokens_used": 0, "files": _grouped(symbols[:count]), **counts}
+        return _counted(value)
+
+    taken = _most(len(symbols), lambda count: answer(count)["tokens_used"] <= request.budget)
+    value = answer(taken)
+    while value["tokens_used"] > request.budget and taken:  # a file's line may cost more than the symbols after it
+        taken -= 1
+        value = answer(taken)
+    if value["tokens_used"] > request.budget:
+        raise BudgetTooSmall(f"the shortest map is {value['tokens_used']} tokens, and the budget {request.budget}")
+    return value
+
+
+def is_below(path: str, scope: str) -> bool:
+    """Whether a path is a scope or lies below it; an empty scope is the whole project."""
+    return not scope or path == scope or path.startswith(scope + "/")
+
+
+def _counts(shown: Sequence[MapFile], symbols: Sequence[Symbol], left: int) -> MapCounts:
+    unread: dict[str, int] = {}
+    for file in shown:
+        if file.facts.unread:
+            key = f"{file.facts.language}: {file.facts.unread}"
+            unread[key] = unread.get(key, 0) + 1
+    return {
+        "file_count": len({one.path for one in symbols}),
+        "symbol_count": len(symbols),
+        "left_out": {
+            "tests": sum([file.is_test for file in shown]),
+            "generated": sum([file.facts.generated and not file.is_test for file in shown]),
+            "beyond_limit": left,
+        },
+        "not_read": {key: unread[key] for key in sorted(unread)},
+    }
+
+
+def _grouped(symbols: Sequence[Symbol]) -> list[MappedFile]:
+    """The files in the order of their best symbols, each with its symbols in theirs; members stand with their owner."""
+    files: dict[str, dict[str, list[str]]] = {}
+    for one in symbols:
+        groups = files.setdefault(one.path, {})
+        if one.owner:
+            groups.setdefault(one.owner, []).append(one.name)
+        else:
+            groups.setdefault(one.name, [])
+    return [
+        {
+            "path": path,
+            "symbols": [
+                {"name": name, "members": members} if members else {"name": name} for name, members in groups.items()
+            ],
+        }
+        for path, groups in files.items()
+    ]
+
+
+def _counted(value: MapAnswer) -> MapAnswer:
+    """The answer with the tokens of its text, that number included."""
+    for _ in range(4):
+        tokens = estimate_tokens(as_text(value) + "\n")
+        if tokens <= value["tokens_used"]:
+            break
+        value["tokens_used"] = tokens
+    return value
+
+
+def _most(limit: int, fits: Callable[[int], bool]) -> int:
+    """About the most that fit; nothing much larger than that is tried."""
+    taken, step = 0, 1
+    while taken + step <= limit and fits(taken + step):
+        taken += step
+        step *= 2
+    too_many = min(taken + step, limit + 1)
+    while too_many - taken > 1:
+        middle = (taken + too_many) // 2
+        if fits(middle):
+            taken = middle
+        else:
+            too_many = middle
+    return taken
