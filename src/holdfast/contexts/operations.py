@@ -47,6 +47,8 @@ TOOLS = (
             PATH,
             Parameter("under", "path", "Only scopes at or below this one", metavar="SCOPE"),
             Parameter("states", "texts", "Only these states", metavar="STATE", choices=STATES, flag="--state"),
+            Parameter("depth", "integer", "Levels to list, others counted", metavar="LEVELS", maximum=MAX_BUDGET),
+            Parameter("budget", "integer", "Most tokens", metavar="TOKENS", maximum=MAX_BUDGET, error=InvalidBudget),
             Parameter("check", "flag", "Exit with 8 when anything listed is stale or missing", only="command"),
             Parameter(
                 "since", "text", "Only directories that differ from this commit", metavar="GITREF", only="command"

@@ -26,6 +26,8 @@ class TreeArguments(ProjectArguments):
 class ListArguments(TreeArguments):
     under: NotRequired[str]
     states: NotRequired[list[State]]
+    depth: NotRequired[int]
+    budget: NotRequired[int]
     check: NotRequired[bool]
     since: NotRequired[str]
     format: NotRequired[Literal["json", "text", "sarif"]]
@@ -108,6 +110,7 @@ class ListedContext(TypedDict):
     has_context: bool
     last_updated: NotRequired[str]
     summary: NotRequired[str]
+    below: NotRequired[dict[str, int]]
 
 
 class ListAnswer(TypedDict):
@@ -116,6 +119,7 @@ class ListAnswer(TypedDict):
     skipped_directories: int
     tracked: int
     entries: list[ListedContext]
+    more: NotRequired[str]
     error: NotRequired[str]
 
 

@@ -57,11 +57,14 @@ def listing(value: ListAnswer, seconds: float) -> RenderableType:
         return Text(value["error"], style="bold red")
     table = _table("state", "scope", "summary")
     for entry in value["entries"]:
-        table.add_row(_state(entry["state"]), Text(entry["scope"]), Text(entry.get("summary", ""), style="dim"))
+        below = ", ".join([f"{count:,} {state}" for state, count in entry.get("below", {}).items()])
+        words = [Text(entry.get("summary", ""), style="dim"), Text(f"below: {below}" if below else "", style="italic")]
+        table.add_row(_state(entry["state"]), Text(entry["scope"]), Text(" ").join([word for word in words if word]))
     counts = f"{value['tracked']:,} of {value['total_directories']:,} directories have a context"
     if value["skipped_directories"]:
         counts += f", {value['skipped_directories']:,} too small for one"
-    return Group(table, Text(), Text(f"{counts} ({seconds:.1f} s)", style="dim"))
+    more = [Text(value["more"], style="yellow")] if "more" in value else []
+    return Group(table, Text(), *more, Text(f"{counts} ({seconds:.1f} s)", style="dim"))
 
 
 def verdict(value: CheckAnswer, _seconds: float) -> RenderableType:

@@ -261,6 +261,24 @@ def test_a_listing_can_be_narrowed_and_still_counts_the_whole_project(door: Door
     ]
 
 
+def test_a_listing_can_be_rolled_up_and_a_budget_that_is_too_small_is_told(door: Door, project: Path) -> None:
+    whole, _ = ask(door, "list_contexts")
+    rolled, _ = ask(door, "list_contexts", depth=1)
+    small, is_error = ask(door, "list_contexts", budget=5)
+    entries = {entry["scope"]: entry for entry in whole["entries"]}
+    assert rolled == {
+        **whole,
+        "entries": [entries["."], {**entries["src"], "below": {"missing": 1}}, entries["tests"]],
+        "more": "1 directories below depth 1 are counted in `below`, not listed: give `under` with a scope, or `depth` "
+        "and `budget`.",
+    }
+    assert (small["entries"], small["error"], is_error) == (
+        [],
+        "budget is too small for a single directory: 500 is a good start",
+        True,
+    )
+
+
 def test_a_project_that_cannot_be_scanned_is_told_as_such(door: Door, project: Path) -> None:
     expected = {
         "root": "/nonexistent/path",

@@ -7,7 +7,9 @@ from holdfast.contexts.answers import open_project
 from holdfast.contexts.freshness import FRESH, MISSING
 from holdfast.contexts.on_disk.directory_view import read_context_beneath
 from holdfast.contexts.on_disk.listing import list_project
+from holdfast.contexts.roll_up import BUDGET, RollUp, within_budget
 from holdfast.core.errors import (
+    BudgetTooSmall,
     ContextCorrupt,
     ContextError,
     ContextMissing,
@@ -119,14 +121,14 @@ def list_contexts(workspace: Workspace, arguments: ListArguments) -> Outcome[Sta
         failure = _empty_listing(root, f'Failed to scan project at "{root}"')
         return Outcome(failure, ListingFailed.exit_code, is_error=True)
     chosen = found.entries
+    under = arguments.get("under", ".").replace("\\", "/").strip("/").removeprefix("./") or "."
     if "since" in arguments:
         from holdfast.contexts.on_disk.git import places_changed_since
 
         changed = places_changed_since(project, arguments["since"])
         chosen = [entry for entry in chosen if entry.place in changed]
-    if "under" in arguments:
-        under = arguments["under"].replace("\\", "/").strip("/").removeprefix("./")
-        chosen = [entry for entry in chosen if under in ("", ".", entry.scope) or entry.scope.startswith(under + "/")]
+    if under != ".":
+        chosen = [entry for entry in chosen if entry.scope == under or entry.scope.startswith(under + "/")]
     if states := arguments.get("states"):
         chosen = [entry for entry in chosen if entry.state in states]
     outdated = arguments.get("check") and any(entry.state != FRESH for entry in chosen)
@@ -141,7 +143,14 @@ def list_contexts(workspace: Workspace, arguments: ListArguments) -> Outcome[Sta
         "tracked": sum([entry.headline is not None for entry in found.entries]),
         "entries": [_listed(entry) for entry in chosen],
     }
-    return Outcome(value, code, note=project.note)
+    if arguments.get("check") and not arguments.keys() & {"depth", "budget"}:
+        return Outcome(value, code, note=project.note)  # a program that asks for a verdict asks for all of it
+    known = {entry.scope: _listed(entry) for entry in found.entries}
+    roll_up = RollUp(value["entries"], known, under)
+    rolled = within_budget(value, roll_up, depth=arguments.get("depth"), budget=arguments.get("budget", BUDGET))
+    if rolled is None:
+        raise BudgetTooSmall("budget is too small for a single directory: 500 is a good start")
+    return Outcome(rolled, code, note=project.note)
 
 
 def _gate(project: Project, arguments: ListArguments, chosen: list[Entry], code: int) -> Outcome[StatusAnswer]:
