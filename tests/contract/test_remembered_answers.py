@@ -139,7 +139,10 @@ class TestRequirement1:
     def test_3(self, tmp_path: Path, server: Server) -> None:
         """WHEN a cached file is requested AND the file does not exist THEN the cache SHALL return a miss (not an
         error)."""
-        assert (server.remembered.read(str(tmp_path / "none"), namespace="x"), server.counts("x")) == (None, (0, 1, 0))
+        assert (server.remembered.read(str(tmp_path / "none"), namespace="x"), server.counts("x")) == (
+            None,
+            (0, 1, 0, 0),
+        )
 
     def test_4(self, project: SpecProject) -> None:
         """The cache SHALL be an in-memory `Map` with no external dependencies."""
@@ -181,7 +184,7 @@ class TestRequirement2:
             LOAD + LOAD,
             HIT + HIT,
             True,
-            (2, 2, 0),
+            (2, 2, 0, 0),
         )
 
     def test_3(self, project: SpecProject, server: Server) -> None:
@@ -219,7 +222,7 @@ class TestRequirement3:
 
         monkeypatch.setattr(tasks, "parse", must_not_run)
         second = server.status()
-        assert (first == second, server.files.taken(), server.counts("spec-status")) == (True, HIT, (1, 1, 0))
+        assert (first == second, server.files.taken(), server.counts("spec-status")) == (True, HIT, (1, 1, 0, 0))
 
     def test_2(self, project: SpecProject, server: Server) -> None:
         """WHEN tasks.md is modified THEN the next `spec-status` call SHALL re-parse and update the cache."""
@@ -230,7 +233,7 @@ class TestRequirement3:
         assert (before, after, server.counts("spec-status")) == (
             {"total": 2, "completed": 1, "pending": 1},
             [{"total": 3, "completed": 2, "pending": 0}] * 2,
-            (1, 2, 0),
+            (1, 2, 0, 0),
         )
 
     def test_3(self, project: SpecProject, server: Server) -> None:
@@ -306,9 +309,9 @@ class TestRequirement5:
             server.status()
             server.data("get-implementer-guide", runId="r")
         assert server.workspace.file_contents.telemetry() == {
-            "guide": {"hits": 4, "misses": 2, "uncached": 0},
-            "spec-status": {"hits": 2, "misses": 1, "uncached": 0},
-            "steering": {"hits": 4, "misses": 2, "uncached": 0},
+            "guide": {"hits": 4, "misses": 2, "uncached": 0, "rereads": 0},
+            "spec-status": {"hits": 2, "misses": 1, "uncached": 0, "rereads": 0},
+            "steering": {"hits": 4, "misses": 2, "uncached": 0, "rereads": 0},
         }
 
     def test_3(self) -> None:

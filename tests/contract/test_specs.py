@@ -112,11 +112,11 @@ class TestShapes:
         found = value(door.call("get-implementer-guide", {"runId": "r7"}))
         data = found["data"]
         assert (list(found), list(data)) == (["success", "message", "data", "nextSteps"], GUIDE_FULL)
-        assert (data["steering"], data["disciplineMode"], data["guideMode"], data["guideCacheKey"]) == (
+        assert (data["steering"], data["disciplineMode"], data["guideMode"], data["guideCacheKey"][:15]) == (
             {"tech": "# Tech\n\nRules of tech.\n", "principles": "# Principles\n\nRules of principles.\n"},
             "full",
             "full",
-            "implementer:r7",
+            "implementer:r7:",
         )
 
     def test_the_reviewers_guide_quotes_the_steering_documents(self, project: SpecProject, door: Door) -> None:
@@ -146,10 +146,36 @@ class TestCompactGuides:
         assert refused == {
             "success": False,
             "message": "no full guide was given yet for runId 'r'",
-            "nextSteps": ["Call with mode full first"],
+            "nextSteps": [
+                "Call with mode full first",
+                "Its guideCacheKey as runId needs no earlier call in this process",
+            ],
         }
-        assert (list(compact), compact["guideMode"], compact["guideCacheKey"]) == (GUIDE_SHORT, "compact", f"{role}:r")
+        assert (list(compact), compact["guideMode"]) == (GUIDE_SHORT, "compact")
+        assert compact["guideCacheKey"].startswith(f"{role}:r:")
         assert ("- tech.md, sha256 " in compact["guide"], other_run["success"]) == (True, False)
+
+    @pytest.mark.parametrize("role", ["implementer", "reviewer"])
+    def test_a_key_of_an_earlier_answer_is_enough_at_every_door_and_in_any_process(
+        self, project: SpecProject, door: Door, role: str
+    ) -> None:
+        project.steering()
+        tool = f"get-{role}-guide"
+        key = value(Library(project.root).call(tool, {"runId": "a:b"}))["data"]["guideCacheKey"]
+        answer = door.call(tool, {"mode": "compact", "runId": key})
+        done = run_context("guide", role, "--mode", "compact", "--run", key, cwd=project.root)
+        data = value(answer)["data"]
+        assert (done.stdout.decode(), data["guideMode"], data["guideCacheKey"]) == (answer.text, "compact", key)
+        project.write("steering/tech.md", "# Tech\n\nOther rules.\n")
+        changed = value(door.call(tool, {"mode": "compact", "runId": key}))["data"]
+        newer = value(door.call(tool, {"mode": "compact", "runId": changed["guideCacheKey"]}))["data"]
+        assert (changed["guideMode"], newer["guideMode"], changed["guideCacheKey"] != key) == ("full", "compact", True)
+        assert changed["guideCacheKey"].startswith(f"{role}:a:b:")
+
+    def test_the_key_of_one_role_does_not_stand_for_the_other(self, project: SpecProject, door: Door) -> None:
+        project.steering()
+        key = value(door.call("get-implementer-guide", {"runId": "r"}))["data"]["guideCacheKey"]
+        assert door.call("get-reviewer-guide", {"mode": "compact", "runId": key}).is_error
 
     def test_the_guide_of_one_role_does_not_stand_for_the_other(self, project: SpecProject, server: Library) -> None:
         project.steering()

@@ -84,16 +84,20 @@ class FileContents(Protocol):
         """What `make` gives for the contents of the files, one argument each (None for a file that cannot be read).
 
         The value is made again only when a hash or the `variant` differs from last time. It is shared between callers,
-        so it must not be changed. One with a `walked_weight`, about the bytes it takes, is one of many that are walked
-        through in order: these have a bound of their own and push nothing else out. `make` gets the very bytes that
-        were hashed and should look at nothing else. One value is remembered for each namespace and key.
+        so it must not be changed. One with a `held_weight` says itself about how many bytes it takes; any other counts
+        as its files do. One with a `walked_weight` is one of many that are walked through in order: these have a bound
+        of their own and push nothing else out. `make` gets the very bytes that were hashed and should look at nothing
+        else. One value is remembered for each namespace and key.
         """
 
     def recall(self, key: Hashable, *, namespace: str) -> object | None:
         """The value last made under a key, whether or not its files are still the same; None when there is none."""
 
     def telemetry(self) -> dict[str, dict[str, int]]:
-        """For each namespace asked for so far, by name: `hits`, `misses` and `uncached` reads."""
+        """For each namespace asked for so far, by name: `hits`, `misses`, `uncached` reads and `rereads`.
+
+        A reread found in a file what was remembered of it: what was made of that is used, and nothing is made anew.
+        """
 
 
 class FileSystem(Protocol):
@@ -188,9 +192,11 @@ class RememberedFiles:
         place = (namespace, key)
         entry = self._entry(place)
         if isinstance(entry, _Value) and entry.variant == variant:
-            files = [self._content(path, parent, digest_will_do=True)[0] for path in paths]
+            looks = [self._content(path, parent, digest_will_do=True) for path in paths]
+            files = [file for file, _ in looks]
             if _digests(files) == entry.digests:
-                self._count(namespace, "hits")
+                read = any(file is not None and outcome != "hits" for file, outcome in looks)
+                self._count(namespace, "rereads" if read else "hits")
                 return entry.value  # type: ignore[return-value]  # a key is used with one kind of value
         else:
             files = [None] * len(paths)
@@ -205,8 +211,10 @@ class RememberedFiles:
             with self._lock:
                 kept = self._walked.put(place, made, weight)
         else:
-            held = sum([_OVERHEAD if file is None else _OVERHEAD + file.digest.size for file in files])
-            kept = self._keep(place, made, held)
+            held = getattr(value, "held_weight", None)
+            if held is None:
+                held = sum([0 if file is None else file.digest.size for file in files])
+            kept = self._keep(place, made, _OVERHEAD * len(files) + held)
         self._count(namespace, "misses" if kept else "uncached")
         return value
 
@@ -216,7 +224,7 @@ class RememberedFiles:
         return entry.value if isinstance(entry, _Value) else None
 
     def telemetry(self) -> dict[str, dict[str, int]]:
-        """For each namespace asked for so far, by name: `hits`, `misses` and `uncached` reads."""
+        """For each namespace asked for so far, by name: `hits`, `misses`, `uncached` reads and `rereads`."""
         with self._lock:
             return {namespace: dict(self._counts[namespace]) for namespace in sorted(self._counts)}
 
@@ -262,7 +270,10 @@ class RememberedFiles:
                 kept = file.data is None or len(file.data) <= self._max_kept
                 remembered = file if kept else file._replace(data=None)
                 weight = _OVERHEAD + len(remembered.data or b"")
+                before = self._entry(path)
                 kept = self._keep(path, remembered, weight) and kept
+                if kept and isinstance(before, _File) and before.digest == file.digest:
+                    return file, "rereads"
                 return file, "misses" if kept else "uncached"
         self._drop(path)
         return file, "uncached"  # it changes faster than it can be read: this is as good as any moment of it
@@ -309,7 +320,7 @@ class RememberedFiles:
         with self._lock:
             counts = self._counts.get(namespace)
             if counts is None:
-                counts = self._counts[namespace] = {"hits": 0, "misses": 0, "uncached": 0}
+                counts = self._counts[namespace] = {"hits": 0, "misses": 0, "uncached": 0, "rereads": 0}
             counts[outcome] += 1
 
 

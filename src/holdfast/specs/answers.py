@@ -177,25 +177,27 @@ def _role_guide(workspace: Workspace, arguments: GuideArguments, role: Role) -> 
     if role == "reviewer" and discipline == "minimal":
         steps = ["Verify the change yourself", "Or set discipline to standard or full in settings.json"]
         raise SpecFailure("Reviews are not part of minimal discipline", steps, note=project.note)
-    given = remembered_guides.guide_of_run(project, role, run) if wants_compact else None
-    if wants_compact and given is None:
-        reason = f"no full guide was given yet for runId '{run}'"
-        raise SpecFailure(reason, ["Call with mode full first"], note=project.note)
+    run, digest = remembered_guides.parsed_key(role, run)
+    given = remembered_guides.guide_of_run(project, role, run) if wants_compact and not digest else None
+    if wants_compact and given is None and not digest:
+        steps = ["Call with mode full first", "Its guideCacheKey as runId needs no earlier call in this process"]
+        raise SpecFailure(f"no full guide was given yet for runId '{run}'", steps, note=project.note)
     guide = remembered_guides.role_guide(project, role, run, discipline=discipline)
     # Where something changed since the full call, the short form will not do.
-    is_full = not wants_compact or guide != given
+    is_full = not wants_compact or (guide.digest != digest if digest else guide != given)
     data: GuideData = {
         "guide": guide.full if is_full else guide.compact,
         "steering": guide.steering,
         "disciplineMode": discipline,
         "guideMode": "full" if is_full else "compact",
-        "guideCacheKey": f"{role}:{run}" if run else None,
+        "guideCacheKey": remembered_guides.cache_key(role, run, guide) if run else None,
         "searchGuidance": guide.search,
     }
     if role == "reviewer" or not is_full:  # whose guide quotes the documents, or names them with their digests
         del data["steering"]
-    later = ["Later calls with this runId may ask for mode compact"] if is_full and run else []
-    return done(project, f"The {role}'s guide, {data['guideMode']}", data, [_FIRST_STEP[role], *later])
+    later = ["Later calls with this runId, or with guideCacheKey as runId, may ask for mode compact"]
+    steps = [_FIRST_STEP[role], *(later if is_full and run else [])]
+    return done(project, f"The {role}'s guide, {data['guideMode']}", data, steps)
 
 
 def failure_of(error: ContextError) -> Failure:

@@ -156,7 +156,9 @@ def task_list(project: Project, name: str) -> TaskList | None:
     path = _path(project, name, "tasks")
     memo = project.file_contents.memo
     return _in_spec(
-        project, name, lambda folder: memo(path, (path,), parsed, namespace="spec-status", variant=style, parent=folder)
+        project,
+        name,
+        lambda folder: memo(path, (path,), parsed, namespace="spec-status", variant=style, parent=folder),
     )
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from holdfast.specs.workflow_folder import Project
 
 NAMESPACE = "guide"
+_DIGITS = 16
+_HEX = frozenset("0123456789abcdef")
 
 
 class RoleGuide(NamedTuple):
@@ -30,6 +32,12 @@ class RoleGuide(NamedTuple):
     compact: str
     steering: dict[str, str]
     search: str
+
+    @property
+    def digest(self) -> str:
+        """What stands for all of it: with this at hand, anybody can tell whether something changed."""
+        texts = (self.discipline, self.full, self.compact, self.search, *self.steering, *self.steering.values())
+        return sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 
 
 class WorkflowGuide(NamedTuple):
@@ -73,6 +81,19 @@ def role_guide(project: Project, role: Role, run: str = "", *, discipline: Disci
     paths = (*[project.steering(doc) for doc in wanted], *templates)
     variant = (discipline, tuple(wanted))
     return project.file_contents.memo(_key(project, role, run), paths, make, namespace=NAMESPACE, variant=variant)
+
+
+def cache_key(role: Role, run: str, guide: RoleGuide) -> str:
+    """What an answer calls the guide it gave: its role, the run, and a digest of the guide."""
+    return f"{role}:{run}:{guide.digest}"
+
+
+def parsed_key(role: Role, run: str) -> tuple[str, str]:
+    """The run and the digest that a key of this role holds; a run that is no such key, and no digest."""
+    name, _, digest = run.removeprefix(f"{role}:").rpartition(":")
+    if run.startswith(f"{role}:") and name and len(digest) == _DIGITS and _HEX.issuperset(digest):
+        return name, digest
+    return run, ""
 
 
 def guide_of_run(project: Project, role: Role, run: str) -> RoleGuide | None:

@@ -26,6 +26,12 @@ class TaskSummary(NamedTuple):
     left_out_open: int
     first_left_out: LeftOut | None
 
+    @property
+    def held_weight(self) -> int:
+        """About how many bytes of memory it takes: no more than the tasks it names."""
+        named = [task.weight for task in (self.next, self.review) if task is not None]
+        return sum(named) + (0 if self.first_left_out is None else len(self.first_left_out.text))
+
 
 def summary(found: TaskList) -> TaskSummary:
     """A task list in short."""

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from holdfast.specs.shapes import Status, TaskData, TaskProgress, TaskStyle, WhyNoTask
 
 
+# What a task takes of memory before any text, and each text beside its characters.
+_WEIGHT = 350
+_TEXT_WEIGHT = 60
+
+
 class Details(NamedTuple):
     """What stands below a task."""
 
@@ -50,6 +55,13 @@ class Task(NamedTuple):
     def is_header(self) -> bool:
         """Whether nothing stands below it: a heading for the tasks that follow, or a task of one line."""
         return not any(self.details)
+
+    @property
+    def weight(self) -> int:
+        """About how many bytes of memory it takes."""
+        *lists, prompt = self.details
+        texts = [self.id, self.description, prompt, *[text for each in lists for text in each]]
+        return _WEIGHT + sum([_TEXT_WEIGHT + len(text) for text in texts if text])
 
 
 class LeftOut(NamedTuple):
@@ -79,6 +91,12 @@ class TaskList(NamedTuple):
     tasks: tuple[Task, ...]
     progress: Progress
     left_out: tuple[LeftOut, ...] = ()
+
+    @property
+    def held_weight(self) -> int:
+        """About how many bytes of memory it takes: far more than its text."""
+        left_out = [_WEIGHT + len(each.text) for each in self.left_out]
+        return sum([task.weight for task in self.tasks]) + sum(left_out)
 
 
 def parse(text: str, style: TaskStyle = "numbered") -> TaskList:

@@ -225,7 +225,7 @@ class TestChangeWhileReading:
 
         contents = RememberedFiles(DisturbedFiles(disturb))
         seen = [contents.read(str(file), namespace="test") for _ in range(2)]
-        assert (seen, counts(contents)) == ([b"a longer text"] * 2, (1, 1, 0))
+        assert (seen, counts(contents)) == ([b"a longer text"] * 2, (1, 1, 0, 0))
 
     def test_a_change_in_place_that_keeps_the_size_never_hands_out_half_of_each(self, file: Path) -> None:
         size = (1 << 20) + 1000  # more than one call reads
@@ -239,7 +239,7 @@ class TestChangeWhileReading:
 
         contents = RememberedFiles(DisturbedFiles(disturb, after="read"))
         seen = [contents.read(str(file), namespace="test") for _ in range(2)]
-        assert (set(seen), counts(contents)) == ({b"b" * size}, (1, 1, 0))
+        assert (set(seen), counts(contents)) == ({b"b" * size}, (1, 1, 0, 0))
 
     def test_a_file_emptied_and_filled_again_while_it_is_read_is_not_taken_for_empty(self, file: Path) -> None:
         class EmptiedFiles(SlowClockFiles):
@@ -252,7 +252,7 @@ class TestChangeWhileReading:
                 return b""
 
         contents = RememberedFiles(EmptiedFiles(1_700_000_000_000_000_001, age=10**10))
-        assert (contents.read(str(file), namespace="test"), counts(contents)) == (b"one", (0, 1, 0))
+        assert (contents.read(str(file), namespace="test"), counts(contents)) == (b"one", (0, 1, 0, 0))
 
     def test_a_file_that_never_holds_still_is_handed_out_and_not_kept(self, file: Path) -> None:
         written: list[bytes] = []
@@ -263,7 +263,7 @@ class TestChangeWhileReading:
 
         contents = RememberedFiles(DisturbedFiles(disturb))
         seen = [contents.read(str(file), namespace="test") for _ in range(2)]
-        assert (seen, counts(contents)) == ([b"x" * 12, b"x" * 15], (0, 0, 2))
+        assert (seen, counts(contents)) == ([b"x" * 12, b"x" * 15], (0, 0, 2, 0))
 
     def test_a_memo_is_filed_under_the_bytes_it_was_made_of(self, file: Path) -> None:
         """The file changes while its value is made, then changes back: the value made is not taken for the other."""
@@ -287,7 +287,16 @@ class TestMemo:
         file.unlink()
         file.write_bytes(b"one")
         made.append(contents.memo("key", [str(file)], lambda data: [data], namespace="test"))
-        assert (made[0] is made[1], counts(contents)) == (True, (1, 1, 0))
+        # It was read again, and that is told: an operator sees what it costs.
+        assert (made[0] is made[1], counts(contents)) == (True, (0, 1, 0, 1))
+
+    def test_a_value_says_itself_what_it_weighs(self, file: Path) -> None:
+        class Heavy(str):
+            held_weight = 5_000
+
+        contents = RememberedFiles(CountedFiles(), max_bytes=4_000)
+        made = [contents.memo("key", [str(file)], Heavy, namespace="test") for _ in range(2)]
+        assert (made[0] is made[1], counts(contents)) == (False, (0, 0, 2, 0))
 
     def test_a_missing_file_is_none_and_its_appearance_makes_the_value_again(self, tmp_path: Path) -> None:
         contents = RememberedFiles()
@@ -297,7 +306,7 @@ class TestMemo:
         seen.append(contents.memo("key", [str(path)], repr, namespace="test"))
         path.unlink()
         seen.append(contents.memo("key", [str(path)], repr, namespace="test"))
-        assert (seen, counts(contents)) == (["None", "None", "b'here'", "None"], (1, 3, 0))
+        assert (seen, counts(contents)) == (["None", "None", "b'here'", "None"], (1, 3, 0, 0))
 
     def test_another_variant_makes_the_value_again(self, file: Path) -> None:
         contents = RememberedFiles(CountedFiles())
@@ -385,7 +394,7 @@ class TestBounds:
             [True, True],
             digest_of(data),
             HIT,
-            (1, 0, 2),
+            (1, 0, 2, 0),
         )
 
     def test_after_any_mix_of_calls_the_bytes_counted_are_the_bytes_held(self, tmp_path: Path) -> None:
@@ -424,7 +433,7 @@ class TestFailures:
             counts(contents),
         )
 
-    MISS = (None, None, None, None, (0, 4, 0))
+    MISS = (None, None, None, None, (0, 4, 0, 0))
 
     def test_no_file(self, tmp_path: Path) -> None:
         assert self.outcome(tmp_path / "none") == self.MISS
@@ -470,7 +479,7 @@ class TestFailures:
                 raise PermissionError(13, "Permission denied", path)
 
         contents = RememberedFiles(Refusing())
-        assert (contents.read(str(file), namespace="test"), counts(contents)) == (None, (0, 1, 0))
+        assert (contents.read(str(file), namespace="test"), counts(contents)) == (None, (0, 1, 0, 0))
 
     def test_a_file_that_vanishes_between_stat_and_open_or_fails_while_it_is_read(self, file: Path) -> None:
         class Vanishing(CountedFiles):
@@ -516,9 +525,9 @@ class TestTelemetry:
         contents.read(str(file), namespace="guide")
         contents.digest(str(tmp_path / "none"), namespace="context")
         assert list(contents.telemetry().items()) == [
-            ("context", {"hits": 0, "misses": 1, "uncached": 0}),
-            ("guide", {"hits": 1, "misses": 0, "uncached": 0}),
-            ("steering", {"hits": 1, "misses": 1, "uncached": 0}),
+            ("context", {"hits": 0, "misses": 1, "uncached": 0, "rereads": 0}),
+            ("guide", {"hits": 1, "misses": 0, "uncached": 0, "rereads": 0}),
+            ("steering", {"hits": 1, "misses": 1, "uncached": 0, "rereads": 0}),
         ]
 
 
