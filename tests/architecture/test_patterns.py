@@ -78,6 +78,7 @@ HOSTILE: dict[str, tuple[str, ...]] = {
     "contexts/manifests.py:_SECOND_HEADING": ("#", "## ", "a", "a\n", "a\n--", "a\n|-"),
     "contexts/manifests.py:_TRAILING_COMMA": (",", ",| ", ", ", ",|\n"),
     "contexts/on_disk/validation.py:_TYPE_ARGUMENTS": ("<", "<a", ">", "<|a", "<<>"),
+    "contexts/symbol_ranks.py:_NAME": ("a", "a|?", "$", "?"),
     "contexts/yaml_text.py:_FLOAT": ("1", "1.", ".1", "1e", "+|1", "1|e1"),
     "contexts/yaml_text.py:_HEXADECIMAL": ("0x", "0x|f", "0x|fg"),
     "contexts/yaml_text.py:_INFINITY": (".inf", "+.in", "+"),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 MAX_EXPORTS = 500
 MAX_INTERFACES = 100
 MAX_TESTS = 100
+MAX_UNREAD = 20
 # The file that speaks for its directory, the best spokesman first.
 ENTRIES = [
     name for rank, name in sorted((rank, name) for language in LANGUAGES.values() for name, rank in language.entries)
@@ -92,9 +93,10 @@ def public_exports(place: str, files: Iterable[FileFacts]) -> list[tuple[FileFac
 
 
 def exports(place: str, files: Sequence[FileFacts]) -> list[str]:
-    """Public names as `file: signature`; where there are too many, the last item says how many more."""
+    """Public names as `file: signature`; then, each behind an ellipsis, how many more there are, and files not read."""
     found = list(dict.fromkeys([f"{file.name}: {export.signature}" for file, export in public_exports(place, files)]))
-    return cut(found, MAX_EXPORTS, "project_map with this scope has the rest")
+    unread = [f"… {file.name}: {file.unread}" for file in files if file.unread and not is_test(place, file.name)]
+    return cut(found, MAX_EXPORTS, "project_map with this scope has the rest") + cut(unread, MAX_UNREAD, "not read")
 
 
 def cut(found: list[str], most: int, where: str) -> list[str]:
@@ -139,7 +141,8 @@ def _purpose(facts: FileFacts | None) -> str:
     stem = facts.name.rpartition(".")[0]
     named = [export for export in facts.exports if export.name == stem and export.doc]
     named = named or [export for export in facts.exports[:1] if len(facts.exports) == 1]
-    return facts.doc or (first_sentence(named[0].doc) if named else "") or (f"{facts.language} source")
+    source = f"{facts.language} source" + (f", {facts.unread}" if facts.unread else "")
+    return facts.doc or (first_sentence(named[0].doc) if named else "") or source
 
 
 def project_field(about: About, text: str, names: Sequence[str]) -> dict[str, str]:

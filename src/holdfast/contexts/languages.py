@@ -21,6 +21,7 @@ class Grammar(NamedTuple):
     containers: str = ""  # node types that are looked into
     bodies: str = ""  # node types of bodies that have no field name
     hidden: str = ""  # words; a declaration with one of them among its modifiers is not public
+    inner: str = ""  # words; a declaration with one of them is public inside its module and nowhere else
     values: str = ""  # node types that declare constants, variables or properties
     constants: str = ""  # words; of the values among members only those with one of them are told
     cut: str = ""  # node types left out of signatures
@@ -89,7 +90,7 @@ _PYTHON = (
     "_statistics _string _strptime _struct _suggestions _symtable _sysconfig _thread _threading_local _tkinter "
     "_tokenize _tracemalloc _types _typing _uuid _warnings _weakref _weakrefset _winapi _wmi _zoneinfo _zstd"
 )
-_PRIVATE = "private protected internal fileprivate"
+_PRIVATE = "private protected fileprivate"
 _PREPROCESSOR = "preproc_if preproc_ifdef preproc_else preproc_elif linkage_specification declaration_list"
 _SCRIPT_KEYWORDS = "export default abstract async class interface type enum const var let static function"
 
@@ -214,6 +215,7 @@ _TABLE = (
             constants="const readonly",
             containers="namespace_declaration file_scoped_namespace_declaration declaration_list",
             hidden=_PRIVATE,
+            inner="internal",
             cut="attribute_list",
             bodies="accessor_list arrow_expression_clause",
             noise="public static readonly sealed abstract virtual override async partial unsafe extern new",
@@ -276,6 +278,7 @@ _TABLE = (
             containers="companion_object",
             bodies="class_body function_body enum_class_body getter setter",
             hidden=_PRIVATE,
+            inner="internal",
             cut="annotation",
             noise="public override open suspend inline operator fun",
             package_nodes="package_header",

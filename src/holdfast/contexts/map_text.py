@@ -15,7 +15,7 @@ def as_text(value: MapAnswer) -> str:
     `path: name Type{member member} name`: the public symbols that a file defines, the most used first.
     """
     files = value["files"]
-    symbols = sum([_count(file) for file in files])
+    symbols = value["symbols_shown"]
     out = value["left_out"]
     told = [
         f"{len(files)} of {value['file_count']} files",
@@ -34,16 +34,15 @@ def as_text(value: MapAnswer) -> str:
     if left:
         told.append("left out: " + ", ".join(left))
     if value["not_read"]:
-        told.append("not read: " + ", ".join([f"{count} {key}" for key, count in value["not_read"].items()]))
+        told.append(
+            "not read: "
+            + ", ".join([f"{count} {key.replace(':', ' files,')}" for key, count in value["not_read"].items()])
+        )
     lines = ["# " + " · ".join(told), *[_file_line(file) for file in files]]
     if symbols < value["symbol_count"]:
         more, hidden = value["symbol_count"] - symbols, value["file_count"] - len(files)
         lines.append(f"… {more} more symbols, {hidden} more files: raise budget or give scopes")
     return "\n".join([display_line(line) for line in lines])
-
-
-def _count(file: MappedFile) -> int:
-    return sum([max(1, len(one.get("members", ()))) for one in file["symbols"]])
 
 
 def _file_line(file: MappedFile) -> str:

@@ -143,6 +143,7 @@ TOOLS = (
         run="holdfast.contexts.answers.mapping:project_map",
         text="holdfast.contexts.map_text:as_text",
         view="holdfast.contexts.views:project_map",
+        failure="holdfast.contexts.answers.mapping:map_failure",
     ),
 )
 

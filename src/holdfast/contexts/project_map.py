@@ -6,6 +6,7 @@ is the largest whose text fits, taken from the top of the ranking.
 
 from __future__ import annotations
 
+from holdfast.contexts.analysis.facts import NO_GRAMMAR
 from holdfast.contexts.map_text import as_text
 from holdfast.contexts.symbol_ranks import MapFile, ranked_symbols
 from holdfast.core.errors import BudgetTooSmall
@@ -14,7 +15,7 @@ from holdfast.core.token_estimate import estimate_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from holdfast.contexts.shapes import MapAnswer, MapCounts, MappedFile
     from holdfast.contexts.symbol_ranks import Symbol
@@ -30,18 +31,29 @@ class MapRequest(NamedTuple):
     focus: Collection[str] = ()
 
 
-def project_map(files: Sequence[MapFile], request: MapRequest, *, left: int = 0) -> MapAnswer:
-    """The map; `left` is how many files were not looked at, being too many. BudgetTooSmall when no counts fit."""
+def project_map(
+    files: Sequence[MapFile], request: MapRequest, *, left: int = 0, unknown: Mapping[str, int] | None = None
+) -> MapAnswer:
+    """The map; BudgetTooSmall when not even its counts fit.
+
+    `left` is how many files were not looked at, being too many; `unknown` how many are in languages nothing reads.
+    """
     focused = {file.path for file in files if any(is_below(file.path, place) for place in request.focus)}
     in_scope = {
         file.path for file in files if not request.scopes or any(is_below(file.path, scope) for scope in request.scopes)
     }
     symbols = [one for one in ranked_symbols(files, focused) if one.path in in_scope]
     shown = [file for file in files if file.path in in_scope]
-    counts = _counts(shown, symbols, left)
+    counts = _counts(shown, symbols, left, unknown or {})
 
     def answer(count: int) -> MapAnswer:
-        value: MapAnswer = {"budget": request.budget, "tokens_used": 0, "files": _grouped(symbols[:count]), **counts}
+        value: MapAnswer = {
+            "budget": request.budget,
+            "tokens_used": 0,
+            "symbols_shown": count,
+            "files": _grouped(symbols[:count]),
+            **counts,
+        }
         return _counted(value)
 
     taken = _most(len(symbols), lambda count: answer(count)["tokens_used"] <= request.budget)
@@ -59,8 +71,8 @@ def is_below(path: str, scope: str) -> bool:
     return not scope or path == scope or path.startswith(scope + "/")
 
 
-def _counts(shown: Sequence[MapFile], symbols: Sequence[Symbol], left: int) -> MapCounts:
-    unread: dict[str, int] = {}
+def _counts(shown: Sequence[MapFile], symbols: Sequence[Symbol], left: int, unknown: Mapping[str, int]) -> MapCounts:
+    unread = {f"{language}: {NO_GRAMMAR}": count for language, count in unknown.items()}
     for file in shown:
         if file.facts.unread:
             key = f"{file.facts.language}: {file.facts.unread}"

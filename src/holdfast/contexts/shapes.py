@@ -225,6 +225,7 @@ class MapCounts(TypedDict):
 class MapAnswer(MapCounts):
     budget: int
     tokens_used: int
+    symbols_shown: int
     files: list[MappedFile]
 
 

@@ -7,6 +7,8 @@ equal parts when they are several; the votes of a file weigh by its rank, which 
 
 from __future__ import annotations
 
+import re
+
 from holdfast.contexts.analysis.used_words import hashes_in, word_hash
 from holdfast.core.record import NamedTuple
 
@@ -16,13 +18,16 @@ if TYPE_CHECKING:
 
     from holdfast.contexts.analysis.facts import FileFacts
 
+_NAME = re.compile(r"(?a)[\w$\x80-\U0010ffff]++[?!=]?+")  # what `declare module "*.css"` names is none
 _UNIT = 1 << 20  # the rank of an average file
 _VOTE = 5040  # a vote, which divides evenly among many
 _ROUNDS = 10
 _TEST_SHARE = 4
 # A name that more files define than this is nobody's: `new`, `String`.
 _COMMON = 40
-_EXAMPLES = frozenset({"examples", "example", "docs", "doc", "samples", "demo", "demos", "benchmarks", "benches"})
+_EXAMPLES = frozenset(
+    "examples example docs doc samples sample demo demos benchmarks benches playground playgrounds fuzz".split()
+)
 _FOCUS = 16  # how much more a file in focus is listened to
 
 
@@ -89,7 +94,7 @@ def _defined(facts: FileFacts) -> list[tuple[str, str]]:
     """The names that a file defines, each with its owner; what it only passes on is defined elsewhere."""
     found: dict[tuple[str, str], None] = {}
     for export in facts.exports:
-        if not export.name or export.origin:
+        if not export.name or export.origin or export.name.startswith("_") or not _NAME.fullmatch(export.name):
             continue
         found[export.name, export.owner] = None
         for member in export.members:

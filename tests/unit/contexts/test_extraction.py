@@ -196,6 +196,18 @@ def test_what_is_public_is_found_and_nothing_else(what: str) -> None:
     assert [export.signature for export in exports if not export.is_inner] == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("a.rs", "pub(crate) fn f() {}"),
+        ("a.kt", "internal fun f() {}"),
+        ("a.cs", "internal class f {}"),
+    ],
+)
+def test_what_only_its_own_module_sees_is_known_and_no_export(name: str, source: str) -> None:
+    assert [(export.name, export.is_inner) for export in analyse(name, source.encode()).exports] == [("f", True)]
+
+
 def test_an_export_knows_its_name_its_owner_and_where_it_comes_from() -> None:
     found = [
         *analyse("a.go", b"package a\nfunc (e *Engine[T]) Run() {}\ntype I interface { Get() int }\n").exports,

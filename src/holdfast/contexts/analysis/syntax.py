@@ -10,7 +10,7 @@ from holdfast.contexts.languages import Grammar, listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     Node = Any  # tree_sitter.Node
@@ -64,10 +64,19 @@ def exports(root: Node, grammar: Grammar) -> Iterator[Export]:
     for node, comment in declarations(root):
         if node.type in containers:
             yield from exports(node, grammar)
-        elif node.type in items and _is_public(node, grammar):
-            yield from _declared(node, comment, grammar)
-        elif node.type in listed(grammar.values) and _is_public(node, grammar):
-            yield from _values(node, comment, grammar, "")
+        elif not _is_public(node, grammar):
+            continue
+        elif node.type in items:
+            yield from _seen(node, _declared(node, comment, grammar), grammar)
+        elif node.type in listed(grammar.values):
+            yield from _seen(node, _values(node, comment, grammar, ""), grammar)
+
+
+def _seen(node: Node, found: Iterable[Export], grammar: Grammar) -> Iterator[Export]:
+    """What a declaration gives, marked where only its own module sees it."""
+    is_inner = bool(grammar.inner) and not listed(grammar.inner).isdisjoint(modifier_words(node))
+    for export in found:
+        yield export._replace(is_inner=True) if is_inner else export
 
 
 def _declared(node: Node, comment: str, grammar: Grammar, owner: str = "") -> Iterator[Export]:
@@ -85,12 +94,13 @@ def _members(owner: Node, grammar: Grammar, name: str) -> Iterator[Export]:
         if node.type in containers:
             yield from _members(node, grammar, name)
         elif node.type in listed(grammar.owners):
-            yield from _declared(node, comment, grammar, name)
+            yield from _seen(node, _declared(node, comment, grammar, name), grammar)
         elif node.type in members:
             signature = compact(f"{name}{grammar.joint}{_signature(node, grammar)}")
-            yield Export(signature, comment[:MAX_COMMENT], name_of(node), name)
+            export = Export(signature, comment[:MAX_COMMENT], name_of(node), name)
+            yield from _seen(node, [export], grammar)
         elif node.type in listed(grammar.values) and _is_constant(node, grammar):
-            yield from _values(node, comment, grammar, name)
+            yield from _seen(node, _values(node, comment, grammar, name), grammar)
 
 
 def _body(owner: Node, grammar: Grammar) -> Iterator[Finding]:

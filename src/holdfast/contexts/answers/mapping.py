@@ -7,15 +7,16 @@ from holdfast.contexts.on_disk.project import scan
 from holdfast.contexts.on_disk.source_facts import gather_facts
 from holdfast.contexts.project_map import DEFAULT_BUDGET, MapRequest, is_below
 from holdfast.contexts.project_map import project_map as made_map
+from holdfast.contexts.source_kinds import unread_languages
 from holdfast.contexts.symbol_ranks import MapFile
 from holdfast.contexts.test_files import is_test
 from holdfast.core.confined_paths import printable
-from holdfast.core.errors import ScopeOutside, UsageError
+from holdfast.core.errors import ContextError, InvalidBudget, ScopeOutside, UsageError
 from holdfast.operation import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.contexts.on_disk.project import Project
+    from holdfast.contexts.on_disk.project import Found, Project
     from holdfast.contexts.shapes import MapAnswer, MapArguments
     from holdfast.workspace import Workspace
 
@@ -26,19 +27,39 @@ def project_map(workspace: Workspace, arguments: MapArguments) -> Outcome[MapAns
     scopes = [_place(project, scope) for scope in arguments.get("scopes", ())]
     focus = [_place(project, path) for path in arguments.get("focus", ())]
     asked = [*scopes, *focus]
+    found = scan(project)
     gathered = gather_facts(
         project,
-        scan(project),
+        found,
         first=lambda place, name: any(is_below(_path(place, name), one) for one in asked),
         progress=workspace.progress,
     )
     files = [
         MapFile(_path(place, name), one.facts, one.uses, is_test(place, name))
-        for place, found in gathered.places.items()
-        for name, one in found.items()
+        for place, named in gathered.places.items()
+        for name, one in named.items()
     ]
+    unknown = unread_languages([_name_in(item, name, scopes) for item in found for name in _sources(item)])
     request = MapRequest(arguments.get("budget", DEFAULT_BUDGET), scopes, focus)
-    return Outcome(made_map(files, request, left=gathered.left))
+    return Outcome(made_map(files, request, left=gathered.left, unknown=unknown))
+
+
+def map_failure(error: ContextError) -> dict[str, dict[str, str]]:
+    """A failure, and what is wrong with the arguments where it is theirs: that tells nothing but what was given."""
+    is_theirs = isinstance(error, UsageError | InvalidBudget) and error.reason
+    return {
+        "error": {"code": error.code, "message": f"{error.message}: {error.reason}" if is_theirs else error.message}
+    }
+
+
+def _sources(item: Found) -> list[str]:
+    return item.view.sources if item.view is not None else []
+
+
+def _name_in(item: Found, name: str, scopes: list[str]) -> str:
+    """The name of a file that is mapped; nothing for one outside the scopes."""
+    path = _path(item.place, name)
+    return name if not scopes or any(is_below(path, scope) for scope in scopes) else ""
 
 
 def _path(place: str, name: str) -> str:

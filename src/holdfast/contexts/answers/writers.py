@@ -16,6 +16,8 @@ from holdfast.operation import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from holdfast.contexts.on_disk.generation import Made
     from holdfast.contexts.on_disk.project import Found, Project
     from holdfast.contexts.shapes import (
@@ -62,8 +64,14 @@ def init(workspace: Workspace, arguments: InitArguments) -> Outcome[InitAnswer]:
     agents = LEFT_ALONE if arguments.get("no_agents", False) else write_section(project.root, dry_run=dry_run)
     found = scan(project)
     full = arguments.get("full", False) or project.settings.mode == "full"
+    unread: list[tuple[str, str]] = []
     made = generate(
-        project, found, None, now=workspace.timestamp(), full=full, dry_run=dry_run, progress=workspace.progress
+        *(project, found, None),
+        now=workspace.timestamp(),
+        full=full,
+        dry_run=dry_run,
+        progress=workspace.progress,
+        unread=unread,
     )
     counts = _counts(made)
     value: InitAnswer = {
@@ -73,7 +81,7 @@ def init(workspace: Workspace, arguments: InitArguments) -> Outcome[InitAnswer]:
         "skipped_directories": sum([not item.kept for item in found]),
         **counts,
     }
-    return Outcome(value, _exit_code(counts), is_error=bool(counts["failed"]), note=_notes(project, found))
+    return Outcome(value, _exit_code(counts), is_error=bool(counts["failed"]), note=_notes(project, found, unread))
 
 
 def regen(workspace: Workspace, arguments: RegenArguments) -> Outcome[RegenAnswer]:
@@ -84,12 +92,18 @@ def regen(workspace: Workspace, arguments: RegenArguments) -> Outcome[RegenAnswe
     if lean and arguments.get("full", False):
         raise UsageError("give one of --full and --lean")
     full = not lean and (arguments.get("full", False) or project.settings.mode == "full")
+    unread: list[tuple[str, str]] = []
     made = generate(
-        project, found, wanted, now=workspace.timestamp(), full=full, lean=lean, progress=workspace.progress
+        *(project, found, wanted),
+        now=workspace.timestamp(),
+        full=full,
+        lean=lean,
+        progress=workspace.progress,
+        unread=unread,
     )
     counts = _counts(made)
     value: RegenAnswer = {"root": printable(project.root), **counts}
-    return Outcome(value, _exit_code(counts), is_error=bool(counts["failed"]), note=_notes(project, found))
+    return Outcome(value, _exit_code(counts), is_error=bool(counts["failed"]), note=_notes(project, found, unread))
 
 
 def _chosen(project: Project, arguments: RegenArguments) -> tuple[list[Found], set[str] | None]:
@@ -108,17 +122,35 @@ def _chosen(project: Project, arguments: RegenArguments) -> tuple[list[Found], s
     return found, {place for place, view in kept.items() if view.freshness().state != FRESH}
 
 
-def _notes(project: Project, found: list[Found]) -> str:
-    return "\n".join([note for note in (project.note, _missing_grammars(found)) if note])
+_FEW = 5
 
 
-def _missing_grammars(found: list[Found]) -> str:
-    """A sentence about the files that could not be read for want of a grammar, or nothing."""
+def _notes(project: Project, found: list[Found], unread: list[tuple[str, str]]) -> str:
+    return "\n".join([note for note in (project.note, *_not_read(found), *_not_parsed(unread)) if note])
+
+
+def _not_read(found: list[Found]) -> Iterator[str]:
+    """Sentences about the files that no grammar here reads."""
     from holdfast.contexts.analysis.parsers import INSTALL, missing_parsers
+    from holdfast.contexts.source_kinds import unread_languages
 
-    sources = [name for item in found if item.kept and item.view is not None for name in item.view.sources]
-    missing = [f"{count} {language} file{'s'[: count != 1]}" for language, count in missing_parsers(sources).items()]
-    return f"not read: {', '.join(missing)}; {INSTALL} reads them" if missing else ""
+    sources = [name for item in found if item.view is not None for name in item.view.sources]
+    if missing := missing_parsers(sources):
+        yield f"not read: {_files(missing)}; {INSTALL} reads them"
+    if unknown := unread_languages(sources):
+        yield f"not read, since there is no grammar for them: {_files(unknown)}"
+
+
+def _files(counts: dict[str, int]) -> str:
+    return ", ".join([f"{count} {language} file{'s'[: count != 1]}" for language, count in counts.items()])
+
+
+def _not_parsed(unread: list[tuple[str, str]]) -> Iterator[str]:
+    """A sentence about the files that were given up, the first few by name."""
+    if unread:
+        shown = ", ".join([f"{path} ({reason})" for path, reason in unread[:_FEW]])
+        more = f" and {len(unread) - _FEW} more" if len(unread) > _FEW else ""
+        yield f"given up: {shown}{more}"
 
 
 def rehash(workspace: Workspace, arguments: RehashArguments) -> Outcome[RehashAnswer]:

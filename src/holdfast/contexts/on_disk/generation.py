@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from holdfast.contexts import schema
+from holdfast.contexts.analysis.facts import NO_GRAMMAR
 from holdfast.contexts.context_text import edited, machine_fields, new_text, writable
 from holdfast.contexts.dependencies import Dependencies, dependencies
 from holdfast.contexts.description import ALWAYS, FULL, LEAN, OUTSIDE, Child, fields
@@ -82,12 +83,13 @@ def generate(
     lean: bool = False,
     dry_run: bool = False,
     progress: Callable[[int, int], None] | None = None,
+    unread: list[tuple[str, str]] | None = None,
 ) -> list[Made]:
     """Generate the contexts of the wanted places (all kept ones without), children first; what happened to each.
 
     A new context is lean. One that holds more derived fields has them renewed; with `full` those that the directory's
     own files decide are added, with `lean` they are taken out. A file is written whole or not at all, and only when
-    something in it changes.
+    something in it changes. `unread` takes the path of each file that could not be parsed, and why.
     """
     targets = [
         item for item in found if item.kept and item.view is not None and (wanted is None or item.place in wanted)
@@ -107,6 +109,13 @@ def generate(
         {place for place in held if held[place] - {*LEAN}},
         progress,
     )
+    if unread is not None:
+        unread += [
+            (printable(f"{place}/{file.name}" if place else file.name), file.unread)
+            for place, one in sorted(facts.items())
+            for file in one.files
+            if file.unread and file.unread != NO_GRAMMAR
+        ]
     index = _index_where_needed(project, found, held)
     below = _Children(found, {item.place for item in targets})
     writer = _Writer(made, dry_run=dry_run)

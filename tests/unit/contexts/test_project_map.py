@@ -1,0 +1,136 @@
+"""The map of a project: what is on it, in which order, and that it keeps to its budget."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdfast.contexts.analysis.facts import Export, FileFacts
+from holdfast.contexts.analysis.used_words import hashes_in, used_words, word_hash
+from holdfast.contexts.map_text import as_text
+from holdfast.contexts.project_map import MapRequest, project_map
+from holdfast.contexts.symbol_ranks import MapFile, ranked_symbols
+from holdfast.core.errors import BudgetTooSmall
+from holdfast.core.token_estimate import estimate_tokens
+
+
+def file(path: str, defines: str = "", uses: str = "", *, generated: bool = False, test: bool = False) -> MapFile:
+    """A file that defines `Name` and `Owner.member`, and uses some words."""
+    exports = []
+    for word in defines.split():
+        owner, _, name = word.rpartition(".")
+        exports.append(Export(word, "", name, owner))
+    facts = FileFacts(path.rpartition("/")[2], "Python", exports=tuple(exports), generated=generated)
+    return MapFile(path, facts, used_words(f"{defines} {uses}".encode()), test)
+
+
+PROJECT = [
+    file("lib/core.py", "Engine Engine.run_all Rare", "Store"),
+    file("lib/store.py", "Store Store.load_it"),
+    file("lib/made.py", "Made", "Engine", generated=True),
+    file("app/main.py", "Main", "Engine Store run_all"),
+    file("app/other.py", "Other", "Engine"),
+    file("tests/test_core.py", "TestEngine", "Engine Rare", test=True),
+]
+
+
+def test_a_map_has_a_line_a_file_most_used_first_and_counts_of_what_is_not_there() -> None:
+    text = as_text(project_map(PROJECT, MapRequest(2000)))
+    assert text.split("\n")[1:] == [
+        "lib/core.py: Engine{run_all} Rare",
+        "lib/store.py: Store{load_it}",
+        "app/main.py: Main",
+        "app/other.py: Other",
+    ]
+    assert text.startswith("# 4 of 4 files · 7 of 7 public symbols, most used first · ")
+    assert text.split("\n")[0].endswith(" of 2,000 tokens · left out: 1 test files, 1 generated files")
+
+
+def test_what_does_not_fit_is_told_and_the_most_used_is_there() -> None:
+    least = project_map(PROJECT, MapRequest(2000))["tokens_used"]
+    value = project_map(PROJECT, MapRequest(least - 5))
+    assert value["files"][0]["path"] == "lib/core.py"
+    assert value["files"][0]["symbols"][0]["name"] == "Engine"
+    more = value["symbol_count"] - value["symbols_shown"]
+    hidden = value["file_count"] - len(value["files"])
+    assert as_text(value).split("\n")[-1] == f"… {more} more symbols, {hidden} more files: raise budget or give scopes"
+
+
+def test_a_budget_that_not_even_the_counts_fit_is_refused() -> None:
+    with pytest.raises(BudgetTooSmall, match="the shortest map is"):
+        project_map(PROJECT, MapRequest(5))
+
+
+def test_scopes_show_a_part_and_count_references_from_everywhere() -> None:
+    value = project_map(PROJECT, MapRequest(2000, ["lib"]))
+    assert [one["path"] for one in value["files"]] == ["lib/core.py", "lib/store.py"]
+    assert (value["file_count"], value["left_out"]["tests"]) == (2, 0)
+    assert [one["path"] for one in project_map(PROJECT, MapRequest(2000, ["lib/store.py"]))["files"]] == [
+        "lib/store.py"
+    ]
+
+
+def test_what_is_in_focus_and_what_it_uses_comes_first() -> None:
+    paths = [one.path for one in ranked_symbols(PROJECT, {"app/other.py"})]
+    assert list(dict.fromkeys(paths))[:2] == ["app/other.py", "lib/core.py"]
+
+
+def test_an_empty_project_has_a_map() -> None:
+    assert as_text(project_map([], MapRequest(2000))).startswith("# 0 of 0 files · 0 of 0 public symbols")
+
+
+def test_files_that_were_not_read_are_told_by_language_and_reason() -> None:
+    broken = MapFile("a.go", FileFacts("a.go", "Go", unread="not parsed"), b"")
+    text = as_text(project_map([broken], MapRequest(2000), left=3, unknown={"Haskell": 2}))
+    assert "left out: 3 files beyond the limit" in text
+    assert "not read: 1 Go files, not parsed, 2 Haskell files, no grammar" in text
+
+
+def test_a_name_cannot_pass_for_another_line_or_steer_a_terminal() -> None:
+    value = project_map([file("a\nb\x1b[31m.py", "Engine")], MapRequest(2000))
+    assert as_text(value).split("\n")[1] == "a␊b␛[31m.py: Engine"
+
+
+def test_a_name_that_everybody_defines_belongs_to_nobody() -> None:
+    many = [file(f"m{at}.py", "make_it") for at in range(9)]
+    ranked = ranked_symbols([*many, file("one.py", "only_here"), file("user.py", "", "make_it only_here")])
+    assert ranked[0].name == "only_here"
+
+
+def test_words_are_found_by_their_hashes_and_numbers_and_single_letters_are_none() -> None:
+    found = set(hashes_in(used_words("größe = Engine.run(x, 12)".encode())))
+    assert found == {word_hash(word) for word in ("größe", "Engine", "run")}
+
+
+WORDS = st.sampled_from(["Engine", "Store", "run_all", "load", "größe", "Main", "X" * 60])
+FILES = st.lists(
+    st.builds(
+        file,
+        st.sampled_from(["a.py", "b/c.py", "b/d.py", "e/f g.py", "e/h\n.py"]),
+        st.lists(WORDS, max_size=6).map(" ".join),
+        st.lists(WORDS, max_size=6).map(" ".join),
+        generated=st.booleans(),
+        test=st.booleans(),
+    ),
+    max_size=5,
+    unique_by=lambda one: one.path,
+)
+
+
+@settings(deadline=None)
+@given(FILES, st.integers(0, 400))
+def test_the_whole_text_keeps_to_the_budget_and_says_what_it_takes(files: list[MapFile], budget: int) -> None:
+    try:
+        value = project_map(files, MapRequest(budget))
+    except BudgetTooSmall:
+        return
+    tokens = estimate_tokens(as_text(value) + "\n")
+    assert tokens <= value["tokens_used"] <= budget
+
+
+@settings(deadline=None)
+@given(FILES, st.randoms())
+def test_the_order_of_files_changes_nothing(files: list[MapFile], random: object) -> None:
+    shuffled = sorted(files, key=lambda _: random.random())  # type: ignore[attr-defined]  # a Random
+    assert ranked_symbols(shuffled) == ranked_symbols(files)

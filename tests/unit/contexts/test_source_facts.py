@@ -1,0 +1,124 @@
+"""Facts of files: remembered while a file stays as it is, and never lost with a file that kills its process."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from holdfast.contexts.analysis.facts import NOT_PARSED, TOO_LARGE, UNREADABLE, FileFacts
+from holdfast.contexts.on_disk import source_facts
+from holdfast.contexts.on_disk.project import Project, scan
+from holdfast.contexts.on_disk.source_facts import Gathered, gather_facts
+from holdfast.core.file_contents import RememberedFiles
+from holdfast.core.worker_pool import WorkerPool
+from support.deadly_files import analyse_deadly_files
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    for name in ("a", "b", "c", "d"):
+        path = tmp_path / f"{name}.py"
+        path.write_text(f"def {name}(): ...\n")
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+    return Project(RememberedFiles(), str(tmp_path))
+
+
+def names(found: Gathered) -> dict[str, list[str]]:
+    return {name: [export.name for export in one.facts.exports] for name, one in found.places.get("", {}).items()}
+
+
+def test_only_what_changed_is_analysed_again(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    analysed = source_facts._results
+
+    def counted(items: list[tuple[str, str, str]], count: int) -> object:
+        asked.extend(name for _, _, name in items)
+        return analysed(items, count)
+
+    monkeypatch.setattr(source_facts, "_results", counted)
+    first = gather_facts(project, scan(project))
+    assert sorted(asked) == ["a.py", "b.py", "c.py", "d.py"]
+    asked.clear()
+    # What was written a moment ago may change unseen and is analysed again; what is said to be older is remembered.
+    monkeypatch.setattr(source_facts, "is_settled", lambda _identity, _started: True)
+    assert gather_facts(project, scan(project)) == first
+    asked.clear()
+    assert gather_facts(project, scan(project)) == first
+    assert asked == []
+    (Path(project.root) / "b.py").write_text("def bb(): ...\n")
+    assert names(gather_facts(project, scan(project)))["b.py"] == ["bb"]
+    assert asked == ["b.py"]
+
+
+def test_a_file_that_kills_its_process_or_never_ends_is_told_and_the_rest_goes_on(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("crash1", "crash2", "endless"):
+        (Path(project.root) / f"{name}.py").write_text("def f(): ...\n")
+    monkeypatch.setattr(source_facts, "analyse_files", analyse_deadly_files)
+    monkeypatch.setattr(source_facts, "PATIENCE", 3.0)
+    found = gather_facts(project, scan(project)).places[""]
+    assert {name: one.facts.unread for name, one in found.items()} == {
+        **dict.fromkeys(("a.py", "b.py", "c.py", "d.py"), ""),
+        **dict.fromkeys(("crash1.py", "crash2.py", "endless.py"), NOT_PARSED),
+    }
+
+
+def test_where_no_process_can_be_started_the_files_are_analysed_here(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    assert names(gather_facts(project, scan(project))) == {f"{name}.py": [name] for name in "abcd"}
+
+
+def test_what_cannot_be_read_says_why(project: Project) -> None:
+    root = Path(project.root)
+    (root / "huge.py").write_text("x = 1\n" * 200_000)
+    (root / "gone.py").write_text("def f(): ...\n")
+    found = scan(project)
+    (root / "gone.py").unlink()
+    reasons = {name: one.facts.unread for name, one in gather_facts(project, found).places[""].items()}
+    assert (reasons["huge.py"], reasons["gone.py"]) == (TOO_LARGE, UNREADABLE)
+
+
+def test_a_directory_that_became_a_link_is_not_followed(
+    project: Project, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    root, outside = Path(project.root), tmp_path_factory.mktemp("outside")
+    (root / "sub").mkdir()
+    for place in (root / "sub", outside):
+        (place / "s.py").write_text(f"def {place.name.strip('0')}(): ...\n")
+    found = scan(project)
+    (root / "sub" / "s.py").unlink()
+    (root / "sub").rmdir()
+    (root / "sub").symlink_to(outside)
+    assert gather_facts(project, found).places["sub"]["s.py"].facts.unread == UNREADABLE
+
+
+def test_more_files_than_are_looked_at_are_counted_and_those_asked_for_come_first(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source_facts, "MAX_FILES", 2)
+    found = gather_facts(project, scan(project), first=lambda _place, name: name == "d.py")
+    assert (sorted(found.places[""]), found.left) == (["a.py", "d.py"], 2)
+
+
+def test_what_is_remembered_is_bounded_and_what_was_there_stays(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source_facts, "_MAX_REMEMBERED", 1500)
+    kept = {("", f"{at}.py"): ((at, 0, 0, 0, 0), source_facts.SourceFacts(FileFacts("x"))) for at in range(9)}
+    assert list(source_facts._bounded(kept)) == [("", "0.py"), ("", "1.py"), ("", "2.py")]
+
+
+def test_items_of_a_pool_come_back_once_each_whatever_happens_to_workers(tmp_path: Path) -> None:
+    items = [(str(tmp_path), "", f"{'crash' if at % 5 == 0 else 'a'}{at}.py") for at in range(12)]
+    for _, _, name in items:
+        (tmp_path / name).write_text("x = 1\n")
+    with WorkerPool() as pool:
+        found = sorted(pool.run_items(analyse_deadly_files, items, count=2, patience=60.0), key=lambda one: one[0])
+    assert [number for number, _ in found] == list(range(12))
+    assert [number for number, one in found if one is None] == [0, 5, 10]
