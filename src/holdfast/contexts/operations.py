@@ -39,16 +39,23 @@ TOOLS = (
         tool="list_contexts",
         title="List directory summaries",
         summary="List the directories that should have a context, and whether each is fresh, stale or missing.",
-        description=(
-            "List which directories of this project have a summary and whether it is fresh. Use it before "
-            "reading many files."
-        ),
+        description="List this project's directory summaries and whether each is fresh. Use it before reading many files.",
         parameters=(
             PATH,
             Parameter("under", "path", "Only scopes at or below this one", metavar="SCOPE"),
-            Parameter("states", "texts", "Only these states", metavar="STATE", choices=STATES, flag="--state"),
-            Parameter("depth", "integer", "Levels to list, others counted", metavar="LEVELS", maximum=MAX_BUDGET),
-            Parameter("budget", "integer", "Most tokens", metavar="TOKENS", maximum=MAX_BUDGET, error=InvalidBudget),
+            Parameter(
+                "states", "texts", "Only these states", metavar="STATE", choices=STATES, flag="--state", is_plain=True
+            ),
+            Parameter("depth", "integer", "Levels to list", metavar="LEVELS", maximum=MAX_BUDGET),
+            Parameter(
+                "budget",
+                "integer",
+                "Most tokens",
+                metavar="TOKENS",
+                maximum=MAX_BUDGET,
+                error=InvalidBudget,
+                is_plain=True,
+            ),
             Parameter("check", "flag", "Exit with 8 when anything listed is stale or missing", only="command"),
             Parameter(
                 "since", "text", "Only directories that differ from this commit", metavar="GITREF", only="command"
@@ -68,9 +75,7 @@ TOOLS = (
         tool="check_freshness",
         title="Check a summary",
         summary="Tell whether the context of one directory is fresh, stale or missing.",
-        description=(
-            "Tell whether the summary of a project directory is fresh, stale or missing. Use it before relying on one."
-        ),
+        description=("Tell whether the summary of a project directory is fresh. Use it before relying on one."),
         parameters=(SCOPE, PATH, UNTRACKED),
         run="holdfast.contexts.answers.inquiry:check_freshness",
         view="holdfast.contexts.views:verdict",
@@ -93,6 +98,7 @@ TOOLS = (
                 "texts",
                 "Fields to include",
                 metavar="FIELD",
+                is_plain=True,
             ),
             PATH,
         ),
