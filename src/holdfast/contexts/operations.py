@@ -39,7 +39,7 @@ TOOLS = (
         tool="list_contexts",
         title="List directory summaries",
         summary="List the directories that should have a context, and whether each is fresh, stale or missing.",
-        description="List this project's directory summaries and whether each is fresh. Use it before reading many files.",
+        description="List this project's directory summaries and whether each is fresh. Use it before reading files.",
         parameters=(
             PATH,
             Parameter("under", "path", "Only scopes at or below this one", metavar="SCOPE"),
