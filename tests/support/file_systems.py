@@ -73,7 +73,24 @@ class SlowClockFiles(CountedFiles):
         return self.stamp + self.age
 
     def _stamped(self, status: os.stat_result) -> os.stat_result:
-        return os.stat_result(tuple(status), {"st_mtime_ns": self.stamp, "st_ctime_ns": self.stamp})
+        # An mtime may be set by hand; were the two equal, it would look like a file system without a ctime.
+        return os.stat_result(tuple(status), {"st_mtime_ns": self.stamp - 10**9, "st_ctime_ns": self.stamp})
+
+
+class FilesWithoutChangeTime(CountedFiles):
+    """A file system that keeps no ctime: it shows the mtime once more, both in whole seconds."""
+
+    def stat(  # type: ignore[override]  # a method in place of the function
+        self, path: str, *, dir_fd: int | None = None
+    ) -> os.stat_result:
+        return self._stamped(super().stat(path, dir_fd=dir_fd))
+
+    def fstat(self, descriptor: int) -> os.stat_result:
+        return self._stamped(super().fstat(descriptor))
+
+    def _stamped(self, status: os.stat_result) -> os.stat_result:
+        whole = status.st_mtime_ns // 10**9 * 10**9
+        return os.stat_result(tuple(status), {"st_mtime_ns": whole, "st_ctime_ns": whole})
 
 
 class DisturbedFiles(CountedFiles):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holdfast.core.file_contents import MAX_KEPT, FileContents, FileDigest, RememberedFiles, SystemFiles
-from support.file_systems import CountedFiles, DisturbedFiles, SlowClockFiles, pass_a_tick
+from support.file_systems import CountedFiles, DisturbedFiles, FilesWithoutChangeTime, SlowClockFiles, pass_a_tick
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -278,6 +278,16 @@ class TestChangeWhileReading:
         file.write_bytes(b"one")
         values.append(contents.memo("key", [str(file)], bytes.upper, namespace="test"))
         assert values == [b"ONE", b"CHANGED", b"ONE"]
+
+
+def test_where_a_file_system_keeps_no_change_time_a_restored_mtime_hides_nothing(file: Path) -> None:
+    contents = RememberedFiles(FilesWithoutChangeTime())
+    seen = []
+    for text in (b"one", b"two", b"six"):
+        file.write_bytes(text)
+        os.utime(file, ns=(10**18, 10**18))
+        seen += [contents.read(str(file), namespace="test") for _ in range(2)]
+    assert (seen, counts(contents)) == ([b"one", b"one", b"two", b"two", b"six", b"six"], (0, 3, 0, 3))
 
 
 class TestMemo:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 FINE = 1_700_000_000_123_456_789
 COARSE = 1_700_000_000_000_000_000
+EARLIER = COARSE - 60_000_000_000
 
 
 def stamped(modified: int, changed: int) -> tuple[int, int, int, int, int]:
@@ -25,8 +26,11 @@ def stamped(modified: int, changed: int) -> tuple[int, int, int, int, int]:
     [
         pytest.param(FINE, FINE, FINE + 50_000_000, False, id="fine stamps within 50 ms"),
         pytest.param(FINE, FINE, FINE + 50_000_001, True, id="fine stamps after 50 ms"),
-        pytest.param(COARSE, COARSE, COARSE + 2_100_000_000, False, id="whole seconds within 2.1 s"),
-        pytest.param(COARSE, COARSE, COARSE + 2_100_000_001, True, id="whole seconds after 2.1 s"),
+        pytest.param(EARLIER, COARSE, COARSE + 2_100_000_000, False, id="whole seconds within 2.1 s"),
+        pytest.param(EARLIER, COARSE, COARSE + 2_100_000_001, True, id="whole seconds after 2.1 s"),
+        pytest.param(COARSE, COARSE, COARSE + 10**18, False, id="no ctime of its own: FAT, many mounts of a user"),
+        pytest.param(COARSE + 10**7, COARSE + 10**7, COARSE + 10**18, False, id="nor in hundredths: exFAT"),
+        pytest.param(0, 0, COARSE, False, id="nor with no stamps at all"),
         pytest.param(COARSE, FINE, FINE + 50_000_001, True, id="an mtime set by hand does not make the clock coarse"),
         pytest.param(FINE + 90, FINE, FINE + 50_000_050, False, id="the younger stamp counts, an mtime"),
         pytest.param(FINE, FINE + 90, FINE + 50_000_050, False, id="the younger stamp counts, a ctime"),
