@@ -169,7 +169,9 @@ def test_stamps_in_whole_seconds_count_as_young_for_two_of_them(
     age: int, kept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stamp = 1_700_000_000_000_000_000
-    monkeypatch.setattr(CacheDirectory, "identity", lambda _self, files: ((stamp, 1, 1, stamp, 1),) * len(files))
+    monkeypatch.setattr(
+        CacheDirectory, "identity", lambda _self, files: ((stamp - 10**9, 1, 1, stamp, 1),) * len(files)
+    )
     caches = OpenCaches(lambda: stamp + age)
     path = str(build(tmp_path, "alpha"))
     seen: list[Cache] = []
