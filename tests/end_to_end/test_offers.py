@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 TASKS = "- [x] 1. a\n- [ ] 2. b\n  - do it\n  - File: b.py\n  - _Requirements: 1.1_\n- [ ] 10. c\n"
 SPEC = "context://spec/{name}/{phase}"
+SPECS_HERE = "Specs here: login, \u00fcn\u00ef 100%"
 
 
 @pytest.fixture
@@ -284,8 +285,8 @@ class TestPrompts:
             (prompt("create-spec", name="x", more="y"), "Unknown argument: more"),
             (prompt("create-spec", name=1), "name must be a string"),
             (("prompts/get", {"name": "create-spec", "arguments": []}), "arguments must be an object"),
-            (prompt("implement-task", spec="nope"), "Unknown spec, or one without tasks: nope"),
-            (prompt("implement-task", spec="../login"), "Unknown spec, or one without tasks: ../login"),
+            (prompt("implement-task", spec="nope"), f"Unknown spec, or one without tasks: nope. {SPECS_HERE}"),
+            (prompt("implement-task", spec="../login"), f"Unknown spec, or one without tasks: ../login. {SPECS_HERE}"),
             (prompt("implement-task", spec="login", task="99"), "Unknown task: 99"),
             (("prompts/list", {"cursor": "x"}), "There is one page only: no cursor was given out"),
             (("resources/list", {"cursor": "x"}), "There is one page only: no cursor was given out"),

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from holdfast.workspace import Workspace
 
 MOST_LISTED = 100
-MOST_NAMED = 20
 _FIRST_STEP: dict[Role, str] = {
     "implementer": "Read the task and the requirements it names, then follow the guide",
     "reviewer": "Read the task and the requirements it names, then the whole diff",
@@ -259,10 +258,8 @@ def found_spec(project: Project, name: str) -> phases.Spec:
     """A spec by its name; a SpecFailure that leads on when there is none."""
     spec = on_disk.find_spec(project, name)
     if spec is None:
-        names = on_disk.spec_names(project)
-        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-        there_are = f"Specs here: {', '.join(names[:MOST_NAMED])}{more}" if names else "There are no specs here yet"
-        raise SpecFailure(f"Specification '{name}' not found", [there_are, _how_to_start(project)], note=project.note)
+        steps = [on_disk.names_in_words(project), _how_to_start(project)]
+        raise SpecFailure(f"Specification '{name}' not found", steps, note=project.note)
     return spec
 
 

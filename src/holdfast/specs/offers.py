@@ -90,7 +90,7 @@ def _task_prompt(workspace: Workspace, arguments: Mapping[str, str], template: s
 def _task(project: Project, spec: str, wanted: str) -> Task:
     tasks = on_disk.task_list(project, spec)
     if tasks is None:
-        raise OfferError(f"Unknown spec, or one without tasks: {spec}")
+        raise _no_tasks(project, spec)
     task = next((task for task in tasks.tasks if task.id == wanted), None)
     if task is None:
         raise OfferError(f"Unknown task: {wanted}")
@@ -100,13 +100,17 @@ def _task(project: Project, spec: str, wanted: str) -> Task:
 def _task_at_hand(project: Project, name: str, *, review: bool) -> Task:
     spec = on_disk.find_spec(project, name)
     if spec is None or spec.summary is None:
-        raise OfferError(f"Unknown spec, or one without tasks: {name}")
+        raise _no_tasks(project, name)
     if not review and (reason := why_not_begun(spec)):
         raise OfferError(reason)
     task = spec.summary.review if review else spec.summary.next
     if task is None:
         raise OfferError(f"No task was begun in: {name}" if review else f"No open task in: {name}")
     return task
+
+
+def _no_tasks(project: Project, name: str) -> OfferError:
+    return OfferError(f"Unknown spec, or one without tasks: {name}. {on_disk.names_in_words(project)}")
 
 
 def _shown(task: Task) -> str:

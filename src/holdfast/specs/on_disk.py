@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Result = TypeVar("Result")
 
 _ATTEMPTS = 8
+_MOST_NAMED = 20
 
 
 def get_steering_docs(project: Project, docs: Iterable[str]) -> dict[str, str]:
@@ -124,6 +125,13 @@ def list_specs(project: Project, names: Iterable[str] | None = None) -> list[Spe
 def spec_names(project: Project) -> list[str]:
     """The names of all specs, in the same order."""
     return [name for name in _names(project) if _is_spec(project, name)]
+
+
+def names_in_words(project: Project) -> str:
+    """Which specs there are, for whoever asked for another one."""
+    names = spec_names(project)
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"Specs here: {', '.join(names[:_MOST_NAMED])}{more}" if names else "There are no specs here yet"
 
 
 def latest_names(project: Project, most: int) -> tuple[list[str], int]:
