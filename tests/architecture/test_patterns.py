@@ -79,6 +79,8 @@ HOSTILE: dict[str, tuple[str, ...]] = {
     "contexts/manifests.py:_TRAILING_COMMA": (",", ",| ", ", ", ",|\n"),
     "contexts/on_disk/validation.py:_TYPE_ARGUMENTS": ("<", "<a", ">", "<|a", "<<>"),
     "contexts/symbol_ranks.py:_NAME": ("a", "a|?", "$", "?"),
+    "contexts/yaml_1_2.py:_HAS_NO_BREAK": ("a", "\x85"),
+    "contexts/yaml_1_2.py:_PAIR": ("\\", "\\u", "\\ud83d", "\\ud83d\\ud", "a|\\", "\\\\|\\u"),
     "contexts/yaml_text.py:_FLOAT": ("1", "1.", ".1", "1e", "+|1", "1|e1"),
     "contexts/yaml_text.py:_HEXADECIMAL": ("0x", "0x|f", "0x|fg"),
     "contexts/yaml_text.py:_INFINITY": (".inf", "+.in", "+"),

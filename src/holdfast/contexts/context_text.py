@@ -25,8 +25,8 @@ HEADING = "# What this directory is for. `context regen` renews the fields in de
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _DIGESTS = "# derived: "
 # What ends a line of YAML, and the lines with their ends.
-_BREAKS = frozenset("\r\n\x85\u2028\u2029")
-_ROWS = re.compile("[^\r\n\x85\u2028\u2029]*+(?:\r\n|[\r\n\x85\u2028\u2029])|[^\r\n\x85\u2028\u2029]++")
+_BREAKS = frozenset("\r\n")
+_ROWS = re.compile("[^\r\n]*+(?:\r\n|[\r\n])|[^\r\n]++")
 _METADATA = frozenset({"version", "scope", "fingerprint", "last_updated"})
 # What YAML must not hold as it is, beside what JSON already escapes.
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")

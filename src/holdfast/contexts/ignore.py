@@ -11,7 +11,7 @@ GITIGNORE, CONTEXTIGNORE = ".gitignore", ".contextignore"
 
 # Folders that hold what tools made or fetched. A negated pattern in `.contextignore` brings one back.
 _FETCHED = "node_modules bower_components vendor Pods venv site-packages __pypackages__"
-_MADE = "dist build target coverage htmlcov DerivedData __pycache__"
+_MADE = "dist build target out obj coverage htmlcov DerivedData __pycache__"
 BUILD_FOLDERS = frozenset(f"{_FETCHED} {_MADE}".split())
 
 

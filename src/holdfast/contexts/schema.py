@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     Value = Any
 
 VERSION = 1
+EXTENSION = "x-"  # how a key begins that other tools put beside the fields
 FILE_NAME = ".context.yaml"
 
 
@@ -166,7 +167,9 @@ def _record_problems(
     for name, item in value.items():
         shape = fields.get(name)
         if shape is None:
-            yield Problem(path + name, "is no known field")
+            # A part of a field that is not known, and what is marked as an extension, is for others to read.
+            if not path and not name.startswith(EXTENSION):
+                yield Problem(path + name, "is no known field")
         elif shape.kind == "text":
             if type(item) is not str:
                 yield Problem(path + name, "must be text")
@@ -229,6 +232,8 @@ def json_schema() -> dict[str, Value]:
         "title": FILE_NAME,
         "description": "What one directory is for; see docs/formats/contexts.md",
         **_record_schema(REQUIRED, FIELDS),
+        "patternProperties": {f"^{EXTENSION}": {}},
+        "additionalProperties": False,
     }
 
 
@@ -236,7 +241,6 @@ def _record_schema(required: tuple[str, ...], fields: Mapping[str, Shape]) -> di
     schema: dict[str, Value] = {
         "type": "object",
         "properties": {name: _shape_schema(shape) for name, shape in fields.items()},
-        "additionalProperties": False,
     }
     if required:
         schema["required"] = list(required)

@@ -15,6 +15,7 @@ try:
 except ImportError:  # built without libyaml: the same events, several times slower
     from yaml import SafeLoader as Parser  # type: ignore[assignment]  # the same events
 
+from holdfast.contexts.yaml_1_2 import StandIns, without_tab_after_dash
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 IS_FAST = Parser.__name__ == "CParser"
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 64
+_MOST_TABS = 100  # each costs reading the text again
 
 # The tag resolution of the core schema (YAML 1.2.2, section 10.3.2), by what a plain scalar may start with.
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})
@@ -80,10 +82,17 @@ def parse_document(data: bytes) -> Document:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise YamlError("not UTF-8") from None
+    return _read(text, _MOST_TABS)
+
+
+def _read(text: str, tabs_left: int) -> Document:
+    stand_ins = StandIns(text)
     try:
-        return _Composer(text).document()
+        return _Composer(stand_ins.text, stand_ins).document()
     except YAMLError as error:
         mark = getattr(error, "problem_mark", None)
+        if mark is not None and tabs_left and (mended := without_tab_after_dash(text, mark.line, mark.column)):
+            return _read(mended, tabs_left - 1)
         raise YamlError(getattr(error, "problem", None) or "not YAML", mark.line + 1 if mark else 0) from None
 
 
@@ -97,8 +106,9 @@ class _Open(NamedTuple):
 class _Composer:
     """Puts the events of one document together, and judges depth, aliases and duplicate keys on the way."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, stand_ins: StandIns) -> None:
         self._next: Callable[[], Any] = Parser(text).get_event
+        self._restored = stand_ins.restored if stand_ins.any else None
         self._anchors: dict[str, _Node | None] = {}
         self._total = 0
         self._stack: list[_Open] = []
@@ -120,6 +130,8 @@ class _Composer:
             event = next_event()
             kind = type(event)
             if kind is scalar:
+                if self._restored is not None:
+                    event.value = self._restored(event.value, is_double_quoted=event.style == '"')
                 value = _scalar(event) if event.tag is not None or event.implicit[0] else event.value
                 self._leaf(value, len(event.value) + 1, event.anchor, event)
             elif kind in starts:

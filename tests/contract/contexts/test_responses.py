@@ -50,6 +50,7 @@ def project(tmp_path: Path) -> Path:
     for place in ("src/core", "tests", "small"):
         (tmp_path / place).mkdir(parents=True)
         (tmp_path / place / "a.py").write_text("x = 1\n" * (4000 if place != "small" else 1))
+    (tmp_path / "src" / "py.typed").write_text("")
     return tmp_path
 
 
@@ -258,6 +259,17 @@ def test_a_listing_can_be_narrowed_and_still_counts_the_whole_project(door: Door
         {**whole, "entries": [entries["src"], entries["src/core"]]},
         {**whole, "entries": [entries["src/core"]]},
         {**whole, "entries": [entries["src"]]},
+    ]
+
+
+def test_a_directory_without_files_needs_no_context_and_keeps_one_that_was_written(door: Door, project: Path) -> None:
+    (project / "src" / "py.typed").unlink()
+    before, _ = ask(door, "list_contexts")
+    write_context(project, "src")
+    after, _ = ask(door, "list_contexts")
+    assert [[entry["scope"] for entry in value["entries"]] for value in (before, after)] == [
+        [".", "src/core", "tests"],
+        [".", "src", "src/core", "tests"],
     ]
 
 

@@ -23,6 +23,7 @@ def project(tmp_path: Path) -> Path:
         "README.md": "# Shop\n\nSells things to people. Quickly.\n",
         "pyproject.toml": '[project]\nname = "shop"\ndescription = "Sells things."\n',
         ".gitignore": "*.log\n/dist/\n",
+        "src/py.typed": "",
         "src/shop/__init__.py": '"""The shop itself."""\n\nfrom shop.db.store import Store\n' + BODY,
         "src/shop/db/store.py": f'"""Where orders are kept."""\n\nimport numpy\n\n\n{STORE}{BODY}',
         "src/shop/db/notes.log": "ignored\n",

@@ -84,11 +84,31 @@ def test_windows_line_ends_stay_windows_line_ends() -> None:
     assert text == 'version: 1\r\nfingerprint: "c"  # x\r\nscope: b\r\n'
 
 
-@pytest.mark.parametrize("ends", ["\r", "\x85", "\u2028", "\u2029"], ids=ascii)
+@pytest.mark.parametrize("ends", ["\r"], ids=ascii)
 def test_every_end_of_a_line_that_yaml_knows_is_one(ends: str) -> None:
     text = f"version: 1\nscope: a{ends}# kept\nfingerprint: b\nsummary: c{ends}  d\n"
     assert edited(text, {"fingerprint": "e"}) == text.replace("fingerprint: b", 'fingerprint: "e"')
     assert replaced_field(text, "summary", "summary: f\n") == text[: text.index("summary")] + "summary: f\n"
+
+
+@pytest.mark.parametrize("inside", ["\x85", "\u2028", "\u2029"], ids=ascii)
+def test_what_ended_a_line_only_in_earlier_yaml_stays_where_it_is(inside: str) -> None:
+    text = f"version: 1\nscope: a{inside}# kept\nfingerprint: b\nsummary: c{inside}  d\n"
+    assert edited(text, {"fingerprint": "e"}) == text.replace("fingerprint: b", 'fingerprint: "e"')
+    assert replaced_field(text, "summary", "summary: f\n") == text[: text.index("summary")] + "summary: f\n"
+
+
+def test_what_this_release_does_not_know_is_kept_when_its_field_is_written_anew() -> None:
+    text = "version: 1\ndecisions: [{what: a, why: b, alternatives: [c, {d: 1}]}]\nx-owner: {team: pipes}\nscope: a\n"
+    after = edited(text, {"decisions": [{"what": "a", "why": "z", "alternatives": ["c", {"d": 1}], "odd key": None}]})
+    assert parse(after.encode()) == {
+        "version": 1,
+        "decisions": [{"what": "a", "why": "z", "alternatives": ["c", {"d": 1}], "odd key": None}],
+        "x-owner": {"team": "pipes"},
+        "scope": "a",
+    }
+    flow = edited('{"version": 1, "x-owner": {"team": "pipes"}, "scope": "a"}\n', {"scope": "b"})
+    assert parse(flow.encode()) == {"version": 1, "x-owner": {"team": "pipes"}, "scope": "b"}
 
 
 def test_a_flow_mapping_is_written_anew_with_all_its_fields() -> None:

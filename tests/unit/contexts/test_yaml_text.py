@@ -114,3 +114,32 @@ def test_an_alias_may_be_used_as_long_as_the_whole_stays_within_the_limit() -> N
 def test_the_lines_of_top_level_keys_are_known() -> None:
     document = parse_document(b"# head\na: 1\nb:\n  - c: 2\n\nd: |\n  a: no key\n")
     assert document == ({"a": 1, "b": [{"c": 2}], "d": "a: no key\n"}, {"a": 1, "b": 2, "d": 5})
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (r'"\ud83d\ude00 and \uD83D\uDE00"', "\U0001f600 and \U0001f600"),
+        (r'"\\ud83d\\ude00"', r"\ud83d\ude00"),
+        (r'"\\\ud83d\ude00"', "\\\U0001f600"),
+        (r"\ud83d\ude00", r"\ud83d\ude00"),
+        (r"'\ud83d\ude00'", r"\ud83d\ude00"),
+        ("x\u2028y\x85z\u2029", "x\u2028y\x85z\u2029"),
+        ('"x\u2028y\ue000"', "x\u2028y\ue000"),
+        ("\n  -\ta\n  - \tb\n  -\t-\tc", ["a", "b", ["c"]]),
+        ("|-\n  -\ta", "-\ta"),
+    ],
+)
+def test_where_yaml_1_2_differs_it_is_followed(text: str, value: object) -> None:
+    assert parse(f"key: {text}\n".encode()) == {"key": value}
+
+
+@pytest.mark.parametrize("text", [r'"\ud83d"', r'"\ude00\ud83d"', "-\t" * 3 + "a\n\tb: c"])
+def test_what_is_no_yaml_in_either_version_is_refused(text: str) -> None:
+    with pytest.raises(YamlError):
+        parse(f"key: {text}\n".encode())
+
+
+def test_tabs_without_number_are_refused_in_bounded_time() -> None:
+    with pytest.raises(YamlError):
+        parse(b"key:\n" + b"-\ta\n" * 5000)

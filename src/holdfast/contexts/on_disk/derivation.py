@@ -147,7 +147,7 @@ def _path(place: str, name: str) -> str:
 
 
 def _children(one: Derivation) -> list[Child]:
-    below = [item for item in one.found if item.kept and item.place and item.place.rpartition("/")[0] == one.place]
+    below = [item for item in one.found if item.leads and item.place and item.place.rpartition("/")[0] == one.place]
     return [
         Child(printable(item.place.rpartition("/")[2]), item.scope, _summary_of(one.project, item))
         for item in sorted(below, key=lambda item: item.place)

@@ -44,6 +44,7 @@ class Found(NamedTuple):
     place: str
     view: DirectoryView | None
     kept: bool
+    leads: bool = True  # it or one below it is kept
 
     @property
     def scope(self) -> str:
@@ -202,22 +203,22 @@ class Project:
 
     def _counted(self, seen: list[tuple[str, DirectoryView | None, int]]) -> list[Found]:
         counted = [False] * len(seen)
+        large = [False] * len(seen)  # itself, or one below it
         kept = [False] * len(seen)
         for at in range(len(seen) - 1, -1, -1):
             _, view, parent = seen[at]
             if view is None:
-                counted[at] = kept[at] = True
+                counted[at] = large[at] = kept[at] = True
             else:
                 counted[at] = counted[at] or at == 0 or view.counts
-                kept[at] = (
-                    kept[at]
-                    or at == 0
-                    or (counted[at] and tokens_of_bytes(view.source_bytes) >= self.settings.min_tokens)
-                )
+                enough = tokens_of_bytes(view.source_bytes) >= self.settings.min_tokens
+                large[at] = large[at] or at == 0 or (counted[at] and enough)
+                # There is nothing to say of a directory without files; what someone wrote there all the same counts.
+                kept[at] = large[at] and (at == 0 or view.has_files or view.has_context)
             if parent >= 0:
                 counted[parent] = counted[parent] or counted[at]
-                kept[parent] = kept[parent] or kept[at]
-        return [Found(seen[at][0], seen[at][1], kept[at]) for at in range(len(seen)) if counted[at]]
+                large[parent] = large[parent] or large[at]
+        return [Found(seen[at][0], seen[at][1], kept[at], large[at]) for at in range(len(seen)) if counted[at]]
 
 
 def scan(project: Project) -> list[Found]:
