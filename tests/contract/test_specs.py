@@ -364,6 +364,8 @@ class TestBadFiles:
     def test_a_project_that_does_not_exist(self, project: SpecProject, door: Door) -> None:
         for path in ("nowhere", "/nonexistent", "a\0b", "\udcff"):
             assert door.call("spec-status", {"specName": "demo", "projectPath": path}).is_error
+            listed = door.call("list-specs", {"projectPath": path})
+            assert (listed.is_error, value(listed)["message"].startswith("There is no project at '")) == (True, True)
 
     def test_a_steering_document_that_is_not_utf8_is_shown_with_replacement_characters(
         self, project: SpecProject, door: Door

@@ -250,8 +250,12 @@ def check_settings(project: Project) -> None:
 
 
 def project_of(workspace: Workspace, path: str = "") -> Project:
-    """The project that a call is about."""
-    return workflow_folder.open_project(workspace.directory(path), workspace.file_contents, workspace.status)
+    """The project that a call is about; SpecFailure when a path was given that leads to no folder."""
+    project = workflow_folder.open_project(workspace.directory(path), workspace.file_contents, workspace.status)
+    if path and not workflow_folder.is_folder(project.path, workspace.status):
+        steps = ["Give a project's root, or leave projectPath out for this one"]
+        raise SpecFailure(f"There is no project at '{printable(path)}'", steps)
+    return project
 
 
 def found_spec(project: Project, name: str) -> phases.Spec:

@@ -68,7 +68,7 @@ def open_project(path: str, file_contents: FileContents, status: Status = os.sta
 
 
 def _is_there(layout: Layout, path: str, status: Status) -> bool:
-    if not _is_folder(f"{path}/{layout.root}", status):
+    if not is_folder(f"{path}/{layout.root}", status):
         return False
     return not layout.shown_by or any(exists(f"{path}/{name}", status) for name in layout.shown_by)
 
@@ -98,7 +98,8 @@ def template(project: Project, name: str, ending: str = ".md") -> str:
     return text
 
 
-def _is_folder(path: str, ask: Status) -> bool:
+def is_folder(path: str, ask: Status) -> bool:
+    """Whether a folder that may be looked at stands at a path."""
     try:
         return S_ISDIR(ask(path).st_mode)
     except (OSError, ValueError):
