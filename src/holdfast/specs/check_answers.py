@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         CheckArguments,
         CoverageData,
         FindingData,
+        PlaceData,
         SarifLog,
         SpecArguments,
         Success,
@@ -80,11 +81,15 @@ def spec_trace(workspace: Workspace, arguments: SpecArguments) -> Outcome[Succes
     requirements = requirements_of(texts[0] or "")
     tasks = parse(texts[2] or "", project.layout.tasks).tasks
     named: dict[str, list[str]] = {}
-    for task in tasks:
-        for name in references(task, requirements):
-            for criterion in {name, *(requirements.names(name) or ())}:
-                named.setdefault(criterion, []).append(task.id)
-    places = places_of(project.path, spec.name, without=project.layout.specs)
+    targets = requirements.targets()
+    for task, name in references(tasks, requirements):
+        for criterion in dict.fromkeys([name, *targets.get(name, ())]):
+            named.setdefault(criterion, []).append(task.id)
+    ids = {each.id for each in requirements.criteria} | set(requirements.numbers)
+    reaching: dict[str, list[PlaceData]] = {}
+    unknown: list[PlaceData] = []
+    for name, path, line in places_of(project.path, spec.name, without=project.layout.specs):
+        (reaching.setdefault(name, []) if name in ids else unknown).append({"file": path, "line": line})
     file = f"{project.layout.specs}/{spec.name}/{spec.documents[0]}"
     criteria: list[TracedCriterion] = [
         {
@@ -92,16 +97,11 @@ def spec_trace(workspace: Workspace, arguments: SpecArguments) -> Outcome[Succes
             "file": file,
             "line": each.line + 1,
             "tasks": named.get(each.id, []),
-            "places": [{"file": path, "line": line} for name, path, line in places if name == each.id],
+            "places": reaching.get(each.id, []),
         }
         for each in requirements.criteria
     ]
-    ids = {each.id for each in requirements.criteria} | set(requirements.numbers)
-    data: TraceData = {
-        "name": spec.name,
-        "criteria": criteria,
-        "unknown": [{"file": path, "line": line} for name, path, line in places if name not in ids],
-    }
+    data: TraceData = {"name": spec.name, "criteria": criteria, "unknown": unknown}
     reached = sum([bool(each["places"]) for each in criteria])
     message = f"{reached} of {len(criteria)} criteria of '{spec.name}' are named in code or tests"
     steps = [f"Name a criterion in the code or test that meets it: `spec:{spec.name}#1.1`"]

@@ -128,18 +128,16 @@ def done_files(text: str, style: TaskStyle) -> list[str]:
     return list(dict.fromkeys([file for task in tasks if task.status == "completed" for file in task.details.files]))
 
 
-def references(task: Task, requirements: Requirements) -> list[str]:
-    """The requirements that a task names by number, a range written out."""
+def references(tasks: Sequence[Task], requirements: Requirements) -> Iterator[tuple[Task, str]]:
+    """The requirements that each task names by number, a range written out."""
     ids = [each.id for each in requirements.criteria]
-    found = []
-    for name in task.details.requirements:
-        first, dash, last = name.replace("\u2013", "-").partition("-")
-        first, last = trimmed(first), trimmed(last)
-        if dash and first in ids and last in ids:
-            found += ids[ids.index(first) : ids.index(last) + 1]
-        else:
-            found.append(name)
-    return found
+    places = {criterion: place for place, criterion in enumerate(ids)}
+    for task in tasks:
+        for name in task.details.requirements:
+            first, dash, last = name.replace("\u2013", "-").partition("-")
+            start, end = places.get(trimmed(first)), places.get(trimmed(last))
+            named = ids[start : end + 1] if dash and start is not None and end is not None else [name]
+            yield from [(task, each) for each in named]
 
 
 def _is_number(text: str) -> bool:
@@ -157,15 +155,12 @@ def _references(tasks: Sequence[Task], requirements: Requirements) -> tuple[set[
     """The criteria that tasks name, and the names that lead nowhere with their tasks."""
     named: set[str] = set()
     unknown = []
-    for task in tasks:
-        for name in references(task, requirements):
-            if name in requirements.numbers:
-                named.add(name)
-            criteria = requirements.names(name)
-            if criteria is not None:
-                named.update(criteria)
-            elif requirements.numbers and (_is_number(name) or (name[:2] == "US" and _is_number(name[2:]))):
-                unknown.append((name, task))
+    targets = requirements.targets()
+    for task, name in references(tasks, requirements):
+        if name in targets:
+            named.update([name, *targets[name]])
+        elif requirements.numbers and (_is_number(name) or (name[:2] == "US" and _is_number(name[2:]))):
+            unknown.append((name, task))
     return named, unknown
 
 

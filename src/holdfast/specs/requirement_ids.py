@@ -15,6 +15,8 @@ _WORDS = (
 _STORY = "user story"
 _CODES = ("FR-", "NFR-", "SC-")
 _DIGITS = "0123456789"
+_DEEPEST = 8
+_LONGEST = 40  # lines that one criterion is looked at
 
 
 class Criterion(NamedTuple):
@@ -32,11 +34,17 @@ class Requirements(NamedTuple):
     criteria: tuple[Criterion, ...]
     stories: bool = False  # whether they are user stories, which tasks name by `US1`
 
-    def names(self, reference: str) -> list[str] | None:
-        """The criteria that a reference in a task is to; None for one that leads nowhere."""
-        found = [each.id for each in self.criteria if each.id == reference]
-        below = [each.id for each in self.criteria if each.id.startswith(reference + ".")]
-        return found or below or ([] if reference in self.numbers else None)
+    def targets(self) -> dict[str, list[str]]:
+        """The criteria that each reference is to which leads somewhere: a criterion's own number, or one above it."""
+        found: dict[str, list[str]] = {number: [] for number in self.numbers}
+        for criterion in self.criteria:
+            number = criterion.id
+            for _ in range(_DEEPEST):
+                found.setdefault(number, []).append(criterion.id)
+                number = number.rpartition(".")[0]
+                if not number:
+                    break
+        return found
 
 
 def requirements_of(text: str) -> Requirements:
@@ -69,7 +77,8 @@ def requirements_of(text: str) -> Requirements:
         elif bare and line[:1] in (" ", "\t") and criteria:
             # The rest of an item, on lines of its own.
             last = criteria[-1]
-            if line_number - last.line <= 1 + last.text.count("\n"):
+            rows = last.text.count("\n")
+            if line_number - last.line <= 1 + rows < _LONGEST:
                 criteria[-1] = last._replace(text=f"{last.text}\n{bare}")
     return Requirements(tuple(numbers), tuple(criteria), stories)
 

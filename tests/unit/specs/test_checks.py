@@ -157,3 +157,24 @@ def test_the_sarif_log_has_what_its_schema_requires() -> None:
         assert (result["level"] in ("error", "warning"), bool(result["message"]["text"])) == (True, True)
         assert place["region"]["startLine"] >= 1
         assert not place["artifactLocation"]["uri"].startswith("/")
+
+
+@pytest.mark.parametrize(
+    ("requirements", "tasks"),
+    [
+        pytest.param("### 1. a\n1. SHALL\n" + "  more\n" * 150_000, "- [ ] 1. a\n", id="a criterion of many lines"),
+        pytest.param(
+            "### 1. a\n" + "".join(f"{n}. SHALL\n" for n in range(10_000)),
+            "".join(f"- [ ] {n}. a\n  - _Requirements: 1.{n}_\n" for n in range(10_000)),
+            id="many criteria and many tasks",
+        ),
+        pytest.param("### 1. a\n", "- [x] 1. a\n" + "- [x] 1.1 b\n" * 50_000, id="many sub-tasks"),
+        pytest.param("#" * 1_000_000, "`" * 1_000_000, id="long lines"),
+        pytest.param(
+            "### Requirement " + "1." * 200_000, "- [ ] 1. a\n  - _Requirements: " + "1," * 200_000 + "_", id="numbers"
+        ),
+    ],
+)
+def test_the_work_grows_with_the_text(requirements: str, tasks: str) -> None:
+    """A square of these sizes would not end."""
+    assert check(documents(requirements, tasks))[1].criteria >= 0
