@@ -245,6 +245,8 @@ def _give_up_rights(workspace: Workspace) -> None:
     import hashlib  # noqa: F401  # what it links to lies elsewhere, so it is loaded now
     import zlib  # noqa: F401  # the same
 
+    import tree_sitter  # noqa: F401  # the same: grammars link to what it does
+
     from holdfast.core.confined_paths import lies_inside
     from holdfast.core.landlock import LandlockUnavailable, restrict_to
 

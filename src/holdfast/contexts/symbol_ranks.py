@@ -76,10 +76,15 @@ def ranked_symbols(files: Sequence[MapFile], focus: Collection[str] = ()) -> lis
                 users[used].append(at)
     in_focus = {at for at, file in enumerate(files) if file.path in focus}
     ranks = _file_ranks(files, definers, users, in_focus)
+    leaders = {
+        name: min(defining, key=lambda at: (files[at].is_example, -ranks[at], files[at].path))
+        for name, defining in definers.items()
+    }
     symbols = []
     for at, names in defined.items():
         for name, owner in names:
-            score = _score(at, word_hash(name), definers, users, ranks, in_focus)
+            hashed = word_hash(name)
+            score = _score(at, hashed, definers, users, ranks, in_focus, leaders[hashed])
             if owner:  # found through its owner, and through none but its own file where that is not public itself
                 score //= 2 if word_hash(owner) in definers else 8
             if not any("A" <= letter <= "Z" or letter == "_" for letter in name):
@@ -109,10 +114,12 @@ def _score(
     users: dict[int, list[int]],
     ranks: list[int],
     in_focus: set[int],
+    leader: int,
 ) -> int:
     others = set(definers[name])
     votes = sum([_UNIT + ranks[user] for user in users[name] if user not in others])
-    score = votes // min(len(others), 4)
+    # Of several files that define a name one is probably meant: the one that matters most.
+    score = votes // min(len(others), 4) if at == leader else votes // (2 * len(others))
     if in_focus:
         near = sum([1 for user in users[name] if user in in_focus])
         score += near * _FOCUS * 2 * _UNIT + (_FOCUS * 4 * _UNIT if at in in_focus else 0)

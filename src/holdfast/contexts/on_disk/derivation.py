@@ -88,6 +88,12 @@ class Derivation:
         return self._gathered.facts()
 
     @property
+    def beyond(self) -> list[str]:
+        """What is added to a list that would need the whole project, where that is too large to be looked at."""
+        left = self._gathered.left if self._gathered is not None else 0
+        return [f"… {left} files beyond the limit were not looked at"] if left else []
+
+    @property
     def index(self) -> Index:
         """What imports lead to."""
         if self._index is None:
@@ -120,7 +126,7 @@ def _tests(one: Derivation) -> list[str]:
         for file in files
         if is_test(place, file.name) and scope in dependencies(place, [file], one.index).internal
     ]
-    return description.cut([*own, *sorted(others)], description.MAX_TESTS, "ask a directory below")
+    return description.cut([*own, *sorted(others)], description.MAX_TESTS, "ask a directory below") + one.beyond
 
 
 def _entry_points(one: Derivation) -> list[str]:
@@ -212,7 +218,10 @@ COMPUTED: dict[str, Callable[[Derivation], Value]] = {
     "files": lambda one: description.file_list(one.files, one.view.sources),
     "interfaces": lambda one: description.interfaces(one.place, one.files),
     "dependencies": _dependencies,
-    "dependents": lambda one: [printable(place) for place in dependents(one.place, one.all_facts, one.index)],
+    "dependents": lambda one: [
+        *[printable(place) for place in dependents(one.place, one.all_facts, one.index)],
+        *one.beyond,
+    ],
     "subdirectories": lambda one: [{"name": child.name + "/", "summary": child.summary} for child in _children(one)],
     "project": _project,
     "structure": lambda one: [{"path": child.path, "summary": child.summary} for child in _children(one)],

@@ -1,0 +1,84 @@
+"""The map and derived fields on real processes: odd names, links, a confined server, and Python's own source."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.core.landlock import LandlockUnavailable, kernel_abi
+from support.doors import run_context
+from support.wire import Wire, call, initialize
+
+Run = Callable[..., Any]
+
+
+def test_names_with_newlines_controls_and_bytes_that_are_no_text_are_shown_and_never_obeyed(tmp_path: Path) -> None:
+    (tmp_path / "odd\n\x1b[31m").mkdir()
+    (tmp_path / "odd\n\x1b[31m" / "a\rb.py").write_text("class Engine: ...\n")
+    with open(os.fsencode(tmp_path) + b"/bad\xff.py", "w") as file:
+        file.write("from odd import Engine\nclass Other: ...\n")
+    done = run_context("map", cwd=tmp_path)
+    assert done.stdout.decode().split("\n")[1:] == ["odd␊␛[31m/a␍b.py: Engine", "bad�.py: Other", ""]
+    found = json.loads(run_context("map", "--format", "json", cwd=tmp_path).stdout)
+    assert [file["path"] for file in found["files"]] == ["odd\n\x1b[31m/a\rb.py", "bad�.py"]
+
+
+def test_a_link_out_of_the_project_is_on_no_map(tmp_path: Path) -> None:
+    project, outside = tmp_path / "project", tmp_path / "outside"
+    project.mkdir()
+    outside.mkdir()
+    (outside / "secret.py").write_text("class Secret: ...\n")
+    (project / "mine.py").write_text("class Mine: ...\n")
+    (project / "file.py").symlink_to(outside / "secret.py")
+    (project / "folder").symlink_to(outside)
+    assert b"Secret" not in (answer := run_context("map", cwd=project).stdout)
+    assert b"mine.py: Mine" in answer
+    done = run_context("map", "folder", cwd=project)
+    assert (done.returncode, done.stdout) == (1, b"")
+
+
+def test_a_confined_server_computes_the_same(project: Path, context: Run) -> None:
+    try:
+        kernel_abi()
+    except LandlockUnavailable:
+        pytest.skip("this kernel has no Landlock")
+    context("init")
+    arguments = {"scope": "src/shop", "filter": ["exports", "dependencies", "dependents", "commands"]}
+    calls = (call(1, "project_map", {"budget": 300}), call(2, "query_context", arguments))
+    told = []
+    for options in ((), ("--confine",)):
+        with Wire(project, "--path", str(project), *options) as wire:
+            wire.send(initialize(), *calls)
+            answers = {answer["id"]: answer["result"] for answer in (wire.read(), wire.read(), wire.read())}
+            told.append((answers[1]["content"][0]["text"], answers[2]["content"][0]["text"]))
+    assert told[0] == told[1]
+    assert "src/shop/db/store.py: Store{get}" in told[0][0]
+
+
+def test_init_tells_which_files_of_which_languages_it_could_not_read(tmp_path: Path) -> None:
+    (tmp_path / "a.hs").write_text("main = 1\n")
+    (tmp_path / "b.hs").write_text("main = 1\n")
+    (tmp_path / "c.jl").write_text("x = 1\n")
+    (tmp_path / "index.ts").write_text("export const a = 1;\n" * 60_000)
+    done = run_context("init", "--no-agents", cwd=tmp_path)
+    assert done.stderr.decode().splitlines() == [
+        "note: not read, since there is no grammar for them: 2 Haskell files, 1 Julia file",
+        "note: given up: index.ts (too large)",
+    ]
+
+
+def test_every_source_file_of_this_package_is_read(context: Run) -> None:
+    import holdfast
+
+    root = Path(holdfast.__file__).parent
+    found = json.loads(
+        run_context("map", "--format", "json", "--budget", "100000", "--path", str(root), cwd=root).stdout
+    )
+    assert found["not_read"] == {}
+    symbols = {file["path"]: [one["name"] for one in file["symbols"]] for file in found["files"]}
+    assert {"answer", "Operation", "Outcome"} <= set(symbols["operation.py"])
