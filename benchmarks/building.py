@@ -41,7 +41,12 @@ build_cache(sources, cache, created_at={created_at!r}, tokenizer=tokenizer or No
 print(*[resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)])
 """
 # name -> tokenizer, and whether sections are indexed
-WAYS = {"words": ("bytes/4", ""), "bytes": ("bytes/4", "yes"), "o200k": ("o200k_base", "yes")}
+WAYS = {
+    "words": ("bytes/4", ""),
+    "bytes": ("bytes/4", "yes"),
+    "estimate": ("estimate-1", "yes"),
+    "o200k": ("o200k_base", "yes"),
+}
 
 
 def build_plain(sources: str, cache: str) -> None:
