@@ -19,7 +19,8 @@ def test_each_pre_commit_hook_is_a_command_line_that_parses() -> None:
     assert {
         name: (request.command and request.command.name, request.arguments) for name, request in requests.items()
     } == {
-        "context-status": ("status", {"check": True, "since": "HEAD", "states": ["stale", "missing"]}),
+        "context-status": ("status", {"check": True, "staged": True, "since": "HEAD"}),
+        "context-rehash": ("rehash", {"staged": True}),
         "context-spec-check": ("spec check", {"level": "error"}),
     }
 

@@ -29,6 +29,8 @@ STATUS_FORMAT = Parameter(
     only="command",
 )
 UNTRACKED = Parameter("untracked", "flag", "Count files that git does not track, too", only="command")
+STAGED = Parameter("staged", "flag", "Judge what is staged for the next commit (git's index)", only="command")
+MEND_STAGED = STAGED._replace(description="Judge and mend what is staged for the next commit (git's index)")
 FULL = Parameter("full", "flag", "Write also what its own files decide: files, interfaces, exports, packages, project")
 MAX_BUDGET = 2**53 - 1
 
@@ -61,6 +63,7 @@ TOOLS = (
                 "since", "text", "Only directories that differ from this commit", metavar="GITREF", only="command"
             ),
             UNTRACKED,
+            STAGED,
             STATUS_FORMAT,
         ),
         run="holdfast.contexts.answers.inquiry:list_contexts",
@@ -177,11 +180,13 @@ COMMANDS = (
         Parameter("stale", "flag", "Those that are stale or missing (the default)"),
         FULL,
         Parameter("lean", "flag", "Take derived fields out of the files: they are computed when asked for"),
+        MEND_STAGED,
     ),
     _command(
         "writers:rehash",
         "Renew only the fingerprint; the rest of the file stays byte for byte.",
         DIRECTORY,
+        MEND_STAGED,
     ),
     _command(
         "health:validate",
@@ -211,11 +216,12 @@ GIT_COMMANDS = (
     Operation(
         "contexts",
         ("setup",),
-        "Set a project up for git: how contexts are merged.",
+        "Set a project up for git: how contexts are merged, and hooks that renew them.",
         (
             Parameter(
                 "target", "text", "What to set up", required=True, metavar="WHAT", choices=("git",), positional=True
             ),
+            Parameter("no_hooks", "flag", "Write no hooks"),
             Parameter("dry_run", "flag", "Tell what would be written and write nothing"),
             PROJECT,
         ),

@@ -30,6 +30,7 @@ class ListArguments(TreeArguments):
     budget: NotRequired[int]
     check: NotRequired[bool]
     since: NotRequired[str]
+    staged: NotRequired[bool]
     format: NotRequired[Literal["json", "text", "sarif"]]
 
 
@@ -54,10 +55,12 @@ class RegenArguments(TreeArguments):
     stale: NotRequired[bool]
     full: NotRequired[bool]
     lean: NotRequired[bool]
+    staged: NotRequired[bool]
 
 
 class RehashArguments(TreeArguments):
     scope: NotRequired[str]
+    staged: NotRequired[bool]
 
 
 class ValidateArguments(TreeArguments):
@@ -82,6 +85,7 @@ class MergeArguments(TypedDict):
 
 class SetupArguments(ProjectArguments):
     target: Literal["git"]
+    no_hooks: NotRequired[bool]
     dry_run: NotRequired[bool]
 
 

@@ -6,7 +6,10 @@ from holdfast.core.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from holdfast.contexts.on_disk.project import Project
+    from holdfast.contexts.on_disk.staged_copy import StagedCopy
     from holdfast.contexts.shapes import ProjectArguments, TreeArguments
     from holdfast.workspace import Workspace
 
@@ -27,3 +30,12 @@ def open_project(workspace: Workspace, arguments: ProjectArguments | TreeArgumen
         untracked=untracked,
         index=workspace.git_index,
     )
+
+
+def staged_copy(project: Project, workspace: Workspace, arguments: Mapping[str, object]) -> StagedCopy:
+    """What git's index holds of a project, as a project; UsageError where that makes no sense."""
+    from holdfast.contexts.on_disk.staged_copy import StagedCopy
+
+    if arguments.get("untracked", False):
+        raise UsageError("give one of --staged and --untracked")
+    return StagedCopy(project, workspace.git_index)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.contexts import schema
-from holdfast.contexts.answers import open_project
+from holdfast.contexts.answers import open_project, staged_copy
 from holdfast.contexts.freshness import FRESH, MISSING
 from holdfast.contexts.on_disk.directory_view import read_context_beneath
 from holdfast.contexts.on_disk.listing import list_project
@@ -116,7 +116,11 @@ def list_contexts(workspace: Workspace, arguments: ListArguments) -> Outcome[Sta
     project = open_project(workspace, arguments)
     root = project.shown
     try:
-        found = list_project(project, workspace.progress)
+        if arguments.get("staged", False):
+            with staged_copy(project, workspace, arguments) as copy:
+                found = list_project(copy.project, workspace.progress)
+        else:
+            found = list_project(project, workspace.progress)
     except OSError:
         failure = _empty_listing(root, f'Failed to scan project at "{root}"')
         return Outcome(failure, ListingFailed.exit_code, is_error=True)
@@ -125,7 +129,7 @@ def list_contexts(workspace: Workspace, arguments: ListArguments) -> Outcome[Sta
     if "since" in arguments:
         from holdfast.contexts.on_disk.git import places_changed_since
 
-        changed = places_changed_since(project, arguments["since"])
+        changed = places_changed_since(project, arguments["since"], staged=arguments.get("staged", False))
         chosen = [entry for entry in chosen if entry.place in changed]
     if under != ".":
         chosen = [entry for entry in chosen if entry.scope == under or entry.scope.startswith(under + "/")]
@@ -164,8 +168,9 @@ def _gate(project: Project, arguments: ListArguments, chosen: list[Entry], code:
         return Outcome(gate_log(judged, __version__), code, note=project.note)
     which = f" --path {_shell_word(arguments['path'])}" if "path" in arguments else ""
     adding = ", then `git add` what it renewed" if project.repository is not None else ""
-    mend = f"context regen{which}{adding}"
-    more = f"context status{which} --state stale --state missing"
+    staged = " --staged" if arguments.get("staged", False) else ""
+    mend = f"context regen{which}{staged}" + ("" if staged else adding)
+    more = f"context status{which}{staged} --state stale --state missing"
     return Outcome(Words(report(judged, mend=mend, more=more)), code, note=project.note)
 
 

@@ -29,7 +29,7 @@ def setup(workspace: Workspace, arguments: SetupArguments) -> Outcome[SetupAnswe
 
     project = open_project(workspace, arguments)
     dry_run = arguments.get("dry_run", False)
-    steps = set_up_git(project, dry_run=dry_run)
+    steps = set_up_git(project, hooks=not arguments.get("no_hooks", False), dry_run=dry_run)
     told: list[SetupStep] = []
     for what, action, detail in steps:
         step: SetupStep = {"what": what, "action": action}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.contexts.answers import open_project
+from holdfast.contexts.answers import open_project, staged_copy
 from holdfast.contexts.freshness import FRESH
 from holdfast.contexts.on_disk.agents_file import LEFT_ALONE, write_section
 from holdfast.contexts.on_disk.directory_view import CONTEXT_FILE
@@ -87,6 +87,15 @@ def init(workspace: Workspace, arguments: InitArguments) -> Outcome[InitAnswer]:
 def regen(workspace: Workspace, arguments: RegenArguments) -> Outcome[RegenAnswer]:
     """One directory, all of them, or those that are not fresh."""
     project = open_project(workspace, arguments)
+    if not arguments.get("staged", False):
+        return _regenerated(project, workspace, arguments)
+    with staged_copy(project, workspace, arguments) as copy:
+        outcome = _regenerated(copy.project, workspace, arguments)
+        copy.stage()
+    return outcome
+
+
+def _regenerated(project: Project, workspace: Workspace, arguments: RegenArguments) -> Outcome[RegenAnswer]:
     found, wanted = _chosen(project, arguments)
     lean = arguments.get("lean", False)
     if lean and arguments.get("full", False):
@@ -102,7 +111,7 @@ def regen(workspace: Workspace, arguments: RegenArguments) -> Outcome[RegenAnswe
         unread=unread,
     )
     counts = _counts(made)
-    value: RegenAnswer = {"root": printable(project.root), **counts}
+    value: RegenAnswer = {"root": project.shown, **counts}
     return Outcome(value, _exit_code(counts), is_error=bool(counts["failed"]), note=_notes(project, found, unread))
 
 
@@ -155,7 +164,17 @@ def _not_parsed(unread: list[tuple[str, str]]) -> Iterator[str]:
 
 def rehash(workspace: Workspace, arguments: RehashArguments) -> Outcome[RehashAnswer]:
     """One directory's context, or every one there is."""
-    project, scope = open_project(workspace, arguments), arguments.get("scope")
+    project = open_project(workspace, arguments)
+    if not arguments.get("staged", False):
+        return _rehashed(project, arguments)
+    with staged_copy(project, workspace, arguments) as copy:
+        outcome = _rehashed(copy.project, arguments)
+        copy.stage()
+    return outcome
+
+
+def _rehashed(project: Project, arguments: RehashArguments) -> Outcome[RehashAnswer]:
+    scope = arguments.get("scope")
     found = scan(project)
     if scope is not None:
         place = place_of(project, scope)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from holdfast.contexts.on_disk.project import Project
 
 
-def places_changed_since(project: Project, ref: str) -> set[str]:
+def places_changed_since(project: Project, ref: str, *, staged: bool = False) -> set[str]:
     """The directories, as paths from the root, that hold a file which differs from a commit or is new to git."""
     if ref.startswith("-") or not ref:
         raise UsageError(f"'{ref}' is no commit")
@@ -19,8 +19,9 @@ def places_changed_since(project: Project, ref: str) -> set[str]:
         ref = git(project.root, "hash-object", "-t", "tree", "--stdin").decode().strip()  # the tree of nothing
     elif not _is_commit(project.root, ref):
         raise UsageError(_unknown(project.root, ref))
-    changed = git(project.root, "diff", "--name-only", "--no-renames", "--relative", "-z", ref, "--")
-    if project.counts_untracked:
+    what = ("--cached",) if staged else ()
+    changed = git(project.root, "diff", *what, "--name-only", "--no-renames", "--relative", "-z", ref, "--")
+    if project.counts_untracked and not staged:
         changed += git(project.root, "ls-files", "--others", "--exclude-standard", "-z")
     paths = [path.decode("utf-8", "surrogateescape") for path in changed.split(b"\0") if path]
     return {path.rpartition("/")[0] for path in paths}

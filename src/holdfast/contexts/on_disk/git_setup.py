@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 
 from holdfast.contexts.git_attributes import GITATTRIBUTES
-from holdfast.contexts.on_disk.git import git
+from holdfast.contexts.on_disk.git import git, git_path
 from holdfast.contexts.on_disk.settings_file import write_keeping_fresh
 from holdfast.contexts.schema import FILE_NAME
+from holdfast.core.atomic_write import write_file
 from holdfast.core.errors import UsageError
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import NotRegular, read_regular
@@ -30,6 +31,16 @@ _COMMAND = (
 )
 
 
+_HOOK_MARK = b"# holdfast: contexts that fit what is committed; `context setup git` renews this file.\n"
+_HOOK_START = b"#!/bin/sh\n" + _HOOK_MARK + b"command -v context >/dev/null 2>&1 || exit 0\n"
+# A commit carries contexts that fit what it holds. A merge is committed as it was made before any hook could mend it
+# (git writes the tree first), so there a person is told.
+_HOOKS = {
+    "pre-commit": _HOOK_START + b"context regen --staged >/dev/null || context status --check --staged\n",
+    "post-merge": _HOOK_START + b'said=$(context status --check --since ORIG_HEAD) || echo "$said"\n',
+}
+
+
 class Step(NamedTuple):
     """One thing that was set up: what it is, what happened to it, and what a person should know."""
 
@@ -38,16 +49,19 @@ class Step(NamedTuple):
     detail: str = ""
 
 
-def set_up_git(project: Project, *, dry_run: bool) -> list[Step]:
+def set_up_git(project: Project, *, hooks: bool, dry_run: bool) -> list[Step]:
     """Set up everything in order; UsageError where there is no repository."""
     if project.repository is None:
         raise UsageError("there is no git repository here: run `git init` first")
-    return list(_steps(project, dry_run=dry_run))
+    return list(_steps(project, hooks=hooks, dry_run=dry_run))
 
 
-def _steps(project: Project, *, dry_run: bool) -> Iterator[Step]:
+def _steps(project: Project, *, hooks: bool, dry_run: bool) -> Iterator[Step]:
     yield _attributes(project, dry_run=dry_run)
     yield _driver(project, dry_run=dry_run)
+    if hooks:
+        for name in _HOOKS:
+            yield _hook(project, name, dry_run=dry_run)
 
 
 def _attributes(project: Project, *, dry_run: bool) -> Step:
@@ -87,3 +101,28 @@ def _driver(project: Project, *, dry_run: bool) -> Step:
         for name, value in settings.items():
             git(project.root, "config", "--local", name, value)
     return Step(what, "renewed" if what in known else "written", "of this clone: everyone runs this once")
+
+
+def _hook(project: Project, name: str, *, dry_run: bool) -> Step:
+    what = f"hooks/{name}"
+    directory = os.path.normpath(git_path(project.root, "hooks"))
+    path = os.path.join(directory, name)
+    own = project.repository.common_directory if project.repository is not None else ""
+    add = f"add `{_HOOKS[name].splitlines()[-1].decode()}` to it"
+    if os.path.realpath(directory) != os.path.realpath(os.path.join(own, "hooks")):
+        return Step(what, "left alone", f"core.hooksPath names another directory: {add}, in {name} there")
+    try:
+        old = read_regular(path)
+    except FileNotFoundError:
+        old = None
+    except OSError:
+        return Step(what, "left alone", f"it cannot be read: {add}")
+    if old is not None and _HOOK_MARK not in old:
+        return Step(what, "left alone", f"there is a hook of yours: {add}")
+    if old == _HOOKS[name] and os.access(path, os.X_OK):
+        return Step(what, "unchanged")
+    if not dry_run:
+        os.makedirs(directory, exist_ok=True)
+        write_file(path, _HOOKS[name])
+        os.chmod(path, 0o755)  # noqa: S103  # git runs only what may be executed
+    return Step(what, "written" if old is None else "renewed", "of this clone: commits renew contexts, merges tell")
