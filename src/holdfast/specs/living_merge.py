@@ -6,6 +6,7 @@ from __future__ import annotations
 from holdfast.core.record import NamedTuple
 from holdfast.specs.requirement_blocks import (
     HEADING,
+    KINDS,
     bare_lines,
     blocks,
     delta_of,
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
     from holdfast.specs.requirement_blocks import Block, Change
     from holdfast.specs.shapes import ChangeKind, ConflictCode
+
+    # Which lines are replaced, from and up to, and by what.
+    Edit = tuple[int, int, Sequence[str]]
 
 _SECTION = "Requirements"
 
@@ -63,14 +67,38 @@ def merge(living: str | None, delta: str, capability: str, *, needs_base: bool =
     text = _Text(living if living is not None else f"# {capability}\n\n## {_SECTION}\n")
     if conflicts or _is_applied(text, asked.changes):
         return Merged(living or "", counts, tuple(conflicts))
-    for change in asked.changes:
-        try:
-            counts[change.kind] += _APPLY[change.kind](text, change, needs_base)
-        except _Refused as refused:
-            conflicts.append(refused.conflict)
+    for kind in KINDS:
+        of_kind = [change for change in asked.changes if change.kind == kind]
+        # A title may be freed by one and taken by the next; all other changes are of blocks of their own.
+        for together in [[change] for change in of_kind] if kind == "RENAMED" else [of_kind]:
+            edits, refused = _edits(text, together, needs_base)
+            counts[kind] += len(edits)
+            conflicts += refused
+            for start, end, lines in sorted(edits, key=lambda edit: edit[0], reverse=True):
+                text.replace(start, end, lines)
     if conflicts:
         return Merged(living or "", dict.fromkeys(counts, 0), tuple(conflicts))
     return Merged(text.joined() if any(counts.values()) else living or "", counts)
+
+
+def _edits(text: _Text, changes: Sequence[Change], needs_base: bool) -> tuple[list[Edit], list[Conflict]]:
+    """What changes of one kind replace by what; and what cannot be done."""
+    edits: list[Edit] = []
+    refused: list[Conflict] = []
+    page = _Page(text) if changes else None
+    for change in changes:
+        try:
+            edit = _PLANS[change.kind](page, change, needs_base) if page is not None else None
+        except _Refused as error:
+            refused.append(error.conflict)
+        else:
+            edits += [edit] if edit is not None else []
+    # What is added stands in one place, in the order it is written.
+    if edits and changes[0].kind == "ADDED":
+        at, heading = edits[0][0], page.heading if page is not None else []
+        lines = [line for _, _, block in edits for line in block]
+        edits = [(at, at, [*heading, *lines]), *[(at, at, []) for _ in edits[1:]]]
+    return edits, refused
 
 
 class _Text:
@@ -79,24 +107,6 @@ class _Text:
     def __init__(self, text: str) -> None:
         self.raw = text.split("\n")
         self.end = "\r" if 2 * text.count("\r\n") > text.count("\n") else ""
-
-    @property
-    def lines(self) -> list[str]:
-        return [line.removesuffix("\r") for line in self.raw]
-
-    def blocks(self) -> list[Block]:
-        return blocks(self.lines)
-
-    def find(self, title: str, change: Change) -> Block | None:
-        """The block of a title; _Refused when it differs in case only."""
-        found = self.blocks()
-        block = next((block for block in found if same(block.title) == same(title)), None)
-        if block is None:
-            like = next((each for each in found if same_but_for_case(each.title) == same_but_for_case(title)), None)
-            if like is not None:
-                words = f"'{title}' and '{like.title}' differ in case only"
-                raise _Refused(Conflict("title_case", words, change.line + 1, like.start + 1))
-        return block
 
     def replace(self, start: int, end: int, lines: Sequence[str]) -> None:
         added = [line + self.end for line in lines]
@@ -110,9 +120,33 @@ class _Text:
         return "\n".join(self.raw)
 
 
+class _Page:
+    """The requirements of a text as it is now, by title."""
+
+    def __init__(self, text: _Text) -> None:
+        self.lines = [line.removesuffix("\r") for line in text.raw]
+        self.blocks = blocks(self.lines)
+        self._titles = {same(block.title): block for block in self.blocks}
+        self._cases = {same_but_for_case(block.title): block for block in self.blocks}
+        at = section_end(self.lines, _SECTION)
+        self.heading: list[str] = [] if at is not None or self.blocks else ["", f"## {_SECTION}"]
+        if at is None:
+            at = self.blocks[-1].end if self.blocks else len(self.lines) - (self.lines[-1] == "")
+        self.end_of_section = at
+
+    def find(self, title: str, change: Change) -> Block | None:
+        """The block of a title; _Refused when it differs in case only."""
+        block = self._titles.get(same(title))
+        like = self._cases.get(same_but_for_case(title))
+        if block is None and like is not None:
+            words = f"'{title}' and '{like.title}' differ in case only"
+            raise _Refused(Conflict("title_case", words, change.line + 1, like.start + 1))
+        return block
+
+
 def _is_applied(text: _Text, changes: Sequence[Change]) -> bool:
     """Whether every change is in place: then a title that was freed and taken again is no conflict."""
-    there = {same(block.title): block.lines for block in text.blocks()}
+    there = {same(block.title): block.lines for block in _Page(text).blocks}
     written = {same(change.title) for change in changes if change.kind in ("ADDED", "MODIFIED")}
     for change in changes:
         title = same(change.title)
@@ -126,65 +160,54 @@ def _is_applied(text: _Text, changes: Sequence[Change]) -> bool:
     return True
 
 
-def _rename(text: _Text, change: Change, _needs_base: bool) -> int:
-    old, new = text.find(change.renamed_from, change), text.find(change.title, change) if _differs(change) else None
+def _rename(page: _Page, change: Change, _needs_base: bool) -> Edit | None:
+    old, new = page.find(change.renamed_from, change), page.find(change.title, change) if _differs(change) else None
     if old is None and new is not None:
-        return 0
+        return None
     if old is None:
         raise _Refused(_missing(change.renamed_from, change))
     if new is not None:
         words = f"'{change.renamed_from}' cannot be called '{change.title}': there is one of that title"
         raise _Refused(Conflict("title_exists", words, change.line + 1, new.start + 1))
-    text.replace(old.start, old.start + 1, [f"{HEADING} {change.title}"])
-    return 1
+    return old.start, old.start + 1, [f"{HEADING} {change.title}"]
 
 
 def _differs(change: Change) -> bool:
     return same_but_for_case(change.title) != same_but_for_case(change.renamed_from)
 
 
-def _remove(text: _Text, change: Change, needs_base: bool) -> int:
-    block = text.find(change.title, change)
+def _remove(page: _Page, change: Change, needs_base: bool) -> Edit | None:
+    block = page.find(change.title, change)
     if block is None:
-        return 0
+        return None
     _check_base(block, change, needs_base)
-    end, lines = block.end, text.lines
-    while end < len(lines) - 1 and not trimmed(lines[end]):
+    end = block.end
+    while end < len(page.lines) - 1 and not trimmed(page.lines[end]):
         end += 1
-    text.replace(block.start, end, [])
-    return 1
+    return block.start, end, []
 
 
-def _modify(text: _Text, change: Change, needs_base: bool) -> int:
-    block = text.find(change.title, change)
+def _modify(page: _Page, change: Change, needs_base: bool) -> Edit | None:
+    block = page.find(change.title, change)
     if block is None:
         raise _Refused(_missing(change.title, change))
     if block.lines == change.block:
-        return 0
+        return None
     _check_base(block, change, needs_base)
-    text.replace(block.start, block.end, change.block)
-    return 1
+    return block.start, block.end, change.block
 
 
-def _add(text: _Text, change: Change, _needs_base: bool) -> int:
-    block = text.find(change.title, change)
+def _add(page: _Page, change: Change, _needs_base: bool) -> Edit | None:
+    block = page.find(change.title, change)
     if block is not None and block.lines == change.block:
-        return 0
+        return None
     if block is not None:
         words = f"'{change.title}' is there already and says something else"
         raise _Refused(Conflict("title_exists", words, change.line + 1, block.start + 1))
-    lines = text.lines
-    at = section_end(lines, _SECTION)
-    heading: list[str] = []
-    if at is None:
-        found = text.blocks()
-        at = found[-1].end if found else len(lines) - (lines[-1] == "")
-        heading = [] if found else ["", f"## {_SECTION}"]
-    text.replace(at, at, [*heading, "", *change.block])
-    return 1
+    return page.end_of_section, page.end_of_section, ["", *change.block]
 
 
-_APPLY: dict[ChangeKind, Callable[[_Text, Change, bool], int]] = {
+_PLANS: dict[ChangeKind, Callable[[_Page, Change, bool], Edit | None]] = {
     "RENAMED": _rename,
     "REMOVED": _remove,
     "MODIFIED": _modify,
