@@ -6,7 +6,7 @@ is the largest whose text fits, taken from the top of the ranking.
 
 from __future__ import annotations
 
-from holdfast.contexts.analysis.facts import NO_GRAMMAR
+from holdfast.contexts.analysis.facts import UNKNOWN
 from holdfast.contexts.map_text import as_text
 from holdfast.contexts.symbol_ranks import MapFile, ranked_symbols
 from holdfast.core.errors import BudgetTooSmall
@@ -72,7 +72,7 @@ def is_below(path: str, scope: str) -> bool:
 
 
 def _counts(shown: Sequence[MapFile], symbols: Sequence[Symbol], left: int, unknown: Mapping[str, int]) -> MapCounts:
-    unread = {f"{language}: {NO_GRAMMAR}": count for language, count in unknown.items()}
+    unread = {f"{language}: {UNKNOWN}": count for language, count in unknown.items()}
     for file in shown:
         if file.facts.unread:
             key = f"{file.facts.language}: {file.facts.unread}"

@@ -72,6 +72,25 @@ def test_init_tells_which_files_of_which_languages_it_could_not_read(tmp_path: P
     ]
 
 
+def test_without_its_grammar_a_summary_that_was_read_with_one_stays(tmp_path: Path) -> None:
+    project, fake = tmp_path / "project", tmp_path / "fake" / "tree_sitter_rust"
+    project.mkdir()
+    fake.mkdir(parents=True)
+    (fake / "__init__.py").write_text("raise ImportError\n")
+    (project / "lib.rs").write_text("//! Finds things.\npub fn find() {}\n")
+    run_context("init", "--no-agents", "--full", cwd=project)
+    before = (project / ".context.yaml").read_text()
+    assert "Finds things." in before
+    (project / "lib.rs").write_text("//! Finds all things.\npub fn find_all() {}\n")
+    run_context("regen", cwd=project, env={"PYTHONPATH": str(fake.parent)})
+    after = (project / ".context.yaml").read_text()
+    assert [line for line in after.splitlines() if "fingerprint" not in line] == [
+        line for line in before.splitlines() if "fingerprint" not in line
+    ]
+    run_context("regen", "--all", cwd=project)
+    assert "Finds all things." in (project / ".context.yaml").read_text()
+
+
 def test_every_source_file_of_this_package_is_read(context: Run) -> None:
     import holdfast
 

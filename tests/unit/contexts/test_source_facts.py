@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -58,7 +60,7 @@ def test_a_file_that_kills_its_process_or_never_ends_is_told_and_the_rest_goes_o
 ) -> None:
     for name in ("crash1", "crash2", "endless"):
         (Path(project.root) / f"{name}.py").write_text("def f(): ...\n")
-    monkeypatch.setattr(source_facts, "analyse_files", analyse_deadly_files)
+    monkeypatch.setattr(source_facts, "analyse_in_worker", analyse_deadly_files)
     monkeypatch.setattr(source_facts, "PATIENCE", 3.0)
     found = gather_facts(project, scan(project)).places[""]
     assert {name: one.facts.unread for name, one in found.items()} == {
@@ -122,3 +124,30 @@ def test_items_of_a_pool_come_back_once_each_whatever_happens_to_workers(tmp_pat
         found = sorted(pool.run_items(analyse_deadly_files, items, count=2, patience=60.0), key=lambda one: one[0])
     assert [number for number, _ in found] == list(range(12))
     assert [number for number, one in found if one is None] == [0, 5, 10]
+
+
+def test_a_worker_whose_parent_is_gone_ends_itself_when_a_file_does_not(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x = 1\n")
+    program = (
+        "import signal, sys\n"
+        "from holdfast.contexts.on_disk import source_facts\n"
+        "source_facts.PATIENCE = -9.0\n"  # ten seconds less than one
+        "source_facts.analyse_files = lambda files: iter(lambda: signal.pause(), 1)\n"
+        "list(source_facts.analyse_in_worker([(sys.argv[1], '', 'a.py')]))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(tmp_path)], timeout=60)
+    assert done.returncode == -signal.SIGALRM
+
+
+def test_a_grammar_that_is_lost_with_every_file_is_given_up_and_other_languages_go_on(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for at in range(40):
+        (Path(project.root) / f"crash{at}.go").write_text("package a\n")
+    tried = Path(project.root) / "tried"
+    monkeypatch.setenv("DEADLY_FILES_TRIED", str(tried))
+    monkeypatch.setattr(source_facts, "analyse_in_worker", analyse_deadly_files)
+    found = gather_facts(project, scan(project)).places[""]
+    assert sum(one.facts.unread == NOT_PARSED for one in found.values()) == 40
+    assert names(gather_facts(project, scan(project)))["a.py"] == ["a"]
+    assert len(tried.read_text()) < 30

@@ -40,7 +40,8 @@ class FileFacts(NamedTuple):
 
 
 # Why a file has no facts, and how that is told.
-NO_GRAMMAR = "no grammar"
+NO_GRAMMAR = "needs holdfast[analysis]"
+UNKNOWN = "no grammar"
 TOO_LARGE = "too large"
 UNREADABLE = "unreadable"
 NOT_PARSED = "not parsed"

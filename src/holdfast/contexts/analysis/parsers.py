@@ -57,4 +57,11 @@ def missing_parsers(names: Iterable[str]) -> dict[str, int]:
     for name in names:
         if language := language_of(name):
             counts[language] = counts.get(language, 0) + 1
-    return {language: counts[language] for language in sorted(counts) if parser(language) is None}
+    return {language: counts[language] for language in sorted(counts) if not _is_installed(language)}
+
+
+def _is_installed(language: str) -> bool:
+    """Whether a grammar is there; it is not loaded, since it may be one that takes its process with it."""
+    from importlib.util import find_spec
+
+    return find_spec("tree_sitter") is not None and find_spec(LANGUAGES[language].grammar.module) is not None

@@ -231,6 +231,9 @@ def _make_one(
     path, sources, fingerprint = ("", [], "") if view is None else (view.path, view.sources, view.fingerprint())
     needs = dependencies(item.place, facts.files, index) if index is not None else Dependencies([], [])
     fresh = writable(fields(item.scope, item.place, facts.about, facts.files, sources, needs, children))
+    if any(file.unread for file in facts.files):
+        # Who lacks a grammar must not take away what was read with one: what a program wrote stays as it stands.
+        fresh.update({name: old.context[name] for name in old.machine if name in old.context and name != "maintenance"})
     if not item.place and "project" in fresh:
         fresh["project"]["name"] = fresh["project"]["name"] or printable(os.path.basename(path))
     merged = _merged(old.context, old.machine, fresh, held)

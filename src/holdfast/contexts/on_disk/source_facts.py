@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 MAX_FILES = 20_000
 # Seconds. A file is at most MAX_ANALYSED long, and no grammar takes a tenth of this for one that a person wrote.
 PATIENCE = 20.0
+_MOST_LOST = 5  # files of a language; beyond, most have to be read, or no more of them are tried
 _WORTH_TWO = 256 << 10  # less source than this is analysed before a second process has started
 _MAX_REMEMBERED = 48 << 20  # bytes, about
 
@@ -138,20 +139,47 @@ def _analysed(
 
 
 def _results(items: list[SourcePath], count: int) -> Iterator[tuple[int, SourceFacts | None]]:
-    if not items:
-        return
-    done: set[int] = set()
-    with WorkerPool() as pool:
-        try:
-            for number, one in pool.run_items(analyse_files, items, count=count, patience=PATIENCE):
-                done.add(number)
-                yield number, one
+    """The facts of each file with its number, None for one that was lost; language by language.
+
+    A grammar that is lost with file after file is not tried for ever: the rest of its files are lost as well.
+    """
+    languages: dict[str, list[int]] = {}
+    for number, (_, _, name) in enumerate(items):
+        languages.setdefault(language_of(name), []).append(number)
+    pool = WorkerPool()
+    try:
+        for numbers in languages.values():
+            left = dict.fromkeys(numbers)
+            lost = 0
+            try:
+                given = [items[number] for number in numbers]
+                for at, one in pool.run_items(analyse_in_worker, given, count=count, patience=PATIENCE):
+                    del left[numbers[at]]
+                    yield numbers[at], one
+                    lost += one is None
+                    if lost > _MOST_LOST and 2 * lost > len(numbers) - len(left):
+                        pool.__exit__()  # what its workers have begun is of no use
+                        break
+                yield from [(number, None) for number in left]
+            except OSError:  # no process can be started here, as when this one gave up that right
+                with _in_process:
+                    yield from zip(left, analyse_files([items[number] for number in left]), strict=True)
+    finally:
+        pool.__exit__()
+
+
+def analyse_in_worker(files: list[SourcePath]) -> Iterator[SourceFacts]:
+    """The same in a process of its own, which ends itself should a file never end and nobody be left to end it."""
+    from signal import alarm
+
+    found = analyse_files(files)
+    while True:
+        alarm(int(PATIENCE) + 10)
+        one = next(found, None)
+        alarm(0)
+        if one is None:
             return
-        except OSError:  # no process can be started here, as when this one gave up that right
-            pass
-    left = [number for number in range(len(items)) if number not in done]
-    with _in_process:
-        yield from zip(left, analyse_files([items[number] for number in left]), strict=True)
+        yield one
 
 
 def analyse_files(files: list[SourcePath]) -> Iterator[SourceFacts]:
