@@ -61,7 +61,7 @@ def test_a_file_that_kills_its_process_or_never_ends_is_told_and_the_rest_goes_o
     for name in ("crash1", "crash2", "endless"):
         (Path(project.root) / f"{name}.py").write_text("def f(): ...\n")
     monkeypatch.setattr(source_facts, "analyse_in_worker", analyse_deadly_files)
-    monkeypatch.setattr(source_facts, "PATIENCE", 3.0)
+    monkeypatch.setattr(source_facts, "PATIENCE", 3)
     found = gather_facts(project, scan(project)).places[""]
     assert {name: one.facts.unread for name, one in found.items()} == {
         **dict.fromkeys(("a.py", "b.py", "c.py", "d.py"), ""),
@@ -131,7 +131,7 @@ def test_a_worker_whose_parent_is_gone_ends_itself_when_a_file_does_not(tmp_path
     program = (
         "import signal, sys\n"
         "from holdfast.contexts.on_disk import source_facts\n"
-        "source_facts.PATIENCE = -9.0\n"  # ten seconds less than one
+        "source_facts.PATIENCE = -9\n"  # ten seconds less than one
         "source_facts.analyse_files = lambda files: iter(lambda: signal.pause(), 1)\n"
         "list(source_facts.analyse_in_worker([(sys.argv[1], '', 'a.py')]))\n"
     )

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # Of more files no facts are gathered; whoever asks tells how many were left.
 MAX_FILES = 20_000
 # Seconds. A file is at most MAX_ANALYSED long, and no grammar takes a tenth of this for one that a person wrote.
-PATIENCE = 20.0
+PATIENCE = 20
 _MOST_LOST = 5  # files of a language; beyond, most have to be read, or no more of them are tried
 _WORTH_TWO = 256 << 10  # less source than this is analysed before a second process has started
 _MAX_REMEMBERED = 48 << 20  # bytes, about
@@ -174,7 +174,7 @@ def analyse_in_worker(files: list[SourcePath]) -> Iterator[SourceFacts]:
 
     found = analyse_files(files)
     while True:
-        alarm(int(PATIENCE) + 10)
+        alarm(PATIENCE + 10)
         one = next(found, None)
         alarm(0)
         if one is None:
