@@ -50,6 +50,7 @@ HOSTILE: dict[str, tuple[str, ...]] = {
     "contexts/context_text.py:_UNPRINTABLE": ("\x7f", "\ufeffa"),
     "contexts/checked_in.py:_IDENT": ("$", "$Id", "$Id:", "$Id:|a", "$Id: \n"),
     "contexts/git_attributes.py:_ESCAPE": ("\\", '\\"', "\\12", "\\|1"),
+    "contexts/on_disk/agents_file.py:_INCLUDES": ("\n", " ", "- ", "-| ", "@AGENTS.md", "@AGENTS.md| ", "@./"),
     "contexts/on_disk/repository.py:_AUTOCRLF": (
         "\n",
         "\n ",

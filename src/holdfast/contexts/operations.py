@@ -170,7 +170,7 @@ COMMANDS = (
         "Write a .context.yaml into every directory that should have one, from the source alone.",
         FULL,
         Parameter("dry_run", "flag", "Tell what would be written and write nothing"),
-        Parameter("no_agents", "flag", "Leave AGENTS.md alone"),
+        Parameter("no_agents", "flag", "Leave AGENTS.md and the files of single tools alone"),
     ),
     _command(
         "writers:regen",

@@ -191,6 +191,7 @@ class InitAnswer(RegenAnswer):
     dry_run: bool
     agents: str
     skipped_directories: int
+    other_agents: NotRequired[dict[str, str]]
 
 
 RehashAnswer = Counts

@@ -118,7 +118,12 @@ def _made(value: Counts, seconds: float) -> RenderableType:
 def init(value: InitAnswer, seconds: float) -> RenderableType:
     """What was written; with a dry run, what would be."""
     parts = [Text("Nothing was written: this is what would be.", style="yellow")] if value["dry_run"] else []
-    return Group(*parts, _made(value, seconds), Text(f"AGENTS.md {value['agents']}", style="dim"))
+    files = {"AGENTS.md": value["agents"], **value.get("other_agents", {})}
+    return Group(
+        *parts,
+        _made(value, seconds),
+        Text("\n".join([f"{name} {action}" for name, action in files.items()]), style="dim"),
+    )
 
 
 regen = rehash = _made

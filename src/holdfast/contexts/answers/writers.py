@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from holdfast.contexts.answers import open_project, staged_copy
 from holdfast.contexts.freshness import FRESH
-from holdfast.contexts.on_disk.agents_file import LEFT_ALONE, write_section
+from holdfast.contexts.on_disk.agents_file import LEFT_ALONE, write_other_sections, write_section
 from holdfast.contexts.on_disk.directory_view import CONTEXT_FILE
 from holdfast.contexts.on_disk.generation import FAILED, RENEWED, UNCHANGED, WRITTEN, generate
 from holdfast.contexts.on_disk.listing import judge_all
@@ -61,7 +61,10 @@ def init(workspace: Workspace, arguments: InitArguments) -> Outcome[InitAnswer]:
     project = open_project(workspace, arguments)
     dry_run = arguments.get("dry_run", False)
     check_root(project)
-    agents = LEFT_ALONE if arguments.get("no_agents", False) else write_section(project.root, dry_run=dry_run)
+    agents, others = LEFT_ALONE, {}
+    if not arguments.get("no_agents", False):
+        agents = write_section(project.root, dry_run=dry_run)
+        others = write_other_sections(project.root, dry_run=dry_run)
     found = scan(project)
     full = arguments.get("full", False) or project.settings.mode == "full"
     unread: list[tuple[str, str]] = []
@@ -79,8 +82,14 @@ def init(workspace: Workspace, arguments: InitArguments) -> Outcome[InitAnswer]:
         "dry_run": dry_run,
         "agents": agents,
         "skipped_directories": sum([not item.kept for item in found]),
-        **counts,
+        "written": counts["written"],
+        "renewed": counts["renewed"],
+        "unchanged": counts["unchanged"],
+        "failed": counts["failed"],
+        "contexts": counts["contexts"],
     }
+    if others:
+        value["other_agents"] = others
     return Outcome(value, _exit_code(counts), is_error=bool(counts["failed"]), note=_notes(project, found, unread))
 
 

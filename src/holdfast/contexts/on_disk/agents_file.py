@@ -1,8 +1,9 @@
-"""The section in `AGENTS.md` that tells coding agents about contexts."""
+"""The section that tells coding agents what there is, in `AGENTS.md` and in the files of tools that read another."""
 
 from __future__ import annotations
 
 import os
+import re
 
 from holdfast.core.atomic_write import write_file
 from holdfast.core.confined_paths import lies_inside
@@ -11,12 +12,43 @@ from holdfast.core.regular_files import read_regular
 FILE_NAME = "AGENTS.md"
 LEFT_ALONE, FAILED = "left alone", "failed"
 _START, _END = b"<!-- contexts: start -->", b"<!-- contexts: end -->"
+# Files of single tools, written where they exist and do not include AGENTS.md by themselves.
+_OTHERS = ("CLAUDE.md", "GEMINI.md")
+_INCLUDES = re.compile(rb"(?m)^[ \t]*+(?:[-*][ \t]++)?@(?:\./)?AGENTS\.md[ \t\r]*+$")
+_CURSOR_RULES, _CURSOR_FILE = ".cursor/rules", ".cursor/rules/holdfast.mdc"
+_CURSOR_HEAD = b"---\ndescription: What Holdfast knows of this project\nalwaysApply: true\n---\n\n"
+_CACHES = ".context/caches"
+_SPEC_FOLDERS = (".spec-context/specs", ".spec-workflow/specs", ".kiro/specs", "openspec/changes")
 
 
 def write_section(root: str, *, dry_run: bool = False) -> str:
     """Put the section into AGENTS.md, replacing an older one and nothing else; what happened to the file."""
+    return _written(root, FILE_NAME, _section(root), dry_run=dry_run)
+
+
+def write_other_sections(root: str, *, dry_run: bool = False) -> dict[str, str]:
+    """The same for the files of single tools that are there; what happened to each."""
+    told = {}
+    section = _section(root)
+    agents = os.path.realpath(os.path.join(root, FILE_NAME))
+    for name in _OTHERS:
+        path = os.path.join(root, name)
+        if not os.path.isfile(path) or os.path.realpath(path) == agents:
+            continue
+        try:
+            includes = _INCLUDES.search(read_regular(os.path.realpath(path))) is not None
+        except OSError:
+            told[name] = FAILED
+            continue
+        told[name] = LEFT_ALONE if includes else _written(root, name, section, dry_run=dry_run)
+    if os.path.isdir(os.path.join(root, _CURSOR_RULES)):
+        told[_CURSOR_FILE] = _written(root, _CURSOR_FILE, section, head=_CURSOR_HEAD, dry_run=dry_run)
+    return told
+
+
+def _written(root: str, name: str, section: bytes, *, head: bytes = b"", dry_run: bool) -> str:
     # Many projects keep one text under several names: a link inside the project is written through, never replaced.
-    path = os.path.realpath(os.path.join(root, FILE_NAME))
+    path = os.path.realpath(os.path.join(root, name))
     if not lies_inside(path, os.path.realpath(root)):
         return LEFT_ALONE
     try:
@@ -25,7 +57,7 @@ def write_section(root: str, *, dry_run: bool = False) -> str:
         old = None
     except OSError:
         return FAILED
-    new = with_section(old or b"", _section())
+    new = with_section(head if old is None else old, section)
     if new == old:
         return "unchanged"
     try:
@@ -36,10 +68,35 @@ def write_section(root: str, *, dry_run: bool = False) -> str:
     return "written" if old is None else "renewed"
 
 
-def _section() -> bytes:
+def _section(root: str) -> bytes:
+    """The section for what this project has."""
     template = os.path.join(os.path.dirname(os.path.dirname(__file__)), "templates", "agents.md")
     with open(template, "rb") as file:
-        return _START + b"\n" + file.read() + _END + b"\n"
+        opening, *parts = file.read().split(b"\n# ")
+    there = {b"caches": _has_caches(root), b"specs": any(_has_folder(root, name) for name in _SPEC_FOLDERS)}
+    told = [opening.strip(b"\n")]
+    for part in parts:
+        name, _, text = part.partition(b"\n")
+        if there[name]:
+            told.append(text.strip(b"\n"))
+    return _START + b"\n" + b"\n".join(told) + b"\n" + _END + b"\n"
+
+
+def _has_caches(root: str) -> bool:
+    """Whether there is a cache where they lie unless someone says otherwise."""
+    top = os.path.join(root, _CACHES)
+    try:
+        return any(os.path.isfile(os.path.join(top, name, "manifest.json")) for name in os.listdir(top))
+    except OSError:
+        return False
+
+
+def _has_folder(root: str, name: str) -> bool:
+    try:
+        with os.scandir(os.path.join(root, name)) as entries:
+            return any(entry.is_dir() and not entry.name.startswith(".") for entry in entries)
+    except OSError:
+        return False
 
 
 def with_section(text: bytes, section: bytes) -> bytes:
