@@ -93,6 +93,12 @@ def test_levels_follow_the_table_and_strictness_makes_them_all_errors() -> None:
     assert {each.level for each in check(given_documents, strict=True)[0]} == {"error"}
 
 
+def test_what_spec_kit_measures_needs_no_shall_and_its_requirements_do() -> None:
+    text = "- **SC-001**: Nine of ten people find it.\n- **FR-001**: It works.\n"
+    assert found(documents(text)) == [("r.md", 2, "ears-no-shall")]
+    assert found(documents("### 1. a\n1. \u3057\u306a\u3051\u308c\u3070\u306a\u3089\u306a\u3044\n", "")) == []
+
+
 def test_a_missing_document_is_no_finding() -> None:
     assert found(Documents(("r", "d", "t"), (None, None, None), TEMPLATES)) == []
 
