@@ -1,6 +1,6 @@
 """Directory contexts on 2,000 directories of ten 3 KB files: listing warm and cold, init, memory.
 
-python -m benchmarks.contexts [ROUNDS]
+python -m benchmarks.contexts [ROUNDS [DIRECTORIES]]
 
 Warm: `list_contexts` in a process that has seen the project, against a bare walk of the same tree by os.scandir and
 stat. Cold: the `context status` process, against a process that reads and hashes every file once with threads.
@@ -21,7 +21,7 @@ from holdfast.catalog import find_tool
 from holdfast.operation import answer
 from holdfast.workspace import Workspace
 
-PACKAGES, MODULES, FILES, SIZE = 40, 50, 10, 3000
+PACKAGES, DIRECTORIES, FILES, SIZE = 40, 2000, 10, 3000
 MAX_MEMORY = 150
 MIN_SPEED = 2.0
 WORDS = ("alpha", "beta", "gamma", "token", "cache", "scope", "value", "query", "index", "node", "edge", "path")
@@ -48,12 +48,12 @@ with ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:
 """
 
 
-def write_corpus(root: Path) -> int:
+def write_corpus(root: Path, directories: int = DIRECTORIES) -> int:
     """A project that is the same every time; its bytes of source."""
     chance = random.Random(7)
     total = 0
     for package in range(PACKAGES):
-        for module in range(MODULES):
+        for module in range(directories // PACKAGES):
             folder = root / f"pkg{package:02d}" / f"mod{module:02d}"
             folder.mkdir(parents=True)
             for number in range(FILES):
@@ -102,10 +102,10 @@ def timed(function: object) -> float:
     return time.perf_counter() - started
 
 
-def main(rounds: int) -> int:
+def main(rounds: int, directories: int) -> int:
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
-        total = write_corpus(root)
+        total = write_corpus(root, directories)
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         before = os.times()
         seconds, init_memory = measured(SCRIPT, "init", "--path", root)
@@ -141,4 +141,5 @@ def main(rounds: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 15))
+    given = [int(word) for word in sys.argv[1:]]
+    sys.exit(main(given[0] if given else 15, given[1] if len(given) > 1 else DIRECTORIES))
