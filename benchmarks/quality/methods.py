@@ -75,6 +75,10 @@ class CutCache:
                 self.tokens.append(count(body))
                 self._cut.append(section)
 
+    @property
+    def document_count(self) -> int:
+        return len(self._documents)
+
     def section(self, number: int) -> Section:
         return self._cut[number]
 

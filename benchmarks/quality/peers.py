@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.quality.measures import BUDGETS, EVERYTHING
 from benchmarks.quality.methods import lines_of
+from holdfast.caches.search.question import ask
 from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.search.search_result import make_result
 from holdfast.caches.search.word_terms import is_stop_word
@@ -38,9 +39,13 @@ class NotInstalled(Exception):
 class Ranked:
     """The product's `Matches` for the scores of another ranking, which gives no reasons."""
 
-    def __init__(self, scores: dict[int, int], sections: Sequence[CutSection]) -> None:
+    def __init__(self, query: str, scores: dict[int, int], sections: Sequence[CutSection]) -> None:
+        self.question = ask(query, lambda _: 1, len(sections))
         self.scores = scores
         self._sections = sections
+
+    def leading(self, tenths: int) -> tuple[dict[int, int], int]:  # noqa: ARG002  # as all matches take it
+        return self.scores, len(self.scores)
 
     def document_of(self, number: int) -> int:
         return self._sections[number].place
@@ -69,7 +74,7 @@ class Peer:
     def answers(self, query: str) -> dict[int, list[Lines]]:
         whole = {number: round(score * _SCALE) for number, score in self.scores(query).items()}
         scores = {number: score for number, score in whole.items() if score > 0}
-        source = _PeerSource(self._cut, Ranked(scores, self._cut.sections))
+        source = _PeerSource(self._cut, Ranked(query, scores, self._cut.sections))
         return {
             budget: lines_of(make_result(source, SearchRequest(query, budget))) for budget in (*BUDGETS, EVERYTHING)
         }

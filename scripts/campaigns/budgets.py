@@ -31,7 +31,7 @@ LARGEST = 8000
 # Below this a budget may be refused as too small: a header with a long name, and one section's line.
 ALWAYS_ENOUGH = 400
 USED = re.compile(r"([\d,]+) of ([\d,]+) tokens")
-ENTRY = re.compile(r"\[\d+\] (.+)#L(\d+)-L(\d+)@([0-9a-f]{12})(?: · .*)?")
+ENTRY = re.compile(r"\[\d+\] (.+)#L(\d+)(?:C\d+)?-L(\d+)(?:C\d+)?@([0-9a-f]{12})(?: · .*)?")
 # Lines that an entry may have between its first line and its contents: reasons, equal sections, a table's header.
 MARKED = 12
 

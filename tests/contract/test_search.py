@@ -17,6 +17,7 @@ from rs_bpe.bpe import openai
 
 from holdfast import UsageError, build_cache, open_cache, search
 from holdfast.caches.build.build import build_cache as build_with
+from holdfast.caches.search.citations import cite
 from holdfast.core.token_estimate import estimate_tokens
 from support.doors import Door, Library, StdioServer, run_context
 
@@ -24,7 +25,7 @@ Make = Callable[..., Path]
 # Python that keeps every package of the extra from being imported.
 BLOCKED = "sys.modules |= {'splintr': None, 'rs_bpe': None}; "
 GUIDE = """---
-title: The guide
+title: Getting started
 ---
 
 # Guide
@@ -55,57 +56,162 @@ def cache(tmp_path: Path) -> Path:
     return tmp_path / "docs"
 
 
-def test_the_answer_has_the_members_of_its_format_in_their_order(cache: Path, door: Door) -> None:
-    answer = door.call("context.search", {"cache": "docs", "query": "install", "budget": 4000})
+def test_the_answer_is_text_that_says_what_it_costs_and_cites_every_section(cache: Path, door: Door) -> None:
+    lines = GUIDE.split("\n")
+    cited = [cite("Guide.md", 9, 20, "\n".join(lines[8:20])), cite("install/readme.md", 1, 1, "Nothing of the kind.")]
+    answer = door.call("context.search", {"cache": "docs", "query": "install"})
     assert not answer.is_error
+    header, blank, *rest = answer.text.split("\n")
+    version = open_cache(cache).manifest.cache_version.removeprefix("sha256:")
+    used = -(-len(answer.text.encode()) // 4)
+    found = (
+        f"3 of 3 matching sections, {used} of 2,000 tokens, meets 1.00 of the question · docs {version[:8]} · receipt "
+    )
+    assert (header[:-8], blank) == (found, "")
+    # Neighbours are one entry; the page whose path alone matches gives its first section.
+    assert rest == [
+        f"[1] {cited[0]} · Getting started",
+        *lines[8:20],
+        f"[2] {cited[1]} · Other",
+        "Nothing of the kind.",
+        "",
+    ]
+
+
+def test_as_json_the_answer_has_the_members_of_its_format_in_their_order(cache: Path, door: Door) -> None:
+    call = {"cache": "docs", "query": "install", "budget": 4000, "format": "json", "limit": 1, "explain": True}
+    answer = door.call("context.search", call)
     value = json.loads(answer.text)
-    section = value["sections"][0]
-    content = section["content"]
+    content = "\n".join(GUIDE.split("\n")[8:16])
+    (section,) = value["sections"]
     assert list(value) == ["sections", "selection", "receipt"]
-    assert section == {
-        "id": "guide.md",
-        "version": "sha256:" + sha256(GUIDE.encode()).hexdigest(),
-        "heading": ["Guide", "Install"],
-        "lines": [9, 16],
-        "content": "\n".join(GUIDE.split("\n")[8:16]),
-        "score": sum(term["impact"] for term in section["why"]["terms"]),
-        "tokens": -(-len(content.encode()) // 4),
-        "why": {
-            "terms": [
-                {"term": "install", "field": "section", "impact": section["why"]["terms"][0]["impact"]},
-                {"term": "install", "field": "document", "impact": section["why"]["terms"][1]["impact"]},
-            ]
-        },
-        "citation": f"guide.md#L9-L16@{sha256(content.encode()).hexdigest()[:12]}",
-    }
-    assert list(section) == [
-        *("id", "version", "heading", "lines", "content", "score", "tokens", "why", "citation"),
+    assert list(section.items()) == [
+        ("citation", cite("Guide.md", 9, 16, content)),
+        ("id", "guide.md"),
+        ("version", "sha256:" + sha256(GUIDE.encode()).hexdigest()),
+        ("title", "Getting started"),
+        ("heading", ["Guide", "Install"]),
+        ("lines", [9, 16]),
+        ("score", section["why"]["terms"][0]["impact"]),
+        ("tokens", -(-len(content.encode()) // 4)),
+        ("header", ""),
+        ("also", []),
+        ("also_more", 0),
+        ("content", content),
+        (
+            "why",
+            {"terms": [{"term": "install", "fields": ["headings", "body"], "impact": section["score"]}], "turn": 0},
+        ),
     ]
-    # The page whose path alone matches gives its first section, and nothing that matches nothing is given.
-    assert [(hit["id"], hit["lines"]) for hit in value["sections"]] == [
-        ("guide.md", [9, 16]),
-        ("guide.md", [18, 20]),
-        ("install/readme.md", [1, 1]),
-    ]
+    text = door.call("context.search", {**call, "format": "text"}).text
     assert list(value["selection"].items()) == [
         ("query", "install"),
+        ("cache", "docs"),
+        ("cache_version", open_cache(cache).manifest.cache_version),
         ("budget", 4000),
-        ("tokens_used", sum(hit["tokens"] for hit in value["sections"])),
+        ("tokens_used", -(-len(text.encode()) // 4)),
+        ("meets", 1.0),
+        ("answered", True),
         ("sections_considered", 3),
-        ("sections_selected", 3),
+        ("sections_selected", 1),
         ("sections_excluded_by_budget", 0),
+        ("read_as", []),
+        ("known", []),
+        ("known_more", 0),
         ("tokenizer", "bytes/4"),
         ("ranking", "bm25-sections-2"),
     ]
+    assert f"(why: install {section['score']:,} (headings, body))" in text.split("\n")
+
+
+def test_an_outline_lists_sections_with_their_tokens_and_without_their_contents(cache: Path, door: Door) -> None:
+    answer = door.call("context.search", {"cache": "docs", "query": "install", "format": "outline"})
+    header, _, *entries = answer.text.removesuffix("\n").split("\n")
+    assert header.startswith("3 of 3 matching sections listed, ")
+    lines = GUIDE.split("\n")
+    assert entries == [
+        f"[1] {cite('Guide.md', 9, 16, chr(10).join(lines[8:16]))} · Getting started › Guide › Install · 31 tokens",
+        f"[2] {cite('Guide.md', 18, 20, chr(10).join(lines[17:20]))} · Guide › Use · 11 tokens",
+        f"[3] {cite('install/readme.md', 1, 1, 'Nothing of the kind.')} · Other · 5 tokens",
+    ]
+
+
+def test_what_the_asker_holds_is_named_and_not_sent_again(cache: Path, door: Door) -> None:
+    lines = GUIDE.split("\n")
+    held, whole = cite("guide.md", 9, 16, "\n".join(lines[8:16])), cite("Guide.md", 1, 20, "\n".join(lines[:20]))
+    for known in (held, whole):
+        answer = door.call("context.search", {"cache": "docs", "query": "install", "known": [known]}).text
+        assert f"Known, not sent again: {known}" in answer.split("\n")
+        assert "pip install it" not in answer
+        assert ("Installing is not using" in answer) == (known == held)
+    # A citation that does not hold any more says nothing of its lines: they are sent.
+    answer = door.call(
+        "context.search", {"cache": "docs", "query": "install", "known": [held[:-1] + "x"[:0] + "0"]}
+    ).text
+    assert ("pip install it" in answer) == (held[-1] != "0")
+
+
+def test_a_search_keeps_to_a_folder_or_a_pattern(cache: Path, door: Door) -> None:
+    for under, found in (("install/", ["install/readme.md"]), ("*.md", ["guide.md", "install/readme.md"]), ("no", [])):
+        call = {"cache": "docs", "query": "install", "under": under, "format": "json"}
+        value = json.loads(door.call("context.search", call).text)
+        assert [section["id"] for section in value["sections"]] == found
+
+
+def test_what_nothing_here_answers_is_said(cache: Path, door: Door) -> None:
+    nothing = door.call("context.search", {"cache": "docs", "query": "zebra quagga"}).text
+    assert nothing.startswith("Nothing here matches the question, ")
+    assert nothing.count("\n") == 1
+    little = door.call("context.search", {"cache": "docs", "query": "best restaurants of Paris kind"}).text
+    assert little.startswith("Nothing here seems to answer this: the nearest meets 0.")
+    assert "[1] install/readme.md#L1-L1@" in little
+
+
+def test_a_word_that_is_not_there_is_read_as_its_neighbour_and_that_is_told(cache: Path, door: Door) -> None:
+    answer = door.call("context.search", {"cache": "docs", "query": "instal"}).text
+    assert answer.split("\n")[1] == "Not in the documentation, so read instal as install."
+
+
+def test_equal_texts_are_given_once_and_the_other_places_are_named(tmp_path: Path, door: Door) -> None:
+    (tmp_path / "sources").mkdir()
+    for name in "abcdef":
+        install = "## Install\n\nRun the installer as you are told."
+        text = f"# {name}{name}\n\nAbout {name}.\n\n{install}\n\n## Other\n\n{name}\n"
+        (tmp_path / "sources" / f"{name}.md").write_text(text)
+    build_cache(tmp_path / "sources", tmp_path / "docs")
+    value = json.loads(door.call("context.search", {"query": "installer", "format": "json"}).text)
+    (section,) = value["sections"]
+    assert [place.partition("#")[0] for place in section["also"]] == ["b.md", "c.md", "d.md"]
+    assert section["also_more"] == 2
+    text = door.call("context.search", {"query": "installer"}).text
+    assert f"(also: {', '.join(section['also'])} and 2 more)" in text.split("\n")
+
+
+@pytest.mark.parametrize("budget", [0, 1, 20, 45])
+def test_a_budget_too_small_for_an_answer_is_an_error_that_says_what_is_needed(
+    cache: Path, door: Door, budget: int
+) -> None:
+    answer = door.call("context.search", {"cache": "docs", "query": "install", "budget": budget})
+    assert answer.is_error
+    if answer.text:
+        told = json.loads(answer.text)["error"]
+        assert told["code"] == "invalid_budget"
+        needed = int(told["message"].rpartition(": ")[2].partition(" tokens")[0].replace(",", ""))
+    else:
+        needed = int(answer.stderr.rpartition(": ")[2].partition(" tokens")[0].replace(",", ""))
+    assert budget < needed < 200
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
         {"query": "install", "budget": 4000},
-        {"query": "install", "budget": 30},
-        {"query": "install", "budget": 0},
+        {"query": "install", "budget": 120},
         {"query": "", "budget": 4000},
+        {"query": "install", "budget": 4000, "format": "json"},
+        {"query": "install", "budget": 4000, "format": "outline", "explain": True},
+        {"query": "-x", "budget": 4000},
+        {"query": "a\u0000b \u001b[31m \U0001f600", "budget": 4000},
         {"query": "zzz", "budget": 2**53 - 1},
         {"query": "install useEffect שלום", "budget": 4000, "limit": 1},
         {"query": "install", "budget": 4000, "limit": 0},
@@ -113,9 +219,14 @@ def test_the_answer_has_the_members_of_its_format_in_their_order(cache: Path, do
     ],
 )
 def test_every_door_gives_the_bytes_of_the_command(cache: Path, tmp_path: Path, arguments: dict[str, Any]) -> None:
-    words = ["search", "--cache", str(cache), "--query", arguments["query"], "--budget", str(arguments["budget"])]
-    if arguments.get("limit") is not None:
-        words += ["--limit", str(arguments["limit"])]
+    if "\0" in arguments["query"]:  # no command line can hold it
+        arguments["query"] = arguments["query"].replace("\0", "")
+    words = ["search", "--cache", str(cache), f"--query={arguments['query']}", "--budget", str(arguments["budget"])]
+    for name in ("limit", "format"):
+        if arguments.get(name) is not None:
+            words += [f"--{name}", str(arguments[name])]
+    if arguments.get("explain"):
+        words.append("--explain")
     done = run_context(*words)
     assert (done.returncode, done.stderr) == (0, b"")
     call = {"cache": "docs", **arguments}
@@ -145,6 +256,9 @@ def test_identifiers_match_whole_and_in_parts_also_inside_fences(cache: Path, wo
         ({"budget": 2**53}, "invalid_budget"),
         ({"limit": -1}, "invalid_budget"),
         ({"limit": "3"}, "invalid_budget"),
+        ({"known": ["guide.md"]}, "invalid_citation"),
+        ({"known": "guide.md#L1-L2@aaaaaaaaaaaa"}, "invalid_citation"),
+        ({"known": ["x"] * 1001}, "invalid_citation"),
         ({"cache": "missing"}, "cache_missing"),
         ({"cache": "../docs"}, "cache_missing"),
         ({"cache": "sources"}, "cache_invalid"),
@@ -204,12 +318,13 @@ def test_an_altered_document_is_noticed_when_one_of_its_sections_is_returned(cac
 
 def test_tokens_are_counted_at_the_build_and_the_cache_remembers_by_what(cache: Path, tmp_path: Path) -> None:
     build_cache(tmp_path / "sources", tmp_path / "counted", tokenizer="o200k_base")
-    result = search(tmp_path / "counted", "install", 4000)
+    result = search(tmp_path / "counted", "install", 4000, limit=1)
     assert result.tokenizer == "o200k_base"
     tokenizer = openai.o200k_base()
-    assert [hit.tokens for hit in result.sections] == [tokenizer.count(hit.content) for hit in result.sections]
+    assert [hit.tokens for hit in result.sections] == [tokenizer.count(hit.content or "") for hit in result.sections]
     code = (
-        "import sys, holdfast as h; h.search(sys.argv[1], 'install', 9); print({'rs_bpe', 'splintr'} & {*sys.modules})"
+        "import sys, holdfast as h; h.search(sys.argv[1], 'install', 900); "
+        "print({'rs_bpe', 'splintr'} & {*sys.modules})"
     )
     done = subprocess.run([sys.executable, "-c", code, tmp_path / "counted"], capture_output=True, check=True)
     assert done.stdout == b"set()\n"
@@ -238,8 +353,8 @@ def test_a_build_writes_the_same_bytes_with_and_without_the_extra(cache: Path, t
 
 def test_sections_are_counted_as_the_estimate_has_them(cache: Path, tmp_path: Path) -> None:
     build_cache(tmp_path / "sources", tmp_path / "usual")
-    hits = search(tmp_path / "usual", "install", 4000).sections
-    assert [hit.tokens for hit in hits] == [estimate_tokens(hit.content) for hit in hits] != []
+    hits = search(tmp_path / "usual", "install", 4000, limit=1).sections
+    assert [hit.tokens for hit in hits] == [estimate_tokens(hit.content or "") for hit in hits] != []
 
 
 def test_a_tokenizer_nobody_knows_is_a_usage_error_that_names_those_there_are(cache: Path, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from holdfast.caches.on_disk.counted_by import recorded_tokenizer, tokenizer_of_
 from holdfast.caches.on_disk.open_caches import OpenCaches
 from support.doors import Door, run_context
 
-QUESTION: dict[str, Any] = {"cache": "docs", "query": "deploy größe", "budget": 60}
+QUESTION: dict[str, Any] = {"cache": "docs", "query": "deploy größe", "budget": 200}
 INVALID = "cache_invalid"
 
 
@@ -145,7 +145,7 @@ def test_resolve_gives_the_same_documents_and_verify_says_what_is_wrong(
 
 def test_damage_anywhere_in_either_file_never_gives_another_answer(build: Callable[[str], Path]) -> None:
     cache = build("o200k_base")
-    expected = search(cache, "deploy größe", 60)
+    expected = search(cache, "deploy größe", 200)
     outcomes = set()
     for name in ("sections.idx", "words.idx"):
         file = cache / "index" / name
@@ -153,7 +153,7 @@ def test_damage_anywhere_in_either_file_never_gives_another_answer(build: Callab
         for at in range(0, len(data), len(data) // 150):
             file.write_bytes(data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :])
             try:
-                outcomes.add("right" if search(cache, "deploy größe", 60) == expected else "wrong")
+                outcomes.add("right" if search(cache, "deploy größe", 200) == expected else "wrong")
             except CacheInvalid:
                 outcomes.add(INVALID)
         file.write_bytes(data)
@@ -164,11 +164,11 @@ def test_a_cache_without_the_folder_is_one_that_others_built_and_is_counted_as_u
     build: Callable[[str], Path],
 ) -> None:
     cache = build("estimate-1")
-    expected = search(cache, "deploy", 60)
+    expected = search(cache, "deploy", 200)
     assert expected.tokenizer == "estimate-1"
     shutil.rmtree(cache)
     shutil.rmtree(build("o200k_base") / "index")
-    assert search(cache, "deploy", 60) == expected
+    assert search(cache, "deploy", 200) == expected
 
 
 @pytest.mark.parametrize("tokenizer", ["estimate-1", "bytes/4", "o200k_base"])
@@ -179,7 +179,7 @@ def test_a_link_where_the_folder_was_is_not_followed_and_says_nothing(
     index.rename(tmp_path / "elsewhere")
     index.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(CacheInvalid, match="nothing in it says how tokens were counted"):
-        search(index.parent, "deploy", 60)
+        search(index.parent, "deploy", 200)
 
 
 def test_an_index_of_another_cache_does_not_say_how_this_one_was_counted(
@@ -198,7 +198,7 @@ def test_the_commands_say_to_build_again_and_those_that_count_nothing_go_on(
     build: Callable[[str], Path], tmp_path: Path
 ) -> None:
     cache = build("o200k_base")
-    asked = ["search", "--cache", "docs", "--query", "deploy", "--budget", "60"]
+    asked = ["search", "--cache", "docs", "--query", "deploy", "--budget", "200", "--format", "json"]
     answer = json.loads(run_context(*asked, "--receipt", "r.json", cwd=tmp_path).stdout)
     (tmp_path / "cited.md").write_text(f"See {answer['sections'][0]['citation']}.\n", "utf-8")
     (tmp_path / "queries.txt").write_text("deploy\n", "utf-8")
@@ -224,7 +224,7 @@ def test_an_altered_document_is_what_is_told_of_and_not_how_it_was_counted(build
     for file in (cache / "documents").iterdir():
         file.write_bytes(file.read_bytes().replace(b"deploy", b"delete"))
     with pytest.raises(CacheInvalid, match=r"documents|version|content|hash"):
-        search(cache, "deploy", 60)
+        search(cache, "deploy", 200)
 
 
 def test_a_kept_cache_sees_its_section_index_damaged_and_put_right(build: Callable[[str], Path]) -> None:
@@ -233,7 +233,7 @@ def test_a_kept_cache_sees_its_section_index_damaged_and_put_right(build: Callab
 
     def ask() -> Any:
         try:
-            return caches.use(str(cache), lambda opened: opened.search("deploy", 60))
+            return caches.use(str(cache), lambda opened: opened.search("deploy", 200))
         except CacheInvalid:
             return INVALID
 
@@ -272,12 +272,12 @@ def test_a_cache_opened_by_a_relative_path_is_searched_from_anywhere(
     build: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = build("estimate-1")
-    expected = search(cache, "deploy", 60)
+    expected = search(cache, "deploy", 200)
     shutil.rmtree(cache / "index")
     monkeypatch.chdir(tmp_path)
     with open_cache("docs") as opened:
         monkeypatch.chdir("/")
-        assert opened.search("deploy", 60) == expected
+        assert opened.search("deploy", 200) == expected
 
 
 def test_a_disk_that_will_not_say_how_tokens_were_counted_is_an_io_error(
@@ -291,11 +291,11 @@ def test_a_disk_that_will_not_say_how_tokens_were_counted_is_an_io_error(
 
     monkeypatch.setattr(os, "pread", refuse)
     with pytest.raises(IoError, match="'index/' cannot be read: Input/output error"):
-        search(cache, "deploy", 60)
+        search(cache, "deploy", 200)
 
 
 def test_a_cache_built_without_sections_says_that_it_is_counted_as_usual(tmp_path: Path) -> None:
     (tmp_path / "sources").mkdir()
     (tmp_path / "sources" / "a.md").write_text("# Deploy\n\nTo deploy, push.\n", "utf-8")
     build_with(tmp_path / "sources", tmp_path / "docs", created_at="2026-01-02T03:04:05Z", sections=False)
-    assert search(tmp_path / "docs", "deploy", 60).tokenizer == "estimate-1"
+    assert search(tmp_path / "docs", "deploy", 200).tokenizer == "estimate-1"

@@ -12,18 +12,21 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from holdfast import build_cache, open_cache
+from holdfast import Cache, SearchResult, build_cache, open_cache
 from holdfast.caches.build.token_counts import DocumentCounts, RunSettings, count_links
 from holdfast.caches.cache_format import make_document
 from holdfast.caches.index_format import PAGE_SIZE, DictionaryPages, key_of, look_up
 from holdfast.caches.search.full_scan import Scanned, scan
 from holdfast.caches.search.link_texts import find_links, incoming, link_words
 from holdfast.caches.search.question import Question, ask
+from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.section_index.section_compiler import compile_lists, encode_record, field_lengths
 from holdfast.caches.section_index.section_records import HEAD_SIZE, impacts_length, parse_impacts, parse_inline
 from holdfast.caches.section_index.section_scores import Scores, WeighedTerm
 from holdfast.caches.section_index.term_lists import BODY, LINKS, PATH, TITLE, WEAK, FieldLengths, TermLists, Weights
 from holdfast.caches.sorted_runs import merged, packed, read_run
+from holdfast.core.errors import BudgetTooSmall
+from holdfast.core.token_estimate import estimate_tokens
 from support.runs import written
 
 if TYPE_CHECKING:
@@ -175,7 +178,7 @@ def test_the_index_and_the_documents_give_the_same_impacts(
 @given(
     corpus=CORPORA,
     query=QUERIES,
-    budget=st.one_of(st.integers(0, 60), st.sampled_from([4000, 2**53 - 1])),
+    budget=st.one_of(st.integers(0, 300), st.sampled_from([4000, 2**53 - 1])),
     limit=st.one_of(st.none(), st.integers(0, 3)),
 )
 def test_a_cache_answers_the_same_with_and_without_its_index(
@@ -188,16 +191,29 @@ def test_a_cache_answers_the_same_with_and_without_its_index(
         file.write_bytes(text.encode())
     (home / "sources").mkdir(parents=True, exist_ok=True)
     build_cache(home / "sources", home / "cache")
+    requests = [
+        SearchRequest(query, budget, limit, under, (), outline, explain, "cache")
+        for under, outline, explain in [(None, False, False), (None, False, True), ("a", True, False)]
+    ]
     with open_cache(home / "cache") as cache:
-        with_index, candidates = cache.search(query, budget, limit), cache.candidates(query)
+        with_index = [(answered(cache, request), cache.candidates(request, 100)) for request in requests]
         assert cache._sections is not None
     shutil.rmtree(home / "cache" / "index")
     with open_cache(home / "cache") as cache:
-        assert cache.search(query, budget, limit) == with_index
-        assert cache.candidates(query) == candidates
+        plain = [(answered(cache, request), cache.candidates(request, 100)) for request in requests]
     shutil.rmtree(home)
-    assert with_index.tokens_used <= budget
-    assert all(sum(impact for _, _, impact in hit.why) == hit.score for hit in with_index.sections)
+    assert plain == with_index
+    for result, _ in with_index:
+        if isinstance(result, SearchResult):
+            assert result.tokens_used == estimate_tokens(result.text) <= budget
+
+
+def answered(cache: Cache, request: SearchRequest) -> SearchResult | str:
+    """The answer, or what is said where the budget is too small for one."""
+    try:
+        return cache.find(request)
+    except BudgetTooSmall as error:
+        return error.reason
 
 
 @settings(max_examples=500, deadline=None)

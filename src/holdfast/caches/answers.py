@@ -110,13 +110,23 @@ def verify(workspace: Workspace, arguments: CacheArguments) -> Outcome[VerifyAns
 
 
 def search(workspace: Workspace, arguments: SearchArguments) -> Outcome[SearchAnswer]:
+    from holdfast.caches.on_disk.cache_listing import cache_name
     from holdfast.caches.on_disk.open_caches import Cache, OpenCaches
     from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.search.search_result import as_json
 
-    query, path = arguments["query"], _cache_or_only(workspace, arguments.get("cache"))
+    path = _cache_or_only(workspace, arguments.get("cache"))
     caches = workspace.keep(OpenCaches)
-    request = SearchRequest(query, arguments.get("budget", USUAL_BUDGET), arguments.get("limit"))
+    request = SearchRequest(
+        arguments["query"],
+        arguments.get("budget", USUAL_BUDGET),
+        arguments.get("limit"),
+        arguments.get("under"),
+        tuple(arguments.get("known", ())),
+        arguments.get("format") == "outline",
+        arguments.get("explain", False),
+        cache_name(path),
+    )
     result = caches.use(path, Cache.find, request)
     if "receipt" in arguments:
         from holdfast.caches.on_disk.user_files import write_receipt
@@ -124,8 +134,9 @@ def search(workspace: Workspace, arguments: SearchArguments) -> Outcome[SearchAn
         write_receipt(arguments["receipt"], result)
     if "html" in arguments:
         from holdfast.caches.on_disk.user_files import write_page
+        from holdfast.caches.search.page import MOST_ROWS
 
-        write_page(arguments["html"], result, caches.use(path, Cache.candidates, query))
+        write_page(arguments["html"], result, *caches.use(path, Cache.candidates, request, MOST_ROWS))
     if (directory := workspace.receipts) is None:
         return Outcome(as_json(result))
     return Outcome(as_json(result), afterwards=lambda: _keep_receipt(workspace, directory, result))

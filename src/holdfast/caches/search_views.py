@@ -8,6 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from holdfast.caches.search.passage_text import as_text
+from holdfast.caches.search.search_text import entry_lines, header_lines
+from holdfast.caches.search.section_label import heading_path
 from holdfast.caches.search.source_lines import split_lines
 from holdfast.caches.search.word_terms import all_terms, raw_words
 from holdfast.caches.views import bar
@@ -24,30 +26,38 @@ _STATE_STYLES = {"holds": "green", "changed": "yellow"}
 
 
 def search(value: SearchAnswer, _seconds: float) -> RenderableType:
-    """Each hit with its heading path, its place and its best lines; then a bar of the budget."""
+    """Each entry with its heading path, its citation and its best lines; then a bar of the budget."""
     selection = value["selection"]
+    terms = {term for word in raw_words(selection["query"]) for term in all_terms(word)}
+    notes = list(header_lines(value))[1:]
     parts: list[RenderableType] = []
+    if not selection["answered"]:
+        what = (
+            "Nothing here seems to answer this; the nearest:"
+            if value["sections"]
+            else "Nothing here matches: try other words."
+        )
+        parts.append(Text(what, style="yellow"))
+    parts += [Text(note, style="dim") for note in notes]
     for place, hit in enumerate(value["sections"], 1):
-        first, last = hit["lines"]
-        heading = Text(" › ".join(hit["heading"]) or hit["id"], style="bold")
-        parts.append(Text.assemble((f"{place}. ", "dim"), heading))
-        where = f"{hit['id']}:{first}-{last}"
+        path = heading_path(hit["title"], hit["heading"]) or hit["id"]
+        parts.append(Text.assemble((f"{place}. ", "dim"), Text(path, style="bold")))
         score = f"  score {hit['score']:,}, {hit['tokens']:,} tokens"
-        parts.append(Padding(Text.assemble((where, "cyan"), (score, "dim")), _INDENTED))
-        terms = {item["term"] for item in hit["why"]["terms"]}
-        parts += [Padding(line, _INDENTED) for line in best_lines(hit["content"], terms)]
+        parts.append(Padding(Text.assemble((hit["citation"], "cyan"), (score, "dim")), _INDENTED))
+        marked = entry_lines(place, hit)[1 : -1 if "content" in hit else None]
+        parts += [Padding(Text(line, style="dim"), _INDENTED) for line in marked]
+        parts += [Padding(line, _INDENTED) for line in best_lines(hit.get("content", ""), terms)]
         parts.append(Text())
-    if not value["sections"]:
-        reason = "did not fit the budget" if selection["sections_considered"] else "matches: try other words"
-        parts.append(Text(f"No section {reason}.", style="yellow"))
     used, budget = selection["tokens_used"], selection["budget"]
     parts.append(Text.assemble("budget ", bar(used, budget), f" {used:,} of {budget:,} tokens"))
     left_out = selection["sections_excluded_by_budget"]
     counts = f"{selection['sections_selected']:,} of {selection['sections_considered']:,} sections that match" + (
         f", {left_out:,} did not fit" if left_out else ""
     )
-    parts.append(Text(f"{counts}; {selection['ranking']}, tokens by {selection['tokenizer']}", style="dim"))
-    parts.append(Text(value["receipt"], style="dim"))
+    meets = f"meets {selection['meets']:.2f} of the question"
+    parts.append(Text(f"{counts}; {meets}; tokens by {selection['tokenizer']}", style="dim"))
+    cache = f"{selection['cache']} {selection['cache_version'][7:15]}"
+    parts.append(Text(f"{cache}; receipt {value['receipt']}", style="dim"))
     return Group(*parts)
 
 

@@ -26,6 +26,10 @@ class SearchArguments(TypedDict):
     cache: NotRequired[str]
     budget: NotRequired[int]
     limit: NotRequired[int]
+    under: NotRequired[str]
+    known: NotRequired[Sequence[str]]
+    format: NotRequired[Literal["text", "json", "outline"]]
+    explain: NotRequired[bool]
     receipt: NotRequired[str]
     html: NotRequired[str]
 
@@ -129,33 +133,51 @@ class VerifyAnswer(TypedDict):
 
 class TermImpact(TypedDict):
     term: str
-    field: str
+    fields: Sequence[str]
     impact: int
 
 
 class SectionReasons(TypedDict):
     terms: Sequence[TermImpact]
+    turn: int
 
 
 class FoundSection(TypedDict):
+    """An entry; `content` is left out of an outline, `why` stands where it was asked for."""
+
+    citation: str
     id: str
     version: str
+    title: str
     heading: Sequence[str]
     lines: tuple[int, int]
-    content: str
     score: int
     tokens: int
-    why: SectionReasons
-    citation: str
+    header: str
+    also: Sequence[str]
+    also_more: int
+    content: NotRequired[str]
+    why: NotRequired[SectionReasons]
+
+
+# A word that no section holds, and what it was read as.
+ReadAs = TypedDict("ReadAs", {"word": str, "as": str})
 
 
 class SectionSelection(TypedDict):
     query: str
+    cache: str
+    cache_version: str
     budget: int
     tokens_used: int
+    meets: float
+    answered: bool
     sections_considered: int
     sections_selected: int
     sections_excluded_by_budget: int
+    read_as: Sequence[ReadAs]
+    known: Sequence[str]
+    known_more: int
     tokenizer: str
     ranking: str
 
@@ -172,8 +194,7 @@ class RecordedRanking(TypedDict):
 
 
 class RecordedSection(TypedDict):
-    id: str
-    lines: Sequence[int]
+    citation: str
     content: str
     score: int
 
@@ -182,12 +203,17 @@ class Record(TypedDict):
     """What a receipt is the hash of."""
 
     record_version: str
+    cache: str
     cache_version: str
     ranking: RecordedRanking
     tokenizer: RecordedRanking
     query: str
     budget: int
     limit: int | None
+    under: str | None
+    known: Sequence[str]
+    outline: bool
+    explain: bool
     sections: Sequence[RecordedSection]
 
 

@@ -62,7 +62,7 @@ def project_map(
         taken -= 1
         value = answer(taken)
     if value["tokens_used"] > request.budget:
-        raise BudgetTooSmall(f"the shortest map is {value['tokens_used']} tokens, and the budget {request.budget}")
+        raise BudgetTooSmall(value["tokens_used"], "the shortest map does not fit")
     return value
 
 

@@ -164,10 +164,14 @@ class InvalidLimit(InvalidBudget):
 
 
 class BudgetTooSmall(InvalidBudget):
-    """Not even the shortest answer fits the budget."""
+    """Not even the shortest answer fits the budget; the message says what would."""
 
     message = "Budget is too small for this answer"
     meaning = ""
+
+    def __init__(self, needed: int, what: str) -> None:
+        super().__init__(f"{what}: {needed:,} tokens are needed")
+        self.message = f"{type(self).message}: {needed:,} tokens are needed"
 
 
 class CacheMissing(ContextError):

@@ -13,6 +13,7 @@ from holdfast import build_cache
 from holdfast.caches.on_disk import receipt_store
 from holdfast.caches.on_disk.receipt_store import ReceiptStore
 from holdfast.caches.search.receipts import encode_receipt, make_record, receipt_of
+from holdfast.caches.search.search_request import SearchRequest
 from holdfast.server import Call, Server
 from holdfast.workspace import Workspace
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def record(number: int) -> Record:
-    return make_record("sha256:" + "0" * 64, "estimate-1", f"query {number:03}", 100, None, [])
+    return make_record("sha256:" + "0" * 64, "estimate-1", SearchRequest(f"query {number:03}", 100), [])
 
 
 def name_of(number: int) -> str:
@@ -131,7 +132,7 @@ def search(tmp_path: Path) -> Call:
     server.receive(
         b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}', lambda _key: None
     )
-    arguments = {"cache": "docs", "query": "deploy", "budget": 100}
+    arguments = {"cache": "docs", "query": "deploy", "budget": 400}
     request = {"name": "context.search", "arguments": arguments}
     line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": request}).encode()
     call = server.receive(line, lambda _key: None)

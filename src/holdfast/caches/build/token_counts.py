@@ -179,9 +179,10 @@ class DocumentCounts:
         if self._counts_names and self._count_tokens is not None:
             with_header = any(section.header for section in read.sections)
             lines = ["", *split_lines(document.content)[0]] if with_header else [""]
-            labels = [
-                section_label(document.source, read.name, section, lines[section.header]) for section in read.sections
-            ]
+            labels = []
+            for section in read.sections:
+                content = document.content[section.start : section.end]
+                labels.append(section_label(document.source, read.name, section, content, lines[section.header]))
             names = list(map(self._count_tokens, labels))
         return DocumentSections(
             *(length_of(read.title), length_of(read.path), tokens, names, list(map(length_of, read.headings))),

@@ -121,10 +121,11 @@ class Cache:
         return select(query, budget, self.documents())
 
     def search(self, query: str, budget: int, limit: int | None = None) -> SearchResult:
-        """The sections that answer a query within a token budget, ordered, explained and cited."""
+        """The sections that answer a query within a token budget, ordered and cited."""
+        from holdfast.caches.on_disk.cache_listing import cache_name
         from holdfast.caches.search.search_request import SearchRequest
 
-        return self.find(SearchRequest(query, budget, limit))
+        return self.find(SearchRequest(query, budget, limit, cache=cache_name(self.directory.path)))
 
     def find(self, request: SearchRequest) -> SearchResult:
         """The answer to a request."""
@@ -135,13 +136,13 @@ class Cache:
             lambda tokenizer: make_result(self._document_source(tokenizer), request),
         )
 
-    def candidates(self, query: str) -> list[Candidate]:
-        """Every section that matches a query, best first, and why."""
+    def candidates(self, request: SearchRequest, most: int) -> tuple[list[Candidate], int]:
+        """The sections that match, best first, at most so many, what became of each and why; and how many there are."""
         from holdfast.caches.search.search_result import find_candidates
 
         return self._from_sections(
-            lambda sections: sections.candidates(query),
-            lambda tokenizer: find_candidates(self._document_source(tokenizer), query),
+            lambda sections: sections.candidates(request, most),
+            lambda tokenizer: find_candidates(self._document_source(tokenizer), request, most),
         )
 
     def _document_source(self, tokenizer: str) -> DocumentSource:

@@ -67,9 +67,9 @@ class SectionIndex(IndexReader):
         return make_result(self, request)
 
     @doubting
-    def candidates(self, query: str) -> list[Candidate]:
-        """Every section that matches, best first; what `search` raises."""
-        return find_candidates(self, query)
+    def candidates(self, request: SearchRequest, most: int) -> tuple[list[Candidate], int]:
+        """The sections that match, best first, and how many there are; what `search` raises."""
+        return find_candidates(self, request, most)
 
     @doubting
     def tokens_of(self, place: int) -> Sequence[int]:
@@ -84,6 +84,10 @@ class SectionIndex(IndexReader):
     @property
     def tokenizer(self) -> str:
         return self.summary.tokenizer
+
+    @property
+    def document_count(self) -> int:
+        return self._words.document_count
 
     @property
     def tokens(self) -> Sequence[int]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from holdfast.caches.search.search_result import Candidate, SearchResult
 
 _MAX_BYTES = 64 << 20
-_USUAL_BUDGET = 4000
+_USUAL_BUDGET = 2000
 _TEMPLATE = os.path.join(os.path.dirname(__file__), "..", "..", "templates", "search.html")
 
 
@@ -75,8 +75,8 @@ def read_queries(path: str) -> list[tuple[int, object, object, object]]:
     return queries
 
 
-def write_page(path: str, result: SearchResult, candidates: list[Candidate]) -> None:
+def write_page(path: str, result: SearchResult, candidates: list[Candidate], considered: int) -> None:
     """Write one self-contained page, atomically."""
     with open(_TEMPLATE, "rb") as file:
         template = file.read().decode()
-    write_output_file(path, render_page(template, result, candidates).encode())
+    write_output_file(path, render_page(template, result, candidates, considered).encode())

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from holdfast.caches.cache_format import Document
-    from holdfast.caches.shapes import CitationChanges, Record, RecordDifference, RecordedSection
+    from holdfast.caches.shapes import CitationChanges, Record, RecordDifference
 
 
 class SectionChange(NamedTuple):
@@ -87,8 +87,8 @@ def compare_records(recorded: Record, now: Record) -> list[RecordDifference]:
         for name, value in recorded.items()
         if name != "sections" and value != members[name]
     ]
-    old = {_place(section): section for section in recorded["sections"]}
-    new = {_place(section): section for section in now["sections"]}
+    old = {section["citation"].rpartition("@")[0]: section for section in recorded["sections"]}
+    new = {section["citation"].rpartition("@")[0]: section for section in now["sections"]}
     differences += [
         {"what": place, "recorded": old.get(place), "now": new.get(place)}
         for place in {**old, **new}
@@ -98,11 +98,6 @@ def compare_records(recorded: Record, now: Record) -> list[RecordDifference]:
     if before != after:
         differences.append({"what": "order", "recorded": before, "now": after})
     return differences
-
-
-def _place(section: RecordedSection) -> str:
-    first, last = section["lines"]
-    return f"{section['id']}#L{first}-L{last}"
 
 
 def compare_citations(before: Sequence[str], after: Sequence[str]) -> CitationChanges:

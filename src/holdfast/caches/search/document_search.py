@@ -25,6 +25,10 @@ class DocumentSource:
         self.tokens: Sequence[int] = ()
         self.cache_version, self.tokenizer = cache_version, tokenizer
 
+    @property
+    def document_count(self) -> int:
+        return len(self._documents)
+
     def find(self, query: str) -> Matches:
         """The sections that match."""
         from holdfast.caches.search.full_scan import scan
@@ -78,15 +82,19 @@ class _FoundMatches:
         self.question: Question = found.question
         self.scores = {number: sum(impacts.values()) for number, impacts in found.impacts.items()}
 
+    def leading(self, tenths: int) -> tuple[dict[int, int], int]:  # noqa: ARG002  # as all matches take it
+        """All of them, and how many there are."""
+        return self.scores, len(self.scores)
+
     def document_of(self, number: int) -> int:
         """The place of a section's document."""
         return self._found.places[number]
 
     def reasons(self, number: int) -> list[tuple[str, str, int]]:
         """Why a section has its score."""
-        return [(term, field, value) for (term, field), value in self._found.impacts[number].items()]
+        return [(term, field, value) for (term, field), value in self._found.impacts.get(number, {}).items()]
 
     def holds(self, number: int) -> Callable[[str], bool]:
         """Whether a term of the query counts for a section."""
-        held = {term for term, _ in self._found.impacts[number]}
+        held = {term for term, _ in self._found.impacts.get(number, ())}
         return held.__contains__

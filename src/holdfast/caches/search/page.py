@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
+from holdfast.caches.search.section_choice import BELOW, CRUMB, EQUAL, GIVEN, KNOWN, LIMIT, TOO_LONG
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,30 +16,26 @@ if TYPE_CHECKING:
 MOST_ROWS = 2000
 
 
-def render_page(template: str, result: SearchResult, candidates: Sequence[Candidate]) -> str:
-    """The page: one file, no script, nothing fetched."""
-    taken = {(hit.id, hit.first) for hit in result.sections}
-    left = result.budget - result.tokens_used
+def render_page(template: str, result: SearchResult, candidates: Sequence[Candidate], considered: int) -> str:
+    """The page: one file, no script, nothing fetched. `considered` is how many match, the candidates being the best."""
     highest = candidates[0].score if candidates else 1
-    rows = [
-        _row(place, candidate, highest, None if (candidate.id, candidate.first) in taken else candidate.tokens - left)
-        for place, candidate in enumerate(candidates[:MOST_ROWS], 1)
-    ]
-    more = len(candidates) - len(rows)
+    rows = [_row(place, candidate, highest) for place, candidate in enumerate(candidates, 1)]
+    more = considered - len(rows)
+    budget = result.request.budget
     values = {
-        "query": escape(result.query),
-        "percent": str(100 * result.tokens_used // result.budget if result.budget else 0),
+        "query": escape(result.request.query),
+        "percent": str(100 * result.tokens_used // budget if budget else 0),
         "used": f"{result.tokens_used:,}",
-        "budget": f"{result.budget:,}",
-        "selected": f"{len(result.sections):,}",
-        "considered": f"{len(candidates):,}",
+        "budget": f"{budget:,}",
+        "selected": f"{sum([hit.sections for hit in result.sections]):,}",
+        "considered": f"{considered:,}",
         "excluded": f"{result.sections_excluded_by_budget:,}",
         "tokenizer": escape(result.tokenizer),
         "cache_version": escape(result.cache_version),
         "receipt": result.receipt,
         "rows": "\n".join(rows),
         "more": f"<p>and {more:,} more that match less</p>" if more else "",
-        "contents": "\n".join([_content(hit.citation, hit.heading, hit.content) for hit in result.sections]),
+        "contents": "\n".join([_content(hit.citation, hit.heading, hit.content or "") for hit in result.sections]),
     }
     # Filled from the left, each mark once and in the order of the template: no value is searched for marks.
     parts = []
@@ -48,16 +46,25 @@ def render_page(template: str, result: SearchResult, candidates: Sequence[Candid
     return "".join([*parts, rest])
 
 
-def _row(place: int, candidate: Candidate, highest: int, over: int | None) -> str:
+# Of what became of a section: how its row looks, and what it says, the number it goes with in it.
+_VERDICTS = {
+    GIVEN: ("taken", "taken"),
+    EQUAL: ("cut", "says the same as one that is given"),
+    KNOWN: ("cut", "known to the asker"),
+    TOO_LONG: ("missed", "did not fit by {:,} tokens"),
+    CRUMB: ("cut", "too short to be worth its name, the budget being used up"),
+    LIMIT: ("cut", "beyond the limit"),
+    BELOW: ("cut", "below 0.4 of the best score"),
+    "": ("missed", "after the budget was used up"),
+}
+
+
+def _row(place: int, candidate: Candidate, highest: int) -> str:
     terms = " ".join(
         [f'<span class="term">{escape(term)} <i>{field}</i> {value:,}</span>' for term, field, value in candidate.why]
     )
-    if over is None:
-        state, verdict = "taken", "taken"
-    elif over > 0:
-        state, verdict = "missed", f"missed by {over:,} tokens"
-    else:
-        state, verdict = "cut", "beyond the limit"
+    state, verdict = _VERDICTS[candidate.verdict]
+    verdict = verdict.format(candidate.detail)
     heading = escape(" › ".join(candidate.heading) or candidate.id)
     width = 100 * candidate.score // highest
     return (

@@ -109,7 +109,7 @@ class _Reader:
         taken = _most(ends[0] - first, lambda number: self._fits(first, first + number - 1))
         if taken:
             return self._answer(first, first + taken - 1)
-        raise _too_small(self._answer(first, first)["tokens_used"], self.count.budget)
+        raise _too_small(self._answer(first, first)["tokens_used"])
 
     def around(self, first: int, last: int, before: int, after: int) -> ReadAnswer:
         """The lines with sections before and after, the nearest first; where the lines alone do not fit, a page."""
@@ -250,9 +250,9 @@ def _stale(
     text = as_text(value) + "\n"
     needed = counter(count.tokenizer)(text) if count.tokenizer in WITHOUT_EXTRA else len(text.encode())
     if needed > count.budget:
-        raise _too_small(needed, count.budget)
+        raise _too_small(needed)
     return value
 
 
-def _too_small(needed: int, budget: int) -> BudgetTooSmall:
-    return BudgetTooSmall(f"the shortest answer here is {needed} tokens, and the budget {budget}")
+def _too_small(needed: int) -> BudgetTooSmall:
+    return BudgetTooSmall(needed, "the shortest answer here does not fit")

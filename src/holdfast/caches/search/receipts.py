@@ -7,10 +7,10 @@ compact JSON. A file that is not exactly that is refused. docs/formats/search.md
 from __future__ import annotations
 
 from holdfast.caches.cache_format import tagged_digest
-from holdfast.caches.search.budget_choice import TURN
 from holdfast.caches.search.impacts import PARAMETERS, RANKING
 from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.search.section import LONG
+from holdfast.caches.search.section_ranking import FALL, SHARE
 from holdfast.caches.tokenizers import BYTES
 from holdfast.core.canonical_json import JsonError, decode, encode
 from holdfast.core.errors import InvalidReceipt
@@ -23,41 +23,42 @@ if TYPE_CHECKING:
     from holdfast.caches.shapes import Record
     from holdfast.core.canonical_json import Json
 
-RECORD_VERSION = "1"
+RECORD_VERSION = "2"
+# What records of the first version were ranked by; none of them can come back.
+_FIRST_VERSION, _FIRST_RANKING = "1", "bm25-sections-1"
 _NAMED = ("ranking", "tokenizer")
-_MEMBERS = ("record_version", "cache_version", "ranking", "tokenizer", "query", "budget", "limit", "sections")
+_ASKED = ("query", "budget", "limit", "under", "known", "outline", "explain")
+_MEMBERS = ("record_version", "cache", "cache_version", "ranking", "tokenizer", *_ASKED, "sections")
 
 
 class ReceiptSection(NamedTuple):
-    """A section as a receipt remembers it."""
+    """An entry of an answer as a receipt remembers it."""
 
-    id: str
-    lines: tuple[int, int]
+    citation: str
     content: str
     score: int
 
 
 def make_record(
-    cache_version: str,
-    tokenizer: str,
-    query: str,
-    budget: int,
-    limit: int | None,
-    sections: Sequence[ReceiptSection],
+    cache_version: str, tokenizer: str, request: SearchRequest, entries: Sequence[ReceiptSection]
 ) -> Record:
     """The canonical record of an answer."""
     return {
         "record_version": RECORD_VERSION,
+        "cache": request.cache,
         "cache_version": cache_version,
-        "ranking": {"name": RANKING, "parameters": {**PARAMETERS, "turn": TURN, "long": LONG}},
+        "ranking": {"name": RANKING, "parameters": {**PARAMETERS, "fall": FALL, "share": SHARE, "long": LONG}},
         "tokenizer": {"name": tokenizer, "parameters": {"bytes": 4} if tokenizer == BYTES else {}},
-        "query": query,
-        "budget": budget,
-        "limit": limit,
+        "query": request.query,
+        "budget": request.budget,
+        "limit": request.limit,
+        "under": request.under,
         # As JSON gives it back: a record is compared with one that was read.
+        "known": list(request.known),
+        "outline": request.outline,
+        "explain": request.explain,
         "sections": [
-            {"id": section.id, "lines": list(section.lines), "content": section.content, "score": section.score}
-            for section in sections
+            {"citation": section.citation, "content": section.content, "score": section.score} for section in entries
         ],
     }
 
@@ -88,7 +89,11 @@ class Receipt(NamedTuple):
     @property
     def request(self) -> SearchRequest:
         """What to run again."""
-        return SearchRequest(self.record["query"], self.record["budget"], self.record["limit"])
+        record = self.record
+        return SearchRequest(
+            *(record["query"], record["budget"], record["limit"], record["under"], tuple(record["known"])),
+            *(record["outline"], record["explain"], record["cache"]),
+        )
 
 
 def parse_receipt(data: bytes) -> Receipt:
@@ -101,6 +106,8 @@ def parse_receipt(data: bytes) -> Receipt:
     if not isinstance(record, dict):
         raise InvalidReceipt("it has no record: write one with 'context search --receipt FILE'")
     version = record.get("record_version")
+    if version == _FIRST_VERSION:
+        raise InvalidReceipt(_other_ranking(_FIRST_RANKING))
     if version != RECORD_VERSION:
         shown = f"'{version}'" if isinstance(version, str) else "?" if isinstance(version, dict | list) else version
         raise InvalidReceipt(f"it is of version {shown}, this release reads '{RECORD_VERSION}': use a newer one")
@@ -114,19 +121,24 @@ def parse_receipt(data: bytes) -> Receipt:
         raise InvalidReceipt("its record lacks members or has others")
     sound: Record = fields["record"]
     if (name := sound["ranking"]["name"]) != RANKING:
-        raise InvalidReceipt(
-            f"it was ranked by '{name[:64]}', this release ranks by '{RANKING}': search again for a new one"
-        )
+        raise InvalidReceipt(_other_ranking(name))
     return Receipt(fields["receipt"], sound)
 
 
+def _other_ranking(name: str) -> str:
+    return f"it was ranked by '{name[:64]}', this release ranks by '{RANKING}': search again for a new one"
+
+
 def _is_sound(record: Json) -> bool:
-    limit = record["limit"]
+    limit, under, known = record["limit"], record["under"], record["known"]
     return (
-        isinstance(record["query"], str)
+        all(isinstance(record[name], str) for name in ("query", "cache", "cache_version"))
         and type(record["budget"]) is int
         and (limit is None or type(limit) is int)
-        and isinstance(record["cache_version"], str)
+        and (under is None or isinstance(under, str))
+        and isinstance(known, list)
+        and all(isinstance(citation, str) for citation in known)
+        and all(isinstance(record[name], bool) for name in ("outline", "explain"))
         and all(isinstance(record[of], dict) and isinstance(record[of].get("name"), str) for of in _NAMED)
         and isinstance(record["sections"], list)
         and all(

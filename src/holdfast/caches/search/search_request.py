@@ -6,8 +6,18 @@ from holdfast.core.record import NamedTuple
 
 
 class SearchRequest(NamedTuple):
-    """A query and what bounds the answer."""
+    """A query and what bounds the answer.
+
+    `under` keeps to a folder or a glob pattern; `known` are citations of what the asker holds already; with `outline`
+    sections are listed without their contents; with `explain` each says why it was chosen. `cache` is what the answer
+    calls the cache: it stands in the text that the budget bounds.
+    """
 
     query: str
     budget: int
     limit: int | None = None
+    under: str | None = None
+    known: tuple[str, ...] = ()
+    outline: bool = False
+    explain: bool = False
+    cache: str = ""

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from holdfast.caches.cache_format import Document
+    from holdfast.caches.search.question import Question
     from holdfast.caches.search.section import Section
 
 
@@ -15,8 +16,18 @@ class Matches(Protocol):
     """The sections that match a query, by number; sections are numbered by id and line over the whole cache."""
 
     @property
+    def question(self) -> Question:
+        """What the query asks."""
+        ...
+
+    @property
     def scores(self) -> Mapping[int, int]:
         """Of every section that matches, what the query is worth to it."""
+        ...
+
+    def leading(self, tenths: int) -> tuple[Mapping[int, int], int]:
+        """The scores of sections that match, among them all that have at least so many tenths of the best; and how
+        many sections match."""
         ...
 
     def document_of(self, number: int) -> int:
@@ -43,6 +54,9 @@ class SearchSource(Protocol):
 
     @property
     def tokenizer(self) -> str: ...
+
+    @property
+    def document_count(self) -> int: ...
 
     @property
     def tokens(self) -> Sequence[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.caches.search.source_lines import line_at
+from holdfast.caches.search.word_terms import all_terms, is_stop_word, raw_words, word_terms
 from holdfast.core.display_text import display_line
 from holdfast.core.unicode_text import WHITE_SPACE
 
@@ -13,21 +14,25 @@ if TYPE_CHECKING:
     from holdfast.caches.search.section import Section
 
 # Characters. What a path is longer than this would take from the room of what it leads to.
-LONGEST_PATH = 96
-_LONGEST_PART = 64
+LONGEST_PATH = 72
+_LONGEST_PART = 48
 _LONGEST_HEADER = 200
+# A section's own heading stands in so many characters and lines at its beginning, between these marks.
+_OPENING, _OPENING_LINES = 1000, 8
+_MARKS = "#=*-~` "
 _BETWEEN, _CUT = " › ", "…"
 
 
-def section_label(source: str, title: str, section: Section, header: str = "") -> str:
-    """What stands above a section and its end, with 0 for each of its numbers and for the hash; `header` is the text
-    of the header row of the table that the section goes on with.
+def section_label(source: str, title: str, section: Section, content: str, header: str = "") -> str:
+    """What stands above a section and its end, with 0 for each of its numbers and for the hash.
+
+    `content` is the section's text, `header` that of the header row of the table that it goes on with.
 
     What is counted when a cache is built: the digits of a line are tokens of their own in every tokenizer, so that its
     count is known when its numbers are.
     """
     first, last = ["L0C0" if column else "L0" for column in (section.from_column, section.to_column)]
-    lines = [entry_line("0", f"{source}#{first}-{last}@0", heading_path(title, section.heading))]
+    lines = [entry_line("0", f"{source}#{first}-{last}@0", untold_path(source, title, section.heading, content))]
     if header:
         lines.append(header_line(0, header))
     return "\n".join([*lines, ""])
@@ -66,6 +71,24 @@ def heading_path(title: str, heading: Sequence[str]) -> str:
             kept = more
         path = _shortened(_BETWEEN.join(kept), LONGEST_PATH)
     return display_line(path)
+
+
+def untold_path(name: str, title: str, heading: Sequence[str], content: str) -> str:
+    """The path without what can be read beside it: parts in the words of the document's name, and headings that the
+    text below begins with. Of the headings the innermost that is left."""
+    opening = [line.strip(_MARKS) for line in content[:_OPENING].split("\n", _OPENING_LINES)[:_OPENING_LINES]]
+
+    def is_told(part: str) -> bool:
+        return any(line.startswith(part) for line in opening) or is_named(part, name)
+
+    shown = [part for part in heading if not is_told(part)]
+    return heading_path("" if is_told(title) else title, shown[-1:])
+
+
+def is_named(title: str, name: str) -> bool:
+    """Whether a document's name has all words of its title."""
+    words = {term for word in raw_words(name) for term in all_terms(word)}
+    return all(words.issuperset(word_terms(word)[0]) for word in raw_words(title) if not is_stop_word(word))
 
 
 def _shortened(text: str, most: int) -> str:

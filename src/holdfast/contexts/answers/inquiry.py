@@ -153,7 +153,7 @@ def list_contexts(workspace: Workspace, arguments: ListArguments) -> Outcome[Sta
     roll_up = RollUp(value["entries"], known, under)
     rolled = within_budget(value, roll_up, depth=arguments.get("depth"), budget=arguments.get("budget", BUDGET))
     if rolled is None:
-        raise BudgetTooSmall("budget is too small for a single directory: 500 is a good start")
+        raise BudgetTooSmall(500, "a single directory does not fit")
     return Outcome(rolled, code, note=project.note)
 
 

@@ -14,13 +14,14 @@ from holdfast.caches.search.receipts import ReceiptSection, encode_receipt, make
 from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.search.section import Section
 
-RECORD = make_record("sha256:00", "bytes/4", "how?", 100, None, [ReceiptSection("a.md", (1, 3), "sha256:11", 7)])
+REQUEST = SearchRequest("how?", 100, None, "guide", ("b.md#L1-L2@aaaaaaaaaaaa",), outline=True, cache="docs")
+RECORD = make_record("sha256:00", "bytes/4", REQUEST, [ReceiptSection("a.md#L1-L3@111111111111", "sha256:11", 7)])
 RECEIPT = encode_receipt(RECORD)
 
 
 def test_a_receipt_comes_back_as_it_was_written() -> None:
     receipt = parse_receipt(RECEIPT)
-    assert (receipt.receipt, receipt.request) == (receipt_of(RECORD), SearchRequest("how?", 100, None))
+    assert (receipt.receipt, receipt.request) == (receipt_of(RECORD), REQUEST)
     assert encode_receipt(receipt.record) == RECEIPT
 
 
@@ -45,8 +46,10 @@ def test_no_single_byte_of_a_receipt_can_be_changed_or_lost() -> None:
         (b'{"record":7}', "no record"),
         (b"\xff\xfe", "not JSON"),
         (b"[" * 100_000, "not JSON"),
-        (RECEIPT.replace(b'"record_version":"1"', b'"record_version":"2"'), "version '2'"),
-        (RECEIPT.replace(b'"record_version":"1"', b'"record_version":1'), "version 1"),
+        (RECEIPT.replace(b'"record_version":"2"', b'"record_version":"3"'), "version '3'"),
+        (RECEIPT.replace(b'"record_version":"2"', b'"record_version":2'), "version 2"),
+        (RECEIPT.replace(b'"record_version":"2"', b'"record_version":"1"'), "it was ranked by 'bm25-sections-1'"),
+        (encode_receipt({**RECORD, "ranking": {"name": "bm25-sections-9"}}), "it was ranked by 'bm25-sections-9'"),
         (RECEIPT + b"\n", "altered"),
         (b" " + RECEIPT, "altered"),
     ],
@@ -59,7 +62,10 @@ def test_what_is_no_receipt_is_refused_and_says_why(data: bytes, reason: str) ->
 
 @pytest.mark.parametrize(
     "change",
-    [{"query": 7}, {"budget": True}, {"limit": "x"}, {"sections": {}}, {"sections": [{"id": "a"}]}, {"more": 1}],
+    [
+        *({"query": 7}, {"budget": True}, {"limit": "x"}, {"sections": {}}, {"sections": [{"id": "a"}]}, {"more": 1}),
+        *({"cache": None}, {"under": 1}, {"known": "x"}, {"known": [1]}, {"outline": 1}, {"explain": None}),
+    ],
 )
 def test_a_record_with_other_members_is_refused_even_with_a_matching_hash(change: dict[str, object]) -> None:
     with pytest.raises(InvalidReceipt):
@@ -67,7 +73,7 @@ def test_a_record_with_other_members_is_refused_even_with_a_matching_hash(change
 
 
 def test_differences_between_records_name_what_and_both_values() -> None:
-    now = make_record("sha256:01", "bytes/4", "how?", 100, None, [ReceiptSection("b.md", (1, 1), "sha256:22", 7)])
+    now = make_record("sha256:01", "bytes/4", REQUEST, [ReceiptSection("b.md#L1-L1@222222222222", "sha256:22", 7)])
     assert [(item["what"], item["recorded"] is None, item["now"] is None) for item in compare_records(RECORD, now)] == [
         ("cache_version", False, False),
         ("a.md#L1-L3", False, True),
@@ -77,11 +83,11 @@ def test_differences_between_records_name_what_and_both_values() -> None:
 
 def found_again(*sections: ReceiptSection) -> tuple[Any, Any]:
     """A record as a receipt gives it back, and the same record made now."""
-    record = make_record("sha256:00", "bytes/4", "how?", 100, None, sections)
+    record = make_record("sha256:00", "bytes/4", REQUEST, sections)
     return parse_receipt(encode_receipt(record)).record, record
 
 
-A, B, C = [ReceiptSection(f"{name}.md", (1, 3), f"sha256:{name}", 7) for name in "abc"]
+A, B, C = [ReceiptSection(f"{name}.md#L1-L3@{name * 12}", f"sha256:{name}", 7) for name in "abc"]
 
 
 def test_a_record_that_was_read_does_not_differ_from_itself() -> None:

@@ -12,6 +12,7 @@ from holdfast.caches.search.section_label import (
     header_text,
     heading_path,
     section_label,
+    untold_path,
 )
 
 
@@ -35,13 +36,16 @@ def test_a_long_path_loses_its_middle_first() -> None:
 
 
 def test_a_name_that_could_pass_for_other_lines_is_shown_as_one() -> None:
-    assert section_label("a\nb.md", "x\r\ny", Section((), 1, 2, 0, 9)) == "[0] a␊b.md#L0-L0@0 · x␍␊y\n"
+    assert section_label("a\nb.md", "x\r\ny", Section((), 1, 2, 0, 9), "") == "[0] a␊b.md#L0-L0@0 · x␍␊y\n"
 
 
 def test_the_header_row_of_a_table_is_repeated_above_a_part_of_it_and_marked() -> None:
-    part = Section(("A",), 12, 15, 300, 400, header=2)
+    part = Section(("Limits",), 12, 15, 300, 400, header=2)
     assert header_line(2, "  | a | b |  ") == "(header of the table, L2) | a | b |"
-    assert section_label("a.md", "", part, "| a | b |") == "[0] a.md#L0-L0@0 · A\n(header of the table, L0) | a | b |\n"
+    assert (
+        section_label("a.md", "", part, "", "| a | b |")
+        == "[0] a.md#L0-L0@0 · Limits\n(header of the table, L0) | a | b |\n"
+    )
     assert len(header_line(2, "| a" * 1000)) == 200
 
 
@@ -54,5 +58,22 @@ def test_the_header_row_is_found_in_the_document(end: str) -> None:
 
 def test_columns_count_in_the_line_that_names_a_part_of_a_line() -> None:
     part = Section((), 3, 3, 10, 20, from_column=5, to_column=14)
-    assert section_label("a.md", "", part) == "[0] a.md#L0C0-L0C0@0\n"
-    assert section_label("a.md", "", part._replace(from_column=0)) == "[0] a.md#L0-L0C0@0\n"
+    assert section_label("a.md", "", part, "") == "[0] a.md#L0C0-L0C0@0\n"
+    assert section_label("a.md", "", part._replace(from_column=0), "") == "[0] a.md#L0-L0C0@0\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "heading", "content", "path"),
+    [
+        ("guides/x.md", "The tutorial", ("CORS", "Use it"), "plain text", "The tutorial › Use it"),
+        ("x.md", "Guide", ("CORS", "Use it"), "## Use it\n\ntext", "Guide › CORS"),
+        ("x.md", "Guide", ("Guide", "Use it"), ".. _label:\n\n=====\nGuide\n=====\n\nUse it\n------\n", ""),
+        ("build-options.md", "Build Options", ("Build Options",), "text", ""),
+        ("guide/useMemo.md", "useMemo", ("Reference",), "text", "Reference"),
+        ("x.md", "", (), "text", ""),
+    ],
+)
+def test_what_can_be_read_beside_a_path_is_not_told_in_it(
+    name: str, title: str, heading: tuple[str, ...], content: str, path: str
+) -> None:
+    assert untold_path(name, title, heading, content) == path

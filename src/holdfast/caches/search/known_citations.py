@@ -1,0 +1,56 @@
+"""What the asker of a search holds already, by its citations, so that it is not sent again. Pure."""
+
+from __future__ import annotations
+
+from holdfast.caches.cache_format import document_id
+from holdfast.caches.search.citations import judge, parse_citation
+from holdfast.core.errors import InvalidCitation
+from holdfast.core.unicode_text import WHITE_SPACE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.caches.cache_format import Document
+    from holdfast.caches.search.citations import Citation
+    from holdfast.caches.search.section import Section
+
+
+class KnownCitations:
+    """Citations by document and by hash. One that does not hold any more says nothing of its lines, but its text, which
+    the asker has, is known wherever it stands now."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        """InvalidCitation where a text is no citation."""
+        self._by_document: dict[str, list[Citation]] = {}
+        self._by_digest: dict[str, str] = {}
+        self._held: dict[str, list[Citation]] = {}
+        for text in texts:
+            citation = parse_citation(text.strip(WHITE_SPACE))
+            if citation is None:
+                raise InvalidCitation("known takes citations, name#Lfirst-Llast@hash, the hash of 12 hex digits")
+            self._by_document.setdefault(document_id(citation.id), []).append(citation)
+            self._by_digest.setdefault(citation.digest, citation.text)
+
+    def __bool__(self) -> bool:
+        return bool(self._by_digest)
+
+    def find(self, document: Document, section: Section, digest: str) -> str | None:
+        """The citation by which a section, whose text has this hash, is known; None where it is new."""
+        known = self._by_digest.get(digest[:12])
+        if known is not None or document.id not in self._by_document:
+            return known
+        if document.id not in self._held:
+            verdicts = judge(self._by_document[document.id], lambda _: document)
+            self._held[document.id] = [verdict.citation for verdict in verdicts if verdict.state == "holds"]
+        for citation in self._held[document.id]:
+            begins = (citation.first, citation.from_column or 1) <= (section.first, section.from_column or 1)
+            ends = _end(section.last, section.to_column) <= _end(citation.last, citation.to_column)
+            if begins and ends:
+                return citation.text
+        return None
+
+
+def _end(line: int, column: int | None) -> tuple[int, bool, int]:
+    """A place that can be compared with another: without a column it is the end of its line."""
+    return line, not column, column or 0

@@ -1,0 +1,89 @@
+"""An answer of `context.search` as a model reads it: what was found, then each section under its citation. Pure."""
+
+from __future__ import annotations
+
+from holdfast.caches.search.section_label import entry_line, heading_path, untold_path
+from holdfast.caches.search.section_reasons import TermReason, why_line
+from holdfast.core.display_text import display_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from holdfast.caches.shapes import FoundSection, SearchAnswer, SectionSelection
+
+_VERSION = slice(len("sha256:"), len("sha256:") + 8)
+_RECEIPT = slice(len("sha256:"), len("sha256:") + 8)
+
+
+def as_text(value: SearchAnswer) -> str:
+    """The text of an answer, without its final newline.
+
+    An entry is a line that names a section, perhaps lines in parentheses, and then exactly the lines of its citation.
+    """
+    lines = list(header_lines(value))
+    if value["sections"]:
+        lines.append("")
+    told: set[str] = set()
+    for place, section in enumerate(value["sections"], 1):
+        lines += entry_lines(place, section, with_title=section["id"] not in told)
+        told.add(section["id"])
+    return "\n".join(lines)
+
+
+def header_lines(value: SearchAnswer) -> Iterator[str]:
+    """What was found and what it costs; how words were read; what was not sent again."""
+    selection = value["selection"]
+    used = f"{selection['tokens_used']:,} of {selection['budget']:,} tokens"
+    where = f"{selection['cache']} {selection['cache_version'][_VERSION]} · receipt {value['receipt'][_RECEIPT]}"
+    yield display_line(f"{_found(selection, used, is_outline=_is_outline(value))} · {where}")
+    if selection["read_as"]:
+        told = ", ".join([f"{item['word']} as {item['as']}" for item in selection["read_as"]])
+        yield display_line(f"Not in the documentation, so read {told}.")
+    if selection["known"]:
+        more = f" and {selection['known_more']:,} more" if selection["known_more"] else ""
+        yield display_line(f"Known, not sent again: {', '.join(selection['known'])}{more}")
+
+
+def _is_outline(value: SearchAnswer) -> bool:
+    return any("content" not in section for section in value["sections"])
+
+
+def _found(selection: SectionSelection, used: str, *, is_outline: bool) -> str:
+    count, matching = selection["sections_selected"], selection["sections_considered"]
+    sections = f"{count:,} of {matching:,} matching section{'' if matching == 1 else 's'}"
+    meets = f"{selection['meets']:.2f}"
+    if not matching:
+        return f"Nothing here matches the question, {used}"
+    if not selection["answered"]:
+        return f"Nothing here seems to answer this: the nearest meets {meets} of the question. {sections}, {used}"
+    return f"{sections}{' listed' if is_outline else ''}, {used}, meets {meets} of the question"
+
+
+def entry_lines(place: int, section: FoundSection, *, with_title: bool = True) -> list[str]:
+    """The lines of one entry; without its page's title where an earlier entry has told it."""
+    title, heading = section["title"], section["heading"]
+    if not with_title:
+        title, heading = "", heading[1:] if title in heading[:1] else heading
+    if "content" in section:
+        name = section["citation"].rpartition("#L")[0]
+        label = entry_line(str(place), section["citation"], untold_path(name, title, heading, section["content"]))
+    else:
+        label = entry_line(str(place), section["citation"], heading_path(title, heading))
+        label += f" · {section['tokens']:,} tokens"
+    lines = [label]
+    if section["also"]:
+        lines.append(also_line(section["also"], section["also_more"]))
+    if "why" in section:
+        reasons = [TermReason(item["term"], tuple(item["fields"]), item["impact"]) for item in section["why"]["terms"]]
+        lines.append(why_line(reasons, section["why"]["turn"]))
+    if section["header"]:
+        lines.append(section["header"])
+    if "content" in section:
+        lines.append(section["content"])
+    return lines
+
+
+def also_line(citations: Sequence[str], more: int) -> str:
+    """Where else the same text stands."""
+    return display_line(f"(also: {', '.join(citations)}{f' and {more:,} more' if more else ''})")

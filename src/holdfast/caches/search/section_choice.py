@@ -1,0 +1,250 @@
+"""Which of the sections that match are given within a budget. Pure.
+
+The ranking is walked once. A section that does not fit is passed over, never cut: a later, smaller one may still fit,
+but crumbs are not gathered from then on. What is left at the end goes to the neighbours of what is given, which need no
+line of their own to name them. Equal texts are given once; what the asker holds already is named and not given;
+neighbours in one document become one entry.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from holdfast.caches.search.citations import cite_section
+from holdfast.caches.search.section_label import entry_line, header_line, header_text, heading_path, untold_path
+from holdfast.caches.search.section_ranking import RankedSection
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from holdfast.caches.cache_format import Document
+    from holdfast.caches.search.answer_cost import AnswerCost
+    from holdfast.caches.search.known_citations import KnownCitations
+    from holdfast.caches.search.search_request import SearchRequest
+    from holdfast.caches.search.search_source import SearchSource
+    from holdfast.caches.search.section import Section
+
+# So many in a row that do not fit end the walk: what is left of the budget is too little to look on.
+_MISSES = 10
+# Tokens. Once a section did not fit, one that is shorter is not looked for: naming it would cost half as much again.
+_CRUMB = 60
+# No line that names a section has fewer tokens.
+_LEAST_LABEL = 8
+# Of equal texts so many are named beside the one that is given; of known citations so many.
+MOST_NAMED, MOST_KNOWN = 3, 8
+# A place in an answer that has as many digits as any.
+_ANY_PLACE = 99
+
+# What became of a section; the last is said of those that are not in the ranking at all.
+GIVEN, EQUAL, KNOWN, TOO_LONG, CRUMB, LIMIT, BELOW = "given equal known long crumb limit below".split(" ")
+
+
+class ChosenSection(NamedTuple):
+    """A section that is given: where it stands and what it costs; `also` are citations of equal texts."""
+
+    ranked: RankedSection
+    place: int
+    section: Section
+    digest: str
+    cost: int
+    also: list[str]
+
+
+class SectionChoice:
+    """A walk down the ranking, within what is left of a budget and at most so many sections.
+
+    `verdicts` has what became of each section that was looked at: a word, and for one that is too long the tokens it
+    lacked. `why_line` gives the line that explains a section.
+    """
+
+    def __init__(
+        self,
+        source: SearchSource,
+        request: SearchRequest,
+        cost: AnswerCost,
+        known: KnownCitations,
+        why_line: Callable[[int, Document, Section], str] | None,
+    ) -> None:
+        self._source, self._request, self._cost, self._why_line = source, request, cost, why_line
+        self._known_citations = known
+        self._documents: dict[int, Document] = {}
+        self._titles: dict[int, str] = {}
+        self.taken: dict[int, ChosenSection] = {}
+        self.by_digest: dict[str, int] = {}
+        self.known: list[int] = []
+        self.known_named: list[str] = []
+        self.known_more = 0
+        self.verdicts: dict[int, tuple[str, int]] = {}
+        self._passed_over: list[RankedSection] = []
+
+    def walk(self, ranked: Iterable[RankedSection], place_of: Callable[[int], int], left: int, most: int | None) -> int:
+        """Take what fits of these, in their order; what is left then."""
+        misses = 0
+        for each in ranked:
+            if len(self.taken) == most:
+                self.verdicts[each.number] = (LIMIT, 0)
+                break
+            missing, left = self._consider(each, place_of(each.number), left)
+            if missing:  # also of a crumb: it is passed over
+                self._passed_over.append(each)
+                misses += 1
+                if misses == _MISSES:
+                    break
+            else:
+                misses = 0
+        return left
+
+    def fill(self, place_of: Callable[[int], int], left: int, most: int | None) -> bool:
+        """Spend what is left where something did not fit: on that, then on the neighbours of what is given; whether any
+        was. Where all was given, nothing is padded in."""
+        waiting, self._passed_over = self._passed_over, []
+        if not waiting:
+            return False
+        before = len(self.taken)
+        if any(self._source.tokens[each.number] <= left for each in waiting):
+            left = self.walk(waiting, place_of, left, most)
+        if most is None and not self._request.outline:
+            for number, chosen in list(self.taken.items()):
+                first, after = self._source.extent(chosen.place)
+                for beside in (number + 1, number - 1):
+                    if first <= beside < after and beside not in self.taken and beside not in self._settled:
+                        _, left = self._consider(RankedSection(beside, 0, 0), chosen.place, left)
+        return len(self.taken) > before
+
+    def drop_last(self) -> None:
+        """Give up what was taken last."""
+        number, chosen = self.taken.popitem()
+        del self.by_digest[chosen.digest]
+        self.verdicts[number] = (TOO_LONG, 1)
+
+    def keep(self, most: int) -> None:
+        """Give up all but the first so many that were taken."""
+        while len(self.taken) > most:
+            number, chosen = self.taken.popitem()
+            del self.by_digest[chosen.digest]
+            self.verdicts[number] = (LIMIT, 0)
+
+    @property
+    def _settled(self) -> set[int]:
+        """Sections that are not to be given: others say the same, or the asker holds them."""
+        return {number for number, (verdict, _) in self.verdicts.items() if verdict in (EQUAL, KNOWN)}
+
+    @property
+    def excluded_by_budget(self) -> int:
+        """How many sections were looked at and are too long for what was left."""
+        return sum([verdict == TOO_LONG for verdict, _ in self.verdicts.values()])
+
+    def equal_to(self, number: int) -> int:
+        """How many sections have the same text as one that is given."""
+        return sum([verdict == (EQUAL, number) for verdict in self.verdicts.values()])
+
+    def document(self, place: int) -> Document:
+        """A document, proven by its hash and read once."""
+        if place not in self._documents:
+            self._documents[place] = self._source.document(place)
+        return self._documents[place]
+
+    def title(self, place: int) -> str:
+        """The title of a document."""
+        if place not in self._titles:
+            self._titles[place] = self._source.title(place)
+        return self._titles[place]
+
+    def groups(self) -> list[list[ChosenSection]]:
+        """What is given, best first: neighbours in one document together, in its order, at the place of their best."""
+        joined: list[list[ChosenSection]] = []
+        for number in sorted(self.taken):
+            chosen = self.taken[number]
+            if joined and not self._request.outline and self._follows(joined[-1][-1], chosen):
+                joined[-1].append(chosen)
+            else:
+                joined.append([chosen])
+        joined.sort(key=lambda group: (-max([each.ranked.score for each in group]), group[0].ranked.number))
+        return joined
+
+    def _follows(self, one: ChosenSection, other: ChosenSection) -> bool:
+        return one.ranked.number + 1 == other.ranked.number and one.place == other.place
+
+    def _consider(self, ranked: RankedSection, place: int, left: int) -> tuple[int, int]:
+        """Take one section if it fits; the tokens that it lacks (0 where it is done with), and what is left."""
+        number, request, cost = ranked.number, self._request, self._cost
+        tokens = 0 if request.outline else cost.content(self._source.tokens[number])
+        joined = self._has_neighbour(number, place)
+        if tokens + (0 if joined else _LEAST_LABEL) > left:
+            return self._too_long(number, tokens + _LEAST_LABEL - left), left
+        if self._passed_over and tokens < _CRUMB and not joined and not request.outline:
+            self.verdicts[number] = (CRUMB, 0)
+            return 1, left
+        document, section = self.document(place), self._source.section(number)
+        content = document.content[section.start : section.end]
+        digest = sha256(content.encode()).hexdigest()
+        if (held := self._known_citations.find(document, section, digest)) is not None:
+            self.verdicts[number] = (KNOWN, 0)
+            self.known.append(number)
+            return 0, left - self._name_known(held, left)
+        citation = cite_section(document.name, section, content)
+        if (same := self.by_digest.get(digest)) is not None:
+            self.verdicts[number] = (EQUAL, same)
+            also, price = self.taken[same].also, cost.line(f"(also: {citation})")
+            if len(also) >= MOST_NAMED or price > left:
+                return 0, left
+            also.append(citation)
+            return 0, left - price
+        price = tokens + self._price_of_lines(number, place, document, section, citation)
+        if price > left:
+            return self._too_long(number, price - left), left
+        self.taken[number] = ChosenSection(ranked, place, section, digest, price, [])
+        self.by_digest[digest] = number
+        self.verdicts[number] = (GIVEN, 0)
+        return 0, left - price
+
+    def _price_of_lines(self, number: int, place: int, document: Document, section: Section, citation: str) -> int:
+        """What the lines above a section's text cost; what stands between it and a neighbour that is given."""
+        cost = self._cost
+        price = 0
+        if self._why_line is not None:
+            price += cost.line(self._why_line(number, document, section))
+        if not self._request.outline:
+            if (above := self._neighbour(number - 1, place)) is not None:
+                return price + cost.gap(document.content[above.end : section.start])
+            if (below := self._neighbour(number + 1, place)) is not None:
+                return price + cost.gap(document.content[section.end : below.start])
+        title = self.title(place)
+        if self._request.outline:
+            path = heading_path(title, section.heading)
+        else:
+            path = untold_path(document.name, title, section.heading, document.content[section.start : section.end])
+        label = entry_line(str(_ANY_PLACE), citation, path)
+        if self._request.outline:
+            label += f" · {self._source.tokens[number]:,} tokens"
+            price += 0 if cost.count is not None else 12
+        elif header := header_text(document.content, section):
+            label += "\n" + header_line(section.header, header)
+        numbers = (_ANY_PLACE, section.first, section.last, section.from_column, section.to_column, section.header)
+        return price + cost.label(label, self._source.name_tokens(number), numbers, citation[-12:])
+
+    def _neighbour(self, number: int, place: int) -> Section | None:
+        chosen = self.taken.get(number)
+        return chosen.section if chosen is not None and chosen.place == place else None
+
+    def _has_neighbour(self, number: int, place: int) -> bool:
+        if self._request.outline:
+            return False
+        return any(self._neighbour(each, place) is not None for each in (number - 1, number + 1))
+
+    def _too_long(self, number: int, missing: int) -> int:
+        self.verdicts[number] = (TOO_LONG, missing)
+        return missing
+
+    def _name_known(self, citation: str, left: int) -> int:
+        """Name a citation that is held already, where there is room; what that costs."""
+        if citation in self.known_named:
+            return 0
+        price = self._cost.line(citation + ",")
+        if len(self.known_named) == MOST_KNOWN or price > left:
+            self.known_more += 1
+            return 0
+        self.known_named.append(citation)
+        return price

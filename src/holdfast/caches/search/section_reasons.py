@@ -1,0 +1,64 @@
+"""Why a section has its score: each term of the question, what it gave, and where it stands. Pure."""
+
+from __future__ import annotations
+
+from holdfast.caches.search.word_terms import all_terms, raw_words
+from holdfast.caches.source_formats import format_of
+from holdfast.core.display_text import display_line
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from holdfast.caches.cache_format import Document
+    from holdfast.caches.search.section import Section
+
+
+class TermReason(NamedTuple):
+    """A term of the question, the fields that have it, and what it adds to the score.
+
+    Fields are title, path, headings and body; `document` where other sections of it have the term; `links` where only
+    what others call it does.
+    """
+
+    term: str
+    fields: tuple[str, ...]
+    impact: int
+
+
+def reasons_of(
+    impacts: Iterable[tuple[str, str, int]], document: Document, title: str, section: Section
+) -> list[TermReason]:
+    """The reasons of a section, in the order of the question; `impacts` are what its terms give, in parts."""
+    total: dict[str, int] = {}
+    for term, _, impact in impacts:
+        total[term] = total.get(term, 0) + impact
+    stem = format_of(document.source).stem(document.source)
+    fields = {
+        "title": terms_of(title),
+        "path": terms_of(stem),
+        "headings": terms_of(" ".join(section.heading)),
+        "body": terms_of(document.content[section.start : section.end]),
+    }
+    found = []
+    for term, impact in total.items():
+        held = tuple([name for name, terms in fields.items() if term in terms])
+        found.append(TermReason(term, held or _elsewhere(term, document), impact))
+    return found
+
+
+def terms_of(text: str) -> set[str]:
+    """Every term that a word of a text counts as."""
+    return {term for word in raw_words(text) for term in all_terms(word)}
+
+
+def _elsewhere(term: str, document: Document) -> tuple[str, ...]:
+    return ("document",) if term in terms_of(document.content) else ("links",)
+
+
+def why_line(reasons: Sequence[TermReason], turn: int) -> str:
+    """The reasons as a line that stands between a section's name and its text."""
+    told = "; ".join([f"{reason.term} {reason.impact:,} ({', '.join(reason.fields)})" for reason in reasons])
+    later = f"; section {turn + 1} of its page by score" if turn else ""
+    return display_line(f"(why: {told}{later})")
