@@ -24,8 +24,10 @@ from campaign import CREATED_AT, TOKENIZER, Campaign, arguments, command_line, e
 
 from holdfast.caches.build.build import build_cache
 from holdfast.caches.on_disk import counted_by
+from holdfast.caches.on_disk.cache_listing import cache_name
 from holdfast.caches.on_disk.open_caches import Cache, open_cache
 from holdfast.caches.on_disk.verification import verify_cache
+from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.search.search_result import as_json as search_as_json
 from holdfast.caches.selection import as_json
 from holdfast.caches.tokenizers import O200K, is_installed
@@ -44,8 +46,8 @@ QUESTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("context.resolve", {"query": "ba be bi", "budget": 4000}),
     ("context.resolve", {"query": "id3x0 bo", "budget": 900}),
     ("context.resolve", {"query": "", "budget": 10**6}),
-    ("context.search", {"query": "ba be bi", "budget": 4000}),
-    ("context.search", {"query": "id3x0 bo", "budget": 900}),
+    ("context.search", {"query": "ba be bi", "budget": 4000, "format": "json"}),
+    ("context.search", {"query": "id3x0 bo", "budget": 900, "explain": True, "format": "json"}),
 )
 OPERATIONS = {operation.tool: operation for operation in CATALOG if operation.tool}
 ASKED = tuple(question for question in QUESTIONS if question[0] in OPERATIONS)
@@ -243,7 +245,10 @@ def _ask_held(held: Cache, tool: str, given: dict[str, Any]) -> str:
     try:
         if tool == "context.resolve":
             return encode(as_json(held.resolve(**given))) + "\n"
-        return encode(search_as_json(held.search(**given))) + "\n"
+        request = SearchRequest(
+            given["query"], given["budget"], explain=given.get("explain", False), cache=cache_name(held.directory.path)
+        )
+        return encode(search_as_json(held.find(request))) + "\n"
     except CacheInvalid:
         return INVALID
 

@@ -30,6 +30,7 @@ from holdfast.caches.build.build import build_cache
 from holdfast.caches.on_disk.receipt_store import ReceiptStore
 from holdfast.caches.on_disk.verification import verify_cache
 from holdfast.caches.search.receipts import make_record
+from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.tokenizers import O200K, USUAL, is_installed
 from holdfast.catalog import CATALOG
 from holdfast.contexts.on_disk.directory_view import CONTEXT_FILE, read_context
@@ -254,7 +255,7 @@ def _command(*words: str, **given: object) -> Callable[[Path], None]:
 
 
 def _keep_receipt(home: Path) -> None:
-    record = make_record("sha256:" + "0" * 64, USUAL, "one", 100, None, [])
+    record = make_record("sha256:" + "0" * 64, USUAL, SearchRequest("one", 100), [])
     if warning := ReceiptStore().add(str(home), record):
         raise IoError(warning)
 
@@ -296,7 +297,7 @@ SUBJECTS = (
     Subject("spec init", ".", _nothing, _command("spec", "init", specName="login"), whole=False),
     Subject(
         *("search --receipt", ".", _build("first", "cache")),
-        _command("search", cache="cache", query="one", budget=100, receipt="receipt.json"),
+        _command("search", cache="cache", query="one", budget=400, receipt="receipt.json"),
         whole=False,
     ),
     Subject("serve --receipts", ".", _nothing, _keep_receipt, whole=False),
@@ -310,7 +311,7 @@ READING = "reads"
 # What is asked on a disk that fails: each answer must be the right one, or one of the codes a failing disk may give.
 READS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("context.resolve", {"cache": "cache", "query": "seven", "budget": 100}),
-    ("context.search", {"cache": "cache", "query": "seven", "budget": 100}),
+    ("context.search", {"cache": "cache", "query": "seven", "budget": 400}),
     ("context.inspect_cache", {"cache": "cache"}),
     ("context.list_caches", {}),
 )

@@ -104,10 +104,12 @@ def lay_out(inputs: Path, documents: int) -> list[list[Any]]:
     for query in (*queries(QUERIES), FREQUENT, ""):
         ask("context.resolve", cache="corpus", query=query, budget=4000)
         ask("context.search", cache="corpus", query=query, budget=4000)
+        ask("context.search", cache="corpus", query=query, format="json", explain=True)
     write_new_characters(inputs / "sources" / "new-characters")
     for query in new_character_queries():
         ask("context.resolve", cache="new-characters", query=query, budget=9000)
         ask("context.search", cache="new-characters", query=query, budget=9000)
+        ask("context.search", cache="new-characters", query=query, budget=9000, format="json", explain=True)
     ask("context.list_caches")
     specs = inputs / "specs"
     for case in status_vectors():

@@ -106,6 +106,7 @@ WORLDS = (
             Question("context.resolve", {"cache": "cache", "query": "deploy guide", "budget": 400}),
             Question("context.resolve", {"cache": "cache", "query": "schema rollback index", "budget": 10**6}),
             Question("context.search", {"cache": "cache", "query": "deploy guide", "budget": 400}),
+            Question("context.search", {"cache": "cache", "query": "deploy guide", "format": "json", "explain": True}),
             Question("context.inspect_cache", {"cache": "cache"}),
             Question("context.list_caches", {}),
             Question("", {}, ("verify", "--cache", "CACHE")),

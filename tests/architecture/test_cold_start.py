@@ -18,6 +18,7 @@ from holdfast import build_cache
 from holdfast.catalog import tools
 from support.wire import OPENING, Wire, as_line, call, modern
 
+CITATION = "other.md#L1-L1@0123456789ab"
 HEAVY = {
     *("argparse", "asyncio", "collections", "contextlib", "dataclasses", "enum", "functools", "inspect", "json"),
     *("logging", "pathlib", "queue", "re", "signal", "subprocess", "threading", "traceback", "typing"),
@@ -86,7 +87,8 @@ def test_a_server_that_resolved_has_loaded_nothing_heavy(cache: Path) -> None:
     "words",
     [
         ("resolve", "--query", "alpha", "--budget", "10"),
-        ("search", "--query", "alpha beta", "--budget", "10"),
+        ("search", "--query", "alpha beta", "--format", "json"),
+        ("search", "--query", "alpha beta", "--format", "json", "--explain", "--under", "a*", "--known", CITATION),
         ("inspect",),
     ],
 )
@@ -94,6 +96,12 @@ def test_a_command_on_a_cache_loads_nothing_heavy(cache: Path, words: tuple[str,
     modules, stdout = loaded(*words, "--cache", str(cache))
     assert (heavy(modules), foreign(modules)) == (set(), set())
     assert json.loads(stdout)
+
+
+def test_a_search_that_is_told_in_text_loads_nothing_heavy(cache: Path) -> None:
+    modules, stdout = loaded("search", "--query", "alpha beta", "--cache", str(cache))
+    assert (heavy(modules), foreign(modules)) == (set(), set())
+    assert b"] a.md#L1-L1@" in stdout
 
 
 def test_the_check_itself_sees_what_is_loaded(cache: Path) -> None:

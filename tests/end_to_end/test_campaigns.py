@@ -15,12 +15,14 @@ SHORT = {
     "readers": ["2"],
     "corrupt": ["40"],
     "matrix": ["2", "--documents", "60"],
+    "budgets": ["40", "--sources", str(CAMPAIGNS.parent.parent / "docs")],
 }
 SABOTAGED = {
     "kill": ["4"],
     "faults": ["3", "--only", "replace a file"],
     "readers": ["1", "--only", "caches"],
     "corrupt": ["4"],
+    "budgets": ["3"],
 }
 
 

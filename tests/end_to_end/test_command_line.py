@@ -100,7 +100,7 @@ def test_a_query_may_begin_with_a_dash_where_it_cannot_be_taken_for_a_flag(
 ) -> None:
     rest = ["--cache", str(make_cache({"a.md": "alpha -x --flag"})), "--budget", "99"]
     for query in ("-x", "--flag", "- list", "-"):
-        done = run_context(command, f"--query={query}", *rest)
+        done = run_context(command, f"--query={query}", *rest, "--format", "json")
         assert (done.returncode, json.loads(done.stdout)["selection"]["query"]) == (0, query)
     assert run_context(command, "--query", "-", *rest).returncode == 0
     refused = run_context(command, "--query", "-x", *rest)
@@ -194,7 +194,8 @@ def test_every_shell_here_takes_its_completion_script_for_sound(tmp_path: Path) 
         ("context search --cache d", {"docs"}),
         ("context search --html=", {"a receipt.json", "docs"}),
         ("context search --query ", set()),
-        ("context search --cache x --format ", {"json", "pretty"}),
+        ("context resolve --cache x --format ", {"json", "pretty"}),
+        ("context search --cache x --format ", {"text", "json", "outline", "pretty"}),
         ("context search --cache x --format=p", {"pretty"}),
         ("context status --state ", {"fresh", "stale", "missing"}),
         ("context serve --tool-names ", {"auto", "dotted", "underscore"}),

@@ -33,6 +33,13 @@ CASES: dict[str, list[list[str]]] = {
     "verify": [["--cache", "caches/docs"], ["--cache", "caches/misled"]],
     "search": [
         ["--cache", "caches/docs", "--query", "alpha", "--budget", "900"],
+        ["--cache", "caches/docs", "--query", "alpha " + STEER, "--explain"],
+        ["--cache", "caches/docs", "--query", "alpha", "--format", "text"],
+        ["--cache", "caches/docs", "--query", "alpha", "--format", "outline"],
+        ["--cache", "caches/later", "--query", "alpha", "--explain", "--format", "text"],
+        ["--cache", "caches/docs", "--query", "alpha", "--under", NAME],
+        ["--cache", "caches/docs", "--query", "alpha", "--known", f"{NAME}.md#L1-L2@0123456789ab"],
+        ["--cache", "caches/docs", "--query", "alpha", "--known", NAME],
         ["--cache", "caches/docs", "--query", "alpha", "--budget", NAME],
     ],
     "replay": [["receipt.json", "--cache", "caches/docs"], [NAME]],
@@ -94,7 +101,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (home / "queries.txt").write_text("alpha\n", encoding="utf-8")
     (sources / f"{NAME}2.md").write_text(f"# {TEXT}\n\nalpha alpha {TEXT}\n", encoding="utf-8")
     build_cache(sources, caches / "later")
-    found = json.loads(run_context("search", "--cache", "caches/docs", *asked[:4], cwd=home).stdout)
+    found = json.loads(run_context("search", "--cache", "caches/docs", *asked[:4], "--format", "json", cwd=home).stdout)
     (home / "cited.md").write_text(f"see {found['sections'][0]['citation']} and {NAME}.md#L1-L2@0123456789ab", "utf-8")
     (caches / "docs" / "documents" / f"{NAME}.json").write_bytes(b"")
     (caches / NAME).mkdir()

@@ -48,7 +48,7 @@ def write(project: Path, text: str) -> None:
 
 def searches(*queries: str) -> list[dict[str, Any]]:
     return [
-        call(number, "context.search", {"cache": "docs", "query": query, "budget": 100})
+        call(number, "context.search", {"cache": "docs", "query": query, "budget": 100, "format": "json"})
         for number, query in enumerate(queries, 1)
     ]
 
@@ -258,7 +258,7 @@ def test_receipts_of_a_confined_server_open_neither_the_project_nor_the_caches_t
 
 
 def test_a_call_writes_a_receipt_as_the_server_does(project: Path) -> None:
-    arguments = json.dumps({"cache": "docs", "query": "deploy", "budget": 100})
+    arguments = json.dumps({"cache": "docs", "query": "deploy", "budget": 100, "format": "json"})
     plain = run_context("call", "context.search", arguments, cwd=project)
     kept = run_context("call", "context.search", arguments, "--receipts", "receipts", cwd=project)
     assert (kept.returncode, kept.stdout, kept.stderr) == (0, plain.stdout, b"")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 CREATED_AT = "2026-01-02T03:04:05Z"
 QUESTIONS: dict[str, dict[str, Any]] = {
     "resolve": {"query": "one two", "budget": 100},
-    "search": {"query": "one two", "budget": 100},
+    "search": {"query": "one two", "budget": 400},
     "inspect": {},
     "verify": {},
 }
@@ -50,10 +50,12 @@ def test_a_cache_replaced_at_any_step_of_reading_it_is_answered_as_the_old_one_o
     cache = tmp_path / "cache"
     made = []
     for name, word in (("first", "one"), ("second", "two")):
-        build_cache(sources(tmp_path / f"{name}-sources", word), tmp_path / name, created_at=CREATED_AT)
+        built = tmp_path / name / "cache"  # an answer may call a cache by its name
+        build_cache(sources(tmp_path / f"{name}-sources", word), built, created_at=CREATED_AT)
         if not compiled:
-            shutil.rmtree(tmp_path / name / "index")
-        made.append(ask(command, tmp_path / name))
+            shutil.rmtree(built / "index")
+        made.append(ask(command, built))
+    assert not [text for text in made if '"error"' in text]
     really_read, really_open = CacheDirectory.read, CacheDirectory.open
     steps_left = 0
 
@@ -62,7 +64,7 @@ def test_a_cache_replaced_at_any_step_of_reading_it_is_answered_as_the_old_one_o
         steps_left -= 1
         if steps_left == 0:
             shutil.rmtree(cache)
-            shutil.copytree(tmp_path / "second", cache)
+            shutil.copytree(tmp_path / "second" / "cache", cache)
 
     def read(self: CacheDirectory, file: str, *, limit: int | None = None) -> bytes:
         step()
@@ -78,7 +80,7 @@ def test_a_cache_replaced_at_any_step_of_reading_it_is_answered_as_the_old_one_o
     while steps_left <= 0:
         steps += 1
         shutil.rmtree(cache, ignore_errors=True)
-        shutil.copytree(tmp_path / "first", cache)
+        shutil.copytree(tmp_path / "first" / "cache", cache)
         steps_left = steps
         answers.append(ask(command, cache))
     assert (set(answers) <= set(made), made[1] in answers, steps > 2) == (True, True, True)

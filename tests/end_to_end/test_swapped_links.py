@@ -67,7 +67,7 @@ RESOLVE = {"cache": "built", "query": "x", "budget": 999}
 # The tool, what it is asked, and the folder that is swapped.
 CASES: list[tuple[str, dict[str, Any], str]] = [
     ("context.resolve", RESOLVE, ".context/caches/built"),
-    ("context.search", {**RESOLVE, "query": SECRET + " harmless"}, ".context/caches/built"),
+    ("context.search", {**RESOLVE, "query": SECRET + " harmless", "format": "json"}, ".context/caches/built"),
     ("context.inspect_cache", {"cache": "built"}, ".context/caches/built"),
     ("context.list_caches", {}, ".context/caches/built"),
     ("query_context", {"scope": "docs"}, "docs"),

@@ -27,7 +27,7 @@ class SearchArguments(TypedDict):
     budget: NotRequired[int]
     limit: NotRequired[int]
     under: NotRequired[str]
-    known: NotRequired[Sequence[str]]
+    known: NotRequired[list[str]]
     format: NotRequired[Literal["text", "json", "outline"]]
     explain: NotRequired[bool]
     receipt: NotRequired[str]
