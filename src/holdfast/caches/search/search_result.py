@@ -12,7 +12,7 @@ from holdfast.caches.search.known_citations import KnownCitations
 from holdfast.caches.search.question import FLOOR
 from holdfast.caches.search.receipts import ReceiptSection, make_record, receipt_of
 from holdfast.caches.search.search_text import as_text, header_lines
-from holdfast.caches.search.section_choice import BELOW, TOO_LONG, SectionChoice
+from holdfast.caches.search.section_choice import BELOW, SectionChoice
 from holdfast.caches.search.section_label import header_line, header_text
 from holdfast.caches.search.section_ranking import SHARE, ranking
 from holdfast.core.errors import BudgetTooSmall
@@ -140,13 +140,14 @@ class _Search:
         """The answer."""
         choice, request = self._choice, self._request
         document_of = self._matches.document_of
-        left = request.budget - self._header_cost()
+        left = request.budget - self._header_cost(request.budget)
         if left < 0:
             raise BudgetTooSmall(request.budget - left, "what stands above the sections does not fit")
         choice.walk(ranking(self._scores, document_of), document_of, left, request.limit)
         if not choice.taken and choice.excluded_by_budget and not choice.known:
-            missing = min([detail for verdict, detail in choice.verdicts.values() if verdict == TOO_LONG])
-            raise BudgetTooSmall(request.budget + missing, "none of the sections that match best fits")
+            least = choice.least_price(document_of)
+            needed = least + self._header_cost(least + self._header_cost(request.budget))
+            raise BudgetTooSmall(needed, "none of the sections that match best fits")
         if self._meets() < FLOOR:
             choice.keep(NEAREST)
         result = self._counted()
@@ -180,12 +181,13 @@ class _Search:
             found.append(Candidate(name, section.heading, *lines, score, tokens, why, verdict, detail))
         return found, self._matching
 
-    def _header_cost(self) -> int:
-        """What the lines above the sections cost at most."""
+    def _header_cost(self, budget: int) -> int:
+        """What the lines above the sections cost at most where the budget is that."""
         selected = self._matching
         costs = []
         for meets in (100, 0):
-            value = as_json(self._result([], self._request.budget, meets, "sha256:" + "0" * 64))
+            value = as_json(self._result([], budget, meets, "sha256:" + "0" * 64))
+            value["selection"]["budget"] = budget
             value["selection"]["sections_selected"] = selected
             costs.append(sum([self._cost.line(line) for line in header_lines(value)]))
         return max(costs) + 2  # the blank line, and the word that says that an outline lists
@@ -199,7 +201,7 @@ class _Search:
         """The answer with the tokens of its text, that number included."""
         choice, request, count = self._choice, self._request, self._cost.count
         hits = [self._hit(group) for group in choice.groups()]
-        used = self._header_cost() + sum([chosen.cost for chosen in choice.taken.values()])
+        used = self._header_cost(request.budget) + sum([chosen.cost for chosen in choice.taken.values()])
         receipt = receipt_of(_record(hits, request, self._source.cache_version, self._source.tokenizer))
         if count is None:
             used += sum([self._cost.line(f"(also: {', '.join(hit.also)} and 9,999 more)") for hit in hits if hit.also])

@@ -136,6 +136,16 @@ class SectionChoice:
         """How many sections were looked at and are too long for what was left."""
         return sum([verdict == TOO_LONG for verdict, _ in self.verdicts.values()])
 
+    def least_price(self, place_of: Callable[[int], int]) -> int:
+        """What the cheapest of those costs that were looked at and are too long."""
+        prices = []
+        for number in [number for number, (verdict, _) in self.verdicts.items() if verdict == TOO_LONG]:
+            document, section = self.document(place := place_of(number)), self._source.section(number)
+            citation = cite_section(document.name, section, document.content[section.start : section.end])
+            lines = self._price_of_lines(number, place, document, section, citation)
+            prices.append(lines + (0 if self._request.outline else self._cost.content(self._source.tokens[number])))
+        return min(prices)
+
     def equal_to(self, number: int) -> int:
         """How many sections have the same text as one that is given."""
         return sum([verdict == (EQUAL, number) for verdict in self.verdicts.values()])
@@ -219,7 +229,8 @@ class SectionChoice:
         label = entry_line(str(_ANY_PLACE), citation, path)
         if self._request.outline:
             label += f" · {self._source.tokens[number]:,} tokens"
-            price += 0 if cost.count is not None else 12
+            if cost.count is None:  # the path is told in full here, and was counted without what the text says
+                price += cost.line(f" · {path} · 9,999 tokens")
         elif header := header_text(document.content, section):
             label += "\n" + header_line(section.header, header)
         numbers = (_ANY_PLACE, section.first, section.last, section.from_column, section.to_column, section.header)
