@@ -233,6 +233,14 @@ def test_a_budget_too_small_for_any_section_says_which_would_do(home: Path) -> N
     assert (header.returncode, header.stdout, b"what stands above the sections is " in header.stderr) == (3, b"", True)
 
 
+def test_a_short_section_is_given_where_the_best_does_not_fit(home: Path) -> None:
+    (home / "sources" / "note.md").write_text("# Note\n\nA zebra.\n", "utf-8")
+    rebuild(home, "zebra.md", "# Zebra\n\n" + "A zebra and more. " * 60 + "\n")
+    best, short = cited(found(home, query="zebra"))
+    assert (best.partition("#")[0], short.partition("#")[0]) == ("zebra.md", "note.md")
+    assert cited(found(home, query="zebra", budget=200)) == [short]
+
+
 @pytest.mark.parametrize("form", ["text", "json", "outline"])
 def test_a_receipt_is_the_hash_of_its_record_and_changes_nothing_of_the_answer(home: Path, form: str) -> None:
     plain, recorded = search(home, "--format", form), search(home, "--format", form, "--receipt", "r.json")

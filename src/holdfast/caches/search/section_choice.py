@@ -184,7 +184,7 @@ class SectionChoice:
         joined = self._has_neighbour(number, place)
         if tokens + (0 if joined else _LEAST_LABEL) > left:
             return self._too_long(number, tokens + _LEAST_LABEL - left), left
-        if self._passed_over and tokens < _CRUMB and not joined and not request.outline:
+        if self.taken and self._passed_over and tokens < _CRUMB and not joined and not request.outline:
             self.verdicts[number] = (CRUMB, 0)
             return 1, left
         document, section = self.document(place), self._source.section(number)
