@@ -49,19 +49,17 @@ SEARCH_BUDGET = BUDGET._replace(required=False, description="Most tokens to retu
 LIMIT = Parameter(
     "limit",
     "integer",
-    "Most sections to return, e.g. 5",
+    "Most sections, e.g. 5",
     metavar="N",
     maximum=MAX_BUDGET,
     error=InvalidLimit,
     check_order=2,
 )
-UNDER = Parameter(
-    "under", "text", "Only below this folder or glob, e.g. guide/", metavar="GLOB", max_bytes=4 << 10, check_order=2
-)
+UNDER = Parameter("under", "text", "Folder or glob, e.g. guide/", metavar="GLOB", max_bytes=4 << 10, check_order=2)
 KNOWN = Parameter(
     "known",
     "texts",
-    "Citations you hold already: not sent again",
+    "Citations you hold: not sent again",
     metavar="CITATION",
     max_bytes=8 << 10,
     max_items=1000,
@@ -71,11 +69,11 @@ KNOWN = Parameter(
 SEARCH_FORMAT = Parameter(
     "format",
     "text",
-    "Default: text; outline: citations and their tokens alone",
+    "outline: citations and tokens alone",
     metavar="FORMAT",
     choices=("text", "json", "outline"),
 )
-EXPLAIN = Parameter("explain", "flag", "Add why each section was chosen")
+EXPLAIN = Parameter("explain", "flag", "Say why each was chosen")
 _AROUND = LIMIT._replace(error=InvalidCitation, check_order=1)
 _OPTIONAL_CACHE = CACHE._replace(required=False, description="The cache (default: the one below the cache root)")
 _NAMED_CACHE = _OPTIONAL_CACHE._replace(description="The cache, where there are several")
@@ -89,7 +87,7 @@ OPERATIONS = (
         summary="Select the sections of a cache that answer a query within a token budget, with citations.",
         description=(
             "Search this project's documentation for the sections that answer a question. Use it before guessing "
-            "or opening files, and quote the citations; `cache` is a `path` of context.list_caches."
+            "or opening files; quote the citations."
         ),
         parameters=(
             SEARCH_QUERY,
@@ -107,7 +105,6 @@ OPERATIONS = (
         text="holdfast.caches.search.search_text:as_text",
         view="holdfast.caches.search_views:search",
         always_load=True,
-        large_result=True,
     ),
     Operation(
         family="caches",
@@ -116,8 +113,8 @@ OPERATIONS = (
         title="Read documentation",
         summary="Read what a citation cites, with sections around, or a document page by page; exit 9 when it is gone.",
         description=(
-            "Read on in the documentation. Use it after context.search for the sections around a citation, or for a "
-            "document from a line on."
+            "Read on in the documentation. Use it after context.search for the sections around a citation, or a "
+            "document page by page."
         ),
         parameters=(
             Parameter(
@@ -133,7 +130,7 @@ OPERATIONS = (
             Parameter(
                 "id",
                 "text",
-                "Or the id of a document, to read it page by page",
+                "Or the id of a document",
                 metavar="ID",
                 max_bytes=8 << 10,
                 error=InvalidCitation,
@@ -142,7 +139,7 @@ OPERATIONS = (
             Parameter(
                 "line",
                 "integer",
-                "Its line to begin at (default 1)",
+                "Its line to begin at",
                 metavar="N",
                 maximum=MAX_BUDGET,
                 error=InvalidCitation,
@@ -150,9 +147,9 @@ OPERATIONS = (
             ),
             _AROUND._replace(name="before", description="Sections to add before"),
             _AROUND._replace(name="after", description="Sections to add after"),
-            SEARCH_BUDGET._replace(description="Most tokens to return (default 2000)"),
+            SEARCH_BUDGET._replace(description="Most tokens (default 2000)"),
             _NAMED_CACHE,
-            Parameter("format", "text", "Default: text", metavar="FORMAT", choices=("text", "json")),
+            Parameter("format", "text", "Default: text", metavar="FORMAT", choices=("text", "json"), is_plain=True),
         ),
         run="holdfast.caches.answers:read",
         text="holdfast.caches.search.passage_text:as_text",
@@ -165,8 +162,8 @@ OPERATIONS = (
         title="List documentation caches",
         summary="List the caches under a directory.",
         description=(
-            "List the documentation caches of this project. Use it once, before context.search: each `path` is a "
-            "`cache`."
+            "List this project's documentation caches. Use it before context.search where there are several: each "
+            "`path` is a `cache`."
         ),
         parameters=(
             Parameter(
@@ -188,8 +185,8 @@ OPERATIONS = (
         title="Get whole documents",
         summary="Select the documents of a cache that answer a query within a token budget.",
         description=(
-            "Get whole documents of this project's documentation. Use it when sections from context.search are "
-            "not enough; the answer costs 1.3 to 1.6 times the budget."
+            "Get whole documents of the documentation. Use it when context.search is not enough; the answer costs "
+            "1.3 to 1.6 times the budget."
         ),
         parameters=(CACHE, QUERY, BUDGET),
         run="holdfast.caches.answers:resolve",
@@ -203,9 +200,7 @@ OPERATIONS = (
         tool="context.inspect_cache",
         title="Inspect a cache",
         summary="Describe a cache: its version, size and whether it is valid.",
-        description=(
-            "Tell version, size and validity of a documentation cache. Use it when one fails, or to note its version."
-        ),
+        description=("Tell version, size and validity of a documentation cache. Use it when one fails."),
         parameters=(CACHE,),
         run="holdfast.caches.answers:inspect",
         view="holdfast.caches.views:inspection",

@@ -81,7 +81,6 @@ OPERATIONS = (
         failures_are_answers=True,
         tool="spec-workflow-guide",
         title="Spec workflow guide",
-        large_result=True,  # steering documents may be long
         description="Explain how a spec is written here, with templates and steering. Use it before creating one.",
     ),
     Operation(
@@ -95,7 +94,6 @@ OPERATIONS = (
         failures_are_answers=True,
         tool="get-implementer-guide",
         title="Implementer's guide",
-        large_result=True,  # steering documents may be long
         description="Give the rules for carrying out a spec's task. Use it before starting one.",
     ),
     Operation(
@@ -109,7 +107,6 @@ OPERATIONS = (
         failures_are_answers=True,
         tool="get-reviewer-guide",
         title="Reviewer's guide",
-        large_result=True,  # steering documents may be long
         description="Give the rules for reviewing a spec's task. Use it before a review.",
     ),
     Operation(
