@@ -167,6 +167,12 @@ def test_what_nothing_here_answers_is_said(cache: Path, door: Door) -> None:
     assert "[1] install/readme.md#L1-L1@" in little
 
 
+def test_a_limit_of_nothing_tells_how_much_there_would_be(cache: Path, door: Door) -> None:
+    answer = door.call("context.search", {"cache": "docs", "query": "install", "limit": 0}).text
+    assert answer.startswith("0 of 3 matching sections, ")
+    assert ", meets 1.00 of the question · " in answer
+
+
 def test_a_word_that_is_not_there_is_read_as_its_neighbour_and_that_is_told(cache: Path, door: Door) -> None:
     answer = door.call("context.search", {"cache": "docs", "query": "instal"}).text
     assert answer.split("\n")[1] == "Not in the documentation, so read instal as install."

@@ -284,7 +284,7 @@ def _compared(old: Cache, new: Cache, queries: list[SearchRequest]) -> DiffAnswe
     changes = compare_documents(old.documents(), new.documents())
     answers: list[QueryChanges] = []
     for request in queries:
-        cited = [[hit.citation for hit in cache.find(request).sections] for cache in (old, new)]
+        cited = [_cited(cache, request) for cache in (old, new)]
         answers.append({"query": request.query, "budget": request.budget, **compare_citations(*cited)})
     return {
         "before": old.manifest.cache_version,
@@ -296,3 +296,13 @@ def _compared(old: Cache, new: Cache, queries: list[SearchRequest]) -> DiffAnswe
         ],
         "queries": answers,
     }
+
+
+def _cited(cache: Cache, request: SearchRequest) -> list[str]:
+    """What a saved query is answered with; nothing where its budget is too small for any section."""
+    from holdfast.core.errors import BudgetTooSmall
+
+    try:
+        return [hit.citation for hit in cache.find(request).sections]
+    except BudgetTooSmall:
+        return []

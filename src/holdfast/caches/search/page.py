@@ -30,6 +30,7 @@ def render_page(template: str, result: SearchResult, candidates: Sequence[Candid
         "selected": f"{sum([hit.sections for hit in result.sections]):,}",
         "considered": f"{considered:,}",
         "excluded": f"{result.sections_excluded_by_budget:,}",
+        "meets": f"{result.meets / 100:.2f}",
         "tokenizer": escape(result.tokenizer),
         "cache_version": escape(result.cache_version),
         "receipt": result.receipt,

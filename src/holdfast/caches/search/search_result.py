@@ -5,6 +5,8 @@ The budget bounds the whole text of an answer (`search_text`), final newline inc
 
 from __future__ import annotations
 
+from itertools import islice
+
 from holdfast.caches.search.answer_cost import AnswerCost
 from holdfast.caches.search.citations import cite_section
 from holdfast.caches.search.impacts import RANKING
@@ -193,8 +195,11 @@ class _Search:
         return max(costs) + 2  # the blank line, and the word that says that an outline lists
 
     def _meets(self) -> int:
+        """The share of the question that the best of what is given or known holds, or would at a limit of 0."""
         question, matches = self._matches.question, self._matches
         held = [*self._choice.taken, *self._choice.known]
+        if self._request.limit == 0:
+            held = [each.number for each in islice(ranking(self._scores, matches.document_of), NEAREST)]
         return max([question.meets(matches.holds(number)) for number in held], default=0)
 
     def _counted(self) -> SearchResult:
