@@ -108,7 +108,7 @@ def to_each(pages: dict[str, str]) -> dict[str, list[str]]:
         ("[`list[int]`](types.md)", [("types", "`list[int]`")]),
         ("[a](wiki_(b).md)", [("wiki_(b)", "a")]),
         ("[a](my%20page.md)", [("my page", "a")]),
-        ("[a](/root/b) [c](../b.rst) [d](.) [e](/)", [("/root/b", "a"), ("../b", "c"), (".", "d"), ("/", "e")]),
+        ("[a](/top/b) [c](../b.rst) [d](.) [e](/)", [("/top/b", "a"), ("../b", "c"), (".", "d"), ("/", "e")]),
         ("[a](#Some-Label)", [("#some-label", "a")]),
         ("[a](ray.train)", [("ray.train", "a")]),
     ],
