@@ -44,14 +44,14 @@ def evaluate(judged: JudgedSet, tokenizer: str) -> Rows:
             with open_cache(place / "cache") as cache:
                 _ask(PRODUCT, Product(cache), shelf, rows)
                 cut = CutCache(cache, tokenizer)
-            for name, make in PEERS.items():
-                try:
-                    peer = make(cut)
-                except NotInstalled as error:
-                    rows.absent[name] = str(error)
-                    continue
-                with closing(peer):
-                    _ask(name, peer, shelf, rows)
+                for name, make in PEERS.items():
+                    try:
+                        peer = make(cut)
+                    except NotInstalled as error:
+                        rows.absent[name] = str(error)
+                        continue
+                    with closing(peer):
+                        _ask(name, peer, shelf, rows)
     return rows
 
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 DEPTH = 5
 BUDGETS = (1000, 2000, 4000)
-# No budget at all, for the order of pages.
-EVERYTHING = 2**53 - 1
+# Room for far more than so many pages, for their order.
+ROOMY = 32_000
 
 NDCG = f"nDCG@{DEPTH}"
 PAGE_RECALL = {budget: f"page recall in {budget:,} tokens" for budget in BUDGETS}
@@ -28,7 +28,7 @@ MEASURES = (NDCG, *PAGE_RECALL.values(), *SECTION_RECALL.values())
 
 def measure(answers: Mapping[int, Sequence[Lines]], question: Question) -> dict[str, float]:
     """The figures of one question from its answer within each budget; section recall only where lines are judged."""
-    figures = {NDCG: ndcg(pages_of(answers[EVERYTHING]), question.grades)}
+    figures = {NDCG: ndcg(pages_of(answers[ROOMY]), question.grades)}
     for budget in BUDGETS:
         figures[PAGE_RECALL[budget]] = page_recall(answers[budget], question.grades)
         if question.groups:

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from benchmarks.quality.judged_sets import Lines
-from benchmarks.quality.measures import BUDGETS, EVERYTHING
+from benchmarks.quality.measures import BUDGETS, ROOMY
 from holdfast import search
 from holdfast.caches.search.sections import outline
 from holdfast.caches.source_formats import format_of
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from holdfast import Cache
     from holdfast.caches.cache_format import Document
     from holdfast.caches.search.search_result import SearchResult
+    from holdfast.caches.search.search_source import Matches
     from holdfast.caches.search.section import Section
 
 
@@ -25,7 +26,7 @@ class Method(Protocol):
     """One way to answer."""
 
     def answers(self, query: str) -> Mapping[int, Sequence[Lines]]:
-        """The lines given for a query, best first, within each of the budgets and with room for all."""
+        """The lines given for a query, best first, within each of the budgets and with room for many."""
 
 
 class Product:
@@ -35,7 +36,7 @@ class Product:
         self._cache = cache
 
     def answers(self, query: str) -> dict[int, list[Lines]]:
-        return {budget: lines_of(search(self._cache, query, budget)) for budget in (*BUDGETS, EVERYTHING)}
+        return {budget: lines_of(search(self._cache, query, budget)) for budget in (*BUDGETS, ROOMY)}
 
 
 def lines_of(result: SearchResult) -> list[Lines]:
@@ -57,6 +58,7 @@ class CutCache:
     """Documents cut as the product cuts them, for methods that only rank: the product's `SearchSource` but `find`."""
 
     def __init__(self, cache: Cache, tokenizer: str) -> None:
+        self._cache = cache
         self.cache_version, self.tokenizer = cache.manifest.cache_version, tokenizer
         self.sections: list[CutSection] = []
         self.tokens: list[int] = []
@@ -78,6 +80,12 @@ class CutCache:
     @property
     def document_count(self) -> int:
         return len(self._documents)
+
+    def found_by_the_product(self, query: str) -> Matches:
+        """What the product itself finds: by it an answer says how far it meets the question, whoever ranked."""
+        index = self._cache._sections
+        assert index is not None, "the product was asked first"
+        return index.find(query)
 
     def section(self, number: int) -> Section:
         return self._cut[number]

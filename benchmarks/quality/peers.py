@@ -13,18 +13,17 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.quality.measures import BUDGETS, EVERYTHING
+from benchmarks.quality.measures import BUDGETS, ROOMY
 from benchmarks.quality.methods import lines_of
-from holdfast.caches.search.question import ask
 from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.search.search_result import make_result
 from holdfast.caches.search.word_terms import is_stop_word
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from benchmarks.quality.judged_sets import Lines
-    from benchmarks.quality.methods import CutCache, CutSection
+    from benchmarks.quality.methods import CutCache
 
 _UNSPACED = re.compile("[\u3041-\u3096\u30a1-\u30fa\u30fc-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 _WORD = re.compile(r"\w+")
@@ -37,12 +36,17 @@ class NotInstalled(Exception):
 
 
 class Ranked:
-    """The product's `Matches` for the scores of another ranking, which gives no reasons."""
+    """The product's `Matches` for the scores of another ranking, which gives no reasons.
 
-    def __init__(self, query: str, scores: dict[int, int], sections: Sequence[CutSection]) -> None:
-        self.question = ask(query, lambda _: 1, len(sections))
+    How far an answer meets the question is what the product says of its sections, so that answers of both are refused
+    by the same rule.
+    """
+
+    def __init__(self, scores: dict[int, int], cut: CutCache, query: str) -> None:
         self.scores = scores
-        self._sections = sections
+        self._sections = cut.sections
+        found = cut.found_by_the_product(query)
+        self.question, self.holds = found.question, found.holds
 
     def leading(self, tenths: int) -> tuple[dict[int, int], int]:  # noqa: ARG002  # as all matches take it
         return self.scores, len(self.scores)
@@ -52,10 +56,6 @@ class Ranked:
 
     def reasons(self, number: int) -> list[tuple[str, str, int]]:  # noqa: ARG002  # as all matches take it
         return []
-
-    def holds(self, number: int) -> Callable[[str], bool]:  # noqa: ARG002  # as all matches take it
-        """Anything, so that none of its answers is doubted."""
-        return bool  # no term is empty
 
 
 class Peer:
@@ -74,10 +74,8 @@ class Peer:
     def answers(self, query: str) -> dict[int, list[Lines]]:
         whole = {number: round(score * _SCALE) for number, score in self.scores(query).items()}
         scores = {number: score for number, score in whole.items() if score > 0}
-        source = _PeerSource(self._cut, Ranked(query, scores, self._cut.sections))
-        return {
-            budget: lines_of(make_result(source, SearchRequest(query, budget))) for budget in (*BUDGETS, EVERYTHING)
-        }
+        source = _PeerSource(self._cut, Ranked(scores, self._cut, query))
+        return {budget: lines_of(make_result(source, SearchRequest(query, budget))) for budget in (*BUDGETS, ROOMY)}
 
 
 class _PeerSource:

@@ -14,7 +14,7 @@ import pytest
 from benchmarks.quality.bootstrap import Sample, sample, weighted
 from benchmarks.quality.evaluation import evaluate
 from benchmarks.quality.judged_sets import Lines, Question, read_sets, standard_folders
-from benchmarks.quality.measures import EVERYTHING, measure, ndcg, page_recall, section_recall
+from benchmarks.quality.measures import ROOMY, measure, ndcg, page_recall, section_recall
 from benchmarks.quality.summary import summarize
 from benchmarks.quality.table import as_text
 
@@ -81,7 +81,7 @@ def test_section_recall_is_the_share_of_groups_of_which_a_line_is_given() -> Non
 
 def test_each_budget_is_measured_by_its_own_answer_and_sections_only_where_they_are_judged() -> None:
     first, second = Lines("a", 1, 2), Lines("b", 1, 2)
-    answers = {1000: [], 2000: [second], 4000: [second, first], EVERYTHING: [second, first]}
+    answers = {1000: [], 2000: [second], 4000: [second, first], ROOMY: [second, first]}
     question = Question("q", "?", {"a": 1}, [[first]])
     pages = {"page recall in 1,000 tokens": 0, "page recall in 2,000 tokens": 0, "page recall in 4,000 tokens": 1}
     sections = {name.replace("page", "section"): figure for name, figure in pages.items()}

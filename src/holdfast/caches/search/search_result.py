@@ -136,6 +136,8 @@ class _Search:
         self._matches = source.find(request.query)
         self._scores, self._matching = _within(request.under, self._matches, source)
         self._cost = AnswerCost(source.tokenizer)
+        self._header_costs: dict[tuple[int, int, int], int] = {}  # by budget, and known ones named and not
+        self._met: dict[int, int] = {}  # number of a section -> how far it meets the question
         self._choice = SectionChoice(source, request, self._cost, known, self._why_line() if request.explain else None)
 
     def result(self) -> SearchResult:
@@ -185,6 +187,12 @@ class _Search:
 
     def _header_cost(self, budget: int) -> int:
         """What the lines above the sections cost at most where the budget is that."""
+        key = budget, len(self._choice.known_named), self._choice.known_more
+        if key not in self._header_costs:
+            self._header_costs[key] = self._worked_out_header_cost(budget)
+        return self._header_costs[key]
+
+    def _worked_out_header_cost(self, budget: int) -> int:
         selected = self._matching
         costs = []
         for meets in (100, 0):
@@ -196,11 +204,14 @@ class _Search:
 
     def _meets(self) -> int:
         """The share of the question that the best of what is given or known holds, or would at a limit of 0."""
-        question, matches = self._matches.question, self._matches
+        question, matches, met = self._matches.question, self._matches, self._met
         held = [*self._choice.taken, *self._choice.known]
         if self._request.limit == 0:
             held = [each.number for each in islice(ranking(self._scores, matches.document_of), NEAREST)]
-        return max([question.meets(matches.holds(number)) for number in held], default=0)
+        for number in held:
+            if number not in met:
+                met[number] = question.meets(matches.holds(number))
+        return max([met[number] for number in held], default=0)
 
     def _counted(self) -> SearchResult:
         """The answer with the tokens of its text, that number included."""

@@ -78,6 +78,8 @@ class SectionChoice:
         self.known_more = 0
         self.verdicts: dict[int, tuple[str, int]] = {}
         self._passed_over: list[RankedSection] = []
+        self._settled: set[int] = set()  # not to be given: others say the same, or the asker holds them
+        self._equal: dict[int, int] = {}  # number -> how many have the same text
 
     def walk(self, ranked: Iterable[RankedSection], place_of: Callable[[int], int], left: int, most: int | None) -> int:
         """Take what fits of these, in their order; what is left then."""
@@ -127,11 +129,6 @@ class SectionChoice:
             self.verdicts[number] = (LIMIT, 0)
 
     @property
-    def _settled(self) -> set[int]:
-        """Sections that are not to be given: others say the same, or the asker holds them."""
-        return {number for number, (verdict, _) in self.verdicts.items() if verdict in (EQUAL, KNOWN)}
-
-    @property
     def excluded_by_budget(self) -> int:
         """How many sections were looked at and are too long for what was left."""
         return sum([verdict == TOO_LONG for verdict, _ in self.verdicts.values()])
@@ -148,7 +145,7 @@ class SectionChoice:
 
     def equal_to(self, number: int) -> int:
         """How many sections have the same text as one that is given."""
-        return sum([verdict == (EQUAL, number) for verdict in self.verdicts.values()])
+        return self._equal.get(number, 0)
 
     def document(self, place: int) -> Document:
         """A document, proven by its hash and read once."""
@@ -192,11 +189,14 @@ class SectionChoice:
         digest = sha256(content.encode()).hexdigest()
         if (held := self._known_citations.find(document, section, digest)) is not None:
             self.verdicts[number] = (KNOWN, 0)
+            self._settled.add(number)
             self.known.append(number)
             return 0, left - self._name_known(held, left)
         citation = cite_section(document.name, section, content)
         if (same := self.by_digest.get(digest)) is not None:
             self.verdicts[number] = (EQUAL, same)
+            self._settled.add(number)
+            self._equal[same] = self._equal.get(same, 0) + 1
             also, price = self.taken[same].also, cost.line(f"(also: {citation})")
             if len(also) >= MOST_NAMED or price > left:
                 return 0, left

@@ -22,6 +22,10 @@ _OPENING, _OPENING_LINES = 1000, 8
 _MARKS = "#=*-~` "
 _BETWEEN, _CUT = " › ", "…"
 
+# What was found of titles and names, since an answer asks more than once: so many are remembered.
+_NAMED: dict[tuple[str, str], bool] = {}
+_MOST_NAMED = 1024
+
 
 def section_label(source: str, title: str, section: Section, content: str, header: str = "") -> str:
     """What stands above a section and its end, with 0 for each of its numbers and for the hash.
@@ -87,6 +91,15 @@ def untold_path(name: str, title: str, heading: Sequence[str], content: str) -> 
 
 def is_named(title: str, name: str) -> bool:
     """Whether a document's name has all words of its title."""
+    known = _NAMED.get((title, name))
+    if known is None:
+        if len(_NAMED) >= _MOST_NAMED:
+            _NAMED.clear()
+        known = _NAMED[title, name] = _has_words_of(name, title)
+    return known
+
+
+def _has_words_of(name: str, title: str) -> bool:
     words = {term for word in raw_words(name) for term in all_terms(word)}
     return all(words.issuperset(word_terms(word)[0]) for word in raw_words(title) if not is_stop_word(word))
 
