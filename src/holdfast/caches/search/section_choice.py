@@ -108,10 +108,11 @@ class SectionChoice:
         if any(self._source.tokens[each.number] <= left for each in waiting):
             left = self.walk(waiting, place_of, left, most)
         if most is None and not self._request.outline:
+            settled = self._settled
             for number, chosen in list(self.taken.items()):
                 first, after = self._source.extent(chosen.place)
                 for beside in (number + 1, number - 1):
-                    if first <= beside < after and beside not in self.taken and beside not in self._settled:
+                    if first <= beside < after and beside not in self.taken and beside not in settled:
                         _, left = self._consider(RankedSection(beside, 0, 0), chosen.place, left)
         return len(self.taken) > before
 

@@ -65,10 +65,11 @@ def _taken(waiting: list[tuple[int, int, int]]) -> RankedSection:
 
 def _by_score(scores: Mapping[int, int], best: int) -> Iterator[tuple[int, int]]:
     """Number and score of the sections that reach the share, the highest first, equal ones by number."""
-    below = best + 1
+    lowest, below = (SHARE * best + 9) // 10, best + 1
+    reaching = [(-score, number) for number, score in scores.items() if score >= lowest]
     for tenths in _STRETCHES:
         least = (tenths * best + 9) // 10
-        found = [(-score, number) for number, score in scores.items() if least <= score < below]
+        found = [item for item in reaching if least <= -item[0] < below]
         found.sort()
         for score, number in found:
             yield number, -score
