@@ -286,7 +286,7 @@ def test_a_listing_can_be_rolled_up_and_a_budget_that_is_too_small_is_told(door:
     }
     assert (small["entries"], small["error"], is_error) == (
         [],
-        "budget is too small for a single directory: 500 is a good start",
+        "a single directory does not fit: 500 tokens are needed",
         True,
     )
 

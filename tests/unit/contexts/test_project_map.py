@@ -58,7 +58,7 @@ def test_what_does_not_fit_is_told_and_the_most_used_is_there() -> None:
 
 
 def test_a_budget_that_not_even_the_counts_fit_is_refused() -> None:
-    with pytest.raises(BudgetTooSmall, match="the shortest map is"):
+    with pytest.raises(BudgetTooSmall, match="the shortest map does not fit: "):
         project_map(PROJECT, MapRequest(5))
 
 
