@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from holdfast.caches.build.token_counts import TextCounts
+from holdfast.caches.build.token_counts import TextCounts, is_torn
 from holdfast.caches.cache_format import make_document
 from holdfast.caches.index_format import PAGE_SIZE, DictionaryPages, key_of, look_up
 from holdfast.caches.search.sections import outline
@@ -63,8 +63,9 @@ def indexed(query: str, budget: int, documents: list[Document], documents_a_run:
         bases.append(len(places))
         for place in range(start, min(start + documents_a_run, len(documents))):
             content = documents[place].content
-            texts = [content[section.start : section.end] for section in outline(content).sections]
-            assert counts.add(place, content, texts) == len(found[place])
+            sections = outline(content).sections
+            texts = [content[section.start : section.end] for section in sections]
+            assert counts.add(place, content, texts, torn=is_torn(sections)) == len(found[place])
             places += [place] * len(texts)
         runs.append((len(runs), read_back(encode_run(counts.spill()[0]))))
     pages = DictionaryPages()
@@ -100,7 +101,18 @@ TEXTS = st.one_of(
     st.lists(WORDS, max_size=4).map(lambda found: "\u2003".join(found * 3)),
     st.text(max_size=12),
     st.sampled_from(
-        ["", " ", "a", "a a a a a a a a", "b " * 300, "A a\x1cb a", "\x1c", "# A\n\n\x1f\n\nB a", "A\rΑΣ a"]
+        [
+            "",
+            " ",
+            "a",
+            "a a a a a a a a",
+            "b " * 300,
+            "A a\x1cb a",
+            "\x1c",
+            "# A\n\n\x1f\n\nB a",
+            "A\rΑΣ a",
+            "d" * 2600 + " a",
+        ]
     ),
 )
 CORPORA = st.lists(TEXTS, max_size=24)

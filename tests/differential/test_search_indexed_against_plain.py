@@ -61,7 +61,8 @@ LINES = st.one_of(
                 "alpha\x1cbeta",
                 "a/alpha(beta)",
             ),
-            *("#", "[os.path]: /alpha.md"),
+            *("#", "[os.path]: /alpha.md", "alpha beta. " * 210, "| alpha " * 320),
+            "| alpha | beta |\n|---|---|\n" + "| useEffect | gammas |\n" * 112,
         ]
     ),
     st.text(max_size=8),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, cast
 
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from holdfast.caches.cache_format import Document, make_document
-from holdfast.caches.search.citations import cite, judge, parse_citation
+from holdfast.caches.search.citations import Citation, cite, judge, parse_citation
 from holdfast.caches.search.passage import Count, Origin, Place, read_passage
 from holdfast.caches.search.passage_text import as_text
 from holdfast.caches.search.sections import outline
@@ -18,17 +19,19 @@ from holdfast.core.errors import BudgetTooSmall
 
 ORIGIN = Origin("docs", "sha256:" + "0" * 64)
 PIECES = ["# A", "## B", "text words here", "- item", "```", "| a | b |", "", "  ", "\u4f60\u597d", "-----", "x" * 60]
+PIECES += ["A sentence of some words. " * 110, "y1" * 1300]
 documents = st.builds(
     lambda lines, end: make_document("Guide.md", end.join(lines).encode()),
     st.lists(st.sampled_from(PIECES), max_size=40),
     st.sampled_from(["\n", "\r\n", "\r"]),
 )
 budgets = st.one_of(st.integers(0, 400), st.just(2**53 - 1))
+loaded = cache(counter)  # once, not for each example
 
 
 def count_for(document: Document, budget: int, tokenizer: str) -> Count:
     sections = outline(document.content).sections
-    tokens = counter(tokenizer)
+    tokens = loaded(tokenizer)
     return Count(budget, tokenizer, [tokens(document.content[each.start : each.end]) for each in sections])
 
 
@@ -37,16 +40,24 @@ def said(document: Document, first: int, last: int) -> str:
     return document.content[starts[first - 1] : starts[last - 1] + len(lines[last - 1])]
 
 
+def extent(document: Document, citation: Citation | None) -> tuple[int, int]:
+    """The characters from and to that a citation names, found line by line."""
+    assert citation is not None
+    lines, starts = split_lines(document.content)
+    end = starts[citation.last - 1] + (citation.to_column or len(lines[citation.last - 1]))
+    return starts[citation.first - 1] + (citation.from_column or 1) - 1, end
+
+
 def check(document: Document, value: Any, budget: int, tokenizer: str) -> None:
     """What every answer is: within its budget, as cited, as the document says."""
     text = as_text(value) + "\n"
-    first, last = value["lines"]
     citation = parse_citation(value["citation"])
     assert citation is not None
     assert judge([citation], lambda _: document)[0].state == "holds"
-    assert value["content"] == said(document, first, last)
+    assert value["lines"] == (citation.first, citation.last)
+    assert value["content"] == document.content[slice(*extent(document, citation))]
     assert text.partition("\n")[2].startswith(value["content"] + "\n")
-    assert counter(tokenizer)(text) <= value["tokens_used"] <= budget
+    assert loaded(tokenizer)(text) <= value["tokens_used"] <= budget
 
 
 @settings(deadline=None)
@@ -56,21 +67,29 @@ def test_pages_are_within_their_budget_and_go_on_until_the_last_section(
 ) -> None:
     count = count_for(document, budget, tokenizer)
     lines = len(split_lines(document.content)[0])
-    given_lines: set[int] = set()
     begun = min(line, lines)
-    following: int | None = begun
-    while following is not None:
+    place = Place("guide.md", line=begun)
+    given_texts = []
+    while True:
         try:
-            value = cast("Any", read_passage(document, Place("guide.md", line=following), count, ORIGIN))
+            value = cast("Any", read_passage(document, place, count, ORIGIN))
         except BudgetTooSmall:
             assert budget < 400
             return
         check(document, value, budget, tokenizer)
-        assert value["lines"][0] == following
-        given_lines.update(range(value["lines"][0], value["lines"][1] + 1))
+        given_texts.append(value["content"])
         following = value["next"]
-    for section in outline(document.content).sections:
-        assert given_lines >= set(range(max(section.first, begun), section.last + 1))
+        if following is None:
+            break
+        if isinstance(following, str):
+            rest = parse_citation(following)
+            assert rest is not None
+            assert rest.first == value["lines"][1]
+            place = Place("guide.md", rest)
+        else:
+            assert following > value["lines"][1]
+            place = Place("guide.md", line=following)
+    assert "".join("".join(given_texts).split()) == "".join(said(document, begun, lines).split())
 
 
 @settings(deadline=None)
@@ -97,14 +116,44 @@ def test_a_citation_gives_all_its_lines_or_their_beginning_and_never_more_sectio
     check(document, value, budget, tokenizer)
     begin, end = value["lines"]
     assert (begin <= first and end >= last) or (begin == first and end < last)
+    # By characters: a long line has several sections.
+    asked, answered = extent(document, citation), extent(document, parse_citation(value["citation"]))
     sections = outline(document.content).sections
-    before = [each for each in sections if begin <= each.first and each.last < first]
-    after = [each for each in sections if each.first > last and each.last <= end]
-    assert len(before) <= around[0]
-    assert len(after) <= around[1]
+    above, below = (
+        [each.start for each in sections if each.end <= asked[0]],
+        [each.end for each in sections if each.start >= asked[1]],
+    )
+    before, after = sum(answered[0] <= each for each in above), sum(each <= answered[1] for each in below)
+    assert before <= around[0]
+    assert after <= around[1]
     if budget > 400:
-        assert len(before) == min(around[0], sum(each.last < first for each in sections))
-        assert len(after) == min(around[1], sum(each.first > last for each in sections))
+        assert (before, after) == (min(around[0], len(above)), min(around[1], len(below)))
+
+
+@settings(deadline=None)
+@given(document=documents, budget=budgets, tokenizer=st.sampled_from(TOKENIZERS), data=st.data())
+def test_a_cited_part_of_a_line_is_given_as_exactly_that_or_as_its_beginning(
+    document: Document, budget: int, tokenizer: str, data: st.DataObject
+) -> None:
+    lines, starts = split_lines(document.content)
+    places = [(number, len(line)) for number, line in enumerate(lines) if line]
+    assume(places)
+    number, length = data.draw(st.sampled_from(places))
+    start = data.draw(st.integers(1, length))
+    end = data.draw(st.integers(start, length))
+    text = document.content[starts[number] + start - 1 : starts[number] + end]
+    citation = parse_citation(cite("guide.md", number + 1, number + 1, text, start, end))
+    try:
+        value = cast(
+            "Any", read_passage(document, Place("guide.md", citation), count_for(document, budget, tokenizer), ORIGIN)
+        )
+    except BudgetTooSmall:
+        assert budget < 400
+        return
+    check(document, value, budget, tokenizer)
+    assert text.startswith(value["content"])
+    assert budget < 400 or value["content"] == text
+    assert value["content"] == text or value["next"] is not None
 
 
 @given(

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from binascii import crc32
+from itertools import pairwise
 from struct import pack
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from holdfast.caches.cache_format import Document
 from holdfast.caches.index_format import IndexUnusable, Summary, encode_summary, parse_summary
-from holdfast.caches.search.citations import find_citations
+from holdfast.caches.search.citations import cite_section, find_citations, judge, parse_citation
 from holdfast.caches.search.receipts import encode_receipt, parse_receipt
 from holdfast.caches.search.section import Section
 from holdfast.caches.search.sections import outline
@@ -31,6 +33,8 @@ from holdfast.caches.section_index.section_records import (
 )
 from holdfast.caches.section_index.term_lists import TermLists
 from holdfast.core.errors import InvalidReceipt
+from holdfast.core.token_estimate import estimate_tokens
+from holdfast.core.unicode_text import WHITE_SPACE
 from support.mutants import ODD_VALUES, edited, with_wrong_members
 
 EXAMPLES = settings(max_examples=250, deadline=None)
@@ -74,22 +78,52 @@ markdown = st.one_of(
 )
 
 
+# Lines that are too long, and too heavy for their length.
+long_lines = st.lists(
+    st.tuples(
+        st.sampled_from([*PIECES, "word. ", "| a ", "1 ", "a1", "\u4f60\u597d\u3002", "e\u0301", "\U0001f600", "Nq"]),
+        st.sampled_from([1, 1, 7, 300, 900]),
+    ).map(lambda part: part[0] * part[1]),
+    max_size=3,
+).map("\n".join)
+
+
 class TestSections:
-    """Together the sections hold every line of a document but blank ones, each line once."""
+    """Together the sections hold every character of a document that is not blank, once; none is out of reach."""
 
     @EXAMPLES
-    @given(markdown, st.sampled_from([1, 40, 2000]))
-    @example("#" * 50_000, 2000)
-    @example("> " * 5_000, 2000)
-    @example("```\n" * 5_001, 1)
-    @example("[" * 50_000, 2000)
-    @example("a\n" * 20_000, 1)
-    def test_every_line_with_text_is_in_one_section(self, text: str, long: int) -> None:
+    @given(st.one_of(st.tuples(markdown, st.sampled_from([1, 40])), st.tuples(long_lines, st.just(1000))))
+    @example(("#" * 50_000, 1000))
+    @example(("> " * 5_000, 1000))
+    @example(("```\n" * 5_001, 1))
+    @example(("[" * 50_000, 1000))
+    @example(("a\n" * 20_000, 1))
+    @example(("# A\n\n" + "word. " * 2_000 + "\n\n" + "| a1 " * 3_000, 1000))
+    @example(("\n".join(["0 1 " * 20] * 60), 1000))
+    @example(("1\t" * 490 + "1" + "\t" * 80, 1000))
+    @example(("ZB" * 2_000, 1000))
+    @example(("#\n\x85\n# 0", 1))
+    @example(("0\x0c\x85", 1))
+    @example((" " * 90_000 + "a" + " " * 90_000 + "b" + " " * 90_000, 1000))
+    @example(("\u0301" * 5_000 + "\r\n" + "\U0001f468\u200d" * 2_000, 1000))
+    def test_every_character_of_a_text_is_in_one_section(self, cut: tuple[str, int]) -> None:
+        text, long = cut
         sections = outline(text, long=long).sections
-        numbers = [number for section in sections for number in range(section.first, section.last + 1)]
-        assert numbers == sorted(set(numbers))
         covered = "".join(text[section.start : section.end] for section in sections)
         assert "".join(covered.split()) == "".join(text.split())
+        assert all(one.end <= other.start for one, other in pairwise(sections))
+        citations = []
+        for section in sections:
+            content = text[section.start : section.end]
+            assert content.strip(WHITE_SPACE)
+            assert estimate_tokens(content) <= 1000
+            assert estimate_tokens(content) <= 640 or len(content.encode()) <= 1000
+            assert len(content) <= 2.5 * long
+            assert 0 <= section.header < section.first
+            citations.append(parse_citation(cite_section("a.md", section, content)))
+        held = [citation for citation in citations if citation is not None]
+        document = Document("a.md", "sha256:00", "a.md", text)
+        assert [verdict.state for verdict in judge(held, lambda _: document)] == ["holds"] * len(sections)
 
     @EXAMPLES
     @given(st.text())
@@ -110,7 +144,8 @@ class TestSections:
 SUMMARY = encode_summary(Summary("sha256:" + "0" * 64, "bytes"))
 COLUMNS = [encode_columns(SectionColumns([5, 3, 9], [0, 2, 3], names)) for names in ([], [1, 2, 3])]
 RECORDED_SECTION = Section(("A", "größe"), 1, 4, 0, 40)
-SECTIONS = [encode_section(RECORDED_SECTION, title) for title in ("", "A", "größer")]
+SECTION_PART = RECORDED_SECTION._replace(from_column=7, to_column=1 << 31, header=3)
+SECTIONS = [encode_section(each, title) for each in (RECORDED_SECTION, SECTION_PART) for title in ("", "A", "größer")]
 POPULATIONS = [3, 70_000]
 FIRSTS = [0, 2, 2, 3]
 RECORD = encode_record(b"k", 7, TermLists([0, 2], b"\t\x07", [5, 69_000], b"\1\2", 2), POPULATIONS)
@@ -150,7 +185,7 @@ class TestTheSectionIndex:
 
     def test_a_section_and_the_title_of_its_document_are_read_back(self) -> None:
         read = [parse_section(seal_section(3, body), 3) for body in SECTIONS]
-        assert read == [(RECORDED_SECTION, ""), (RECORDED_SECTION, "A"), (RECORDED_SECTION, "größer")]
+        assert read == [(each, name) for each in (RECORDED_SECTION, SECTION_PART) for name in ("", "A", "größer")]
 
     @EXAMPLES
     @given(edited(RECORD))

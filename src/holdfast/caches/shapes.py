@@ -254,7 +254,7 @@ class ReadAnswer(TypedDict):
     lines: tuple[int, int]
     line_count: int
     content: str
-    next: int | None
+    next: int | str | None
     tokens_used: int
     budget: int
     tokenizer: str

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, deque
-from itertools import chain, repeat
+from itertools import chain, pairwise, repeat
 
 from holdfast.caches.index_format import keys_of
 from holdfast.caches.search.link_texts import NO_LINKS, find_links, incoming, link_words
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from holdfast.caches.cache_format import Document
     from holdfast.caches.search.link_texts import PageLinks
+    from holdfast.caches.search.section import Section
     from holdfast.caches.search.sections import Fields
     from holdfast.caches.sorted_runs import Run
     from holdfast.caches.tokenizers import CountTokens
@@ -127,7 +128,12 @@ class DocumentCounts:
             for document, read in zip(documents, fields, strict=True)
         ]
         totals = [
-            self._text.add(position, documents[position - first].content, sections)
+            self._text.add(
+                position,
+                documents[position - first].content,
+                sections,
+                torn=is_torn(fields[position - first].sections),
+            )
             for position, sections in enumerate(texts, first)
         ]
         tokens = [list(map(self._count_tokens, sections)) for sections in texts]
@@ -217,6 +223,11 @@ def count_links(ids: Sequence[str], pages: Sequence[PageLinks], prefix: str, lim
     return links
 
 
+def is_torn(sections: Sequence[Section]) -> bool:
+    """Whether a section ends where the next begins, which may be inside a word: elsewhere is white space between."""
+    return any(one.end == other.start for one, other in pairwise(sections))
+
+
 class _Lists(dict[str, list[int]]):
     """token -> where it occurs, once for each occurrence."""
 
@@ -245,13 +256,13 @@ class TextCounts:
         self._only_words, self._only_bodies = _Lists(), _Lists()
         self._counts: list[int] = []  # of each section since the last spill, how many tokens it has
 
-    def add(self, place: int, content: str, sections: Sequence[str]) -> int:
+    def add(self, place: int, content: str, sections: Sequence[str], *, torn: bool = False) -> int:
         """Count the document at a place, whose sections are given; how many words it has.
 
-        `weight` grows by about the memory it takes.
+        `torn` says that a section may end inside a word. `weight` grows by about the memory it takes.
         """
         lists = self._tokens
-        is_odd = any(character in content for character in NOT_SEPARATORS)
+        is_odd = torn or any(character in content for character in NOT_SEPARATORS)
         if is_odd:
             lists = self._only_bodies
         known = len(lists)

@@ -1,14 +1,16 @@
 """A passage: lines of one document, cited, as many as a budget takes. Pure.
 
 The budget bounds the whole text of an answer (`passage_text`), final newline included. What is asked for is given
-first, then sections around it; what does not fit is left for the next call, which `next` says the line of.
+first, then sections around it; what does not fit is left for the next call, which `next` says the line of or, inside a
+line, a citation of what is left.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
-from holdfast.caches.search.citations import cite, judge
+from holdfast.caches.search.citations import cite
+from holdfast.caches.search.long_lines import end_of_words
 from holdfast.caches.search.passage_text import as_text
 from holdfast.caches.search.sections import outline
 from holdfast.caches.search.source_lines import split_lines
@@ -16,6 +18,7 @@ from holdfast.caches.source_formats import format_of
 from holdfast.caches.tokenizers import WITHOUT_EXTRA, counter
 from holdfast.core.errors import BudgetTooSmall, CacheInvalid, CitationStale
 from holdfast.core.record import NamedTuple
+from holdfast.core.unicode_text import WHITE_SPACE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 
 # The number of tokens stands in the text that it counts: so often it is put in and counted again.
 _ROUNDS = 8
+# Characters: less of a line is not worth a page.
+_LEAST = 40
 
 
 class Place(NamedTuple):
@@ -74,11 +79,12 @@ def read_passage(document: Document | None, place: Place, count: Count, origin: 
     if cited is None:
         if not 1 <= place.line <= len(reader.lines):
             return _stale(place, "no such lines", reader.nearest(place.line, ""), count, origin)
-        return reader.page(place.line, len(reader.lines))
-    state = judge([cited], lambda _: document)[0].state
-    if state != "holds":
-        return _stale(place, state, reader.nearest(cited.first, cited.digest), count, origin)
-    return reader.around(cited.first, cited.last, place.before, place.after)
+        return reader.page(reader.starts[place.line - 1], reader.line_end(len(reader.lines)))
+    extent = cited.extent(reader.lines, reader.starts)
+    if extent is None or not reader.says(cited.digest, *extent):
+        state: StaleState = "no such lines" if extent is None else "changed"
+        return _stale(place, state, reader.nearest(cited.first, cited.digest, cited.from_column or 1), count, origin)
+    return reader.around(*extent, place.before, place.after)
 
 
 class _Reader:
@@ -88,39 +94,53 @@ class _Reader:
         self.document, self.count, self.origin = document, count, origin
         self.lines, self.starts = split_lines(document.content)
         self.title, self.sections = outline(document.content, format_of(document.source))
-        self.firsts = [section.first for section in self.sections]
-        self.lasts = [section.last for section in self.sections]
+        self.begins = [section.start for section in self.sections]
+        self.ends = [section.end for section in self.sections]
         self.exact = counter(count.tokenizer) if count.tokenizer in WITHOUT_EXTRA else None
         if self.exact is None and len(count.sections) != len(self.sections):
             raise CacheInvalid("the index counts other sections than the document has: build the cache again")
 
-    def page(self, first: int, last: int) -> ReadAnswer:
-        """The lines from the first on, up to the last at most: to the end of a section where one fits, else of a line.
+    def page(self, start: int, end: int) -> ReadAnswer:
+        """The characters from the first on, up to the end at most: to the end of a section where one fits, else of a
+        line, else of a sentence or a word.
 
         Blank lines after the last section are no reason for another page.
         """
-        ends = [end for end in self.lasts[bisect_left(self.lasts, first) :] if end < last]
-        if not ends or self._section_after(ends[-1]) <= last:
-            ends.append(last)
-        taken = _most(len(ends), lambda number: self._fits(first, ends[number - 1]))
+        ends = [each for each in self.ends[bisect_right(self.ends, start) :] if each < end]
+        if not ends or self._section_after(ends[-1]) < end:
+            ends.append(end)
+        taken = _most(len(ends), lambda number: self._fits(start, ends[number - 1]))
         if taken:
-            return self._answer(first, ends[taken - 1])
+            return self._answer(start, ends[taken - 1])
         # The first section does not fit, so neither do all its lines.
-        taken = _most(ends[0] - first, lambda number: self._fits(first, first + number - 1))
+        line = self._line_at(start)
+        lines = range(line, self._line_at(ends[0]))
+        taken = _most(len(lines), lambda number: self._fits(start, self.line_end(lines[number - 1])))
         if taken:
-            return self._answer(first, first + taken - 1)
-        raise _too_small(self._answer(first, first)["tokens_used"])
+            return self._answer(start, self.line_end(lines[taken - 1]))
+        # Nor does its first line.
+        text = self.document.content[start : min(ends[0], self.line_end(line))]
+        taken = _most(len(text) - 1, lambda number: self._fits(start, start + number))
+        if taken >= _LEAST:
+            # What is left is cited, and another hash may cost more: so an earlier end is tried, a few times.
+            cut = taken
+            for _ in range(_ROUNDS):
+                cut = end_of_words(text, cut - 1)
+                if cut < _LEAST // 2 or self._fits(start, start + cut):
+                    break
+            return self._answer(start, start + (cut if self._fits(start, start + cut) else taken))
+        raise _too_small(self._answer(start, start + min(_LEAST, len(text)))["tokens_used"])
 
-    def around(self, first: int, last: int, before: int, after: int) -> ReadAnswer:
-        """The lines with sections before and after, the nearest first; where the lines alone do not fit, a page."""
-        if not self._fits(first, last):
-            return self.page(first, last)
-        above, below = bisect_left(self.lasts, first), bisect_right(self.firsts, last)
+    def around(self, start: int, end: int, before: int, after: int) -> ReadAnswer:
+        """The characters with sections before and after, the nearest first; where they alone do not fit, a page."""
+        if not self._fits(start, end):
+            return self.page(start, end)
+        above, below = bisect_right(self.ends, start), bisect_left(self.begins, end)
         before, after = min(before, above), min(after, len(self.sections) - below)
 
         def extent(before: int, after: int) -> tuple[int, int]:
-            begin = self.firsts[above - before] if before else first
-            return begin, self.lasts[below + after - 1] if after else last
+            begin = self.begins[above - before] if before else start
+            return begin, self.ends[below + after - 1] if after else end
 
         # Of both sides as many; then of the one that can still grow, first what follows.
         even = _most(max(before, after), lambda n: self._fits(*extent(min(n, before), min(n, after))))
@@ -129,71 +149,94 @@ class _Reader:
         held += _most(before - held, lambda n: self._fits(*extent(held + n, more)))
         return self._answer(*extent(held, more))
 
-    def nearest(self, line: int, digest: str) -> NearestSection | None:
-        """The section that says what a hash stands for, else the one at a line or after it, else the last."""
+    def says(self, digest: str, start: int, end: int) -> bool:
+        """Whether these characters are what the hash of a citation stands for."""
+        return self._citation(start, end).endswith("@" + digest)
+
+    def nearest(self, line: int, digest: str, column: int = 1) -> NearestSection | None:
+        """The section that says what a hash stands for, else the one at a place or after it, else the last."""
         if not self.sections:
             return None
-        at = min(bisect_left(self.lasts, line), len(self.sections) - 1)
-        citations = [self._citation(section.first, section.last) for section in self.sections] if digest else []
+        begun = self.starts[min(max(line, 1), len(self.lines)) - 1]
+        place = len(self.document.content) if line > len(self.lines) else begun + column - 1
+        at = min(bisect_right(self.ends, place), len(self.sections) - 1)
+        citations = [self._citation(section.start, section.end) for section in self.sections] if digest else []
         same = [number for number, text in enumerate(citations) if text.endswith("@" + digest)]
         chosen = self.sections[min(same, key=lambda number: (abs(number - at), number)) if same else at]
         return {
-            "citation": self._citation(chosen.first, chosen.last),
+            "citation": self._citation(chosen.start, chosen.end),
             "title": self.title,
             "heading": chosen.heading,
         }
 
-    def _section_after(self, line: int) -> int:
-        """The first line of the first section that begins after a line; beyond the last line when there is none."""
-        at = bisect_right(self.firsts, line)
-        return self.firsts[at] if at < len(self.sections) else len(self.lines) + 1
+    def line_end(self, line: int) -> int:
+        """Where a line ends; it counts from 1."""
+        return self.starts[line - 1] + len(self.lines[line - 1])
 
-    def _next(self, last: int) -> int | None:
-        """The line to go on reading at: the next one inside a section, else where the next section begins."""
-        at = bisect_left(self.lasts, last + 1)
+    def _line_at(self, place: int) -> int:
+        """The number of the line that a character is in, or that ends there."""
+        return bisect_right(self.starts, place, hi=len(self.lines))
+
+    def _section_after(self, place: int) -> int:
+        """Where the first section begins that does after a place; beyond the text when there is none."""
+        at = bisect_left(self.begins, place)
+        return self.begins[at] if at < len(self.sections) else len(self.document.content) + 1
+
+    def _next(self, end: int) -> int | str | None:
+        """Where to go on reading: inside a section that was not given whole, else where the next section begins."""
+        at = bisect_right(self.ends, end)
         if at == len(self.sections):
             return None
-        return max(last + 1, self.firsts[at])
+        place = max(end, self.begins[at])
+        line = self._line_at(place)
+        if place == end:
+            rest = self.document.content[place : self.line_end(line)].lstrip(WHITE_SPACE)
+            if not rest:
+                return line + 1
+            place = self.line_end(line) - len(rest)
+        if place == self.starts[line - 1]:
+            return line
+        return self._citation(place, self.line_end(len(self.lines)))
 
-    def _text(self, first: int, last: int) -> str:
-        start, end = self.starts[first - 1], self.starts[last - 1] + len(self.lines[last - 1])
-        return self.document.content[start:end]
+    def _citation(self, start: int, end: int) -> str:
+        """The citation of these characters, with a column where a line is not cited whole."""
+        first, last = self._line_at(start), self._line_at(end)
+        begun, ended = start - self.starts[first - 1], end - self.starts[last - 1]
+        columns = begun + 1 if begun else 0, ended if end < self.line_end(last) else 0
+        return cite(self.document.name, first, last, self.document.content[start:end], *columns)
 
-    def _citation(self, first: int, last: int) -> str:
-        return cite(self.document.name, first, last, self._text(first, last))
+    def _fits(self, start: int, end: int) -> bool:
+        return self._answer(start, end)["tokens_used"] <= self.count.budget
 
-    def _fits(self, first: int, last: int) -> bool:
-        return self._answer(first, last)["tokens_used"] <= self.count.budget
-
-    def _answer(self, first: int, last: int) -> ReadAnswer:
-        document, content = self.document, self._text(first, last)
-        at = min(bisect_left(self.lasts, first), len(self.sections) - 1)
+    def _answer(self, start: int, end: int) -> ReadAnswer:
+        document = self.document
+        at = min(bisect_right(self.ends, start), len(self.sections) - 1)
         value: ReadAnswer = {
-            "citation": cite(document.name, first, last, content),
+            "citation": self._citation(start, end),
             "id": document.id,
             "source": document.source,
             "version": document.version,
             "title": self.title,
             "heading": self.sections[at].heading if self.sections else (),
-            "lines": (first, last),
+            "lines": (self._line_at(start), self._line_at(end)),
             "line_count": len(self.lines),
-            "content": content,
-            "next": self._next(last),
+            "content": document.content[start:end],
+            "next": self._next(end),
             "tokens_used": 0,
             "budget": self.count.budget,
             "tokenizer": self.count.tokenizer,
             "cache": self.origin.cache,
             "cache_version": self.origin.cache_version,
         }
-        return _counted(value, self.exact or self._bound(first, last))
+        return _counted(value, self.exact or self._bound(start, end))
 
-    def _bound(self, first: int, last: int) -> Callable[[str], int]:
-        """Counts a text that holds these lines, without a tokenizer: never too low.
+    def _bound(self, start: int, end: int) -> Callable[[str], int]:
+        """Counts a text that holds these characters, without a tokenizer: never too low.
 
         What makes whole sections has the tokens that were counted when the cache was built; anything else has at most
         as many as bytes, since no token is shorter than one.
         """
-        begin, after = bisect_left(self.firsts, first), bisect_right(self.lasts, last)
+        begin, after = bisect_left(self.begins, start), bisect_right(self.ends, end)
         known, size = 0, 0
         for section, tokens in zip(self.sections[begin:after], self.count.sections[begin:after], strict=True):
             length = _size(self.document.content, section)

@@ -26,9 +26,12 @@ def as_text(value: ReadAnswer | StaleAnswer) -> str:
     told.append(f"{value['tokens_used']:,} of {value['budget']:,} tokens")
     told.append(f"{value['cache']} {value['cache_version'][_VERSION]}")
     lines = [display_line(" · ".join(told)), value["content"]]
-    if value["next"] is not None:
+    following = value["next"]
+    if isinstance(following, str):
+        lines.append(display_line(f"[goes on: citation {following}]"))
+    elif following is not None:
         name = value["citation"].rpartition("#L")[0]
-        lines.append(display_line(f"[goes on: id {name}, line {value['next']} of {value['line_count']}]"))
+        lines.append(display_line(f"[goes on: id {name}, line {following} of {value['line_count']}]"))
     return "\n".join(lines)
 
 

@@ -1,21 +1,29 @@
 """Pieces of a section that is too long to be given whole. Pure, and linear in the text.
 
 A section is cut before blocks; a block that is still far too long, at lines: before rows, items and lines of a fence,
-where it is indented least.
+where it is indented least; and a line that is too long by itself, inside.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from itertools import accumulate
+from math import ceil
 
 from holdfast.caches.search.label_lines import after_text, next_telling
+from holdfast.caches.search.long_lines import MOST_TOKENS, is_heavy, parts
+from holdfast.caches.search.table_headers import TableHeaders
 from holdfast.caches.source_formats import indentation, is_item
 from holdfast.core.record import NamedTuple
+from holdfast.core.token_estimate import estimate_tokens
 from holdfast.core.unicode_text import WHITE_SPACE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.caches.source_formats import Heading
+
+    # The characters of a piece from and to, and the line, from 1, of the header row that it lacks, or 0.
+    Piece = tuple[int, int, int]
 
 # A piece of at most so many times the length that is aimed at stays whole: a table or a listing keeps its company.
 _WHOLE = 2.5
@@ -31,6 +39,7 @@ class Markup(NamedTuple):
     after the front matter, `title` what that calls the text.
     """
 
+    text: str
     lines: list[str]
     starts: list[int]
     headings: list[Heading]
@@ -39,18 +48,73 @@ class Markup(NamedTuple):
     title: str
 
 
-def pieces(markup: Markup, first: int, after: int, long: int) -> list[tuple[int, int]]:
-    """The first line and the line after of each piece of a section that has these; most sections are one piece."""
+def pieces(markup: Markup, first: int, after: int, long: int) -> list[Piece]:
+    """The pieces of a section that has these lines; most sections are one piece."""
     starts = markup.starts
-    if starts[after] - starts[first] <= long:
-        return [(first, after)]
+    blocks = [(first, after)] if starts[after] - starts[first] <= long else _blocks(markup, first, after, long)
     found = []
-    for begin, end in _blocks(markup, first, after, long):
+    for begin, end in blocks:
         if starts[end] - starts[begin] > _WHOLE * long:
-            found += _at_lines(markup, begin, end, long)
+            cut = [
+                piece for lines in _at_lines(markup, begin, end, long) for piece in _at_weights(markup, *lines, long)
+            ]
         else:
-            found.append((begin, end))
+            cut = _at_weights(markup, begin, end, long)
+        found += _with_headers(markup, begin, cut) if len(cut) > 1 else cut
     return found
+
+
+def _at_weights(markup: Markup, first: int, after: int, long: int) -> list[Piece]:
+    """A piece as it is if that is light enough, else its pieces cut before lines and then inside them."""
+    start, end = _extent(markup, first, after)
+    if not _is_over(markup, start, end, long):
+        return [(start, end, 0)]
+    found: list[Piece] = []
+    for begin, until in _at_lines(_weighed(markup, first, after, long), 0, after - first, long):
+        start, end = _extent(markup, first + begin, first + until)
+        if _is_over(markup, start, end, long):
+            found += _inside(markup, start, end, long)
+        else:
+            found.append((start, end, 0))
+    return found
+
+
+def _extent(markup: Markup, first: int, after: int) -> tuple[int, int]:
+    return markup.starts[first], markup.starts[after - 1] + len(markup.lines[after - 1])
+
+
+def _is_over(markup: Markup, start: int, end: int, long: int) -> bool:
+    return end - start > _WHOLE * long or is_heavy(markup.text[start:end])
+
+
+def _inside(markup: Markup, start: int, end: int, long: int) -> list[Piece]:
+    """The parts of what cannot be cut between its lines; the last keeps the blanks that its line ends in, if it may."""
+    *found, (begun, ended) = parts(markup.text, start, end, long)
+    last = begun, ended if _is_over(markup, begun, end, long) else end
+    return [(*part, 0) for part in [*found, last]]
+
+
+def _weighed(markup: Markup, first: int, after: int, long: int) -> Markup:
+    """These lines alone, where each is as long as it is heavy: as many tokens as a piece may have count as its most
+    characters."""
+    lines = markup.lines[first:after]
+    most = _WHOLE * long
+    weights = [max(len(line) + 1, ceil(estimate_tokens(line) * most / MOST_TOKENS)) for line in lines]
+    at, end = bisect_left(markup.headings, (first,)), bisect_left(markup.headings, (after,))
+    headings = [
+        each._replace(first=each.first - first, after=min(each.after, after) - first)
+        for each in markup.headings[at:end]
+    ]
+    starts = list(accumulate(weights, initial=0))
+    body = min(max(markup.body, first), after) - first
+    return Markup("", lines, starts, headings, [], body, "")
+
+
+def _with_headers(markup: Markup, first: int, found: list[Piece]) -> list[Piece]:
+    """The pieces of a block that begins at a line, each with the header row of the table that it goes on with."""
+    headers = TableHeaders(markup.lines, first)
+    lines = [bisect_right(markup.starts, start, hi=len(markup.lines)) - 1 for start, _, _ in found]
+    return [(start, end, headers.header_of(line)) for (start, end, _), line in zip(found, lines, strict=True)]
 
 
 def _blocks(markup: Markup, first: int, after: int, long: int) -> list[tuple[int, int]]:
@@ -62,7 +126,9 @@ def _blocks(markup: Markup, first: int, after: int, long: int) -> list[tuple[int
     kept, text = _opening(markup, first, after, long)
     telling = _first_telling(markup, begin, after, long)
     at, end = bisect_left(markup.breaks, first + 1), bisect_left(markup.breaks, after)
-    for line in [*markup.breaks[at:end], after]:
+    # What Markdown takes for text may be white space here (U+0085): no piece begins with such a line.
+    breaks = [line for line in markup.breaks[at:end] if lines[line].strip(WHITE_SPACE)]
+    for line in [*breaks, after]:
         if kept < line <= text or line <= telling:
             continue
         if previous > begin and starts[line] - starts[begin] > long:

@@ -7,6 +7,8 @@ each line once. A section longer than `LONG` is cut in pieces. docs/formats/sear
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+
 from holdfast.caches.heading_text import title_text
 from holdfast.caches.search.label_lines import after_text, next_telling, next_text
 from holdfast.caches.search.section import LONG, Section
@@ -21,6 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from holdfast.caches.search.section_pieces import Piece
     from holdfast.caches.source_formats import Heading, ReadMarkup, SourceFormat
 
 # The headings of all sections of a document take at most so many times its characters, and so many more.
@@ -82,15 +85,24 @@ def outline(text: str, source: SourceFormat = MARKDOWN, *, long: int = LONG) -> 
     sections = []
     room = _HEADINGS_TIMES * len(text) + _HEADINGS_MORE
     for heading, first, after in _extents(markup):
-        for piece_first, piece_after in pieces(markup, first, after, long):
+        for piece in pieces(markup, first, after, long):
             room -= sum([len(part) + _HEADING_COST for part in heading])
             if room < 0 and len(heading) > 1:
                 heading = (LEFT_OUT, heading[-1])
-            end = markup.starts[piece_after - 1] + len(markup.lines[piece_after - 1])
-            sections.append(Section(heading, piece_first + 1, piece_after, markup.starts[piece_first], end))
+            sections.append(_section(markup, heading, piece))
     headings = markup.headings
     title = markup.title or (headings[0].text if headings else "")
     return Outline(title, sections)
+
+
+def _section(markup: Markup, heading: tuple[str, ...], piece: Piece) -> Section:
+    lines, starts = markup.lines, markup.starts
+    start, end, header = piece
+    first = bisect_right(starts, start, hi=len(lines)) - 1
+    last = bisect_left(starts, end, lo=first + 1, hi=len(lines)) - 1
+    begun, ended = start - starts[first], end - starts[last]
+    from_column, to_column = begun + 1 if begun else 0, 0 if ended == len(lines[last]) else ended
+    return Section(heading, first + 1, last + 1, start, end, from_column, to_column, header)
 
 
 def _extents(markup: Markup) -> list[tuple[tuple[str, ...], int, int]]:
@@ -119,7 +131,7 @@ def read_markup(text: str, read: ReadMarkup) -> Markup:
     lines, starts = split_lines(text)
     body, title = _front_matter(lines)
     headings, breaks = read(text, lines, body)
-    return Markup(lines, starts, headings, breaks, body, title)
+    return Markup(text, lines, starts, headings, breaks, body, title)
 
 
 def _front_matter(lines: list[str]) -> tuple[int, str]:

@@ -22,6 +22,8 @@ from holdfast.caches.section_index.section_records import (
     NARROW,
     ONE_DOCUMENT,
     ONE_SECTION,
+    PART,
+    PARTIAL,
     SECTION,
     SIZES,
     TITLED,
@@ -84,7 +86,11 @@ def encode_section(section: Section, title: str) -> bytes:
     count = len(section.heading)
     if title and title in section.heading[:1]:
         count, title = count | TITLED, ""
+    part = section.from_column, section.to_column, section.header
+    count |= PARTIAL if any(part) else 0
     parts = [SECTION.pack(0, section.start, section.end, section.first, section.last, count)[4:]]
+    if any(part):
+        parts.append(PART.pack(*part))
     for heading in section.heading:
         text = heading.encode()
         parts.append(LENGTH.pack(len(text)) + text)

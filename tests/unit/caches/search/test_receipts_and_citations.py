@@ -94,6 +94,13 @@ def test_a_record_that_was_read_does_not_differ_from_itself() -> None:
     assert compare_records(*found_again(A, B)) == []
 
 
+def test_parts_of_one_line_are_told_apart() -> None:
+    one, other = [A._replace(citation=f"a.md#L1C{column}-L1C{column + 8}@{'a' * 12}") for column in (1, 10)]
+    recorded, _ = found_again(one, other)
+    _, now = found_again(one, other._replace(content="sha256:y"))
+    assert [item["what"] for item in compare_records(recorded, now)] == ["a.md#L1C10-L1C18"]
+
+
 def test_only_the_sections_that_changed_are_told() -> None:
     recorded, _ = found_again(A, B)
     _, now = found_again(A, B._replace(score=9))
