@@ -1,7 +1,7 @@
 """A change of what an index says, or of how sections are cut or ranked, gets another name.
 
 Caches of an earlier release stay readable because an index says by its kind and its ranking how it was made. So whoever
-changes the bytes of this small index renames `words` or `sections-2` (and `bm25-sections-2` in receipts), and only then
+changes the bytes of this small index renames `words` or `sections-3` (and `bm25-sections-2` in receipts), and only then
 records the new hash here.
 """
 
@@ -29,7 +29,7 @@ SOURCES = {
 }
 RECORDED = {
     ("words", "words.idx"): "38fc803ff6cd3ea256be930210064b9238ea4542e910dbfc84ed4d1bce795d14",
-    ("sections-2", "sections.idx"): "367356d306c980d49c59a1163f874eac119d9ff79bb372c9a33c77d8d1815524",
+    ("sections-3", "sections.idx"): "c48b98a100a2fc70d5c1845ed770c7e10db21af3e7ffc9f564f732c050b9d097",
 }
 
 

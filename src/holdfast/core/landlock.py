@@ -78,9 +78,20 @@ def restrict_to(places: Iterable[str], *, written: Iterable[str] = (), abi: int 
             _allow_written(call, ruleset, place)
         if ctypes.CDLL(None).prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) != 0:
             raise LandlockUnavailable(0, "the kernel refuses to fix privileges")
+        _load_unwinder()
         call(_RESTRICT_SELF, ruleset, 0, 0)
     finally:
         os.close(ruleset)
+
+
+def _load_unwinder() -> None:
+    """Load what glibc ends threads with: it looks for that only then, and could not read it any more."""
+    import ctypes
+
+    try:
+        ctypes.CDLL("libgcc_s.so.1")
+    except OSError:
+        pass  # another C library, which needs none
 
 
 def _caller() -> Callable[..., int]:

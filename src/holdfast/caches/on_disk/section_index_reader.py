@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from holdfast.caches.search.section import Section
     from holdfast.caches.section_index.section_records import TermImpacts
 
-KIND = "sections-2"
+KIND = "sections-3"
 COLUMNS = "columns"
 
 
