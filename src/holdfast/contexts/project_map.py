@@ -10,12 +10,13 @@ from holdfast.contexts.analysis.facts import UNKNOWN
 from holdfast.contexts.map_text import as_text
 from holdfast.contexts.symbol_ranks import MapFile, ranked_symbols
 from holdfast.core.errors import BudgetTooSmall
+from holdfast.core.largest_fit import largest_fit
 from holdfast.core.record import NamedTuple
 from holdfast.core.token_estimate import estimate_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from holdfast.contexts.shapes import MapAnswer, MapCounts, MappedFile
     from holdfast.contexts.symbol_ranks import Symbol
@@ -56,7 +57,7 @@ def project_map(
         }
         return _counted(value)
 
-    taken = _most(len(symbols), lambda count: answer(count)["tokens_used"] <= request.budget)
+    taken = largest_fit(len(symbols), lambda count: answer(count)["tokens_used"] <= request.budget)
     value = answer(taken)
     while value["tokens_used"] > request.budget and taken:  # a file's line may cost more than the symbols after it
         taken -= 1
@@ -117,19 +118,3 @@ def _counted(value: MapAnswer) -> MapAnswer:
             break
         value["tokens_used"] = tokens
     return value
-
-
-def _most(limit: int, fits: Callable[[int], bool]) -> int:
-    """About the most that fit; nothing much larger than that is tried."""
-    taken, step = 0, 1
-    while taken + step <= limit and fits(taken + step):
-        taken += step
-        step *= 2
-    too_many = min(taken + step, limit + 1)
-    while too_many - taken > 1:
-        middle = (taken + too_many) // 2
-        if fits(middle):
-            taken = middle
-        else:
-            too_many = middle
-    return taken

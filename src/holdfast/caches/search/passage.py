@@ -17,6 +17,7 @@ from holdfast.caches.search.source_lines import split_lines
 from holdfast.caches.source_formats import format_of
 from holdfast.caches.tokenizers import WITHOUT_EXTRA, counter
 from holdfast.core.errors import BudgetTooSmall, CacheInvalid, CitationStale
+from holdfast.core.largest_fit import largest_fit
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import WHITE_SPACE
 
@@ -109,18 +110,18 @@ class _Reader:
         ends = [each for each in self.ends[bisect_right(self.ends, start) :] if each < end]
         if not ends or self._section_after(ends[-1]) < end:
             ends.append(end)
-        taken = _most(len(ends), lambda number: self._fits(start, ends[number - 1]))
+        taken = largest_fit(len(ends), lambda number: self._fits(start, ends[number - 1]))
         if taken:
             return self._answer(start, ends[taken - 1])
         # The first section does not fit, so neither do all its lines.
         line = self._line_at(start)
         lines = range(line, self._line_at(ends[0]))
-        taken = _most(len(lines), lambda number: self._fits(start, self.line_end(lines[number - 1])))
+        taken = largest_fit(len(lines), lambda number: self._fits(start, self.line_end(lines[number - 1])))
         if taken:
             return self._answer(start, self.line_end(lines[taken - 1]))
         # Nor does its first line.
         text = self.document.content[start : min(ends[0], self.line_end(line))]
-        taken = _most(len(text) - 1, lambda number: self._fits(start, start + number))
+        taken = largest_fit(len(text) - 1, lambda number: self._fits(start, start + number))
         if taken >= _LEAST:
             # What is left is cited, and another hash may cost more: so an earlier end is tried, a few times.
             cut = taken
@@ -143,10 +144,10 @@ class _Reader:
             return begin, self.ends[below + after - 1] if after else end
 
         # Of both sides as many; then of the one that can still grow, first what follows.
-        even = _most(max(before, after), lambda n: self._fits(*extent(min(n, before), min(n, after))))
+        even = largest_fit(max(before, after), lambda n: self._fits(*extent(min(n, before), min(n, after))))
         held, more = min(even, before), min(even, after)
-        more += _most(after - more, lambda n: self._fits(*extent(held, more + n)))
-        held += _most(before - held, lambda n: self._fits(*extent(held + n, more)))
+        more += largest_fit(after - more, lambda n: self._fits(*extent(held, more + n)))
+        held += largest_fit(before - held, lambda n: self._fits(*extent(held + n, more)))
         return self._answer(*extent(held, more))
 
     def says(self, digest: str, start: int, end: int) -> bool:
@@ -247,22 +248,6 @@ class _Reader:
 
 def _size(content: str, section: Section) -> int:
     return len(content[section.start : section.end].encode())
-
-
-def _most(limit: int, fits: Callable[[int], bool]) -> int:
-    """The most that fit, 0 where not even one does; nothing much larger than that is tried."""
-    taken, step = 0, 1
-    while taken + step <= limit and fits(taken + step):
-        taken += step
-        step *= 2
-    too_many = min(taken + step, limit + 1)
-    while too_many - taken > 1:
-        middle = (taken + too_many) // 2
-        if fits(middle):
-            taken = middle
-        else:
-            too_many = middle
-    return taken
 
 
 def _counted(value: ReadAnswer, count: Callable[[str], int]) -> ReadAnswer:

@@ -95,7 +95,7 @@ def git_merge_file(base: str, ours: str, theirs: str) -> tuple[bytes, bool]:
     names = ["-L", "ours", "-L", "base", "-L", "theirs"]
     try:
         done = subprocess.run(  # noqa: S603  # no shell; the paths are made absolute, so none is an option
-            ["git", "merge-file", "-p", *names, *[os.path.abspath(path) for path in (ours, base, theirs)]],  # noqa: S607
+            ["git", "merge-file", "-p", *names, *map(os.path.abspath, (ours, base, theirs))],  # noqa: S607  # as above
             capture_output=True,
             check=False,
             stdin=subprocess.DEVNULL,
