@@ -111,3 +111,25 @@ def test_the_time_of_a_task_list_and_its_progress_are_of_one_file(
     operation = next(one for one in CATALOG if one.tool == "spec-status")
     data = json.loads(answer(operation, {"specName": "login"}, Workspace(str(tmp_path))).text)["data"]
     assert (data["taskProgress"]["completed"], data["phases"][2]["lastModified"]) == (1, "2001-09-09T01:46:41.000Z")
+
+
+def test_a_cache_replaced_while_caches_are_listed_has_its_manifest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, beside = tmp_path / "caches", tmp_path / "beside"
+    build_cache(sources(tmp_path / "sources", "one"), root / "moving", created_at=CREATED_AT)
+    really_stat = os.stat
+    replaced: list[Any] = []
+
+    def stat(path: Any, **options: Any) -> os.stat_result:
+        if path == "manifest.json" and not replaced:
+            replaced.append(path)
+            shutil.copytree(root / "moving", beside)
+            shutil.rmtree(root / "moving")
+            beside.rename(root / "moving")
+        return really_stat(path, **options)
+
+    monkeypatch.setattr(os, "stat", stat)
+    operation = next(one for one in CATALOG if one.command == ("list",))
+    listed = answer(operation, {}, Workspace(cache_root=str(root))).text
+    assert (replaced, listed) == (["manifest.json"], '{"caches":[{"path":"moving","has_manifest":true}]}\n')

@@ -13,6 +13,9 @@ from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import is_unicode
 
+# A cache that is replaced again and again while it is looked at is given up after so many looks.
+_ATTEMPTS = 16
+
 
 class CacheSummary(NamedTuple):
     """What a cache says of itself, and whether its manifest and index hold together."""
@@ -74,16 +77,28 @@ def list_caches(root: str | os.PathLike[str]) -> list[ListedCache]:
 
 
 def _has_manifest(root: int, name: str) -> bool:
+    """Whether a directory holds a manifest; one that was replaced while it was looked into is looked into again."""
+    for _ in range(_ATTEMPTS):
+        try:
+            directory = open_below(root, name, listed=False)
+        except OSError:
+            return False
+        try:
+            return stat.S_ISREG(os.stat(MANIFEST, dir_fd=directory, follow_symlinks=False).st_mode)
+        except OSError:
+            if not _was_replaced(root, name, directory):
+                return False
+        finally:
+            os.close(directory)
+    return False
+
+
+def _was_replaced(root: int, name: str, directory: int) -> bool:
+    """Whether another directory has the name by now."""
     try:
-        directory = open_below(root, name, listed=False)
+        return not os.path.samestat(os.stat(name, dir_fd=root, follow_symlinks=False), os.fstat(directory))
     except OSError:
         return False
-    try:
-        return stat.S_ISREG(os.stat(MANIFEST, dir_fd=directory, follow_symlinks=False).st_mode)
-    except OSError:
-        return False
-    finally:
-        os.close(directory)
 
 
 def cache_of_version(root: str, version: str, tokenizer: str) -> str:
