@@ -1,0 +1,51 @@
+"""What a reader is: something that makes Markdown of one kind of source. Types and values only."""
+
+from __future__ import annotations
+
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from holdfast.caches.line_map import LineMap
+
+    class SourceFiles(Protocol):
+        """The other files of the sources, which a text may include; nothing outside them can be had."""
+
+        def text(self, path: str) -> str | None:
+            """The text of a file by its path below the sources' top, forward slashes; None where there is none."""
+            ...
+
+    class Read(Protocol):
+        """Makes a page of a source's bytes; `name` is its path below the sources' top. Raises Unreadable."""
+
+        def __call__(self, data: bytes, name: str, files: SourceFiles) -> Page: ...
+
+
+class Page(NamedTuple):
+    """A source as Markdown, without front matter and comments; the lines that its lines stand for; and its title.
+
+    The title is empty where the first heading of the text says it.
+    """
+
+    text: str
+    title: str
+    lines: LineMap
+
+
+class Unreadable(Exception):
+    """Why a source cannot be read, in words that follow its name: "is not UTF-8 (byte 12)"."""
+
+
+class SourceReader(NamedTuple):
+    """One kind of source.
+
+    `name` stands in documents and in the lock: it changes whenever what the reader gives does. `read` names the code,
+    `module:function`, which is loaded when it is first used; `extra` the extra of the package that it needs, if any.
+    """
+
+    name: str
+    extensions: tuple[str, ...]
+    read: str
+    extra: str = ""
