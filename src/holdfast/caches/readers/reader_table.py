@@ -4,13 +4,44 @@ from __future__ import annotations
 
 from holdfast.caches.readers.source_reader import SourceReader
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from holdfast.caches.readers.source_reader import Page, SourceFiles
+
 READERS: tuple[SourceReader, ...] = ()
 
 
 def reader_of(name: str) -> SourceReader | None:
-    """The reader of a source by its name; None where nothing reads it."""
+    """The reader of a source by its name; None where nothing reads it. Where it `recognises`, `is_of_kind` decides."""
     lowered = name.lower()
     for reader in READERS:
         if lowered.endswith(reader.extensions):
             return reader
     return None
+
+
+def reader_named(name: str) -> SourceReader | None:
+    """The reader of this name; None where there is none."""
+    return next((reader for reader in READERS if reader.name == name), None)
+
+
+def is_of_kind(reader: SourceReader, data: bytes) -> bool:
+    """Whether these bytes are of the kind that a reader reads; a source that is not is no document, and no fault."""
+    return not reader.recognises or bool(_loaded(reader.recognises)(data))
+
+
+def read_source(reader: SourceReader, data: bytes, name: str, files: SourceFiles) -> Page:
+    """What a reader makes of a source. Raises Unreadable."""
+    page: Page = _loaded(reader.read)(data, name, files)
+    return page
+
+
+def _loaded(place: str) -> Callable[..., Any]:
+    from importlib import import_module
+
+    module, _, function = place.partition(":")
+    found: Callable[..., Any] = getattr(import_module(module), function)
+    return found
