@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.caches.readers.source_reader import SourceReader
+from holdfast.core.unicode_text import lower_case
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ READERS: tuple[SourceReader, ...] = ()
 
 def reader_of(name: str) -> SourceReader | None:
     """The reader of a source by its name; None where nothing reads it. Where it `recognises`, `is_of_kind` decides."""
-    lowered = name.lower()
+    lowered = lower_case(name)
     for reader in READERS:
         if lowered.endswith(reader.extensions):
             return reader
