@@ -117,7 +117,7 @@ class TestDocuments:
             document = parse_document(data, expected_id=meant.id, expected_version=meant.version)
         except CacheInvalid:
             return
-        assert document == Document(meant.id, meant.version, document.source, meant.content)
+        assert document == Document(meant.id, meant.version, document.source, meant.content, document.origin)
 
 
 class TestSpecs:

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from holdfast.caches.cache_format import Document, make_document
 from holdfast.caches.search.citations import Citation, cite, judge, parse_citation
-from holdfast.caches.search.passage import Count, Origin, Place, read_passage
+from holdfast.caches.search.passage import Count, FromCache, Place, read_passage
 from holdfast.caches.search.passage_text import as_text
 from holdfast.caches.search.sections import outline
 from holdfast.caches.search.source_lines import split_lines
 from holdfast.caches.tokenizers import TOKENIZERS, counter
 from holdfast.core.errors import BudgetTooSmall
 
-ORIGIN = Origin("docs", "sha256:" + "0" * 64)
+CACHE = FromCache("docs", "sha256:" + "0" * 64)
 PIECES = ["# A", "## B", "text words here", "- item", "```", "| a | b |", "", "  ", "\u4f60\u597d", "-----", "x" * 60]
 PIECES += ["A sentence of some words. " * 110, "y1" * 1300]
 documents = st.builds(
@@ -72,7 +72,7 @@ def test_pages_are_within_their_budget_and_go_on_until_the_last_section(
     given_texts = []
     while True:
         try:
-            value = cast("Any", read_passage(document, place, count, ORIGIN))
+            value = cast("Any", read_passage(document, place, count, CACHE))
         except BudgetTooSmall:
             assert budget < 400
             return
@@ -109,7 +109,7 @@ def test_a_citation_gives_all_its_lines_or_their_beginning_and_never_more_sectio
     citation = parse_citation(cite("guide.md", first, last, said(document, first, last)))
     place = Place("guide.md", citation, before=around[0], after=around[1])
     try:
-        value = cast("Any", read_passage(document, place, count_for(document, budget, tokenizer), ORIGIN))
+        value = cast("Any", read_passage(document, place, count_for(document, budget, tokenizer), CACHE))
     except BudgetTooSmall:
         assert budget < 400
         return
@@ -145,7 +145,7 @@ def test_a_cited_part_of_a_line_is_given_as_exactly_that_or_as_its_beginning(
     citation = parse_citation(cite("guide.md", number + 1, number + 1, text, start, end))
     try:
         value = cast(
-            "Any", read_passage(document, Place("guide.md", citation), count_for(document, budget, tokenizer), ORIGIN)
+            "Any", read_passage(document, Place("guide.md", citation), count_for(document, budget, tokenizer), CACHE)
         )
     except BudgetTooSmall:
         assert budget < 400
@@ -165,7 +165,7 @@ def test_a_cited_part_of_a_line_is_given_as_exactly_that_or_as_its_beginning(
 def test_a_forged_citation_is_never_answered_with_lines(document: Document, first: int, last: int, digest: str) -> None:
     citation = parse_citation(f"guide.md#L{first}-L{last}@{digest}")
     assert citation is not None
-    value = read_passage(document, Place("guide.md", citation), count_for(document, 9999, "estimate-1"), ORIGIN)
+    value = read_passage(document, Place("guide.md", citation), count_for(document, 9999, "estimate-1"), CACHE)
     holds = judge([citation], lambda _: document)[0].state == "holds"
 
     assert ("error" in value) is not holds

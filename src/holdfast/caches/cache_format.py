@@ -15,6 +15,7 @@ from holdfast.core.unicode_text import is_unicode, lower_case
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from holdfast.caches.line_map import LineMap
     from holdfast.core.canonical_json import Json
 
 FORMAT_VERSION = "1"
@@ -34,13 +35,26 @@ MAX_DOCUMENT_BYTES = 256 << 20
 _SHORT = slice(len(PREFIX), len(PREFIX) + 12)
 
 
+class Origin(NamedTuple):
+    """What made a document of a source that is not taken as it is: the name of the reader, the title it found (empty
+    where the first heading says it), and which lines of the source those of the content stand for."""
+
+    format: str
+    title: str
+    lines: LineMap
+
+
 class Document(NamedTuple):
-    """`id` is the canonical name, `source` the spelling on disk, `version` the hash of the content."""
+    """`id` is the canonical name, `source` the spelling on disk, `version` the hash of the content.
+
+    `origin` is None where the content is the source, byte for byte.
+    """
 
     id: str
     version: str
     source: str
     content: str
+    origin: Origin | None = None
 
     @property
     def name(self) -> str:
@@ -65,6 +79,7 @@ class Manifest(NamedTuple):
     created_at: str
     document_count: int
     entries: list[Entry]
+    origins: str = ""  # the digest of the documents' origins; empty where none has one
 
 
 def tagged_digest(data: bytes) -> str:
@@ -80,31 +95,45 @@ def document_id(source: str) -> str:
     return lower_case(path)
 
 
-def make_document(source: str, content: bytes) -> Document:
+def make_document(source: str, content: bytes, origin: Origin | None = None) -> Document:
     """The document of one source file; UnicodeDecodeError when the content is not UTF-8."""
-    return Document(document_id(source), tagged_digest(content), source, content.decode())
+    return Document(document_id(source), tagged_digest(content), source, content.decode(), origin)
 
 
 def encode_document(document: Document) -> bytes:
     """The bytes of a document file."""
-    fields = {
+    metadata: dict[str, Json] = {}
+    if document.origin is not None:
+        from holdfast.caches.origin_metadata import metadata_of
+
+        metadata = metadata_of(document.origin)
+    fields: dict[str, Json] = {
         "id": document.id,
         "version": document.version,
         "source": document.source,
         "content": document.content,
-        "metadata": {},
+        "metadata": metadata,
     }
     return encode(fields).encode()
 
 
 def parse_document(data: bytes, *, expected_id: str, expected_version: str) -> Document:
     """The document in a file's bytes, proven to be the one the manifest means; CacheInvalid otherwise."""
-    content, source, _ = prove_document(data, expected_id, expected_version)
-    return Document(expected_id, expected_version, source, content)
+    fields, content, source, _ = _proven(data, expected_id, expected_version)
+    origin = None
+    if metadata := fields.get("metadata"):  # most have none
+        from holdfast.caches.origin_metadata import parse_origin
+
+        origin = parse_origin(metadata, expected_id)
+    return Document(expected_id, expected_version, source, content, origin)
 
 
 def prove_document(data: bytes, expected_id: str, expected_version: str) -> tuple[str, str, int]:
     """Content, source and the content's size in UTF-8, proven as `parse_document` proves them."""
+    return _proven(data, expected_id, expected_version)[1:]
+
+
+def _proven(data: bytes, expected_id: str, expected_version: str) -> tuple[dict[str, Json], str, str, int]:
     try:
         fields = decode(data)
     except JsonError as error:
@@ -123,7 +152,7 @@ def prove_document(data: bytes, expected_id: str, expected_version: str) -> tupl
         raise CacheInvalid(f"document '{expected_id}' is not valid Unicode") from None
     if tagged_digest(encoded) != expected_version:
         raise CacheInvalid(f"document '{expected_id}' does not match its version: its content was altered")
-    return content, source, len(encoded)
+    return fields, content, source, len(encoded)
 
 
 def file_name(document: Document, taken: set[str]) -> str:
@@ -150,23 +179,33 @@ def stays_inside(file: str) -> bool:
     return not {"", ".", ".."}.intersection(file.split("/"))
 
 
-def cache_version(entries: list[Entry], *, version: str = FORMAT_VERSION, algorithm: str = HASH_ALGORITHM) -> str:
+def cache_version(
+    entries: list[Entry], origins: str = "", *, version: str = FORMAT_VERSION, algorithm: str = HASH_ALGORITHM
+) -> str:
     """The hash that names a cache: the compact build configuration, then `id:version` of each document in id order."""
-    config = encode({"version": version, "hash_algorithm": algorithm})
+    config = encode(_build_config(version, algorithm, origins))
     lines = [f"{entry.id}:{entry.version}" for entry in sorted(entries)]
     return tagged_digest((config + "".join(lines)).encode())
 
 
-def make_manifest(entries: list[Entry], created_at: str) -> Manifest:
-    """The manifest of a new cache."""
-    return Manifest(cache_version(entries), FORMAT_VERSION, HASH_ALGORITHM, created_at, len(entries), sorted(entries))
+def _build_config(version: str, algorithm: str, origins: str) -> dict[str, Json]:
+    config: dict[str, Json] = {"version": version, "hash_algorithm": algorithm}
+    if origins:
+        config["origins"] = origins
+    return config
+
+
+def make_manifest(entries: list[Entry], created_at: str, origins: str = "") -> Manifest:
+    """The manifest of a new cache; `origins` is what `origin_metadata.origins_digest` gives of its documents."""
+    version = cache_version(entries, origins)
+    return Manifest(version, FORMAT_VERSION, HASH_ALGORITHM, created_at, len(entries), sorted(entries), origins)
 
 
 def encode_manifest(manifest: Manifest) -> bytes:
     """The bytes of `manifest.json`."""
     fields = {
         "cache_version": manifest.cache_version,
-        "build_config": {"version": manifest.format_version, "hash_algorithm": manifest.hash_algorithm},
+        "build_config": _build_config(manifest.format_version, manifest.hash_algorithm, manifest.origins),
         "created_at": manifest.created_at,
         "document_count": manifest.document_count,
         "documents": [{"id": entry.id, "version": entry.version, "file": entry.file} for entry in manifest.entries],
@@ -224,6 +263,7 @@ def parse_manifest(data: bytes) -> Manifest:
         _text(fields, "created_at"),
         count,
         entries,
+        _text(config, "origins") if "origins" in config else "",
     )
 
 
@@ -242,6 +282,8 @@ def check_manifest(manifest: Manifest) -> list[str]:
         problems.append(f"build_config.version is '{manifest.format_version}', this release reads '{FORMAT_VERSION}'")
     if manifest.hash_algorithm != HASH_ALGORITHM:
         problems.append(f"hash_algorithm is '{manifest.hash_algorithm}', expected '{HASH_ALGORITHM}'")
+    if manifest.origins and not is_version(manifest.origins):
+        problems.append("build_config.origins is no sha256")
     if manifest.document_count != len(manifest.entries):
         problems.append(f"document_count is {manifest.document_count}, {len(manifest.entries)} are listed")
     for earlier, later in pairwise(manifest.entries):
@@ -252,7 +294,7 @@ def check_manifest(manifest: Manifest) -> list[str]:
             problems.append(f"'{entry.id}' has a version that is no sha256")
         if not stays_inside(entry.file):
             problems.append(f"'{entry.id}' names a file outside the cache")
-    if not problems and manifest.cache_version != cache_version(manifest.entries):
+    if not problems and manifest.cache_version != cache_version(manifest.entries, manifest.origins):
         problems.append("cache_version does not match the documents listed")
     return problems
 

@@ -22,6 +22,7 @@ from holdfast.caches.cache_format import (
     make_document,
 )
 from holdfast.caches.on_disk.cache_directory import DOCUMENTS
+from holdfast.caches.origin_metadata import origin_digest
 from holdfast.core.atomic_write import write_new
 from holdfast.core.confined_paths import lies_inside
 from holdfast.core.errors import BuildFailed, IoError
@@ -59,6 +60,7 @@ class WrittenDocument(NamedTuple):
     tokens: int
     digest: bytes
     sections: DocumentSections
+    origin: str  # the digest of its metadata
 
 
 class WrittenDocuments(NamedTuple):
@@ -177,7 +179,10 @@ def _write_document(sources: str, source: str, target: str) -> _Unread:
 def _counted(batch: Sequence[_Unread], first: int, runs: DocumentCounts) -> list[WrittenDocument]:
     counts = runs.add(first, [written.document for written in batch])
     return [
-        WrittenDocument(document.id, document.version, name, size, words, tokens_of_bytes(size), digest, sections)
+        WrittenDocument(
+            *(document.id, document.version, name, size, words, tokens_of_bytes(size), digest, sections),
+            origin_digest(document.origin),
+        )
         for (document, name, size, digest), (words, sections) in zip(batch, counts, strict=True)
     ]
 

@@ -18,6 +18,7 @@ from holdfast.caches.cache_format import (
 )
 from holdfast.caches.on_disk.cache_directory import CACHE_NAMES, COMPILED, DOCUMENTS, INDEX, MANIFEST, SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import WORDS_FILE
+from holdfast.caches.origin_metadata import origins_digest
 from holdfast.core.atomic_write import write_new
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import BuildFailed, CacheInvalid, IoError, UsageError
@@ -45,7 +46,8 @@ class Listing(NamedTuple):
 def write_listing(staged: str, documents: Sequence[WrittenDocument], created_at: str) -> Listing:
     """Write `manifest.json` and `index.json` of documents in id order."""
     entries = [Entry(document.id, document.version, f"{DOCUMENTS}/{document.name}") for document in documents]
-    manifest = make_manifest(entries, created_at)
+    origins = origins_digest([(document.id, document.origin) for document in documents])
+    manifest = make_manifest(entries, created_at, origins)
     listing = Listing(manifest.cache_version, entries, encode_manifest(manifest), encode_index(entries))
     is_large = len(listing.manifest_json) > MAX_MANIFEST_BYTES
     if is_large or is_crowded(listing.manifest_json):

@@ -152,17 +152,17 @@ class Cache:
 
     def read(self, place: Place, budget: int, name: str) -> ReadAnswer | StaleAnswer:
         """Lines of one document within a token budget, or that they are gone; `name` is what the cache is called."""
-        from holdfast.caches.search.passage import Count, Origin, read_passage
+        from holdfast.caches.search.passage import Count, FromCache, read_passage
 
         at, document = self._found(place.id)
 
-        def from_index(sections: SectionIndex) -> tuple[Count, Origin]:
+        def from_index(sections: SectionIndex) -> tuple[Count, FromCache]:
             summary = sections.summary
             counts = () if at is None else sections.tokens_of(at)
-            return Count(budget, summary.tokenizer, counts), Origin(name, summary.cache_version)
+            return Count(budget, summary.tokenizer, counts), FromCache(name, summary.cache_version)
 
-        def from_documents(tokenizer: str) -> tuple[Count, Origin]:
-            return Count(budget, tokenizer, ()), Origin(name, self.manifest.cache_version)
+        def from_documents(tokenizer: str) -> tuple[Count, FromCache]:
+            return Count(budget, tokenizer, ()), FromCache(name, self.manifest.cache_version)
 
         return read_passage(document, place, *self._from_sections(from_index, from_documents))
 

@@ -29,6 +29,7 @@ from holdfast.caches.on_disk.cache_directory import (
     look_into,
 )
 from holdfast.caches.on_disk.recomputed_index import Recompiled
+from holdfast.caches.origin_metadata import origin_digest, origins_digest
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid
 from holdfast.core.record import NamedTuple
@@ -111,6 +112,7 @@ def _read_index(directory: CacheDirectory, manifest: Manifest, problems: list[Pr
 def _document_problems(
     directory: CacheDirectory, manifest: Manifest, recompiled: Recompiled | None
 ) -> Iterator[Problem]:
+    origins = []
     for entry in manifest.entries:
         if not stays_inside(entry.file):
             continue  # named among the manifest's problems, and never opened
@@ -124,8 +126,11 @@ def _document_problems(
             yield Problem(entry.file, f"source '{document.source}' does not give the id '{document.id}'")
         elif data != encode_document(document):
             yield Problem(entry.file, "is not in canonical form")
+        origins.append((document.id, origin_digest(document.origin)))
         if recompiled is not None:
             recompiled.add(document, data)
+    if len(origins) == len(manifest.entries) and origins_digest(origins) != manifest.origins:
+        yield Problem(MANIFEST, "build_config.origins does not match the metadata of the documents")
 
 
 def _orphans(directory: CacheDirectory, manifest: Manifest) -> Iterator[Problem]:

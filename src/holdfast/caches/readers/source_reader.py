@@ -11,10 +11,17 @@ if TYPE_CHECKING:
     from holdfast.caches.line_map import LineMap
 
     class SourceFiles(Protocol):
-        """The other files of the sources, which a text may include; nothing outside them can be had."""
+        """The other files of the sources, which a text may include; nothing outside them can be had.
+
+        How far outside the folder of the sources `..` may lead is the builder's to say: up to the top of the project or
+        of the git checkout that holds the folder, and never into what is ignored there.
+        """
 
         def text(self, path: str) -> str | None:
-            """The text of a file by its path below the sources' top, forward slashes; None where there is none."""
+            """The text of a file by its path below the sources' top, normalised: forward slashes, `..` only in front.
+
+            None where there is none, where it may not be read or is larger than a page may be, or is not UTF-8.
+            """
             ...
 
     class Read(Protocol):

@@ -61,38 +61,38 @@ class Count(NamedTuple):
     sections: Sequence[int]
 
 
-class Origin(NamedTuple):
+class FromCache(NamedTuple):
     """Which cache an answer is from."""
 
     cache: str
     cache_version: str
 
 
-def read_passage(document: Document | None, place: Place, count: Count, origin: Origin) -> ReadAnswer | StaleAnswer:
+def read_passage(document: Document | None, place: Place, count: Count, cache: FromCache) -> ReadAnswer | StaleAnswer:
     """The lines of a place with as many sections around as were asked for and fit, or that they are gone.
 
     BudgetTooSmall when not even the shortest such answer fits.
     """
     if document is None:
-        return _stale(place, "no such document", None, count, origin)
-    reader = _Reader(document, count, origin)
+        return _stale(place, "no such document", None, count, cache)
+    reader = _Reader(document, count, cache)
     cited = place.citation
     if cited is None:
         if not 1 <= place.line <= len(reader.lines):
-            return _stale(place, "no such lines", reader.nearest(place.line, ""), count, origin)
+            return _stale(place, "no such lines", reader.nearest(place.line, ""), count, cache)
         return reader.page(reader.starts[place.line - 1], reader.line_end(len(reader.lines)))
     extent = cited.extent(reader.lines, reader.starts)
     if extent is None or not reader.says(cited.digest, *extent):
         state: StaleState = "no such lines" if extent is None else "changed"
-        return _stale(place, state, reader.nearest(cited.first, cited.digest, cited.from_column or 1), count, origin)
+        return _stale(place, state, reader.nearest(cited.first, cited.digest, cited.from_column or 1), count, cache)
     return reader.around(*extent, place.before, place.after)
 
 
 class _Reader:
     """One document that is read within a budget."""
 
-    def __init__(self, document: Document, count: Count, origin: Origin) -> None:
-        self.document, self.count, self.origin = document, count, origin
+    def __init__(self, document: Document, count: Count, cache: FromCache) -> None:
+        self.document, self.count, self.cache = document, count, cache
         self.lines, self.starts = split_lines(document.content)
         self.title, self.sections = outline(document.content, format_of(document.source))
         self.begins = [section.start for section in self.sections]
@@ -226,8 +226,8 @@ class _Reader:
             "tokens_used": 0,
             "budget": self.count.budget,
             "tokenizer": self.count.tokenizer,
-            "cache": self.origin.cache,
-            "cache_version": self.origin.cache_version,
+            "cache": self.cache.cache,
+            "cache_version": self.cache.cache_version,
         }
         return _counted(value, self.exact or self._bound(start, end))
 
@@ -264,7 +264,7 @@ def _counted(value: ReadAnswer, count: Callable[[str], int]) -> ReadAnswer:
 
 
 def _stale(
-    place: Place, state: StaleState, nearest: NearestSection | None, count: Count, origin: Origin
+    place: Place, state: StaleState, nearest: NearestSection | None, count: Count, cache: FromCache
 ) -> StaleAnswer:
     value: StaleAnswer = {
         "error": {"code": CitationStale.code, "message": CitationStale.message},
@@ -272,8 +272,8 @@ def _stale(
         "state": state,
         "nearest": nearest,
         "tokenizer": count.tokenizer,
-        "cache": origin.cache,
-        "cache_version": origin.cache_version,
+        "cache": cache.cache,
+        "cache_version": cache.cache_version,
     }
     text = as_text(value) + "\n"
     needed = counter(count.tokenizer)(text) if count.tokenizer in WITHOUT_EXTRA else len(text.encode())
