@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from holdfast.contexts.ignore import Rules
 from holdfast.contexts.on_disk.directory_view import DirectoryView, Surroundings
 from holdfast.core.errors import ContextMissing
 from holdfast.core.file_identity import directory_identity
+from holdfast.core.ignore_rules import Rules
 from holdfast.server import Server
 from holdfast.workspace import Workspace
 from support.wire import call

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from holdfast.contexts.ignore import Rules
+from holdfast.core.ignore_rules import Rules
 
 FILES = 12  # pattern files that one git process is asked about
 NAMES = (b"a", b"b", b"ab", "é".encode(), b"-")

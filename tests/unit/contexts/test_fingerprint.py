@@ -20,9 +20,9 @@ from holdfast.contexts.fingerprint import (
     stat_fingerprint,
 )
 from holdfast.contexts.freshness import Freshness, freshness
-from holdfast.contexts.ignore import Rules
 from holdfast.contexts.on_disk.directory_view import Surroundings, look
 from holdfast.core.file_contents import RememberedFiles
+from holdfast.core.ignore_rules import Rules
 
 CASES = json.loads((Path(__file__).parents[2] / "vectors" / "stat_fingerprints.json").read_bytes())["cases"]
 

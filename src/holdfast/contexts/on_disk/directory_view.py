@@ -13,7 +13,6 @@ from holdfast.contexts.conflict_markers import has_markers
 from holdfast.contexts.fingerprint import ContentEntry, StatEntry, content_fingerprint, stat_fingerprint
 from holdfast.contexts.freshness import MISSING, Freshness, freshness
 from holdfast.contexts.git_attributes import GITATTRIBUTES
-from holdfast.contexts.ignore import CONTEXTIGNORE, GITIGNORE, Rules
 from holdfast.contexts.on_disk.directory_scan import Seen, scan_directory
 from holdfast.contexts.on_disk.file_digest import digest_file
 from holdfast.contexts.source_kinds import is_source
@@ -21,6 +20,7 @@ from holdfast.core.confined_paths import open_again, open_beneath, open_director
 from holdfast.core.errors import ContextCorrupt, ContextMissing, UnsupportedVersion
 from holdfast.core.file_identity import are_settled, directory_identity
 from holdfast.core.globs import as_bytes
+from holdfast.core.ignore_rules import CONTEXTIGNORE, GITIGNORE, Rules
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import close_quietly, read_regular
 

@@ -1,10 +1,11 @@
-"""What git says has changed. The only place that starts another program."""
+"""What git says has changed, and how it merges."""
 
 from __future__ import annotations
 
 import os
 
 from holdfast.core.errors import UsageError
+from holdfast.core.git_command import git, git_unusable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,38 +52,6 @@ def _is_commit(root: str, ref: str) -> bool:
     return True
 
 
-def git(root: str, *words: str, given: bytes | None = None) -> bytes:
-    """What git writes for a command in a directory; UsageError when it refuses or is not there."""
-    import subprocess
-
-    try:
-        done = subprocess.run(  # noqa: S603  # no shell, and what comes from outside cannot be an option
-            ["git", "--no-optional-locks", "-C", root, *words],  # noqa: S607  # the git the person uses
-            capture_output=True,
-            check=False,
-            input=given if given is not None else b"",
-        )
-    except FileNotFoundError:
-        raise _unusable("git is not installed, and this needs it") from None
-    except OSError as error:
-        raise _unusable(f"git cannot be started: {error.strerror}") from None
-    if done.returncode:
-        lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["it does not say why"]
-        if b"not a git repository" in done.stderr:
-            raise _unusable("there is no git repository here, and this needs one")
-        if b"index.lock" in done.stderr:
-            raise _unusable("git's index is locked: another git command is at work; if none is, remove .git/index.lock")
-        raise UsageError(f"git refused: {lines[0]}")
-    return done.stdout
-
-
-def _unusable(reason: str) -> UsageError:
-    """A refusal that has nothing to do with what was asked."""
-    error = UsageError(reason)
-    error.note = reason
-    return error
-
-
 def git_path(root: str, name: str) -> str:
     """Where git keeps something of a repository, worktrees and settings considered; an absolute path."""
     return os.path.join(root, os.fsdecode(git(root, "rev-parse", "--git-path", name).rstrip(b"\n")))
@@ -101,7 +70,7 @@ def git_merge_file(base: str, ours: str, theirs: str) -> tuple[bytes, bool]:
             stdin=subprocess.DEVNULL,
         )
     except OSError as error:
-        raise _unusable(f"git cannot be started: {error.strerror}") from None
+        raise git_unusable(f"git cannot be started: {error.strerror}") from None
     if done.returncode > 127:
         raise UsageError("git refused to merge the files")
     return done.stdout, done.returncode > 0

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 
 from holdfast.contexts.git_attributes import GITATTRIBUTES
-from holdfast.contexts.on_disk.git import git, git_path
+from holdfast.contexts.on_disk.git import git_path
 from holdfast.contexts.on_disk.settings_file import write_keeping_fresh
 from holdfast.contexts.schema import FILE_NAME
 from holdfast.core.atomic_write import write_file
 from holdfast.core.errors import UsageError
+from holdfast.core.git_command import git
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import NotRegular, read_regular
 

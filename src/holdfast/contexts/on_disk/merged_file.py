@@ -18,7 +18,7 @@ def resolved_in(directory: str, data: bytes) -> bytes:
     """The same for the context of a directory: git may still know what both sides began with."""
     if OURS.encode() not in data or not has_markers(data.decode("utf-8", "replace")):
         return data
-    from holdfast.contexts.on_disk.git import git
+    from holdfast.core.git_command import git
 
     try:
         base = git(directory, "cat-file", "blob", f":1:./{FILE_NAME}").decode()

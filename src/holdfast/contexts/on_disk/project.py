@@ -6,7 +6,6 @@ import os
 from errno import ENOTSUP
 
 from holdfast.contexts.git_index import IndexUnreadable
-from holdfast.contexts.ignore import CONTEXTIGNORE, GITIGNORE, Rules
 from holdfast.contexts.on_disk.directory_view import DirectoryView, Surroundings, look_into
 from holdfast.contexts.on_disk.repository import find_repository, is_bare
 from holdfast.contexts.on_disk.tracking import open_tracking
@@ -22,6 +21,7 @@ from holdfast.core.confined_paths import (
     real_place,
 )
 from holdfast.core.errors import IoError, ScopeOutside, UsageError
+from holdfast.core.ignore_rules import CONTEXTIGNORE, GITIGNORE, Rules
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import close_quietly, read_regular
 from holdfast.core.tokens import tokens_of_bytes

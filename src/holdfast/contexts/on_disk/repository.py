@@ -93,8 +93,8 @@ def tracked_files(contents: FileContents, repository: Repository, index: str = "
 
 def _listed_by_git(repository: Repository) -> TrackedFiles:
     """What git says is tracked; ValueError when it says nothing."""
-    from holdfast.contexts.on_disk.git import git
     from holdfast.core.errors import UsageError
+    from holdfast.core.git_command import git
 
     try:
         return read_listing(git(repository.top, "ls-files", "--stage", "--full-name", "-z"))
@@ -104,8 +104,8 @@ def _listed_by_git(repository: Repository) -> TrackedFiles:
 
 def converts_line_ends(contents: FileContents, repository: Repository) -> bool:
     """Whether git turns CRLF into LF where no attribute decides: asked of git, else read in its settings."""
-    from holdfast.contexts.on_disk.git import git
     from holdfast.core.errors import UsageError
+    from holdfast.core.git_command import git
 
     try:
         said = git(repository.top, "config", "--get", "--default", "false", "core.autocrlf").strip().lower()

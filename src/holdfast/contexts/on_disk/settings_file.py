@@ -6,7 +6,6 @@ import os
 
 from holdfast.contexts.context_text import replaced_field
 from holdfast.contexts.freshness import FRESH
-from holdfast.contexts.ignore import CONTEXTIGNORE
 from holdfast.contexts.on_disk.listing import judge_all
 from holdfast.contexts.on_disk.project import Project, scan
 from holdfast.contexts.on_disk.rehash import rehash_one
@@ -16,6 +15,7 @@ from holdfast.contexts.yaml_text import YamlError, parse, resolve
 from holdfast.core.atomic_write import write_file
 from holdfast.core.errors import SettingsInvalid, UsageError
 from holdfast.core.globs import parse_globs
+from holdfast.core.ignore_rules import CONTEXTIGNORE
 from holdfast.core.regular_files import read_regular
 
 TYPE_CHECKING = False

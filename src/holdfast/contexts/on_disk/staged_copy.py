@@ -9,12 +9,12 @@ import os
 from shutil import rmtree
 
 from holdfast.contexts.git_index import IndexUnreadable
-from holdfast.contexts.on_disk.git import git
 from holdfast.contexts.on_disk.project import Project
 from holdfast.contexts.on_disk.repository import GIT, tracked_files
 from holdfast.contexts.schema import FILE_NAME
 from holdfast.core.atomic_write import write_file
 from holdfast.core.errors import IoError, UsageError
+from holdfast.core.git_command import git
 from holdfast.core.regular_files import read_regular
 
 TYPE_CHECKING = False

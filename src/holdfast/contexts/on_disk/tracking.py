@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 
-from holdfast.contexts import ignore, settings
+from holdfast.contexts import settings
 from holdfast.contexts.checked_in import checked_in, is_lfs, is_pointer, pointer
 from holdfast.contexts.git_attributes import GITATTRIBUTES, Attributes, attribute_path
 from holdfast.contexts.git_index import IndexUnreadable
 from holdfast.contexts.on_disk.file_digest import digest_file
 from holdfast.contexts.on_disk.repository import Repository, converts_line_ends, tracked_files
 from holdfast.core.globs import GlobList, as_bytes
+from holdfast.core.ignore_rules import CONTEXTIGNORE, GITIGNORE
 from holdfast.core.regular_files import TooLarge, read_regular
 
 TYPE_CHECKING = False
@@ -28,7 +29,7 @@ _MAX_TEXT = 32 << 20
 _OWN = {
     "AGENTS.md": b"<!-- contexts: start -->",
     GITATTRIBUTES: b"merge=holdfast",
-    ignore.CONTEXTIGNORE: b"",
+    CONTEXTIGNORE: b"",
     settings.FILE_NAME: b"",
 }
 
@@ -78,7 +79,7 @@ class Tracking:
 
     @staticmethod
     def _may_add(name: str, read: Callable[[str], bytes | None]) -> bool:
-        return not GlobList.parse(read(ignore.GITIGNORE) or b"").decide(name, folder=False)
+        return not GlobList.parse(read(GITIGNORE) or b"").decide(name, folder=False)
 
     def digests(self, directory: int, place: str, files: Sequence[SourceFile]) -> list[tuple[str, int, str]]:
         """Name, size and SHA-256 of files as git would check them in; no hash for one that cannot be read."""

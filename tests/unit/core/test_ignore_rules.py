@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.contexts.ignore import Rules
+from holdfast.core.ignore_rules import Rules
 
 PATTERNS = r"""
 # comment
