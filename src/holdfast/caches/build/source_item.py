@@ -1,0 +1,20 @@
+"""One source of a build from an explicit list: what it is called, where it lies, who reads it and what it may include."""
+
+from __future__ import annotations
+
+from holdfast.core.record import NamedTuple
+
+
+class SourceItem(NamedTuple):
+    """A file that is to become a document.
+
+    `source` is what the document is called: the path below `root`, as spelt. `path` is the file, absolute and without
+    links. `reader` names a row of the table of readers. Texts may include what lies below `top`, the folder that `root`
+    is or lies in; all three paths are absolute and real.
+    """
+
+    source: str
+    path: str
+    reader: str
+    root: str
+    top: str
