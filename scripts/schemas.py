@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from holdfast.caches.project import project_file
 from holdfast.contexts import schema, settings
 from holdfast.core.canonical_json import encode_pretty
 
@@ -13,7 +14,7 @@ FOLDER = Path(__file__).parent.parent / "schema"
 
 def main() -> int:
     outdated = 0
-    for name, module in (("context", schema), ("config", settings)):
+    for name, module in (("context", schema), ("config", settings), ("project", project_file)):
         path = FOLDER / f"{name}.schema.json"
         text = encode_pretty(module.json_schema()) + "\n"
         if path.is_file() and path.read_text(encoding="utf-8") == text:

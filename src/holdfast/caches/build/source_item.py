@@ -1,4 +1,4 @@
-"""One source of a build from an explicit list: what it is called, where it lies, who reads it and what it may include."""
+"""One source of a build from an explicit list: its name, where it lies, who reads it, and what it may include."""
 
 from __future__ import annotations
 

@@ -1,0 +1,295 @@
+"""`context.toml`: the caches that a project declares, read strictly. docs/formats/project.md has the rules in full."""
+
+from __future__ import annotations
+
+from holdfast.caches.tokenizers import TOKENIZERS, USUAL
+from holdfast.core.errors import SettingsInvalid
+from holdfast.core.glob_pattern import parse_glob
+from holdfast.core.globs import as_bytes
+from holdfast.core.record import NamedTuple
+from holdfast.core.unicode_text import is_unicode, lower_case
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    Value = Any
+
+FILE_NAME = "context.toml"
+# The cache that `context add --package` adds to.
+DEPENDENCIES = "dependencies"
+MAX_FILE_BYTES = 1 << 20
+# What is said of a cache to an agent has to share 300 tokens with what is said of the others.
+MAX_ABOUT = 200
+_MAX_NAME = 80
+_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
+_HEX_DIGITS = frozenset("0123456789abcdef")
+
+_TOP = {"caches": "the caches of this project, a table each", "search": "how answers are counted"}
+_CACHE = {
+    "sources": 'folders, files, or git checkouts as { git = "vendor/x", commit = "…", path = "docs" }',
+    "include": "patterns of the files to read, as in .gitignore (default: every format there is)",
+    "exclude": "patterns of the files to leave out, as in .gitignore",
+    "about": f"what the documentation is about, in at most {MAX_ABOUT} characters; agents are told",
+    "packages": "installed packages, of the Python environment and of node_modules",
+    "python": "the Python environment that packages are looked for in: its folder or interpreter (default: .venv)",
+}
+_GIT = {
+    "git": "the folder of a git checkout",
+    "commit": "the commit whose files are read (default: the files as checked out)",
+    "path": "the folder or file in the checkout (default: all of it)",
+}
+_SEARCH = {"tokenizer": f"how the tokens of sections are counted (default: {USUAL})"}
+
+
+class DeclaredSource(NamedTuple):
+    """A folder or file of the project; with `is_git` a checkout, of which `folder` is read, at `commit` if it is named.
+
+    Paths are from the top of the project, without `.` or `..`, empty for the top itself; `folder` is one from the top
+    of the checkout.
+    """
+
+    path: str
+    is_git: bool = False
+    commit: str = ""
+    folder: str = ""
+
+
+class DeclaredCache(NamedTuple):
+    """One table of `[caches]`."""
+
+    name: str
+    sources: tuple[DeclaredSource, ...] = ()
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    about: str = ""
+    packages: tuple[str, ...] = ()
+    python: str = ""
+
+
+class ProjectFile(NamedTuple):
+    """All of `context.toml`, the caches by name."""
+
+    caches: tuple[DeclaredCache, ...] = ()
+    tokenizer: str = USUAL
+
+    def cache(self, name: str) -> DeclaredCache | None:
+        """The cache of this name, if it is declared."""
+        return next((cache for cache in self.caches if cache.name == name), None)
+
+
+def parse_project_file(data: bytes) -> ProjectFile:
+    """What a file declares; SettingsInvalid says what is wrong where, and what to do."""
+    import tomllib
+
+    try:
+        tables = tomllib.loads(data.decode())
+    except UnicodeDecodeError as error:
+        raise invalid(f"it is not UTF-8 (byte {error.start}): convert it") from None
+    except tomllib.TOMLDecodeError as error:
+        twice = "declare" in str(error) or "overwrite" in str(error)
+        hint = ": each cache and each key is written once, so join the two" if twice else ""
+        raise invalid(f"it is not TOML: {error}{hint}") from None
+    except RecursionError:
+        raise invalid("it is nested too deeply") from None
+    _check_keys(tables, _TOP, "")
+    caches = _table(tables.get("caches", {}), "caches")
+    search = _table(tables.get("search", {}), "search")
+    _check_keys(search, _SEARCH, "search")
+    declared = [_cache(name, _table(caches[name], f"caches.{name}")) for name in sorted(caches)]
+    _check_spellings([cache.name for cache in declared])
+    return ProjectFile(tuple(declared), _tokenizer(search))
+
+
+def invalid(reason: str) -> SettingsInvalid:
+    """A `context.toml` that cannot be used."""
+    return SettingsInvalid(reason, headline=f"{FILE_NAME} cannot be used")
+
+
+def name_problem(name: str) -> str:
+    """What is wrong with the name of a cache, in words that follow it; empty when nothing is."""
+    if "/" in name or "\\" in name or name in (".", ".."):
+        return "leads outside the cache root: a name is one word, such as 'guides'"
+    if not name or not _NAME.issuperset(name) or name[0] in ".-" or len(name) > _MAX_NAME:
+        return f"is no name: use up to {_MAX_NAME} letters, digits, '.', '_' and '-', a letter or digit first"
+    return ""
+
+
+def _check_spellings(names: Iterable[str]) -> None:
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.setdefault(lower_case(name), name)
+        if other != name:
+            raise invalid(
+                f"caches '{other}' and '{name}' differ in case alone, and some systems know no case: rename one"
+            )
+
+
+def _cache(name: str, table: Mapping[str, Value]) -> DeclaredCache:
+    where = f"caches.{name}"
+    if problem := name_problem(name):
+        raise invalid(f"the cache '{name}' {problem}")
+    _check_keys(table, _CACHE, where)
+    sources = table.get("sources", [])
+    if type(sources) is not list:
+        raise invalid(f'{where}.sources must be a list: write sources = ["docs"]')
+    packages = _texts(table, where, "packages", 'packages, such as packages = ["httpx"]')
+    for package in packages:
+        if _is_blank(package):
+            raise invalid(f"{where}.packages names no package: '{package}'")
+    if not sources and not packages:
+        raise invalid(f'{where} has neither sources nor packages: write sources = ["docs"]')
+    if "python" in table and not packages:
+        raise invalid(f"{where}.python is of use with packages alone: remove it, or name packages")
+    patterns = {key: _patterns(table, where, key) for key in ("include", "exclude")}
+    return DeclaredCache(
+        name,
+        tuple([_source(source, f"{where}.sources") for source in sources]),
+        patterns["include"],
+        patterns["exclude"],
+        _about(table, where),
+        packages,
+        _text(table, where, "python"),
+    )
+
+
+def _source(value: Value, where: str) -> DeclaredSource:
+    if isinstance(value, str):
+        return DeclaredSource(place(value, where))
+    if type(value) is not dict:
+        raise invalid(f'{where} must hold paths, or git checkouts as {{ git = "vendor/x", path = "docs" }}')
+    _check_keys(value, _GIT, where)
+    if "git" not in value:
+        raise invalid(f'{where} has a table without git: name the folder of the checkout, {{ git = "vendor/x" }}')
+    commit = lower_case(_text(value, where, "commit"))
+    if "commit" in value and not (7 <= len(commit) <= 64 and _HEX_DIGITS.issuperset(commit)):
+        raise invalid(f"{where}.commit must be the hash of a commit, 7 to 64 hex digits, not a branch: branches move")
+    folder = place(value["path"], f"{where}.path", "the checkout") if "path" in value else ""
+    return DeclaredSource(place(value["git"], f"{where}.git"), is_git=True, commit=commit, folder=folder)
+
+
+def place(path: Value, where: str, inside: str = "the project") -> str:
+    """A path that stays inside, without `.` and doubled slashes; empty for the top."""
+    if not isinstance(path, str) or not path or not is_unicode(path) or "\0" in path:
+        raise invalid(f'{where} must be a path, such as "docs"')
+    names = path.split("/")
+    if path.startswith("/") or ".." in names:
+        raise invalid(
+            f"{where}: '{path}' leads outside {inside}: name a path inside, so that everybody who has it reads the "
+            "same, and check out what lies elsewhere below it, as in vendor/"
+        )
+    return "/".join([name for name in names if name not in ("", ".")])
+
+
+def _table(value: Value, where: str) -> Mapping[str, Value]:
+    if type(value) is not dict:
+        raise invalid(f"{where} must be a table: write [{where}]")
+    return value
+
+
+def _text(table: Mapping[str, Value], where: str, key: str) -> str:
+    value = table.get(key, "")
+    if not isinstance(value, str) or (key in table and (not value or not is_unicode(value) or "\0" in value)):
+        raise invalid(f"{where}.{key} must be a text between quotation marks")
+    return value
+
+
+def _texts(table: Mapping[str, Value], where: str, key: str, such_as: str) -> tuple[str, ...]:
+    value = table.get(key, [])
+    if type(value) is not list or not all(isinstance(item, str) and item and is_unicode(item) for item in value):
+        raise invalid(f"{where}.{key} must be a list of {such_as}")
+    return tuple(value)
+
+
+def _patterns(table: Mapping[str, Value], where: str, key: str) -> tuple[str, ...]:
+    patterns = _texts(table, where, key, f'patterns, such as {key} = ["**/*.md"]')
+    for pattern in patterns:
+        if "\n" in pattern or parse_glob(as_bytes(pattern)) is None:
+            raise invalid(f"{where}.{key} has a pattern that matches nothing: '{pattern}'")
+    return patterns
+
+
+def _about(table: Mapping[str, Value], where: str) -> str:
+    about = _text(table, where, "about")
+    if problem := about_problem(about):
+        raise invalid(f"{where}.about {problem}")
+    return about
+
+
+def about_problem(about: str) -> str:
+    """What is wrong with a description, in words that follow its name; empty when nothing is."""
+    if len(about) > MAX_ABOUT:
+        return f"has {len(about)} characters: say it in {MAX_ABOUT}"
+    if any(ord(character) < 32 or ord(character) == 127 for character in about):
+        return "must be one line of text"
+    return ""
+
+
+def _tokenizer(search: Mapping[str, Value]) -> str:
+    value = search.get("tokenizer", USUAL)
+    if value not in TOKENIZERS:
+        raise invalid(f"search.tokenizer must be one of: {', '.join(TOKENIZERS)}")
+    return str(value)
+
+
+def _is_blank(text: str) -> bool:
+    return not text.strip(" \t") or "\n" in text
+
+
+def _check_keys(table: Mapping[str, Value], known: Mapping[str, str], where: str) -> None:
+    for key in table:
+        if key not in known:
+            from difflib import get_close_matches
+
+            near = get_close_matches(key, list(known), n=1, cutoff=0.5)
+            hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(known)}"
+            raise invalid(f"there is no key '{where + '.' if where else ''}{key}': {hint}")
+
+
+def json_schema() -> dict[str, Value]:
+    """The same as a JSON Schema, for editors."""
+    text = {"type": "string", "minLength": 1}
+    texts = {"type": "array", "items": text}
+    git = {
+        "type": "object",
+        "properties": {
+            "git": {"description": _GIT["git"], **text},
+            "commit": {"description": _GIT["commit"], "type": "string", "pattern": "^[0-9A-Fa-f]{7,64}$"},
+            "path": {"description": _GIT["path"], **text},
+        },
+        "required": ["git"],
+        "additionalProperties": False,
+    }
+    rules: dict[str, dict[str, Value]] = {
+        "sources": {"type": "array", "items": {"anyOf": [text, git]}},
+        "include": texts,
+        "exclude": texts,
+        "about": {**text, "maxLength": MAX_ABOUT},
+        "packages": texts,
+        "python": text,
+    }
+    cache = {
+        "type": "object",
+        "properties": {key: {"description": described, **rules[key]} for key, described in _CACHE.items()},
+        "anyOf": [{"required": ["sources"]}, {"required": ["packages"]}],
+        "additionalProperties": False,
+    }
+    tokenizer = {"description": _SEARCH["tokenizer"], "type": "string", "enum": list(TOKENIZERS)}
+    search = {"type": "object", "properties": {"tokenizer": tokenizer}, "additionalProperties": False}
+    caches = {
+        "type": "object",
+        "propertyNames": {"pattern": f"^[A-Za-z0-9_][A-Za-z0-9._-]{{0,{_MAX_NAME - 1}}}$"},
+        "additionalProperties": cache,
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": FILE_NAME,
+        "description": "The documentation of this project; see docs/formats/project.md",
+        "type": "object",
+        "properties": {
+            "caches": {"description": _TOP["caches"], **caches},
+            "search": {"description": _TOP["search"], **search},
+        },
+        "additionalProperties": False,
+    }
