@@ -143,7 +143,7 @@ class SectionReasons(TypedDict):
 
 
 class FoundSection(TypedDict):
-    """An entry; `content` is left out of an outline, `why` stands where it was asked for."""
+    """An entry; an outline has no `content`, `why` stands where it was asked for, `cache` where several were asked."""
 
     citation: str
     id: str
@@ -156,6 +156,7 @@ class FoundSection(TypedDict):
     header: str
     also: Sequence[str]
     also_more: int
+    cache: NotRequired[str]
     content: NotRequired[str]
     why: NotRequired[SectionReasons]
 
@@ -164,7 +165,19 @@ class FoundSection(TypedDict):
 ReadAs = TypedDict("ReadAs", {"word": str, "as": str})
 
 
-class SectionSelection(TypedDict):
+class NamedVersion(TypedDict):
+    name: str
+    cache_version: str
+
+
+class SeveralCaches(TypedDict):
+    """What an answer of several caches says besides."""
+
+    caches: NotRequired[Sequence[NamedVersion]]
+    left_out: NotRequired[Sequence[str]]
+
+
+class SectionSelection(SeveralCaches):
     query: str
     cache: str
     cache_version: str
@@ -199,8 +212,21 @@ class RecordedSection(TypedDict):
     score: int
 
 
-class Record(TypedDict):
-    """What a receipt is the hash of."""
+class RecordedCache(TypedDict):
+    name: str
+    cache_version: str
+    tokenizer: str
+
+
+class RecordOfSeveral(TypedDict):
+    """What the record of an answer of several caches has besides."""
+
+    caches: NotRequired[Sequence[RecordedCache]]
+    left_out: NotRequired[Sequence[str]]
+
+
+class Record(RecordOfSeveral):
+    """What a receipt is the hash of; docs/formats/search.md has the order of the members."""
 
     record_version: str
     cache: str

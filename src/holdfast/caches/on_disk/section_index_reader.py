@@ -22,7 +22,7 @@ from holdfast.caches.section_index.section_scores import Scores, WeighedTerm
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from holdfast.caches.cache_format import Document
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
@@ -138,6 +138,16 @@ class SectionIndex(IndexReader):
         """The place of the document with an id; None when there is none."""
         found = self._words.find(name)
         return None if found is None else found[0]
+
+    def prefix(self, place: int) -> str:  # noqa: ARG002  # as every source takes it
+        """Nothing: one cache is asked."""
+        return ""
+
+    def within(self, under: str, cache: str) -> Callable[[int], bool]:
+        """What tells whether a document is under a folder or a pattern."""
+        from holdfast.caches.search.under import documents_under  # few searches keep to a part
+
+        return documents_under(under, cache, self.document_count, self.id_of)
 
     def extent(self, place: int) -> tuple[int, int]:
         """The number of a document's first section, and of the first after its last."""

@@ -41,6 +41,16 @@ class AnswerCost:
             return self.count(text)
         return counted + most_of_hex(digest) - 1 + sum([(len(str(number)) - 1) // 3 for number in numbers])
 
+    def prefix(self, text: str, name: str) -> int:
+        """What a cache's name costs before the name of a document that `label` counted without it.
+
+        It may change how the letters are counted that it stands before, and nothing after them.
+        """
+        if self.count is not None:
+            return 0  # counted with the label
+        letters = next((at for at, sign in enumerate(name) if sign in _ENDS_OF_LETTERS), len(name))
+        return len((text + name[:letters]).encode())
+
     def content(self, tokens: int) -> int:
         """The text of a section with its end; `tokens` is what the build counted."""
         return tokens if self.count is not None else tokens + 1
@@ -63,5 +73,7 @@ def most_of_hex(digits: str) -> int:
     return found
 
 
+# ASCII but letters and apostrophes.
+_ENDS_OF_LETTERS = frozenset(map(chr, range(128))) - frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'")
 _NUMERALS_OUT = dict.fromkeys(map(ord, "0123456789"), " ")
 _LETTERS_OUT = dict.fromkeys(map(ord, "abcdef"), " ")

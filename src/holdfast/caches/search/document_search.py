@@ -69,6 +69,16 @@ class DocumentSource:
         at = bisect_left(self._documents, name, key=lambda document: document.id)
         return at if at < len(self._documents) and self._documents[at].id == name else None
 
+    def prefix(self, place: int) -> str:  # noqa: ARG002  # as every source takes it
+        """Nothing: one cache is asked."""
+        return ""
+
+    def within(self, under: str, cache: str) -> Callable[[int], bool]:
+        """What tells whether a document is under a folder or a pattern."""
+        from holdfast.caches.search.under import documents_under
+
+        return documents_under(under, cache, self.document_count, self.id_of)
+
     def extent(self, place: int) -> tuple[int, int]:
         """The number of a document's first section, and of the first after its last."""
         return bisect_left(self._places, place), bisect_left(self._places, place + 1)

@@ -35,15 +35,21 @@ class KnownCitations:
     def __bool__(self) -> bool:
         return bool(self._by_digest)
 
-    def find(self, document: Document, section: Section, digest: str) -> str | None:
-        """The citation by which a section, whose text has this hash, is known; None where it is new."""
+    def find(self, document: Document, section: Section, digest: str, prefix: str = "") -> str | None:
+        """The citation by which a section, whose text has this hash, is known; None where it is new.
+
+        `prefix` is what may stand before the document's name. The hash of a citation proves that it means these lines,
+        so one without the prefix is taken for that of every document with the name.
+        """
         known = self._by_digest.get(digest[:12])
-        if known is not None or document.id not in self._by_document:
+        name = document_id(prefix) + document.id
+        if known is not None or (name not in self._by_document and document.id not in self._by_document):
             return known
-        if document.id not in self._held:
-            verdicts = judge(self._by_document[document.id], lambda _: document)
-            self._held[document.id] = [verdict.citation for verdict in verdicts if verdict.state == "holds"]
-        for citation in self._held[document.id]:
+        if name not in self._held:
+            named = [*self._by_document.get(name, ()), *(self._by_document.get(document.id, ()) if prefix else ())]
+            verdicts = judge(named, lambda _: document)
+            self._held[name] = [verdict.citation for verdict in verdicts if verdict.state == "holds"]
+        for citation in self._held[name]:
             begins = (citation.first, citation.from_column or 1) <= (section.first, section.from_column or 1)
             ends = _end(section.last, section.to_column) <= _end(citation.last, citation.to_column)
             if begins and ends:

@@ -7,6 +7,7 @@ compact JSON. A file that is not exactly that is refused. docs/formats/search.md
 from __future__ import annotations
 
 from holdfast.caches.cache_format import tagged_digest
+from holdfast.caches.search.asked_caches import AskedCache
 from holdfast.caches.search.impacts import PARAMETERS, RANKING
 from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.search.section import LONG
@@ -20,15 +21,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.caches.shapes import Record
+    from holdfast.caches.shapes import Record, RecordOfSeveral
     from holdfast.core.canonical_json import Json
 
 RECORD_VERSION = "2"
+# Of an answer that several caches gave: it has two members more.
+SEVERAL_VERSION = "3"
 # What records of the first version were ranked by; none of them can come back.
 _FIRST_VERSION, _FIRST_RANKING = "1", "bm25-sections-1"
 _NAMED = ("ranking", "tokenizer")
 _ASKED = ("query", "budget", "limit", "under", "known", "outline", "explain")
-_MEMBERS = ("record_version", "cache", "cache_version", "ranking", "tokenizer", *_ASKED, "sections")
+_OF_SEVERAL = ("caches", "left_out")
+_BEFORE = ("record_version", "cache", "cache_version", "ranking", "tokenizer", *_ASKED)
+_MEMBERS = {RECORD_VERSION: (*_BEFORE, "sections"), SEVERAL_VERSION: (*_BEFORE, *_OF_SEVERAL, "sections")}
+_READ = " and ".join([f"'{version}'" for version in _MEMBERS])
 
 
 class ReceiptSection(NamedTuple):
@@ -43,8 +49,15 @@ def make_record(
     cache_version: str, tokenizer: str, request: SearchRequest, entries: Sequence[ReceiptSection]
 ) -> Record:
     """The canonical record of an answer."""
+    several: RecordOfSeveral = {}
+    if request.caches:
+        several["caches"] = [
+            {"name": name, "cache_version": version, "tokenizer": counted_by}
+            for name, version, counted_by in request.caches
+        ]
+        several["left_out"] = list(request.left_out)
     return {
-        "record_version": RECORD_VERSION,
+        "record_version": SEVERAL_VERSION if request.caches else RECORD_VERSION,
         "cache": request.cache,
         "cache_version": cache_version,
         "ranking": {"name": RANKING, "parameters": {**PARAMETERS, "fall": FALL, "share": SHARE, "long": LONG}},
@@ -57,6 +70,7 @@ def make_record(
         "known": list(request.known),
         "outline": request.outline,
         "explain": request.explain,
+        **several,
         "sections": [
             {"citation": section.citation, "content": section.content, "score": section.score} for section in entries
         ],
@@ -87,12 +101,18 @@ class Receipt(NamedTuple):
     record: Record
 
     @property
+    def caches(self) -> tuple[AskedCache, ...]:
+        """The caches that were asked as one; none where one alone was."""
+        members = [(each["name"], each["cache_version"], each["tokenizer"]) for each in self.record.get("caches", ())]
+        return tuple([AskedCache(*each) for each in members])
+
+    @property
     def request(self) -> SearchRequest:
         """What to run again."""
         record = self.record
         return SearchRequest(
             *(record["query"], record["budget"], record["limit"], record["under"], tuple(record["known"])),
-            *(record["outline"], record["explain"], record["cache"]),
+            *(record["outline"], record["explain"], record["cache"], self.caches, tuple(record.get("left_out", ()))),
         )
 
 
@@ -108,16 +128,16 @@ def parse_receipt(data: bytes) -> Receipt:
     version = record.get("record_version")
     if version == _FIRST_VERSION:
         raise InvalidReceipt(_other_ranking(_FIRST_RANKING))
-    if version != RECORD_VERSION:
+    if not isinstance(version, str) or version not in _MEMBERS:
         shown = f"'{version}'" if isinstance(version, str) else "?" if isinstance(version, dict | list) else version
-        raise InvalidReceipt(f"it is of version {shown}, this release reads '{RECORD_VERSION}': use a newer one")
+        raise InvalidReceipt(f"it is of version {shown}, this release reads {_READ}: use a newer one")
     try:
         altered = encode_receipt(record) != data
     except RecursionError:  # reading goes deeper than writing, and no receipt goes deep
         altered = True
     if altered:
         raise InvalidReceipt("its hash does not match its record: it was altered")
-    if tuple(record) != _MEMBERS or not _is_sound(record):
+    if tuple(record) != _MEMBERS[version] or not _is_sound(record):
         raise InvalidReceipt("its record lacks members or has others")
     sound: Record = fields["record"]
     if (name := sound["ranking"]["name"]) != RANKING:
@@ -144,4 +164,19 @@ def _is_sound(record: Json) -> bool:
         and all(
             isinstance(section, dict) and tuple(section) == ReceiptSection._fields for section in record["sections"]
         )
+        and _are_sound_caches(record.get("caches", []), record.get("left_out", []))
+    )
+
+
+def _are_sound_caches(caches: Json, left_out: Json) -> bool:
+    return (
+        isinstance(caches, list)
+        and all(
+            isinstance(each, dict)
+            and tuple(each) == AskedCache._fields
+            and all(isinstance(value, str) for value in each.values())
+            for each in caches
+        )
+        and isinstance(left_out, list)
+        and all(isinstance(name, str) for name in left_out)
     )

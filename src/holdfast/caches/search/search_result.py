@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from holdfast.caches.search.section import Section
     from holdfast.caches.search.section_choice import ChosenSection
     from holdfast.caches.search.section_reasons import TermReason
-    from holdfast.caches.shapes import FoundSection, Record, SearchAnswer
+    from holdfast.caches.shapes import FoundSection, Record, SearchAnswer, SeveralCaches
 
 # Where nothing seems to answer, so many of the nearest are given.
 NEAREST = 3
@@ -39,13 +39,14 @@ NEAREST = 3
 class SectionHit(NamedTuple):
     """One entry of an answer: a section, or neighbours as one, with its citation.
 
-    `content` is None in an outline. `header` is the marked line of a table's header, where the entry begins inside the
-    table; `also` are citations of equal texts and `also_more` how many more there are. `score` is that of its best
-    section as it was ranked, `why` the reasons of that one where they were asked for, and `turn` how many sections of
-    its page rank before it.
+    `cache` is its cache where several were asked, and empty where one was. `content` is None in an outline. `header` is
+    the marked line of a table's header, where the entry begins inside the table; `also` are citations of equal texts
+    and `also_more` how many more there are. `score` is that of its best section as it was ranked, `why` the reasons of
+    that one where they were asked for, and `turn` how many sections of its page rank before it.
     """
 
     citation: str
+    cache: str
     id: str
     version: str
     title: str
@@ -134,7 +135,7 @@ class _Search:
         known = KnownCitations(request.known)
         self._source, self._request = source, request
         self._matches = source.find(request.query)
-        self._scores, self._matching = _within(request.under, self._matches, source)
+        self._scores, self._matching = _within(request, self._matches, source)
         self._cost = AnswerCost(source.tokenizer)
         self._header_costs: dict[tuple[int, int, int], int] = {}  # by budget, and known ones named and not
         self._met: dict[int, int] = {}  # number of a section -> how far it meets the question
@@ -180,7 +181,8 @@ class _Search:
         for number, score in [*ranked, *[(number, -score) for score, number in rest]][:most]:
             section = source.section(number)
             verdict, detail = verdicts.get(number, ("", 0) if number in weighed else (BELOW, 0))
-            name, lines = source.id_of(matches.document_of(number)), (section.first, section.last)
+            place, lines = matches.document_of(number), (section.first, section.last)
+            name = source.prefix(place) + source.id_of(place)
             tokens, why = source.tokens[number], matches.reasons(number)
             found.append(Candidate(name, section.heading, *lines, score, tokens, why, verdict, detail))
         return found, self._matching
@@ -244,14 +246,15 @@ class _Search:
         first, last = group[0].section, group[-1].section
         best = max(group, key=lambda chosen: (chosen.ranked.score, -chosen.ranked.number))
         document, title = choice.document(first_place := group[0].place), choice.title(first_place)
-        content = document.content[first.start : last.end]
+        prefix, content = self._source.prefix(first_place), document.content[first.start : last.end]
         whole = first._replace(last=last.last, end=last.end, to_column=last.to_column)
         header = "" if request.outline else header_text(document.content, first)
         also = [citation for chosen in group for citation in chosen.also]
         equal = sum([choice.equal_to(chosen.ranked.number) for chosen in group])
         return SectionHit(
-            citation=cite_section(document.name, whole, content),
-            id=document.id,
+            citation=cite_section(prefix + document.name, whole, content),
+            cache=prefix[:-1],
+            id=prefix + document.id,
             version=document.version,
             title=title,
             heading=first.heading,
@@ -292,13 +295,11 @@ def _digest(content: str) -> str:
     return sha256(content.encode()).hexdigest()
 
 
-def _within(under: str | None, matches: Matches, source: SearchSource) -> tuple[Mapping[int, int], int]:
+def _within(request: SearchRequest, matches: Matches, source: SearchSource) -> tuple[Mapping[int, int], int]:
     """The scores of the sections that can be given, under what the search keeps to; and how many match there."""
-    if under is None:
+    if request.under is None:
         return matches.leading(SHARE)
-    from holdfast.caches.search.under import parse_under
-
-    is_within = parse_under(under).within(source.document_count, source.id_of)
+    is_within = source.within(request.under, request.cache)
     found = {number: score for number, score in matches.scores.items() if is_within(matches.document_of(number))}
     return found, len(found)
 
@@ -306,6 +307,11 @@ def _within(under: str | None, matches: Matches, source: SearchSource) -> tuple[
 def as_json(result: SearchResult) -> SearchAnswer:
     """The answer as `context.search` gives it in JSON, keys in the order of its format."""
     request = result.request
+    several: SeveralCaches = {}
+    if request.caches:
+        several["caches"] = [{"name": each.name, "cache_version": each.cache_version} for each in request.caches]
+    if request.left_out:
+        several["left_out"] = request.left_out
     return {
         "sections": [_section_json(hit) for hit in result.sections],
         "selection": {
@@ -324,6 +330,7 @@ def as_json(result: SearchResult) -> SearchAnswer:
             "known_more": result.known_more,
             "tokenizer": result.tokenizer,
             "ranking": RANKING,
+            **several,
         },
         "receipt": result.receipt,
     }
@@ -343,6 +350,8 @@ def _section_json(hit: SectionHit) -> FoundSection:
         "also": hit.also,
         "also_more": hit.also_more,
     }
+    if hit.cache:
+        value["cache"] = hit.cache
     if hit.content is not None:
         value["content"] = hit.content
     if hit.why is not None:

@@ -91,6 +91,15 @@ class SearchSource(Protocol):
         """The place of the document with an id; None when there is none."""
         ...
 
+    def prefix(self, place: int) -> str:
+        """What stands before a document's name in citations: its cache's name where several are asked, else nothing."""
+        ...
+
+    def within(self, under: str, cache: str) -> Callable[[int], bool]:
+        """What tells of a place whether its document is under a folder or a pattern; `cache` is the cache's name, which
+        may stand before it."""
+        ...
+
     def extent(self, place: int) -> tuple[int, int]:
         """The number of a document's first section, and of the first after its last."""
         ...

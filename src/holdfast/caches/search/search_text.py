@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from holdfast.caches.shapes import FoundSection, SearchAnswer, SectionSelection
 
 _VERSION = slice(len("sha256:"), len("sha256:") + 8)
+_MOST_NAMED = 4
 _RECEIPT = slice(len("sha256:"), len("sha256:") + 8)
 
 
@@ -35,14 +36,23 @@ def header_lines(value: SearchAnswer) -> Iterator[str]:
     """What was found and what it costs; how words were read; what was not sent again."""
     selection = value["selection"]
     used = f"{selection['tokens_used']:,} of {selection['budget']:,} tokens"
-    where = f"{selection['cache']} {selection['cache_version'][_VERSION]} · receipt {value['receipt'][_RECEIPT]}"
+    where = f"{_asked(selection)} {selection['cache_version'][_VERSION]} · receipt {value['receipt'][_RECEIPT]}"
     yield display_line(f"{_found(selection, used, is_outline=_is_outline(value))} · {where}")
+    if left_out := selection.get("left_out"):
+        yield display_line(f"Not asked, since damaged or unreadable: {named(left_out)}.")
     if selection["read_as"]:
         told = ", ".join([f"{item['word']} as {item['as']}" for item in selection["read_as"]])
         yield display_line(f"Not in the documentation, so read {told}.")
     if selection["known"]:
         more = f" and {selection['known_more']:,} more" if selection["known_more"] else ""
         yield display_line(f"Known, not sent again: {', '.join(selection['known'])}{more}")
+
+
+def _asked(selection: SectionSelection) -> str:
+    """The cache by its name, or how many."""
+    if not selection.get("caches"):
+        return selection["cache"]
+    return f"{len(selection['caches']):,} caches"
 
 
 def _is_outline(value: SearchAnswer) -> bool:
@@ -67,6 +77,8 @@ def entry_lines(place: int, section: FoundSection, *, with_title: bool = True) -
         title, heading = "", heading[1:] if title in heading[:1] else heading
     if "content" in section:
         name = section["citation"].rpartition("#L")[0]
+        if "cache" in section:  # the lines that name a section are the same with its cache before them
+            name = name[len(section["cache"]) + 1 :]
         label = entry_line(str(place), section["citation"], untold_path(name, title, heading, section["content"]))
     else:
         label = entry_line(str(place), section["citation"], heading_path(title, heading))
@@ -82,6 +94,12 @@ def entry_lines(place: int, section: FoundSection, *, with_title: bool = True) -
     if "content" in section:
         lines.append(section["content"])
     return lines
+
+
+def named(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 def also_line(citations: Sequence[str], more: int) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 
+from holdfast.caches.search.asked_caches import prefix_of
 from holdfast.caches.search.citations import cite_section
 from holdfast.caches.search.section_label import entry_line, header_line, header_text, heading_path, untold_path
 from holdfast.caches.search.section_ranking import RankedSection
@@ -139,7 +140,8 @@ class SectionChoice:
         prices = []
         for number in [number for number, (verdict, _) in self.verdicts.items() if verdict == TOO_LONG]:
             document, section = self.document(place := place_of(number)), self._source.section(number)
-            citation = cite_section(document.name, section, document.content[section.start : section.end])
+            content = document.content[section.start : section.end]
+            citation = cite_section(self._source.prefix(place) + document.name, section, content)
             lines = self._price_of_lines(number, place, document, section, citation)
             prices.append(lines + (0 if self._request.outline else self._cost.content(self._source.tokens[number])))
         return min(prices)
@@ -188,12 +190,14 @@ class SectionChoice:
         document, section = self.document(place), self._source.section(number)
         content = document.content[section.start : section.end]
         digest = sha256(content.encode()).hexdigest()
-        if (held := self._known_citations.find(document, section, digest)) is not None:
+        prefix = self._source.prefix(place)
+        known_prefix = prefix or (request.cache and prefix_of(request.cache))
+        if (held := self._known_citations.find(document, section, digest, known_prefix)) is not None:
             self.verdicts[number] = (KNOWN, 0)
             self._settled.add(number)
             self.known.append(number)
             return 0, left - self._name_known(held, left)
-        citation = cite_section(document.name, section, content)
+        citation = cite_section(prefix + document.name, section, content)
         if (same := self.by_digest.get(digest)) is not None:
             self.verdicts[number] = (EQUAL, same)
             self._settled.add(number)
@@ -234,6 +238,8 @@ class SectionChoice:
                 price += cost.line(f" · {path} · 9,999 tokens")
         elif header := header_text(document.content, section):
             label += "\n" + header_line(section.header, header)
+        if prefix := self._source.prefix(place):
+            price += cost.prefix(prefix, document.name)
         numbers = (_ANY_PLACE, section.first, section.last, section.from_column, section.to_column, section.header)
         return price + cost.label(label, self._source.name_tokens(number), numbers, citation[-12:])
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
+from holdfast.caches.search.asked_caches import without_prefix
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import lower_case
 
@@ -70,6 +71,19 @@ class Under(NamedTuple):
             return known[place]
 
         return is_within
+
+
+def documents_under(text: str, cache: str, count: int, id_of: Callable[[int], str]) -> Callable[[int], bool]:
+    """What tells of a place, of documents in id order, whether its document is under the part that a text names.
+
+    The name of the cache may stand before it, with a colon; a folder may be called so as well.
+    """
+    plain = parse_under(text).within(count, id_of)
+    rest = without_prefix(text, cache)
+    if rest is None:
+        return plain
+    named = parse_under(rest).within(count, id_of)
+    return lambda place: named(place) or plain(place)
 
 
 def parse_under(text: str) -> Under:

@@ -46,7 +46,7 @@ def test_no_single_byte_of_a_receipt_can_be_changed_or_lost() -> None:
         (b'{"record":7}', "no record"),
         (b"\xff\xfe", "not JSON"),
         (b"[" * 100_000, "not JSON"),
-        (RECEIPT.replace(b'"record_version":"2"', b'"record_version":"3"'), "version '3'"),
+        (RECEIPT.replace(b'"record_version":"2"', b'"record_version":"4"'), "version '4'"),
         (RECEIPT.replace(b'"record_version":"2"', b'"record_version":2'), "version 2"),
         (RECEIPT.replace(b'"record_version":"2"', b'"record_version":"1"'), "it was ranked by 'bm25-sections-1'"),
         (encode_receipt({**RECORD, "ranking": {"name": "bm25-sections-9"}}), "it was ranked by 'bm25-sections-9'"),
