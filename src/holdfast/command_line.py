@@ -134,7 +134,7 @@ def _arguments(command: Command, words: Sequence[str]) -> dict[str, object]:
 def _spaced_value(parameter: Parameter, rest: list[str], options: Collection[str]) -> str:
     """The word after an option, taken off the rest; what is an option itself is no value."""
     if not rest or rest[0].partition("=")[0] in options:
-        raise UsageError(f"{parameter.option} needs a value: {parameter.usage}")
+        raise UsageError(f"{parameter.option} needs a value: {parameter.option} {parameter.value_name}")
     value = rest.pop(0)
     if parameter.error is InvalidQuery and value.startswith("-") and value != "-":
         # It would be taken for a flag elsewhere, and is refused as it always was.

@@ -106,10 +106,14 @@ class Workspace:
     def cache_directory(self, cache: str) -> str:
         """The path of a cache; CacheMissing when its name says that it leads out of the cache root.
 
-        A tool's path is opened beneath the cache root, so a name that leads out by links leads nowhere then.
+        A person may give a path or a name below the cache root, and means the path where a cache stands there. A tool's
+        path is opened beneath the cache root, so a name that leads out by links leads nowhere then.
         """
         if self.door == "command":
-            return cache
+            if not cache or "/" in cache or "\0" in cache or os.path.lexists(os.path.join(cache, "manifest.json")):
+                return cache
+            named = os.path.join(self.cache_root, cache)
+            return named if os.path.isdir(named) or not os.path.lexists(cache) else cache
         path = beneath(self.cache_root, cache)
         if path is None:
             raise CacheMissing("a cache is a name below the cache root")

@@ -5,7 +5,8 @@ What a body needs is imported when it runs: a cold command loads nothing for the
 
 from __future__ import annotations
 
-from holdfast.operation import Outcome
+from holdfast.core.errors import CacheMissing
+from holdfast.operation import Outcome, error_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         StaleAnswer,
         VerifyAnswer,
     )
+    from holdfast.core.errors import ContextError
     from holdfast.workspace import Workspace
 
 # Tokens, unless told.
@@ -80,7 +82,7 @@ def build(workspace: Workspace, arguments: BuildArguments) -> Outcome[BuildAnswe
     notes: list[str] = []
     report = build_cache(
         arguments["sources"],
-        workspace.cache_directory(arguments["cache"]),
+        arguments["cache"],
         created_at=workspace.timestamp(),
         force=arguments.get("force", False),
         progress=workspace.progress,
@@ -160,6 +162,14 @@ def read(workspace: Workspace, arguments: ReadArguments) -> Outcome[ReadAnswer |
     value = workspace.keep(OpenCaches).use(path, Cache.read, place, budget, cache_name(path))
     gone = "error" in value
     return Outcome(value, exit_code=CitationStale.exit_code if gone else 0, is_error=gone)
+
+
+def hinted_failure(error: ContextError) -> object:
+    """A failure as `error_object` has it; of a cache that is not there, with the name of the one that was meant."""
+    told = error_object(error)
+    if isinstance(error, CacheMissing) and error.nearest:
+        told["error"]["message"] += f": did you mean '{error.nearest}'?"
+    return told
 
 
 def _cache_or_only(workspace: Workspace, name: str | None) -> str:

@@ -75,6 +75,8 @@ SEARCH_FORMAT = Parameter(
 )
 EXPLAIN = Parameter("explain", "flag", "Say why each was chosen")
 _AROUND = LIMIT._replace(error=InvalidCitation, check_order=1)
+# Where it is all that is asked for, it may stand as it is.
+_PLAIN_CACHE = CACHE._replace(metavar="CACHE", positional=True, flag="--cache")
 _OPTIONAL_CACHE = CACHE._replace(required=False, description="The cache (default: the one below the cache root)")
 _NAMED_CACHE = _OPTIONAL_CACHE._replace(description="The cache, where there are several")
 
@@ -104,6 +106,7 @@ OPERATIONS = (
         run="holdfast.caches.answers:search",
         text="holdfast.caches.search.search_text:as_text",
         view="holdfast.caches.search_views:search",
+        failure="holdfast.caches.answers:hinted_failure",
         always_load=True,
     ),
     Operation(
@@ -154,6 +157,7 @@ OPERATIONS = (
         run="holdfast.caches.answers:read",
         text="holdfast.caches.search.passage_text:as_text",
         view="holdfast.caches.search_views:passage",
+        failure="holdfast.caches.answers:hinted_failure",
     ),
     Operation(
         family="caches",
@@ -188,7 +192,7 @@ OPERATIONS = (
             "Get whole documents of the documentation. Use it when context.search is not enough; the answer costs "
             "1.3 to 1.6 times the budget."
         ),
-        parameters=(CACHE, QUERY, BUDGET),
+        parameters=(CACHE, QUERY._replace(metavar="QUERY", positional=True, flag="--query"), BUDGET),
         run="holdfast.caches.answers:resolve",
         view="holdfast.caches.views:resolve",
         always_load=True,
@@ -201,7 +205,7 @@ OPERATIONS = (
         title="Inspect a cache",
         summary="Describe a cache: its version, size and whether it is valid.",
         description=("Tell version, size and validity of a documentation cache. Use it when one fails."),
-        parameters=(CACHE,),
+        parameters=(_PLAIN_CACHE,),
         run="holdfast.caches.answers:inspect",
         view="holdfast.caches.views:inspection",
     ),
@@ -228,7 +232,7 @@ OPERATIONS = (
         family="caches",
         command=("verify",),
         summary="Check every byte of a cache and name each problem.",
-        parameters=(CACHE,),
+        parameters=(_PLAIN_CACHE,),
         run="holdfast.caches.answers:verify",
         view="holdfast.caches.views:verification",
     ),

@@ -175,12 +175,19 @@ class BudgetTooSmall(InvalidBudget):
 
 
 class CacheMissing(ContextError):
-    """There is no such cache, or its name leads outside the cache root."""
+    """There is no such cache, or its name leads outside the cache root.
+
+    `nearest` is the name of the one that was meant, as far as one can guess.
+    """
 
     code = "cache_missing"
     exit_code = 4
     message = "Cache does not exist"
     meaning = "no such cache"
+
+    def __init__(self, reason: str = "", *, headline: str = "", nearest: str = "") -> None:
+        super().__init__(f"{reason}: did you mean '{nearest}'?" if nearest else reason, headline=headline)
+        self.nearest = nearest
 
 
 class ContextMissing(ContextError):

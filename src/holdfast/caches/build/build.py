@@ -6,7 +6,7 @@ import os
 
 from holdfast.caches.build.document_files import write_documents
 from holdfast.caches.build.index_files import IndexOwner, compile_parts, index_jobs, write_index, write_run
-from holdfast.caches.build.publish import cache_contents, check_target, target_exists, write_listing
+from holdfast.caches.build.publish import cache_contents, check_target, hidden_part, target_exists, write_listing
 from holdfast.caches.build.source_files import find_sources
 from holdfast.caches.build.token_counts import SPILL_BYTES, RunSettings, count_links
 from holdfast.caches.index_format import Summary, is_time
@@ -71,7 +71,7 @@ def build_cache(
     try:
         # The workers are gone before the directory they write into is.
         with StagedDirectory(cache, cache_contents) as staged, WorkerPool() as pool:
-            found = find_sources(sources, pool, workers)
+            found = find_sources(sources, pool, workers, hidden_part(sources, cache))
             settings = RunSettings(counted_by, SPILL_BYTES, sections)
             written = write_documents(pool, sources, staged.path, found.names, settings, progress)
             documents, runs = written.documents, written.runs

@@ -20,7 +20,7 @@ from holdfast.caches.on_disk.cache_directory import CACHE_NAMES, COMPILED, DOCUM
 from holdfast.caches.on_disk.index_reader import WORDS_FILE
 from holdfast.caches.origin_metadata import origins_digest
 from holdfast.core.atomic_write import write_new
-from holdfast.core.confined_paths import printable
+from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.errors import BuildFailed, CacheInvalid, IoError, UsageError
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import NotRegular, TooLarge, read_regular
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from holdfast.caches.build.document_files import WrittenDocument
 
+# What a project keeps of its own, the default cache root among it.
+OWN_FOLDER = ".context"
 _INDEX_FILES = frozenset({WORDS_FILE, SECTIONS_FILE})
 
 
@@ -63,7 +65,7 @@ class _Foreign(Exception):
 
 def check_target(sources: str, cache: str, *, force: bool) -> None:
     """Refuse, before anything is read or written, a target that could not or should not be written."""
-    if _is_below(cache, sources):
+    if _is_below(cache, sources) and not hidden_part(sources, cache):
         raise UsageError(f"--cache '{printable(cache)}' lies inside --sources: choose a place outside")
     if _is_below(sources, cache):
         raise UsageError(f"--sources '{printable(sources)}' lies inside --cache: choose another place for the cache")
@@ -77,6 +79,12 @@ def check_target(sources: str, cache: str, *, force: bool) -> None:
         raise IoError(f"'{printable(cache)}' {error}") from None
     except OSError as error:
         raise IoError(f"'{printable(cache)}' cannot be read: {error.strerror}") from None
+
+
+def hidden_part(sources: str, cache: str) -> str:
+    """`.context` where a cache is put below the one of its own sources, which is no part of them then; else empty."""
+    above = os.path.join(sources, OWN_FOLDER)
+    return OWN_FOLDER if lies_inside(os.path.realpath(cache), above) and not os.path.islink(above) else ""
 
 
 def target_exists(cache: str) -> IoError:

@@ -29,20 +29,23 @@ class SourceFiles(NamedTuple):
     skipped: list[str]
 
 
-def find_sources(sources: str, pool: WorkerPool, workers: int | None) -> SourceFiles:
-    """The documents below a folder; the pool grows meanwhile to `workers`, or by what is found where that is None."""
+def find_sources(sources: str, pool: WorkerPool, workers: int | None, left_out: str = "") -> SourceFiles:
+    """The documents below a folder; the pool grows meanwhile to `workers`, or by what is found where that is None.
+
+    `left_out` names a folder directly below that is not looked into.
+    """
     cores = core_count()
     pool.grow(workers or 0)
     paths: list[bytes] = []
     skipped: list[str] = []
-    for path in _documents(sources, skipped):
+    for path in _documents(sources, skipped, os.fsencode(left_out)):
         paths.append(path)
         if workers is None and len(paths) % _WORTH_A_WORKER == 0:
             pool.grow(min(cores, len(paths) // _WORTH_A_WORKER))
     return SourceFiles([source for _, source in in_id_order(paths)], sorted(skipped))
 
 
-def _documents(sources: str, skipped: list[str]) -> Iterator[bytes]:
+def _documents(sources: str, skipped: list[str], left_out: bytes) -> Iterator[bytes]:
     """The paths of all documents below the sources, relative to them, as bytes."""
     root = os.fsencode(sources)
     waiting = [b""]
@@ -53,7 +56,8 @@ def _documents(sources: str, skipped: list[str]) -> Iterator[bytes]:
                 for entry in entries:
                     relative = os.path.join(directory, entry.name)
                     if entry.is_dir(follow_symlinks=False):
-                        waiting.append(relative)
+                        if relative != left_out:
+                            waiting.append(relative)
                     elif is_document_name(entry.name) and _is_document(entry, sources, relative, skipped):
                         yield relative
         except OSError as error:

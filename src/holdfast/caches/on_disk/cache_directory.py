@@ -7,7 +7,7 @@ import stat
 from errno import ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR
 
 from holdfast.caches.cache_format import MAX_DOCUMENT_BYTES, parse_document, prove_document
-from holdfast.core.confined_paths import open_below, open_directory, printable
+from holdfast.core.confined_paths import PathBeneath, open_below, open_directory, printable
 from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
 from holdfast.core.file_identity import identity
 from holdfast.core.regular_files import NotRegular, TooLarge, close_quietly, open_regular, read_regular
@@ -39,6 +39,27 @@ def is_refusal(error: OSError) -> bool:
     return error.errno not in _ABSENCES
 
 
+def _nearest_cache(path: str) -> str:
+    """The name, beside a path where nothing is, of the cache that was probably meant; empty where none is near."""
+    from difflib import get_close_matches
+
+    from holdfast.caches.on_disk.cache_listing import list_caches
+    from holdfast.core.errors import ContextError
+    from holdfast.core.unicode_text import is_unicode, lower_case
+
+    if isinstance(path, PathBeneath):
+        root, name = path.root, path.place
+    else:
+        root, name = os.path.split(path.rstrip("/"))
+    try:
+        names = [listed.path for listed in list_caches(root or ".") if listed.has_manifest]
+    except ContextError:
+        return ""
+    known = {lower_case(name): name for name in reversed(names) if is_unicode(name)}
+    found = get_close_matches(lower_case(name), list(known), n=1, cutoff=0.6) if is_unicode(name) else []
+    return known[found[0]] if found else ""
+
+
 class CacheDirectory:
     """The directory a path led to when it was opened.
 
@@ -54,7 +75,8 @@ class CacheDirectory:
         except OSError as error:
             if is_refusal(error):
                 raise IoError(f"'{printable(path)}' cannot be read: {error.strerror}") from None
-            raise CacheMissing(f"there is no directory '{printable(path)}'") from None
+            missing = f"there is no directory '{printable(path)}'"
+            raise CacheMissing(missing, nearest=_nearest_cache(path)) from None
         except ValueError:
             raise CacheMissing("a path cannot hold a NUL character") from None
 
