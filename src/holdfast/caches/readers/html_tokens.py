@@ -32,10 +32,7 @@ _HUGE = re.compile("&#(?:[xX][0-9a-fA-F]{7,}+|[0-9]{8,}+);?")
 # What these elements hold is text to their own end tag; only of the second kind is it shown, with its references.
 _RAW = frozenset("script style xmp iframe noembed noframes noscript".split(" "))
 _RAW_SHOWN = frozenset(("title", "textarea"))
-_ENDS = {
-    name: re.compile("</" + "".join([f"[{letter}{letter.upper()}]" for letter in name]) + rf"(?=[{_SPACES}/>])")
-    for name in sorted(_RAW | _RAW_SHOWN)
-}
+_END = re.compile(rf"</([a-zA-Z]++)(?=[{_SPACES}/>])")
 
 
 def tokens(text: str, *, is_xml: bool) -> Iterator[HtmlToken]:
@@ -60,9 +57,8 @@ def tokens(text: str, *, is_xml: bool) -> Iterator[HtmlToken]:
         slash, name, value = tag[1], lower_case(tag[2]), tag[3]
         is_empty = is_xml and not slash and value.endswith("/")
         yield "</" if slash else "/>" if is_empty else "<", name, value, line
-        if name in _ENDS and not slash and not is_empty:
-            end = _ENDS[name].search(text, at)
-            after = end.start() if end is not None else size
+        if (name in _RAW or name in _RAW_SHOWN) and not slash and not is_empty:
+            after = next((end.start() for end in _END.finditer(text, at) if lower_case(end[1]) == name), size)
             if name in _RAW_SHOWN and after > at:
                 line, counted = line + text.count("\n", counted, at), at
                 yield "", "", characters(text[at:after]), line

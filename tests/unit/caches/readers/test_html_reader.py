@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.caches.readers.source_reader import Unreadable
-from tests.support.pages import is_within, numbered, read
+from support.pages import is_within, numbered, read
 
 PAGE = """<!doctype html>
 <html><head><title>Install — Widgets 2</title><style>p { color: red }</style></head>
