@@ -115,7 +115,7 @@ def scan(query: str, documents: Iterable[Document], links: Sequence[Sequence[str
     document_count = 0
     for place, document in enumerate(documents):
         document_count += 1
-        read = read_fields(document.source, document.content)
+        read = read_fields(document)
         if read.sections:
             held = bodies(document.content, read.sections)
             fields.append(
