@@ -116,7 +116,7 @@ def test_pages_give_every_line_once_and_each_is_cited(document: Document, budget
             break
         cited = parsed(following) if isinstance(following, str) else None
         place = Place("guide.rst", cited) if cited else Place("guide.rst", line=following)
-        assert len(texts) < 3000
+        assert len(texts) < 500
     assert "".join("".join(texts).split()) == "".join(document.content.split())
 
 

@@ -85,7 +85,20 @@ class CitedPlaces:
         found = pairs.find(citation.digest)
         if found is None:
             return CHANGED if pairs.seen else FoundPlace("no such lines", None)
-        return FoundPlace("holds", found)
+        return FoundPlace("holds", self._at_the_end(citation, *found))
+
+    def _at_the_end(self, citation: Citation, start: int, end: int) -> Extent:
+        """The characters, or those that say the same at the document's very end, where the citation may mean these too.
+
+        So what is left of a document is never taken for an earlier part, and whoever reads on gets to the end.
+        """
+        content, length = self._document.content, end - start
+        after = self.starts[-2] + len(self.lines[-1])
+        begin = after - length
+        if end == after or content[begin:after] != content[start:end]:
+            return start, end
+        is_meant = begin in self._starts(citation) and after in self._ends(citation)
+        return (begin, after) if is_meant else (start, end)
 
     def _standing_for(self, cited: int) -> list[int]:
         if self._by_line is None:
