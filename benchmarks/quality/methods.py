@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from benchmarks.quality.judged_sets import Lines
 from benchmarks.quality.measures import BUDGETS, ROOMY
 from holdfast import search
-from holdfast.caches.search.sections import document_outline
-from holdfast.caches.source_formats import document_format
+from holdfast.caches.search.question import ask_source
+from holdfast.caches.search.sections import outline
+from holdfast.caches.source_formats import format_of
 from holdfast.caches.tokenizers import counter
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class CutSection(NamedTuple):
 
 
 class CutCache:
-    """Documents cut as the product cuts them, for methods that only rank: the product's `SearchSource` but `find`."""
+    """Documents cut as the product cuts them, for methods that only rank: its `SearchSource` but what matches."""
 
     def __init__(self, cache: Cache, tokenizer: str) -> None:
         self._cache = cache
@@ -67,8 +68,8 @@ class CutCache:
         self._titles: list[str] = []
         count = counter(tokenizer)
         for place, document in enumerate(self._documents):
-            source = document_format(document)
-            title, sections = document_outline(document)
+            source = format_of(document.source)
+            title, sections = outline(document.content, source)
             self._titles.append(title)
             for section in sections:
                 body = document.content[section.start : section.end]
@@ -85,7 +86,7 @@ class CutCache:
         """What the product itself finds: by it an answer says how far it meets the question, whoever ranked."""
         index = self._cache._sections
         assert index is not None, "the product was asked first"
-        return index.find(query)
+        return index.matches(ask_source(query, index))
 
     def section(self, number: int) -> Section:
         return self._cut[number]

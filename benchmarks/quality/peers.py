@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from benchmarks.quality.judged_sets import Lines
     from benchmarks.quality.methods import CutCache
+    from holdfast.caches.search.question import Question
 
 _UNSPACED = re.compile("[\u3041-\u3096\u30a1-\u30fa\u30fc-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 _WORD = re.compile(r"\w+")
@@ -84,7 +85,14 @@ class _PeerSource:
     def __init__(self, cut: CutCache, ranked: Ranked) -> None:
         self._cut, self._ranked = cut, ranked
 
-    def find(self, query: str) -> Ranked:  # noqa: ARG002  # as every source takes it
+    @property
+    def section_count(self) -> int:
+        return len(self._cut.sections)
+
+    def holding(self, term: str) -> int:  # noqa: ARG002  # as every source takes it
+        return 0  # what is asked is known already
+
+    def matches(self, question: Question) -> Ranked:  # noqa: ARG002  # as every source takes it
         return self._ranked
 
     def __getattr__(self, name: str) -> Any:

@@ -51,14 +51,14 @@ Installing is not using. שלום
 def cache(tmp_path: Path) -> Path:
     (tmp_path / "sources" / "install").mkdir(parents=True)
     (tmp_path / "sources" / "Guide.md").write_bytes(GUIDE.encode())
-    (tmp_path / "sources" / "install" / "readme.md").write_bytes(b"Nothing of the kind.\n\n# Other\n\nText.\n")
+    (tmp_path / "sources" / "install" / "readme.md").write_bytes(b"Nothing to install.\n\n# Other\n\nText.\n")
     build_cache(tmp_path / "sources", tmp_path / "docs", tokenizer="bytes/4")
     return tmp_path / "docs"
 
 
 def test_the_answer_is_text_that_says_what_it_costs_and_cites_every_section(cache: Path, door: Door) -> None:
     lines = GUIDE.split("\n")
-    cited = [cite("Guide.md", 9, 20, "\n".join(lines[8:20])), cite("install/readme.md", 1, 1, "Nothing of the kind.")]
+    cited = [cite("Guide.md", 9, 20, "\n".join(lines[8:20])), cite("install/readme.md", 1, 1, "Nothing to install.")]
     answer = door.call("context.search", {"cache": "docs", "query": "install"})
     assert not answer.is_error
     header, blank, *rest = answer.text.split("\n")
@@ -68,12 +68,12 @@ def test_the_answer_is_text_that_says_what_it_costs_and_cites_every_section(cach
         f"3 of 3 matching sections, {used} of 2,000 tokens, meets 1.00 of the question · docs {version[:8]} · receipt "
     )
     assert (header[:-8], blank) == (found, "")
-    # Neighbours are one entry; the page whose path alone matches gives its first section.
+    # Neighbours are one entry.
     assert rest == [
         f"[1] {cited[0]} · Getting started",
         *lines[8:20],
         f"[2] {cited[1]} · Other",
-        "Nothing of the kind.",
+        "Nothing to install.",
         "",
     ]
 
@@ -131,8 +131,8 @@ def test_an_outline_lists_sections_with_their_tokens_and_without_their_contents(
     lines = GUIDE.split("\n")
     assert entries == [
         f"[1] {cite('Guide.md', 9, 16, chr(10).join(lines[8:16]))} · Getting started › Guide › Install · 31 tokens",
-        f"[2] {cite('Guide.md', 18, 20, chr(10).join(lines[17:20]))} · Guide › Use · 11 tokens",
-        f"[3] {cite('install/readme.md', 1, 1, 'Nothing of the kind.')} · Other · 5 tokens",
+        f"[2] {cite('install/readme.md', 1, 1, 'Nothing to install.')} · Other · 5 tokens",
+        f"[3] {cite('Guide.md', 18, 20, chr(10).join(lines[17:20]))} · Guide › Use · 11 tokens",
     ]
 
 
@@ -162,7 +162,7 @@ def test_what_nothing_here_answers_is_said(cache: Path, door: Door) -> None:
     nothing = door.call("context.search", {"cache": "docs", "query": "zebra quagga"}).text
     assert nothing.startswith("Nothing here matches the question, ")
     assert nothing.count("\n") == 1
-    little = door.call("context.search", {"cache": "docs", "query": "best restaurants of Paris kind"}).text
+    little = door.call("context.search", {"cache": "docs", "query": "best restaurants of Paris nothing"}).text
     assert little.startswith("Nothing here seems to answer this: the nearest meets 0.")
     assert "[1] install/readme.md#L1-L1@" in little
 

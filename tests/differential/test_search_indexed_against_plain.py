@@ -6,6 +6,7 @@ import os
 import shutil
 from itertools import accumulate
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,9 +17,9 @@ from holdfast import Cache, SearchResult, build_cache, open_cache
 from holdfast.caches.build.token_counts import DocumentCounts, RunSettings, count_links
 from holdfast.caches.cache_format import make_document
 from holdfast.caches.index_format import PAGE_SIZE, DictionaryPages, key_of, look_up
-from holdfast.caches.search.full_scan import Scanned, scan
+from holdfast.caches.search.full_scan import ScannedCorpus, scan
 from holdfast.caches.search.link_texts import find_links, incoming, link_words
-from holdfast.caches.search.question import Question, ask
+from holdfast.caches.search.question import Question, ask_source
 from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.section_index.section_compiler import compile_lists, encode_record, field_lengths
 from holdfast.caches.section_index.section_records import HEAD_SIZE, impacts_length, parse_impacts, parse_inline
@@ -107,7 +108,7 @@ def indexed(query: str, documents: Sequence[Document], documents_a_run: int) -> 
     dictionary = b"".join(dictionary_pages.finish())
     held: dict[str, TermImpacts] = {}
 
-    def unit_of(term: str) -> int:
+    def holding(term: str) -> int:
         key = key_of(term)
         value = look_up(
             lambda page: dictionary[page * PAGE_SIZE : (page + 1) * PAGE_SIZE], len(dictionary) // PAGE_SIZE, key
@@ -119,18 +120,18 @@ def indexed(query: str, documents: Sequence[Document], documents_a_run: int) -> 
             length = impacts_length(postings[value : value + HEAD_SIZE])
             found = parse_impacts(postings[value : value + length], key, weights.populations)
         held[term] = found
-        return found.unit
+        return found.holding
 
-    question = ask(query, unit_of, weights.section_count)
+    question = ask_source(query, SimpleNamespace(section_count=weights.section_count, holding=holding))
     weighed = [WeighedTerm(term, weight, held[term]) for term, weight in question.weights.items()]
     return Scores(question, weighed, weights.firsts)
 
 
-def scanned(query: str, documents: Sequence[Document]) -> Scanned:
+def scanned(documents: Sequence[Document]) -> ScannedCorpus:
     """What the documents alone give."""
     pages = [find_links(document.source, document.content) for document in documents]
     links = [link_words(texts) for texts in incoming([document.id for document in documents], pages)]
-    return scan(query, documents, links, "estimate-1")
+    return scan(documents, links, "estimate-1")
 
 
 @settings(max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -149,15 +150,15 @@ def test_the_index_and_the_documents_give_the_same_impacts(
     corpus: dict[str, str], query: str, documents_a_run: int
 ) -> None:
     documents = sorted([make_document(f"{path}.md", text.encode()) for path, text in corpus.items()])
-    expected = scanned(query, documents)
+    expected = scanned(documents)
+    question = ask_source(query, expected)
+    impacts = expected.impacts(question.weights)
     actual = indexed(query, documents, documents_a_run)
-    assert actual.question == expected.question
+    assert actual.question == question
     assert {number: actual.reasons(number) for number in sorted(actual.scores)} == {
-        number: [(*where, impact) for where, impact in why.items()] for number, why in expected.impacts.items()
+        number: [(*where, impact) for where, impact in why.items()] for number, why in impacts.items()
     }
-    assert dict(sorted(actual.scores.items())) == {
-        number: sum(why.values()) for number, why in expected.impacts.items()
-    }
+    assert dict(sorted(actual.scores.items())) == {number: sum(why.values()) for number, why in impacts.items()}
     scores = actual.scores
     for tenths in (1, 4, 8, 10):
         leading, matching = actual.leading(tenths)
@@ -165,12 +166,10 @@ def test_the_index_and_the_documents_give_the_same_impacts(
         assert leading.items() <= scores.items()
         least = tenths * max(scores.values(), default=0)
         assert {number for number, score in scores.items() if 10 * score >= least} <= leading.keys()
-    assert [actual.document_of(number) for number in expected.impacts] == [
-        expected.places[number] for number in expected.impacts
-    ]
-    for number, why in expected.impacts.items():
+    assert [actual.document_of(number) for number in impacts] == [expected.places[number] for number in impacts]
+    for number, why in impacts.items():
         holds = actual.holds(number)
-        assert {term for term in expected.question.weights if holds(term)} == {term for term, _ in why}
+        assert {term for term in question.weights if holds(term)} == {term for term, _ in why}
 
 
 @settings(
@@ -234,8 +233,8 @@ def test_lists_of_numbers_and_steps_are_read_back(first: int, more: list[tuple[i
     steps = bytes([1, *[step for _, step in more]])
     populations = (numbers[-1] + 1, numbers[-1] + 1)
     lists = TermLists(numbers, steps, numbers if has_documents else (), steps if has_documents else b"", len(numbers))
-    unit, highest, *parsed = parse_impacts(encode_record(b"key", 3, lists, populations), b"key", populations)
-    assert (unit, highest) == (3, max(steps))
+    holding, highest, *parsed = parse_impacts(encode_record(b"key", lists, populations), b"key", populations)
+    assert (holding, highest) == (len(numbers), max(steps))
     assert [(list(found.numbers), found.steps) for found in parsed] == [
         (numbers, steps),
         (numbers, steps) if has_documents else ([], b""),
@@ -253,7 +252,7 @@ def test_long_lists_are_read_back(every: int) -> None:
     sections, documents = range(0, 140_000, every), range(every % 7, 70_000, every)
     steps = [bytes([number % 255 + 1 for number in numbers]) for numbers in (sections, documents)]
     lists = TermLists(sections, steps[0], documents, steps[1], len(sections))
-    _, highest, *parsed = parse_impacts(encode_record(b"key", 3, lists, populations), b"key", populations)
+    _, highest, *parsed = parse_impacts(encode_record(b"key", lists, populations), b"key", populations)
     assert highest == max(steps[0])
     assert [(list(found.numbers), found.steps) for found in parsed] == [
         (list(sections), steps[0]),
@@ -272,8 +271,8 @@ def test_what_leads_is_found_without_all_scores(
     firsts = [*range(0, 60, 2), 60]
     weighed = []
     for weight, sections, documents in terms:
-        lists = TermLists(*columns_of(sections), *columns_of(documents), 1)
-        weighed.append(WeighedTerm("t", weight, parse_impacts(encode_record(b"k", 1, lists, (60, 30)), b"k", (60, 30))))
+        lists = TermLists(*columns_of(sections), *columns_of(documents), len(sections))
+        weighed.append(WeighedTerm("t", weight, parse_impacts(encode_record(b"k", lists, (60, 30)), b"k", (60, 30))))
     found = Scores(Question({}, [], []), weighed, firsts)
     expected = {
         number: sum([w * (s.get(number, 0) + d.get(number // 2, 0)) for w, s, d in terms])

@@ -149,8 +149,8 @@ def test_an_outline_lists_citations_and_what_each_would_cost_without_contents(ho
         "",
         [
             "[1] deploy.md#L1-L3@1befc8f285be · Deploy",
-            "[2] big.md#L1-L3@0d0e24e20b67 · Big",
-            "[3] deploy.md#L5-L7@ee15c38ae8a9 · Roll back",
+            "[2] deploy.md#L5-L7@ee15c38ae8a9 · Roll back",
+            "[3] big.md#L1-L3@0d0e24e20b67 · Big",
         ],
     )
     told = dict(re.findall(r"(?m)\] (\S+) .*· (\d+) tokens$", "\n".join(lines)))

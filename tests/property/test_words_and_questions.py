@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from holdfast.caches.cache_format import make_document
 from holdfast.caches.search.full_scan import scan
-from holdfast.caches.search.question import ask
+from holdfast.caches.search.question import ask, ask_source
 from holdfast.caches.search.word_terms import LONGEST, all_terms, is_stop_word, raw_words, word_terms
 
 SIGNS = st.text("aZ9._-+#\\ ใ本é", max_size=12)
@@ -111,7 +111,7 @@ class TestQuestions:
 def test_a_query_that_says_more_is_never_worth_less(corpus: dict[str, str], words: list[str], more: list[str]) -> None:
     documents = sorted([make_document(f"{path}.md", text.encode()) for path, text in corpus.items()])
     links = [["alpha"] for _ in documents]
-    few = scan(" ".join(words), documents, links, "estimate-1").impacts
-    many = scan(" ".join(words + more), documents, links, "estimate-1").impacts
+    scanned = scan(documents, links, "estimate-1")
+    few, many = [scanned.impacts(ask_source(" ".join(asked), scanned).weights) for asked in (words, words + more)]
     for number, impacts in few.items():
         assert sum(impacts.values()) <= sum(many[number].values())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from holdfast.caches.index_format import IndexUnusable, find_section, find_summary, key_of, read_section
 from holdfast.caches.on_disk.cache_directory import SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import IndexReader, doubting
-from holdfast.caches.search.question import ask
 from holdfast.caches.search.search_result import find_candidates, make_result
 from holdfast.caches.section_index.section_records import (
     HEAD_SIZE,
@@ -27,12 +26,13 @@ if TYPE_CHECKING:
     from holdfast.caches.cache_format import Document
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
     from holdfast.caches.on_disk.index_reader import WordIndex
+    from holdfast.caches.search.question import Question
     from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.search.search_result import Candidate, SearchResult
     from holdfast.caches.search.section import Section
     from holdfast.caches.section_index.section_records import TermImpacts
 
-KIND = "sections-3"
+KIND = "sections-4"
 COLUMNS = "columns"
 
 
@@ -42,6 +42,9 @@ class SectionIndex(IndexReader):
     def __init__(self, directory: CacheDirectory, words: WordIndex) -> None:
         """Open the index; IndexUnusable when there is none, or it is not that of this cache."""
         self._words = words
+        # Lists of the terms of a question that is being put together, and pages of the dictionary that were met.
+        self._held: dict[str, TermImpacts] = {}
+        self._pages: dict[int, dict[bytes, int]] = {}
         super().__init__(directory, SECTIONS_FILE)
 
     def _open(self) -> None:
@@ -94,20 +97,27 @@ class SectionIndex(IndexReader):
         """Of every section, the tokens of its content."""
         return self._columns.tokens
 
-    def find(self, query: str) -> Scores:
-        """The sections that match, and what the query is worth to each."""
-        held: dict[str, TermImpacts] = {}
-        pages: dict[int, dict[bytes, int]] = {}
+    @property
+    def section_count(self) -> int:
+        return len(self._columns.tokens)
 
-        def unit_of(term: str) -> int:
-            found = self._look_up(term, pages)
-            if found is None:
-                return 0
-            held[term] = found
-            return found.unit
+    def holding(self, term: str) -> int:
+        """How many sections hold a term; its lists are kept until a question is asked."""
+        found = self._look_up(term, self._pages)
+        if found is None:
+            return 0
+        self._held[term] = found
+        return found.holding
 
-        question = ask(query, unit_of, len(self._columns.tokens))
-        terms = [WeighedTerm(term, weight, held[term]) for term, weight in question.weights.items()]
+    def matches(self, question: Question) -> Scores:
+        """The sections that match, and what the question is worth to each."""
+        held, pages = self._held, self._pages
+        self._held, self._pages = {}, {}
+        terms = []
+        for term, weight in question.weights.items():
+            impacts = held[term] if term in held else self._look_up(term, pages)
+            if impacts is not None:
+                terms.append(WeighedTerm(term, weight, impacts))
         return Scores(question, terms, self._columns.firsts)
 
     def section(self, number: int) -> Section:

@@ -12,11 +12,7 @@ if TYPE_CHECKING:
 
     from holdfast.caches.readers.source_reader import Page, SourceFiles
 
-_HERE = "holdfast.caches.readers."
-
-READERS: tuple[SourceReader, ...] = (
-    SourceReader("html-1", (".html", ".htm", ".xhtml"), _HERE + "html_reader:read_html"),
-)
+READERS: tuple[SourceReader, ...] = ()
 
 
 def reader_of(name: str) -> SourceReader | None:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from holdfast.caches.cache_format import Document
-    from holdfast.caches.search.full_scan import Scanned
+    from holdfast.caches.search.full_scan import ScannedCorpus
     from holdfast.caches.search.question import Question
     from holdfast.caches.search.search_source import Matches
     from holdfast.caches.search.section import Section
@@ -20,29 +20,44 @@ class DocumentSource:
 
     def __init__(self, documents: Sequence[Document], cache_version: str, tokenizer: str) -> None:
         self._documents = documents
-        self._sections: Sequence[Section] = ()
-        self._places: Sequence[int] = ()
-        self.tokens: Sequence[int] = ()
+        self._scanned: ScannedCorpus | None = None
         self.cache_version, self.tokenizer = cache_version, tokenizer
 
     @property
     def document_count(self) -> int:
         return len(self._documents)
 
-    def find(self, query: str) -> Matches:
-        """The sections that match."""
-        from holdfast.caches.search.full_scan import scan
-        from holdfast.caches.search.link_texts import find_links, incoming, link_words
+    @property
+    def _corpus(self) -> ScannedCorpus:
+        if self._scanned is None:
+            from holdfast.caches.search.full_scan import scan
+            from holdfast.caches.search.link_texts import find_links, incoming, link_words
 
-        pages = [find_links(document.source, document.content) for document in self._documents]
-        links = [link_words(texts) for texts in incoming([document.id for document in self._documents], pages)]
-        found = scan(query, self._documents, links, self.tokenizer)
-        self._sections, self._places, self.tokens = found.sections, found.places, found.tokens
-        return _FoundMatches(found)
+            pages = [find_links(document.source, document.content) for document in self._documents]
+            links = [link_words(texts) for texts in incoming([document.id for document in self._documents], pages)]
+            self._scanned = scan(self._documents, links, self.tokenizer)
+        return self._scanned
+
+    @property
+    def tokens(self) -> Sequence[int]:
+        """Of every section, the tokens of its content."""
+        return self._corpus.tokens
+
+    @property
+    def section_count(self) -> int:
+        return self._corpus.section_count
+
+    def holding(self, term: str) -> int:
+        """How many sections hold a term."""
+        return self._corpus.holding(term)
+
+    def matches(self, question: Question) -> Matches:
+        """The sections that match."""
+        return _FoundMatches(question, self._corpus)
 
     def section(self, number: int) -> Section:
         """Where a section stands."""
-        return self._sections[number]
+        return self._corpus.sections[number]
 
     def name_tokens(self, number: int) -> int:  # noqa: ARG002  # as every source takes it
         """Nothing: the tokenizer needs no extra."""
@@ -50,9 +65,11 @@ class DocumentSource:
 
     def title(self, place: int) -> str:
         """The title of a document."""
-        from holdfast.caches.search.sections import document_outline
+        from holdfast.caches.search.sections import outline
+        from holdfast.caches.source_formats import format_of
 
-        return document_outline(self._documents[place]).title
+        document = self._documents[place]
+        return outline(document.content, format_of(document.source)).title
 
     def id_of(self, place: int) -> str:
         """The id of a document."""
@@ -79,16 +96,18 @@ class DocumentSource:
 
     def extent(self, place: int) -> tuple[int, int]:
         """The number of a document's first section, and of the first after its last."""
-        return bisect_left(self._places, place), bisect_left(self._places, place + 1)
+        places = self._corpus.places
+        return bisect_left(places, place), bisect_left(places, place + 1)
 
 
 class _FoundMatches:
     """The `Matches` of documents that were read."""
 
-    def __init__(self, found: Scanned) -> None:
-        self._found = found
-        self.question: Question = found.question
-        self.scores = {number: sum(impacts.values()) for number, impacts in found.impacts.items()}
+    def __init__(self, question: Question, corpus: ScannedCorpus) -> None:
+        self.question = question
+        self._places = corpus.places
+        self._impacts = corpus.impacts(question.weights)
+        self.scores = {number: sum(impacts.values()) for number, impacts in self._impacts.items()}
 
     def leading(self, tenths: int) -> tuple[dict[int, int], int]:  # noqa: ARG002  # as all matches take it
         """All of them, and how many there are."""
@@ -96,13 +115,13 @@ class _FoundMatches:
 
     def document_of(self, number: int) -> int:
         """The place of a section's document."""
-        return self._found.places[number]
+        return self._places[number]
 
     def reasons(self, number: int) -> list[tuple[str, str, int]]:
         """Why a section has its score."""
-        return [(term, field, value) for (term, field), value in self._found.impacts.get(number, {}).items()]
+        return [(term, field, value) for (term, field), value in self._impacts.get(number, {}).items()]
 
     def holds(self, number: int) -> Callable[[str], bool]:
         """Whether a term of the query counts for a section."""
-        held = {term for term, _ in self._found.impacts.get(number, ())}
+        held = {term for term, _ in self._impacts.get(number, ())}
         return held.__contains__

@@ -1,23 +1,29 @@
 """How much a term says for a section: BM25, as integers that come out the same on every machine. Pure.
 
-A term has a unit, and in each field a step, whole numbers that are computed once, when a cache is built:
+A term has a unit, and in each field a step, whole numbers:
 
     unit = 100 idf      idf  = ln((2N + 2) / (2n + 1))      N sections, the term in n of them, links not counted
-    step = 64 norm      norm = 2.2 tf / (tf + 1.2 (1 - b) + 1.2 b length / average length)
+    step = 64 norm      norm = 2.2 tf / (tf + 1.2 (1 - b) + 1.2 b length / usual length)
 
-each rounded to the nearest and at least 1. A term's list of sections and its list of documents hold what the steps of
-all fields make together: the best field and a part of the others. What a query weighs a term by comes from the unit
-(question.py); a score is the sum of weights times steps. The logarithm is computed with integers to as many places as
-it takes to round it correctly; nothing here asks the platform's mathematics.
+each rounded to the nearest and at least 1. A step depends on its document alone (and on what links to that), since the
+usual length of a field is fixed: it is computed once, when a cache is built. A term's list of sections and its list of
+documents hold what the steps of all fields make together: the best field and a part of the others. The unit is worked
+out when a query is asked, from the numbers of one cache or of several; what a query weighs a term by comes from it
+(question.py), and a score is the sum of weights times steps. The logarithm is computed with integers to as many places
+as it takes to round it correctly; nothing here asks the platform's mathematics.
 """
 
 from __future__ import annotations
 
 RANKING = "bm25-sections-2"
+# The usual lengths of fields, in words: title, path, links, headings and body of a section, and document for all bodies
+# of a document as one text (docs/decisions/0018-ranking.md has what was measured).
+LENGTHS = {"title": 4, "path": 3, "headings": 7, "body": 90, "document": 1000, "links": 16}
 # As a receipt states them (docs/decisions/0018-ranking.md has what was tried).
 PARAMETERS = {
     "k1": "1.2",
     "b": {"title": "0.75", "path": "0.75", "headings": "0.75", "body": "0.75", "document": "0.75", "links": "0.4"},
+    "lengths": LENGTHS,
     "weights": {"title": "1", "path": "1", "headings": "1", "body": "1", "document": "0.3", "links": "0.7"},
     "scale": 64,
     "other_fields": "0.4",
@@ -25,53 +31,58 @@ PARAMETERS = {
 }
 
 _SCALE = 100
-# Units fit two bytes, unless there were more sections than 2^900.
-HIGHEST_UNIT = 0xFFFF
+_KEPT_UNITS = 4096
 # Both lists of a term hold one byte a step.
 HIGHEST_STEP = 0xFF
 # A term that a document holds so often, in quarters, speaks for all of its sections.
 MANY = 12
-# A field's step is 64 weight 2.2 tf / (tf + 1.2 (1 - b) + 1.2 b length / average), tf being quarters / 4 and the
-# average total / population. Multiplied until all is whole, these are the factors of quarters * total above the line,
-# and of quarters * total, total and length * population below it.
+# A field's step is 64 weight 2.2 tf / (tf + 1.2 (1 - b) + 1.2 b length / usual), tf being quarters / 4. Multiplied
+# until all is whole, these are the factors of quarters * usual above the line, and of quarters * usual, usual and
+# length below it.
 _CURVES = {"links": (2464, 25, 72, 48)}
 _USUAL_CURVE = (704, 5, 6, 18)
+
+_units: dict[tuple[int, int], int] = {}
 
 
 def unit(sections: int, holding: int) -> int:
     """The unit of a term that so many of the sections hold."""
-    return min(max(logarithm(2 * sections + 2, 2 * holding + 1, _SCALE), 1), HIGHEST_UNIT)
+    key = (sections, holding)
+    if key not in _units:
+        if len(_units) >= _KEPT_UNITS:
+            _units.clear()
+        _units[key] = max(logarithm(2 * sections + 2, 2 * holding + 1, _SCALE), 1)
+    return _units[key]
 
 
 class FieldSteps:
     """The steps of one field by how often a term occurs in it and how long it is, each computed once.
 
-    `field` is title, path, links, headings, body, or document for all bodies of a document as one text. The average
-    length is `total / population`: of document, over all documents; of the others, over all sections, title, path and
-    links counted once for each section of their document. `FieldSteps(...).of(quarters)[length]` is the step of a term
-    that occurs so many quarters of a time in a field as long as that: 1 to 141.
+    `field` is title, path, links, headings, body, or document for all bodies of a document as one text.
+    `FieldSteps(field).of(quarters)[length]` is the step of a term that occurs so many quarters of a time in a field as
+    long as that: 1 to 141.
     """
 
-    def __init__(self, field: str, total: int, population: int) -> None:
-        self._field, self._total, self._population = field, total, population
+    def __init__(self, field: str) -> None:
+        self._field = field
         self._known: dict[int, _FieldStepsByLength] = {}
 
     def of(self, quarters: int) -> dict[int, int]:
         """length of the field -> step of a term that occurs so many quarters of a time in it."""
         known = self._known.get(quarters)
         if known is None:
-            known = _FieldStepsByLength(self._field, quarters, self._total, self._population)
+            known = _FieldStepsByLength(self._field, quarters)
             self._known[quarters] = known
         return known
 
 
 class _FieldStepsByLength(dict[int, int]):
-    def __init__(self, field: str, quarters: int, total: int, population: int) -> None:
+    def __init__(self, field: str, quarters: int) -> None:
         super().__init__()
-        top, often, base, long = _CURVES.get(field, _USUAL_CURVE)
-        self._numerator = top * quarters * total
-        self._fixed = (often * quarters + base) * total
-        self._by_length = long * population
+        top, often, base, self._by_length = _CURVES.get(field, _USUAL_CURVE)
+        usual = LENGTHS[field]
+        self._numerator = top * quarters * usual
+        self._fixed = (often * quarters + base) * usual
 
     def __missing__(self, length: int) -> int:
         denominator = self._fixed + self._by_length * length

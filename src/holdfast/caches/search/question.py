@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from holdfast.caches.search.search_source import SectionCounts
     from holdfast.caches.search.word_terms import WordTerms
 
     # term -> its unit; 0 where no section holds the term.
@@ -77,6 +78,17 @@ class Question(NamedTuple):
                 parts = sum(map(held, word.parts))
                 found += word.weight * word.parts_share * parts // len(word.parts)
         return found // total if total else 0
+
+
+def ask_source(query: str, counts: SectionCounts) -> Question:
+    """What a query asks of a cache, or of several as one: terms weigh what its counts of sections say."""
+    sections = counts.section_count
+
+    def unit_of(term: str) -> int:
+        holding = counts.holding(term)
+        return unit(sections, holding) if holding else 0
+
+    return ask(query, unit_of, sections)
 
 
 def ask(query: str, unit_of: UnitOf, sections: int) -> Question:

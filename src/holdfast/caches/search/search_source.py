@@ -43,7 +43,20 @@ class Matches(Protocol):
         ...
 
 
-class SearchSource(Protocol):
+class SectionCounts(Protocol):
+    """What a term's weight comes from: of one cache, or added up over several."""
+
+    @property
+    def section_count(self) -> int:
+        """How many sections there are."""
+        ...
+
+    def holding(self, term: str) -> int:
+        """How many sections hold a term in their body or headings, or in their document's title or path."""
+        ...
+
+
+class SearchSource(SectionCounts, Protocol):
     """One cache, as `make_result` asks it. Places are those of documents in id order.
 
     The index and the documents give the same, so that an answer does not depend on which of them was asked.
@@ -63,8 +76,8 @@ class SearchSource(Protocol):
         """Of every section, the tokens of its content."""
         ...
 
-    def find(self, query: str) -> Matches:
-        """The sections that match."""
+    def matches(self, question: Question) -> Matches:
+        """The sections that match; terms of the question that no section holds are passed over."""
         ...
 
     def section(self, number: int) -> Section:

@@ -13,13 +13,12 @@ from itertools import accumulate
 
 from holdfast.caches.index_format import INLINE
 from holdfast.caches.section_index.section_records import (
-    CITED,
     DENSE,
     HEAD,
+    HELD,
     IN_GAPS,
     IS_WIDE,
     LENGTH,
-    LINES,
     LISTED,
     NARROW,
     ONE_DOCUMENT,
@@ -89,12 +88,10 @@ def encode_section(section: Section, title: str) -> bytes:
     if title and title in section.heading[:1]:
         count, title = count | TITLED, ""
     part = section.from_column, section.to_column, section.header
-    count |= (PARTIAL if any(part) else 0) | (0 if section.cited is None else CITED)
+    count |= PARTIAL if any(part) else 0
     parts = [SECTION.pack(0, section.start, section.end, section.first, section.last, count)[4:]]
     if any(part):
         parts.append(PART.pack(*part))
-    if section.cited is not None:
-        parts.append(LINES.pack(*section.cited))
     for heading in section.heading:
         text = heading.encode()
         parts.append(LENGTH.pack(len(text)) + text)
@@ -133,13 +130,12 @@ def compile_lists(
     links hold is in no section: the index does not know it.
     """
     offset = 0
-    once = weights.unit(1)
     for key, said in terms:
         mark, numbers = said[0]
         field, base = marks[mark]
         if len(said) == 1 and len(numbers) == NUMBER and field == BODY:  # most terms
             number = base + int.from_bytes(numbers, "little")
-            tell(key, inline_value(once, ONE_SECTION, number, weights.alone(number)))
+            tell(key, inline_value(ONE_SECTION, number, weights.alone(number)))
             continue
         values: dict[int, bytes] = {}
         for mark, numbers in said:
@@ -150,32 +146,32 @@ def compile_lists(
         lists = weights.lists(values)
         if not lists.holding:
             continue
-        worth = weights.unit(lists.holding)
-        if len(lists.sections) == 1 and (value := _inline(worth, lists, weights.firsts)):
+        if len(lists.sections) == 1 and (value := _inline(lists, weights.firsts)):
             tell(key, value)
             continue
-        record = encode_record(key, worth, lists, weights.populations)
+        record = encode_record(key, lists, weights.populations)
         tell(key, offset)
         offset += len(record)
         yield record
 
 
-def _inline(unit: int, lists: TermLists, firsts: Sequence[int]) -> int | None:
+def _inline(lists: TermLists, firsts: Sequence[int]) -> int | None:
     """The dictionary value that says all there is to say of a term that one section holds; None when none can."""
     if not lists.documents:
-        return inline_value(unit, ONE_SECTION, lists.sections[0], lists.section_steps[0])
+        return inline_value(ONE_SECTION, lists.sections[0], lists.section_steps[0])
     (section,), (document, *others) = lists.sections, lists.documents
-    if not others and section == firsts[document] and lists.section_steps == b"\1":
-        return inline_value(unit, ONE_DOCUMENT, document, lists.document_steps[0])
+    first, after = firsts[document : document + 2]
+    if not others and section == first and lists.section_steps == b"\1" and lists.holding == after - first:
+        return inline_value(ONE_DOCUMENT, document, lists.document_steps[0])
     return None
 
 
-def inline_value(unit: int, kind: int, number: int, step: int) -> int:
+def inline_value(kind: int, number: int, step: int) -> int:
     """The dictionary value that stands for the only step of a term, of a section or of a document."""
-    return INLINE | kind << 56 | unit << 40 | step << 32 | number
+    return INLINE | kind << 56 | step << 32 | number
 
 
-def encode_record(key: bytes, unit: int, lists: TermLists, populations: Sequence[int]) -> bytes:
+def encode_record(key: bytes, lists: TermLists, populations: Sequence[int]) -> bytes:
     """The record of a term."""
     sections, documents = populations
     # So few make no more bytes than a narrow number can say.
@@ -187,7 +183,10 @@ def encode_record(key: bytes, unit: int, lists: TermLists, populations: Sequence
         bits, more = encode_list(lists.documents, lists.document_steps, documents, size)
         shape |= bits << 1
         body += more
-    head = HEAD.pack(0, unit, shape, max(lists.section_steps))
+    if lists.holding != len(lists.sections):
+        shape |= HELD
+        body = WIDE.pack(lists.holding) + body
+    head = HEAD.pack(0, shape, max(lists.section_steps))
     checked = head[4:] + size.pack(len(body)) + body
     return crc32(checked, crc32(key)).to_bytes(4, "little") + checked
 

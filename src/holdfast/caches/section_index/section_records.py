@@ -12,6 +12,7 @@ from itertools import accumulate, compress
 from struct import Struct, error
 
 from holdfast.caches.index_format import INLINE, IndexUnusable, parse_numbers
+from holdfast.caches.search.impacts import HIGHEST_STEP
 from holdfast.caches.search.section import Section
 from holdfast.caches.section_index.step_lists import NO_STEPS, DenseSteps, ListedSteps
 from holdfast.core.record import NamedTuple
@@ -31,19 +32,18 @@ LONGEST_RECORD = 1 << 16
 # documents are read instead.
 _MANY_SECTIONS, _MANY_A_DOCUMENT = 1 << 16, 256
 
-# Stand in the number of headings: the document's title is the first of them; a `PART` follows the number; then the
-# lines that are cited.
-TITLED, PARTIAL, CITED = 1 << 15, 1 << 14, 1 << 13
+# Stand in the number of headings: the document's title is the first of them; a `PART` follows the number.
+TITLED, PARTIAL = 1 << 15, 1 << 14
 PART = Struct("<III")  # the columns from and to, the line of the table's header
-LINES = Struct("<III")  # of the source: the first and the last, and the line of the table's header
 
-HEAD = Struct("<IHBB")  # checksum, unit, which lists there are and how they are written, the highest step of a section
+HEAD = Struct("<IBB")  # checksum, which lists there are and how they are written, the highest step of a section
 # What follows the head is as long as this number says, which is wide where that is more than a narrow one holds; so
 # are the counts of lists.
 NARROW, WIDE = Struct("<H"), Struct("<I")
 HEAD_SIZE = HEAD.size + WIDE.size  # no record is shorter
-# Bits of the shape: these two for a list of sections, shifted by one for the list of documents; and of the whole.
-LISTED, IN_GAPS, DENSE, IS_WIDE = 1, 16, 64, 4
+# Bits of the shape: these for a list of sections, shifted by one for the list of documents; and of the whole. `HELD`:
+# how many sections hold the term stands before the lists, being more than the list of sections names.
+LISTED, IN_GAPS, DENSE, IS_WIDE, HELD = 1, 16, 64, 4, 8
 # What a dictionary value that is no place of a record says: a step of a section, or of a document.
 ONE_SECTION, ONE_DOCUMENT = 0, 1
 
@@ -60,9 +60,9 @@ class SectionColumns(NamedTuple):
 
 
 class TermImpacts(NamedTuple):
-    """The unit of a term, its list of sections with the highest step in it, and its list of documents."""
+    """How many sections hold a term, its list of sections with the highest step in it, and its list of documents."""
 
-    unit: int
+    holding: int
     highest: int
     sections: StepList
     documents: StepList
@@ -104,43 +104,39 @@ def parse_section(data: bytes, number: int) -> tuple[Section, str]:
         if count & PARTIAL:
             part = PART.unpack_from(data, at)
             at += PART.size
-        cited = None
-        if count & CITED:
-            cited = LINES.unpack_from(data, at)
-            at += LINES.size
         heading = []
-        for _ in range(count & ~(TITLED | PARTIAL | CITED)):
+        for _ in range(count & ~(TITLED | PARTIAL)):
             (length,) = LENGTH.unpack_from(data, at)
             heading.append(data[at + 2 : at + 2 + length].decode())
             at += 2 + length
         title = heading[0] if count & TITLED else data[at:].decode()
     except (error, IndexError, UnicodeDecodeError):
         raise IndexUnusable("a section record is damaged") from None
-    return Section(tuple(heading), first, last, start, end, *part, cited), title
+    return Section(tuple(heading), first, last, start, end, *part), title
 
 
 def parse_inline(value: int, firsts: Sequence[int]) -> TermImpacts | None:
     """The lists a dictionary value itself holds, or None when it is the place of a record."""
     if value < INLINE:
         return None
-    kind, unit, step, number = value >> 56 & 0x7F, value >> 40 & 0xFFFF, value >> 32 & 0xFF, value & 0xFFFFFFFF
+    kind, step, number = value >> 56 & 0x7F, value >> 32 & 0xFFFFFF, value & 0xFFFFFFFF
     population = len(firsts) - 1 if kind == ONE_DOCUMENT else firsts[-1]
-    if kind > ONE_DOCUMENT or number >= population or not unit or not step:
+    if kind > ONE_DOCUMENT or number >= population or not 0 < step <= HIGHEST_STEP:
         raise IndexUnusable("a dictionary value names no section")
     if kind == ONE_SECTION:
-        return TermImpacts(unit, step, ListedSteps((number,), bytes([step])), NO_STEPS)
+        return TermImpacts(1, step, ListedSteps((number,), bytes([step])), NO_STEPS)
     # Its first section is found by it, with the least step.
-    first = firsts[number]
-    if first >= firsts[number + 1]:
+    first, after = firsts[number : number + 2]
+    if first >= after:
         raise IndexUnusable("a dictionary value names a document without sections")
-    return TermImpacts(unit, 1, ListedSteps((first,), b"\1"), ListedSteps((number,), bytes([step])))
+    return TermImpacts(after - first, 1, ListedSteps((first,), b"\1"), ListedSteps((number,), bytes([step])))
 
 
 def impacts_length(head: bytes) -> int:
     """The bytes of a record that begins with these, all of it included."""
     if len(head) < HEAD_SIZE:
         raise IndexUnusable("the impacts are cut short")
-    _, _, shape, _ = HEAD.unpack_from(head)
+    _, shape, _ = HEAD.unpack_from(head)
     size = WIDE if shape & IS_WIDE else NARROW
     return HEAD.size + size.size + int.from_bytes(head[HEAD.size : HEAD.size + size.size], "little")
 
@@ -158,11 +154,13 @@ def parse_impacts(data: bytes, key: bytes, populations: Sequence[int]) -> TermIm
     try:
         if crc32(data[4:], crc32(key)) != int.from_bytes(data[:4], "little"):
             raise IndexUnusable("impacts are damaged")
-        _, unit, shape, highest = HEAD.unpack_from(data)
-        if not unit:
-            raise IndexUnusable("a term without a unit")
+        _, shape, highest = HEAD.unpack_from(data)
         size = WIDE if shape & IS_WIDE else NARROW
         at = HEAD.size + size.size
+        holding = 0
+        if shape & HELD:
+            (holding,) = WIDE.unpack_from(data, at)
+            at += WIDE.size
         lists: list[StepList] = []
         for position, population in enumerate(populations):
             found: StepList = NO_STEPS
@@ -172,7 +170,11 @@ def parse_impacts(data: bytes, key: bytes, populations: Sequence[int]) -> TermIm
     except (error, ValueError, TypeError, IndexError):
         raise IndexUnusable("impacts are damaged") from None
     sections, documents = lists
-    return TermImpacts(unit, highest, sections, documents)
+    if not shape & HELD:
+        holding = sections.count
+    if not sections.count <= holding <= populations[0]:
+        raise IndexUnusable("impacts name no section")
+    return TermImpacts(holding, highest, sections, documents)
 
 
 def _parse_list(data: bytes, at: int, population: int, size: Struct, shape: int) -> tuple[StepList, int]:

@@ -12,9 +12,9 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from itertools import compress
-from operator import add, eq, getitem, mul, sub
+from operator import add, eq, getitem, sub
 
-from holdfast.caches.search.impacts import FieldSteps, document_step, named_step, section_step, unit
+from holdfast.caches.search.impacts import FieldSteps, document_step, named_step, section_step
 from holdfast.caches.search.word_terms import QUARTERS
 from holdfast.caches.section_index.step_tables import Evidence, StepTables, WholeTables
 from holdfast.caches.sorted_runs import looked_up
@@ -97,7 +97,7 @@ class _Sorted:
 
 
 class Weights:
-    """What turns counts into units and lists."""
+    """What turns counts into lists."""
 
     def __init__(self, lengths: FieldLengths) -> None:
         self.firsts = firsts = lengths.firsts
@@ -109,16 +109,14 @@ class Weights:
         texts = [sum(bodies[first : first + held]) for first, held in zip(firsts, held_by, strict=False)]
         self._lengths = lengths
         self._of_document = {
-            # The average is over sections: a title counts once for each section below it.
-            TITLE: FieldSteps("title", sum(map(mul, lengths.titles, held_by)), self.section_count),
-            PATH: FieldSteps("path", sum(map(mul, lengths.paths, held_by)), self.section_count),
-            LINKS: FieldSteps("links", sum(map(mul, lengths.links, held_by)), self.section_count),
+            TITLE: FieldSteps("title"),
+            PATH: FieldSteps("path"),
+            LINKS: FieldSteps("links"),
         }
         self._document_lengths = {TITLE: lengths.titles, PATH: lengths.paths, LINKS: lengths.links}
-        self._headings = FieldSteps("headings", sum(lengths.headings), self.section_count)
-        total = sum(bodies) or 1  # where no section has a word, the tables below say nothing of anyone
-        body = FieldSteps("body", total, self.section_count)
-        evidence = Evidence(FieldSteps("document", total, documents), texts, held_by)
+        self._headings = FieldSteps("headings")
+        body = FieldSteps("body")
+        evidence = Evidence(FieldSteps("document"), texts, held_by)
         in_bodies, in_texts = StepTables(body.of, bodies), StepTables(evidence.apart, self._place_of)
         listed = StepTables(evidence.listed, range(documents))
         # By what a count is worth: count -> section -> step of its body, and what its document adds to that; count ->
@@ -127,13 +125,6 @@ class Weights:
         self._texts = {1: in_texts, QUARTERS: WholeTables(in_texts)}
         self._listed = {1: listed, QUARTERS: WholeTables(listed)}
         self._alone = bytes(map(add, in_bodies[QUARTERS], in_texts[QUARTERS]))
-        self._units: dict[int, int] = {}
-
-    def unit(self, holding: int) -> int:
-        """The unit of a term that so many sections hold."""
-        if holding not in self._units:
-            self._units[holding] = unit(self.section_count, holding)
-        return self._units[holding]
 
     def alone(self, section: int) -> int:
         """The step of a term that occurs once, in that section's body."""

@@ -49,23 +49,19 @@ def test_a_term_in_fewer_sections_is_worth_more_and_none_is_worth_nothing(
     assert unit(sections, holding) == expected
 
 
-CURVES = {"body": (Fraction(1), Fraction(3, 4)), "links": (Fraction(7, 10), Fraction(2, 5))}
+CURVES = {"body": (Fraction(1), Fraction(3, 4), 90), "links": (Fraction(7, 10), Fraction(2, 5), 16)}
 
 
 @given(
     field=st.sampled_from(["body", "links"]),
     quarters=st.integers(1, 10**6),
     length=st.integers(1, 10**7),
-    total=st.integers(1, 10**9),
-    population=st.integers(1, 10**6),
 )
-def test_a_field_s_step_is_bm25_in_sixty_fourths(
-    field: str, quarters: int, length: int, total: int, population: int
-) -> None:
-    weight, b = CURVES[field]
+def test_a_field_s_step_is_bm25_in_sixty_fourths(field: str, quarters: int, length: int) -> None:
+    weight, b, usual = CURVES[field]
     times, k1 = Fraction(quarters, 4), Fraction(12, 10)
-    exact = 64 * weight * (k1 + 1) * times / (times + k1 * (1 - b + b * length * population / total))
-    step = FieldSteps(field, total, population).of(quarters)[length]
+    exact = 64 * weight * (k1 + 1) * times / (times + k1 * (1 - b + b * length / usual))
+    step = FieldSteps(field).of(quarters)[length]
     assert step == max(1, int(exact + Fraction(1, 2)))
     assert 1 <= step <= 141
 
@@ -89,11 +85,11 @@ def test_both_lists_together_count_the_best_field_a_part_of_the_others_and_the_e
 
 
 def test_steps_by_hand() -> None:
-    # A field of average length: 64 * 2.2 / (1 + 1.2), and a quarter of a time 64 * 0.55 / (0.25 + 1.2).
-    assert FieldSteps("title", 30, 10).of(4)[3] == 64
-    assert FieldSteps("title", 30, 10).of(1)[3] == 24
-    # 64 * 0.7 * 2.2 / (1 + 0.72 + 0.48 * 2) of a text twice the average.
-    assert FieldSteps("links", 30, 10).of(4)[6] == 37
+    # A field of its usual length: 64 * 2.2 / (1 + 1.2), and a quarter of a time 64 * 0.55 / (0.25 + 1.2).
+    assert FieldSteps("title").of(4)[4] == 64
+    assert FieldSteps("title").of(1)[4] == 24
+    # 64 * 0.7 * 2.2 / (1 + 0.72 + 0.48 * 2) of a text twice as long as usual.
+    assert FieldSteps("links").of(4)[32] == 37
     assert named_step(64, 50, 0) == 64 + 20
     assert evidence_step(64) == 19
     assert document_step(84, 19, many=False) == 84
