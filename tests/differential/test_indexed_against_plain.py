@@ -69,7 +69,7 @@ def indexed(query: str, budget: int, documents: list[Document], documents_a_run:
             places += [place] * len(texts)
         runs.append((len(runs), read_back(encode_run(counts.spill()[0]))))
     pages = DictionaryPages()
-    numbered = DocumentNumbers(columns.numbers, places, bases)
+    numbered = DocumentNumbers(columns.numbers, places, bases, [0] * len(bases))
     postings = b"".join(compile_terms(merged(runs), numbered, pages.add))
     dictionary = b"".join(pages.finish())
     terms = words(query)

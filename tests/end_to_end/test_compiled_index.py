@@ -14,7 +14,7 @@ import pytest
 
 from holdfast import CacheInvalid, IoError, UsageError, build_cache, open_cache, resolve, verify_cache
 from holdfast.caches.build import build, document_files, source_files
-from holdfast.caches.build.index_files import ALL_KEYS, IndexOwner, words_part, write_run, write_words
+from holdfast.caches.build.index_files import ALL_KEYS, IndexOwner, whole_part, words_part, write_run, write_words
 from holdfast.caches.build.token_counts import DocumentCounts, RunSettings
 from holdfast.caches.cache_format import make_document
 from holdfast.caches.index_format import Summary, encode_header, parse_header
@@ -336,7 +336,7 @@ def forge(cache: Path, chance: random.Random, scratch: Path) -> None:
     columns = make_columns(counts, sizes)
     runs = counting.finish()
     positions = packed(runs.positions)
-    part = words_part(str(scratch / "part"), runs.words, ALL_KEYS, packed(columns.numbers), positions)
+    part = whole_part(words_part(str(scratch / "part"), runs.words, ALL_KEYS, packed(columns.numbers), positions))
     (cache / WORDS_FILE).unlink()
     manifest, index = (cache / "manifest.json").read_bytes(), (cache / "index.json").read_bytes()
     listed = chance.choice([entries, lied])

@@ -27,7 +27,7 @@ def assignment(folder: Path, limit: int | None = 1 << 20) -> bytes:
     for name in names:
         (folder / "sources" / name).write_text(name, encoding="utf-8")
     settings = RunSettings("bytes/4", limit)  # type: ignore[arg-type]  # None is the bug that one test wants
-    job = DocumentsJob(str(folder / "sources"), str(folder / "staged"), names, 0, settings)
+    job = DocumentsJob(str(folder / "sources"), str(folder / "staged"), names, settings)
     data = pickle.dumps(("holdfast.caches.build.document_files", "write_stretch", job))
     return len(data).to_bytes(8, "little") + data
 

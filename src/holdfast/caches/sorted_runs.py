@@ -35,13 +35,14 @@ _FORMAT = 2
 class Run(NamedTuple):
     """Where a run is kept: its file, the first key of each of its blocks, and their offsets with, last, the end.
 
-    `base` is to be added to every number in it.
+    `base` is to be added to every number in it, `place` to the places of documents that stand among those of sections.
     """
 
     file: str
     firsts: list[bytes]
     offsets: list[int]
     base: int = 0
+    place: int = 0
 
 
 def encode_run(terms: Mapping[bytes, bytes]) -> Iterator[tuple[bytes, bytes]]:

@@ -34,7 +34,7 @@ def test_what_a_table_holds_is_looked_up_at_one_place_and_at_many() -> None:
 
 
 def test_a_run_tells_documents_by_section_from_its_base_on_and_some_by_place() -> None:
-    documents = DocumentNumbers([30, 10, 20], [0, 0, 1, 2, 2], [0, 2])
+    documents = DocumentNumbers([30, 10, 20], [0, 0, 1, 2, 2], [0, 2], [0, 0])
     found = documents.of(0, packed([0, 1])), documents.of(1, packed([0, 1, 1])), documents.of(1, packed([-3, -1, 2]))
     assert found == ((30, 30), (10, 20, 20), (20, 30, 20))
 

@@ -1,33 +1,57 @@
-"""Build a cache from a folder of documents, stage by stage: all of it, or nothing."""
+"""Build a cache from a folder of documents or from a list of sources, stage by stage: all of it, or nothing."""
 
 from __future__ import annotations
 
 import os
 
-from holdfast.caches.build.document_files import write_documents
-from holdfast.caches.build.index_files import IndexOwner, compile_parts, index_jobs, write_index, write_run
-from holdfast.caches.build.publish import cache_contents, check_target, hidden_part, target_exists, write_listing
-from holdfast.caches.build.source_files import find_sources
+from holdfast.caches.build.document_files import SkippedSource, write_documents
+from holdfast.caches.build.index_files import (
+    IndexOwner,
+    block_count,
+    compile_parts,
+    index_jobs,
+    write_index,
+    write_run,
+)
+from holdfast.caches.build.publish import (
+    cache_contents,
+    check_replaceable,
+    check_target,
+    hidden_part,
+    target_exists,
+    write_listing,
+)
+from holdfast.caches.build.source_files import check_distinct, find_sources, worth_a_worker
+from holdfast.caches.build.source_item import KeptItem
 from holdfast.caches.build.token_counts import SPILL_BYTES, RunSettings, count_links
+from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, document_id, is_version, parse_manifest, stays_inside
 from holdfast.caches.index_format import Summary, is_time
+from holdfast.caches.on_disk.cache_directory import MANIFEST
 from holdfast.caches.section_index.section_compiler import field_lengths
 from holdfast.caches.tokenizers import USUAL, choose_tokenizer
 from holdfast.caches.word_index.word_compiler import make_columns
 from holdfast.core.atomic_write import StagedDirectory
 from holdfast.core.confined_paths import printable
-from holdfast.core.errors import IoError, UsageError
+from holdfast.core.errors import BuildFailed, CacheInvalid, IoError, UsageError
 from holdfast.core.record import NamedTuple
+from holdfast.core.regular_files import read_regular
 from holdfast.core.worker_pool import WorkerPool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterator, Sequence
 
-    from holdfast.caches.build.document_files import WrittenDocuments
+    from holdfast.caches.build.document_files import Progress, WrittenDocuments
+    from holdfast.caches.build.publish import Listing
+    from holdfast.caches.build.source_documents import Source
+    from holdfast.caches.build.source_item import SourceItem
     from holdfast.caches.section_index.term_lists import FieldLengths
 
-    Progress = Callable[[int, int], None]
+    # A phase, and how much of all it has to do is done.
+    PhaseProgress = Callable[[str, int, int], None]
 
+# The phases of a build: documents are read, what was counted in them is compiled, the old cache is replaced.
+READING, INDEXING, WRITING = "reading", "indexing", "writing"
 # So many of what was skipped are named.
 _NAMED = 20
 
@@ -38,6 +62,32 @@ class BuildReport(NamedTuple):
     cache_version: str
     document_count: int
     total_bytes: int
+
+
+class DocumentsReport(NamedTuple):
+    """What a build from a list made.
+
+    `skipped` are sources that could not be read, in id order. `included` has, of each source that was read and asks for
+    other files, the sha256 of each of them by the path that it asked for, empty where there is none: a change of one
+    changes the document. `reused` is how many documents were taken from the previous cache as they are.
+    """
+
+    cache_version: str
+    document_count: int
+    total_bytes: int
+    skipped: list[SkippedSource]
+    included: dict[str, dict[str, str]]
+    reused: int
+
+
+class _Order(NamedTuple):
+    """How a cache is to be made."""
+
+    created_at: str
+    force: bool
+    tokenizer: str
+    sections: bool
+    progress: PhaseProgress
 
 
 def build_cache(
@@ -63,36 +113,165 @@ def build_cache(
     other.
     """
     sources, cache = os.path.realpath(os.fspath(sources)), os.path.abspath(os.fspath(cache))
-    if not is_time(created_at.encode()):
-        raise UsageError(f"created_at '{created_at}' is no time: write it as 2026-01-02T03:04:05Z")
+    _check_time(created_at)
     check_target(sources, cache, force=force)
     # Without sections the documents answer a search, and no extra is asked there.
     counted_by = choose_tokenizer(tokenizer) if sections else USUAL
+    skipped: list[str] = []
+
+    def tell_documents(phase: str, done: int, total: int) -> None:
+        if progress is not None and phase == READING:
+            progress(done, total)
+
+    def find(pool: WorkerPool) -> Sequence[Source]:
+        found = find_sources(sources, pool, workers, hidden_part(sources, cache))
+        skipped.extend(found.skipped)
+        return found.names
+
+    order = _Order(created_at, force, counted_by, sections, tell_documents)
+    listing, written, kept = _build(sources, cache, find, order)
+    documents = written.documents
+    if progress is not None:
+        progress(len(documents), len(documents))
+    if tell is not None:
+        for note in _notes(cache, skipped, kept):
+            tell(note)
+    return BuildReport(listing.cache_version, len(documents), sum([item.size for item in documents]))
+
+
+def build_documents(
+    items: Sequence[SourceItem],
+    cache: str | os.PathLike[str],
+    *,
+    created_at: str,
+    force: bool = False,
+    workers: int | None = None,
+    tokenizer: str | None = None,
+    progress: PhaseProgress | None = None,
+    tell: Callable[[str], None] | None = None,
+    strict: bool = False,
+    previous: str | None = None,
+    unchanged: Container[str] = frozenset(),
+) -> DocumentsReport:
+    """Compile listed sources into a cache at `cache`, each by its reader, atomically and durably.
+
+    What cannot be read is passed over and told in the report; with `strict` it ends the build instead, and so does
+    having no document at all. `previous` is the cache that was made of earlier sources, and `unchanged` the sources
+    that are the same since, with the same readers and the same files included: their documents are taken from there.
+    The bytes are those of a build from nothing, whatever is unchanged. The rest is as in `build_cache`.
+    """
+    cache = os.path.abspath(os.fspath(cache))
+    _check_time(created_at)
+    check_replaceable(cache, force=force)
+    counted_by = choose_tokenizer(tokenizer)
+    ordered = sorted(items, key=lambda item: (document_id(item.source), item.source))
+    check_distinct([(document_id(item.source), item.source) for item in ordered])
+
+    def find(pool: WorkerPool) -> Sequence[Source]:
+        pool.grow(worth_a_worker(len(ordered)) if workers is None else workers)
+        return _with_kept(ordered, previous, unchanged)
+
+    def check(written: WrittenDocuments) -> None:
+        if strict and written.skipped:
+            source, _, reason = written.skipped[0]
+            raise BuildFailed(f"'{source}' {reason}")
+        if not written.documents:
+            raise BuildFailed("there is no document in the sources: name others, or formats that this release reads")
+
+    order = _Order(created_at, force, counted_by, True, progress or _tell_nobody)
+    listing, written, kept = _build("", cache, find, order, check)
+    if tell is not None:
+        for note in _notes(cache, [], kept):
+            tell(note)
+    documents = written.documents
+    return DocumentsReport(
+        *(listing.cache_version, len(documents), sum([item.size for item in documents])),
+        *(written.skipped, written.included, written.reused),
+    )
+
+
+def _with_kept(
+    ordered: Sequence[SourceItem], previous: str | None, unchanged: Container[str]
+) -> list[SourceItem | KeptItem]:
+    """The items, those that are unchanged with the document that a previous cache has of them."""
+    if previous is None:
+        return list(ordered)
+    try:
+        data = read_regular(os.path.join(previous, MANIFEST), limit=MAX_MANIFEST_BYTES)
+        entries = {entry.id: entry for entry in parse_manifest(data).entries}
+    except (OSError, CacheInvalid):
+        return list(ordered)  # no cache, or a damaged one: everything is read
+    found: list[SourceItem | KeptItem] = []
+    for item in ordered:
+        entry = entries.get(document_id(item.source)) if item.source in unchanged else None
+        is_usable = entry is not None and stays_inside(entry.file) and is_version(entry.version)
+        found.append(KeptItem(item, previous, entry) if entry is not None and is_usable else item)
+    return found
+
+
+def _check_time(created_at: str) -> None:
+    if not is_time(created_at.encode()):
+        raise UsageError(f"created_at '{created_at}' is no time: write it as 2026-01-02T03:04:05Z")
+
+
+def _tell_nobody(phase: str, done: int, total: int) -> None:
+    """Progress that nobody looks at."""
+
+
+def _build(
+    sources: str,
+    cache: str,
+    find: Callable[[WorkerPool], Sequence[Source]],
+    order: _Order,
+    check: Callable[[WrittenDocuments], None] | None = None,
+) -> tuple[Listing, WrittenDocuments, Sequence[str]]:
+    """Write and publish a cache of the sources that are found, in id order; what was kept of an old one.
+
+    `check` sees what was written before anything is compiled, and may end the build.
+    """
+    progress = order.progress
     try:
         # The workers are gone before the directory they write into is.
         with StagedDirectory(cache, cache_contents) as staged, WorkerPool() as pool:
-            found = find_sources(sources, pool, workers, hidden_part(sources, cache))
-            settings = RunSettings(counted_by, SPILL_BYTES, sections)
-            written = write_documents(pool, sources, staged.path, found.names, settings, progress)
+            found = find(pool)
+            settings = RunSettings(order.tokenizer, SPILL_BYTES, order.sections)
+            written = write_documents(
+                *(pool, sources, staged.path, found, settings),
+                lambda done, total: progress(READING, done, total),
+            )
+            if check is not None:
+                check(written)
             documents, runs = written.documents, written.runs
             columns = make_columns([item.words for item in documents], [item.tokens for item in documents])
-            lengths = _field_lengths(staged.path, written, settings) if sections else None
+            lengths = _field_lengths(staged.path, written, settings) if order.sections else None
             jobs = index_jobs(staged.path, runs, columns.numbers, lengths, pool.size)
+            compiled = _Compiled(progress, block_count(runs))
             parts = pool.run(compile_parts, jobs)  # the workers begin, while this process lists the documents
-            listing = write_listing(staged.path, documents, created_at)
-            owner = IndexOwner(Summary(listing.cache_version, counted_by), listing.manifest_json, listing.index_json)
-            write_index(staged.path, owner, listing.entries, written, columns, parts, len(jobs))
-            staged.publish(replace=force)
+            listing = write_listing(staged.path, documents, order.created_at)
+            summary = Summary(listing.cache_version, order.tokenizer)
+            owner = IndexOwner(summary, listing.manifest_json, listing.index_json)
+            write_index(staged.path, owner, listing.entries, written, columns, parts, len(jobs), compiled.tell)
+            progress(WRITING, 0, 1)
+            staged.publish(replace=order.force)
+            progress(WRITING, 1, 1)
     except FileExistsError:
         raise target_exists(cache) from None
     except OSError as error:
         raise IoError(f"'{printable(cache)}' cannot be written: {error.strerror}") from None
-    if progress is not None:
-        progress(len(documents), len(documents))
-    if tell is not None:
-        for note in _notes(cache, found.skipped, staged.kept):
-            tell(note)
-    return BuildReport(listing.cache_version, len(documents), sum([item.size for item in documents]))
+    return listing, written, staged.kept
+
+
+class _Compiled:
+    """Tells how much of an index is compiled, of so many blocks of runs."""
+
+    def __init__(self, progress: PhaseProgress, total: int) -> None:
+        self._progress, self._total, self._done = progress, total, 0
+        progress(INDEXING, 0, total)
+
+    def tell(self, more: int) -> None:
+        """So many more blocks are done; a block that two processes share counts once."""
+        self._done = min(self._done + more, self._total)
+        self._progress(INDEXING, self._done, self._total)
 
 
 def _field_lengths(staged: str, written: WrittenDocuments, settings: RunSettings) -> FieldLengths:

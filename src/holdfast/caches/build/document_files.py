@@ -12,32 +12,27 @@ from hashlib import sha256
 from itertools import accumulate, pairwise
 
 from holdfast.caches.build.index_files import write_run
+from holdfast.caches.build.source_documents import read_document, source_path
+from holdfast.caches.build.source_item import KeptItem, SourceItem
 from holdfast.caches.build.token_counts import DocumentCounts, Runs, joined
-from holdfast.caches.cache_format import (
-    MAX_DOCUMENT_BYTES,
-    Document,
-    encode_document,
-    file_name,
-    file_names,
-    make_document,
-)
+from holdfast.caches.cache_format import Document, file_name, file_names
 from holdfast.caches.on_disk.cache_directory import DOCUMENTS
 from holdfast.caches.origin_metadata import origin_digest
+from holdfast.caches.readers.source_reader import Unreadable
 from holdfast.core.atomic_write import write_new
-from holdfast.core.confined_paths import lies_inside
-from holdfast.core.errors import BuildFailed, IoError
 from holdfast.core.record import NamedTuple
-from holdfast.core.regular_files import NotRegular, TooLarge, read_regular
 from holdfast.core.tokens import tokens_of_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from holdfast.caches.build.source_documents import ReadSource, Source
     from holdfast.caches.build.token_counts import RunSettings
     from holdfast.caches.section_index.section_compiler import DocumentSections
     from holdfast.core.worker_pool import WorkerPool
 
+    # How many of all are done.
     Progress = Callable[[int, int], None]
 
 # So many documents, or so many bytes of them, are written before they are counted: one step for a whole batch stays in
@@ -63,21 +58,47 @@ class WrittenDocument(NamedTuple):
     origin: str  # the digest of its metadata
 
 
+class SkippedSource(NamedTuple):
+    """A listed source that could not be read, by which reader, and why, in words that follow its name."""
+
+    source: str
+    reader: str
+    reason: str
+
+
 class WrittenDocuments(NamedTuple):
-    """All documents as they were written, in id order, and the sorted runs of their words and terms."""
+    """All documents as they were written, in id order, and the sorted runs of their words and terms.
+
+    `included` has, by source, the files that a text asked for, and the sha256 of each; `skipped` what was not read.
+    """
 
     documents: list[WrittenDocument]
     runs: Runs
+    skipped: list[SkippedSource]
+    included: dict[str, dict[str, str]]
+    reused: int
 
 
 class DocumentsJob(NamedTuple):
-    """A stretch of the documents: their sources in id order, from the position `first` on."""
+    """A stretch of the documents: their sources in id order."""
 
     sources: str
     staged: str
-    names: Sequence[str]
-    first: int
+    items: Sequence[Source]
     settings: RunSettings
+
+
+class _Batch(NamedTuple):
+    """Some documents of a stretch as they were written, what was passed over on the way, and how many were there."""
+
+    documents: list[WrittenDocument]
+    skipped: list[SkippedSource]
+    included: dict[str, dict[str, str]]
+    reused: int
+
+    @property
+    def done(self) -> int:
+        return len(self.documents) + len(self.skipped)
 
 
 class _Unread(NamedTuple):
@@ -87,65 +108,79 @@ class _Unread(NamedTuple):
     name: str
     size: int
     digest: bytes
+    included: dict[str, str]
+    is_reused: bool
 
 
 def write_documents(
     pool: WorkerPool,
     sources: str,
     staged: str,
-    names: Sequence[str],
+    items: Sequence[Source],
     settings: RunSettings,
     progress: Progress | None,
 ) -> WrittenDocuments:
-    """Write every source, given in id order, into a directory in the making."""
-    os.mkdir(os.path.join(staged, DOCUMENTS))
-    stretches = _stretches(sources, names, pool.size)
+    """Write every source, given in id order, into a directory in the making; documents that are there are counted."""
+    os.makedirs(os.path.join(staged, DOCUMENTS), exist_ok=True)
+    stretches = _stretches(sources, items, pool.size)
     jobs = [
-        DocumentsJob(sources, staged, names[start:end], start, settings.shared(number, pool.size))
+        DocumentsJob(sources, staged, items[start:end], settings.shared(number, pool.size))
         for number, (start, end) in enumerate(stretches)
     ]
     written: list[list[WrittenDocument]] = [[] for _ in jobs]
+    skipped: list[list[SkippedSource]] = [[] for _ in jobs]
+    included: dict[str, dict[str, str]] = {}
+    done = reused = 0
     runs: list[Runs] = [Runs([], [], [], []) for _ in jobs]
     if progress is not None:
-        progress(0, len(names))
+        progress(0, len(items))
     for number, result in pool.run(write_stretch, jobs):
         if isinstance(result, Runs):
             runs[number] = result
             continue
-        written[number] += result
+        written[number] += result.documents
+        skipped[number] += result.skipped
+        included |= result.included
+        done += result.done
+        reused += result.reused
         if progress is not None:
-            progress(sum(map(len, written)), len(names))
+            progress(done, len(items))
     documents = [document for each in written for document in each]
-    return WrittenDocuments(_settle_names(os.path.join(staged, DOCUMENTS), documents), joined(runs))
+    settled = _settle_names(os.path.join(staged, DOCUMENTS), documents)
+    passed_over = [source for each in skipped for source in each]
+    return WrittenDocuments(settled, joined(runs, list(map(len, written))), passed_over, included, reused)
 
 
-def write_stretch(job: DocumentsJob) -> Iterator[list[WrittenDocument] | Runs]:
+def write_stretch(job: DocumentsJob) -> Iterator[_Batch | Runs]:
     """Write the documents of a stretch, batch by batch; last come the runs of what was counted.
 
     Of several equal contents the first written gets the short name, which is put right when all are written.
     """
     target = os.path.join(job.staged, DOCUMENTS)
     runs = DocumentCounts(os.path.join(job.staged, job.settings.name), job.settings, write_run)
-    first = job.first
+    first = 0  # the position of the next batch among the documents of this stretch
     batch: list[_Unread] = []
+    skipped: list[SkippedSource] = []
     size = 0
-    for source in job.names:
-        written = _write_document(job.sources, source, target)
-        batch.append(written)
-        size += written.size
-        if len(batch) >= _BATCH or size >= _BATCH_BYTES:
-            yield _counted(batch, first, runs)
+    for source in job.items:
+        try:
+            batch.append(_written(job, source, target))
+            size += batch[-1].size
+        except Unreadable as error:
+            skipped.append(_skipped(source, error))
+        if len(batch) + len(skipped) >= _BATCH or size >= _BATCH_BYTES:
+            yield _counted(batch, skipped, first, runs)
             first += len(batch)
-            batch, size = [], 0
-    if batch:
-        yield _counted(batch, first, runs)
+            batch, skipped, size = [], [], 0
+    if batch or skipped:
+        yield _counted(batch, skipped, first, runs)
     yield runs.finish()
 
 
-def _stretches(sources: str, names: Sequence[str], count: int) -> list[tuple[int, int]]:
+def _stretches(sources: str, names: Sequence[Source], count: int) -> list[tuple[int, int]]:
     """From and to below which document each of so many processes writes, all about as heavy."""
     sample = names[:: len(names) // _SAMPLE + 1] if count > 1 else []
-    weights = [_DOCUMENT_BYTES + _size(_source_path(sources, name)) for name in sample]
+    weights = [_DOCUMENT_BYTES + _size(source_path(sources, name)) for name in sample]
     reached = list(accumulate(weights, initial=0))
     cuts = [bisect_left(reached, reached[-1] * number // count) for number in range(count)]
     return list(pairwise([*[cut * len(names) // max(len(weights), 1) for cut in cuts], len(names)]))
@@ -158,33 +193,51 @@ def _size(path: str) -> int:
         return 0  # whoever reads it says what is wrong with it
 
 
-def _write_document(sources: str, source: str, target: str) -> _Unread:
-    content = _read_source(sources, source)
+def _written(job: DocumentsJob, source: Source, target: str) -> _Unread:
+    read = read_document(job.sources, source)
+    short, distinct = file_names(read.document)
     try:
-        document = make_document(source, content)
-    except UnicodeDecodeError as error:
-        raise BuildFailed(f"'{source}' is not UTF-8 (byte {error.start}): convert it") from None
-    data = encode_document(document)
-    if len(data) > MAX_DOCUMENT_BYTES:
-        raise BuildFailed(f"'{source}' makes a document larger than {MAX_DOCUMENT_BYTES} bytes: split it")
-    name, distinct = file_names(document)
-    try:
-        write_new(os.path.join(target, name), data)
+        name = short
+        _put(os.path.join(target, name), read)
     except FileExistsError:
         name = distinct
-        write_new(os.path.join(target, name), data)
-    return _Unread(document, name, len(content), sha256(data).digest())
+        _put(os.path.join(target, name), read)
+    digest = sha256(read.data).digest()
+    return _Unread(read.document, name, read.size, digest, read.included, is_reused=bool(read.file))
 
 
-def _counted(batch: Sequence[_Unread], first: int, runs: DocumentCounts) -> list[WrittenDocument]:
+def _put(path: str, read: ReadSource) -> None:
+    """Write a document file, or let the one that is there have another name; nothing that is there is changed."""
+    if read.file:
+        try:
+            os.link(read.file, path, follow_symlinks=False)
+        except FileExistsError:
+            raise
+        except OSError:
+            pass  # on another file system, or one without such links
+        else:
+            return
+    write_new(path, read.data)
+
+
+def _skipped(source: Source, error: Unreadable) -> SkippedSource:
+    item = source.item if isinstance(source, KeptItem) else source
+    if not isinstance(item, SourceItem):
+        raise error
+    return SkippedSource(item.source, item.reader, str(error))
+
+
+def _counted(batch: Sequence[_Unread], skipped: list[SkippedSource], first: int, runs: DocumentCounts) -> _Batch:
     counts = runs.add(first, [written.document for written in batch])
-    return [
+    documents = [
         WrittenDocument(
             *(document.id, document.version, name, size, words, tokens_of_bytes(size), digest, sections),
             origin_digest(document.origin),
         )
-        for (document, name, size, digest), (words, sections) in zip(batch, counts, strict=True)
+        for (document, name, size, digest, *_), (words, sections) in zip(batch, counts, strict=True)
     ]
+    included = {each.document.source: each.included for each in batch if each.included}
+    return _Batch(documents, skipped, included, sum([each.is_reused for each in batch]))
 
 
 def _settle_names(target: str, documents: Sequence[WrittenDocument]) -> list[WrittenDocument]:
@@ -202,25 +255,3 @@ def _settle_names(target: str, documents: Sequence[WrittenDocument]) -> list[Wri
     for name in moved:
         os.rename(os.path.join(target, name + ".moved"), os.path.join(target, name))
     return settled
-
-
-def _source_path(sources: str, source: str) -> str:
-    return os.fsdecode(os.path.join(os.fsencode(sources), source.encode()))
-
-
-def _read_source(sources: str, source: str) -> bytes:
-    path = _source_path(sources, source)
-    try:
-        try:
-            return read_regular(path, limit=MAX_DOCUMENT_BYTES)
-        except NotRegular:  # a link, when it was found: what it leads to now is checked once more
-            path = os.path.realpath(path)
-            if not lies_inside(path, sources):
-                raise BuildFailed(f"'{source}' is a link that leads outside the sources") from None
-            return read_regular(path, limit=MAX_DOCUMENT_BYTES)
-    except TooLarge as error:
-        raise BuildFailed(f"'{source}' is {error.strerror}: split it") from None
-    except NotRegular:
-        raise BuildFailed(f"'{source}' is not a regular file") from None
-    except OSError as error:
-        raise IoError(f"'{source}' cannot be read: {error.strerror}") from None

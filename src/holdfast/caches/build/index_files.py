@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from holdfast.caches.cache_format import Entry
     from holdfast.caches.index_format import Summary
     from holdfast.caches.section_index.section_compiler import DocumentSections
+    from holdfast.caches.sorted_runs import Block
     from holdfast.caches.word_index.word_records import Columns
 
     KeyRange = tuple[bytes, bytes | None]  # from, and to below
@@ -55,6 +56,8 @@ if TYPE_CHECKING:
     Compile = Callable[[Terms, Callable[[bytes, int], None]], Iterable[bytes]]
 
 _BUFFER = 1 << 18
+# So many blocks are read before it is told again how many were.
+_TELLING = 16
 ALL_KEYS: KeyRange = (b"", None)
 
 
@@ -130,41 +133,69 @@ def index_jobs(
     ]
 
 
-def compile_parts(job: IndexJob) -> Iterator[IndexPart]:
-    """The part of the index of words, then, if there is to be one, that of the index of sections."""
-    yield words_part(f"{job.prefix}-words", job.word_runs, job.word_keys, job.numbers, job.positions)
+def compile_parts(job: IndexJob) -> Iterator[IndexPart | int]:
+    """The part of the index of words, then, if there is to be one, that of the index of sections.
+
+    Between them come numbers: so many more blocks of the runs were read.
+    """
+    yield from words_part(f"{job.prefix}-words", job.word_runs, job.word_keys, job.numbers, job.positions)
     if job.field_lengths is not None:
-        yield sections_part(f"{job.prefix}-terms", job.field_runs, job.term_keys, job.field_lengths)
+        yield from sections_part(f"{job.prefix}-terms", job.field_runs, job.term_keys, job.field_lengths)
 
 
-def words_part(file: str, runs: Sequence[Run], keys: KeyRange, numbers: bytes, positions: bytes) -> IndexPart:
-    """Compile a range of the words."""
-    documents = DocumentNumbers(_unpacked(numbers), _unpacked(positions), [run.base for run in runs])
+def words_part(
+    file: str, runs: Sequence[Run], keys: KeyRange, numbers: bytes, positions: bytes
+) -> Iterator[IndexPart | int]:
+    """Compile a range of the words; the part comes last."""
+    bases, places = [run.base for run in runs], [run.place for run in runs]
+    documents = DocumentNumbers(_unpacked(numbers), _unpacked(positions), bases, places)
     part = IndexPart("words", file, 0, [], [])
     return _compiled(part, runs, keys, lambda terms, add: compile_terms(terms, documents, add))
 
 
-def sections_part(file: str, runs: Sequence[tuple[int, Run]], keys: KeyRange, lengths: Sequence[bytes]) -> IndexPart:
-    """Compile a range of the terms of sections; `lengths` are packed, as a job has them."""
+def sections_part(
+    file: str, runs: Sequence[tuple[int, Run]], keys: KeyRange, lengths: Sequence[bytes]
+) -> Iterator[IndexPart | int]:
+    """Compile a range of the terms of sections; `lengths` are packed, as a job has them. The part comes last."""
     weights = Weights(FieldLengths(*map(_unpacked, lengths)))
     marks = [(field, run.base) for field, run in runs]
     part = IndexPart("sections", file, 0, [], [])
     return _compiled(part, [run for _, run in runs], keys, lambda terms, add: compile_lists(terms, marks, weights, add))
 
 
-def _compiled(part: IndexPart, runs: Sequence[Run], keys: KeyRange, compile_: Compile) -> IndexPart:
+def whole_part(results: Iterable[IndexPart | int]) -> IndexPart:
+    """The part that comes last."""
+    return next(result for result in results if isinstance(result, IndexPart))
+
+
+def block_count(runs: Runs) -> int:
+    """How many blocks of runs are read to compile an index, but for those that two processes share."""
+    return sum([len(run.firsts) for run in (*runs.words, *[run for _, run in runs.fields])])
+
+
+def _compiled(part: IndexPart, runs: Sequence[Run], keys: KeyRange, compile_: Compile) -> Iterator[IndexPart | int]:
     def add(key: bytes, value: int) -> None:
         part.keys.append(key)
         part.values.append(value)
 
-    size = 0
+    size = told = read = 0
+
+    def counted(blocks: Iterable[Block]) -> Iterator[Block]:
+        nonlocal read
+        for block in blocks:
+            read += 1
+            yield block
+
     with ExitStack() as stack:
         opened = [(run, stack.enter_context(open(run.file, "rb", buffering=_BUFFER))) for run in runs]
         target = stack.enter_context(open(part.file, "xb", buffering=_BUFFER))
-        terms = merged([(mark, read_run(source, run, *keys)) for mark, (run, source) in enumerate(opened)])
+        terms = merged([(mark, counted(read_run(source, run, *keys))) for mark, (run, source) in enumerate(opened)])
         for record in compile_(terms, add):
             size += target.write(record)
-    return part._replace(size=size)
+            if read - told >= _TELLING:
+                yield read - told
+                told = read
+    yield part._replace(size=size)
 
 
 def postings_of(parts: Sequence[IndexPart]) -> Iterator[bytes]:
@@ -197,15 +228,22 @@ def write_index(
     entries: Sequence[Entry],
     written: WrittenDocuments,
     columns: Columns,
-    parts: Iterable[tuple[int, IndexPart]],
+    parts: Iterable[tuple[int, IndexPart | int]],
     count: int,
+    tell: Callable[[int], None],
 ) -> None:
-    """Write each index file as soon as its `count` parts are there, in whatever order they come; remove the runs."""
+    """Write each index file as soon as its `count` parts are there, in whatever order they come; remove the runs.
+
+    `tell` is given how many more blocks of the runs were read.
+    """
     documents = written.documents
     by_kind: dict[str, dict[int, IndexPart]] = {"words": {}, "sections": {}}
     if count:
         os.mkdir(os.path.join(cache, COMPILED))
     for number, part in parts:
+        if isinstance(part, int):
+            tell(part)
+            continue
         held = by_kind[part.kind]
         held[number] = part
         if len(held) < count:

@@ -69,6 +69,11 @@ def check_target(sources: str, cache: str, *, force: bool) -> None:
         raise UsageError(f"--cache '{printable(cache)}' lies inside --sources: choose a place outside")
     if _is_below(sources, cache):
         raise UsageError(f"--sources '{printable(sources)}' lies inside --cache: choose another place for the cache")
+    check_replaceable(cache, force=force)
+
+
+def check_replaceable(cache: str, *, force: bool) -> None:
+    """Refuse a target where something stands that may not be replaced."""
     if not os.path.lexists(cache):
         return
     if not force:

@@ -14,7 +14,7 @@ from holdfast.core.worker_pool import core_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from holdfast.core.worker_pool import WorkerPool
 
@@ -34,14 +34,13 @@ def find_sources(sources: str, pool: WorkerPool, workers: int | None, left_out: 
 
     `left_out` names a folder directly below that is not looked into.
     """
-    cores = core_count()
     pool.grow(workers or 0)
     paths: list[bytes] = []
     skipped: list[str] = []
     for path in _documents(sources, skipped, os.fsencode(left_out)):
         paths.append(path)
         if workers is None and len(paths) % _WORTH_A_WORKER == 0:
-            pool.grow(min(cores, len(paths) // _WORTH_A_WORKER))
+            pool.grow(worth_a_worker(len(paths)))
     return SourceFiles([source for _, source in in_id_order(paths)], sorted(skipped))
 
 
@@ -111,7 +110,17 @@ def _source_text(relative: bytes) -> str:
 def in_id_order(paths: Iterable[bytes]) -> list[tuple[str, str]]:
     """(id, source) of every path, sorted by id; BuildFailed names both files when two share an id."""
     named = sorted([(document_id(source), source) for source in map(_source_text, paths)])
+    check_distinct(named)
+    return named
+
+
+def check_distinct(named: Sequence[tuple[str, str]]) -> None:
+    """Refuse two sources that share an id, given (id, source) in order."""
     for (earlier, first), (later, second) in pairwise(named):
         if earlier == later:
             raise BuildFailed(f"'{first}' and '{second}' have the same id '{later}': rename one of them")
-    return named
+
+
+def worth_a_worker(count: int) -> int:
+    """How many processes so many sources are worth."""
+    return min(core_count(), count // _WORTH_A_WORKER)

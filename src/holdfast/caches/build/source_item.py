@@ -1,8 +1,12 @@
-"""One source of a build from an explicit list: its name, where it lies, who reads it, and what it may include."""
+"""One source of a build from a list: what it is called, where it lies, who reads it and what it may include."""
 
 from __future__ import annotations
 
 from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.caches.cache_format import Entry
 
 
 class SourceItem(NamedTuple):
@@ -18,3 +22,11 @@ class SourceItem(NamedTuple):
     reader: str
     root: str
     top: str
+
+
+class KeptItem(NamedTuple):
+    """An item whose document stands in a cache already, made of the same source by the same reader."""
+
+    item: SourceItem
+    cache: str
+    entry: Entry

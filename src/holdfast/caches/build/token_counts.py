@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, deque
-from itertools import chain, pairwise, repeat
+from itertools import accumulate, chain, pairwise, repeat
 
 from holdfast.caches.index_format import keys_of
 from holdfast.caches.search.link_texts import NO_LINKS, find_links, incoming, link_words
@@ -70,16 +70,17 @@ class Runs(NamedTuple):
     positions: list[int]
 
 
-def joined(runs: Sequence[Runs]) -> Runs:
-    """The runs of several processes, in the order of their documents, as if one had made them."""
+def joined(runs: Sequence[Runs], counts: Sequence[int]) -> Runs:
+    """The runs of several processes, in the order of their documents, as if one had made them; each has counted so
+    many documents."""
     together = Runs([], [], [], [])
-    for each in runs:
+    for each, place in zip(runs, accumulate(counts, initial=0), strict=False):
         base = len(together.positions)
-        together.words.extend([run._replace(base=base + run.base) for run in each.words])
+        together.words.extend([run._replace(base=base + run.base, place=place) for run in each.words])
         for field, run in each.fields:
-            together.fields.append((field, run._replace(base=base + run.base) if field in OF_SECTIONS else run))
+            together.fields.append((field, run._replace(base=base + run.base if field in OF_SECTIONS else place)))
         together.body_lengths.extend(each.body_lengths)
-        together.positions.extend(each.positions)
+        together.positions.extend([place + position for position in each.positions])
     return together
 
 
@@ -122,7 +123,7 @@ class DocumentCounts:
     def _add_sections(self, first: int, documents: Sequence[Document]) -> list[tuple[int, DocumentSections]]:
         if self._count_tokens is None:
             self._count_tokens = counter(self._tokenizer)
-        fields = [read_fields(document) for document in documents]
+        fields = [read_fields(document.source, document.content) for document in documents]
         texts = [
             [document.content[section.start : section.end] for section in read.sections]
             for document, read in zip(documents, fields, strict=True)

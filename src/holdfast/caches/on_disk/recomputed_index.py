@@ -6,7 +6,7 @@ import os
 from hashlib import sha256
 from tempfile import TemporaryDirectory
 
-from holdfast.caches.build.index_files import ALL_KEYS, IndexOwner, words_part, write_run, write_words
+from holdfast.caches.build.index_files import ALL_KEYS, IndexOwner, whole_part, words_part, write_run, write_words
 from holdfast.caches.build.token_counts import SPILL_BYTES, DocumentCounts, RunSettings
 from holdfast.caches.index_format import (
     FIRST_BYTES,
@@ -128,7 +128,9 @@ class Recompiled:
         path = os.path.join(self._scratch.name, WORDS)
         columns = make_columns([item.words for item in self._documents], [item.tokens for item in self._documents])
         runs = self._counted()
-        part = words_part(f"{path}-part", runs.words, ALL_KEYS, packed(columns.numbers), packed(runs.positions))
+        part = whole_part(
+            words_part(f"{path}-part", runs.words, ALL_KEYS, packed(columns.numbers), packed(runs.positions))
+        )
         digests = [document.digest for document in self._documents]
         write_words(path, IndexOwner(summary, data, index), manifest.entries, digests, columns, [part])
         at = first_difference(path, descriptor)

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import os
 
-from holdfast.caches.build.index_files import ALL_KEYS, IndexOwner, sections_part, write_run, write_sections
+from holdfast.caches.build.index_files import (
+    ALL_KEYS,
+    IndexOwner,
+    sections_part,
+    whole_part,
+    write_run,
+    write_sections,
+)
 from holdfast.caches.build.token_counts import SPILL_BYTES, count_links
 from holdfast.caches.index_format import IndexUnusable, Summary, find_section, find_summary, parse_header, read_section
 from holdfast.caches.on_disk.cache_directory import SECTIONS_FILE
@@ -96,7 +103,7 @@ class RecompiledSections:
         pages = [document.links for document in self._documents]
         links = count_links(self._ids, pages, os.path.join(self._scratch, "run"), SPILL_BYTES, write_run)
         lengths = list(map(packed, field_lengths(self._documents, links.lengths, runs.body_lengths)))
-        part = sections_part(f"{path}-part", [*runs.fields, *links.fields], ALL_KEYS, lengths)
+        part = whole_part(sections_part(f"{path}-part", [*runs.fields, *links.fields], ALL_KEYS, lengths))
         write_sections(path, IndexOwner(summary, manifest, index), self._documents, [part])
         try:
             descriptor = self._directory.open(SECTIONS_FILE)

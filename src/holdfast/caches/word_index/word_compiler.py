@@ -68,12 +68,14 @@ class DocumentNumbers:
     """Turns occurrences, told as section numbers by each run, into document numbers.
 
     `by_position` has the number of each document in id order, `positions` that of each section's document, `bases` the
-    first section of each run, ascending.
+    first section of each run, ascending, `places` the position that places in it count from.
     """
 
-    def __init__(self, by_position: Sequence[int], positions: Sequence[int], bases: Sequence[int]) -> None:
+    def __init__(
+        self, by_position: Sequence[int], positions: Sequence[int], bases: Sequence[int], places: Sequence[int]
+    ) -> None:
         by_section = [by_position[position] for position in positions]
-        self.by_position = by_position
+        self.by_position, self._places = by_position, places
         self._by_section = [by_section[base:end] for base, end in pairwise([*bases, len(by_section)])]
 
     def of(self, run: int, packed: bytes) -> tuple[int, ...]:
@@ -81,7 +83,8 @@ class DocumentNumbers:
         told, by_section = array("i", packed), self._by_section[run]
         if told[0] >= 0:
             return looked_up(by_section, told)
-        return tuple([by_section[number] if number >= 0 else self.by_position[-1 - number] for number in told])
+        last = self._places[run] - 1
+        return tuple([by_section[number] if number >= 0 else self.by_position[last - number] for number in told])
 
 
 def compile_terms(
