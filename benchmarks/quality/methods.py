@@ -9,8 +9,8 @@ from benchmarks.quality.judged_sets import Lines
 from benchmarks.quality.measures import BUDGETS, ROOMY
 from holdfast import search
 from holdfast.caches.search.question import ask_source
-from holdfast.caches.search.sections import outline
-from holdfast.caches.source_formats import format_of
+from holdfast.caches.search.sections import document_outline
+from holdfast.caches.source_formats import document_format
 from holdfast.caches.tokenizers import counter
 
 if TYPE_CHECKING:
@@ -68,8 +68,8 @@ class CutCache:
         self._titles: list[str] = []
         count = counter(tokenizer)
         for place, document in enumerate(self._documents):
-            source = format_of(document.source)
-            title, sections = outline(document.content, source)
+            source = document_format(document)
+            title, sections = document_outline(document)
             self._titles.append(title)
             for section in sections:
                 body = document.content[section.start : section.end]

@@ -26,6 +26,12 @@ CPU_SECONDS = 60  # all of it takes less than a tenth; one pattern whose time gr
 
 # module:NAME -> texts that are repeated, or texts that stand before "|" once and are repeated after it
 HOSTILE: dict[str, tuple[str, ...]] = {
+    "caches/readers/html_reader.py:_CHARSET": ("charset", "charset| ", 'charset=|"', "charset =|a"),
+    "caches/readers/html_tokens.py:_ATTRIBUTE": ("a", "a=", 'a="', "a='|b", "=", "a |=", "/", "a| "),
+    "caches/readers/html_tokens.py:_COMMENT_END": ("-", "--", "--!", "-|!"),
+    "caches/readers/html_tokens.py:_END": ("</", "</a", "</|a", "<"),
+    "caches/readers/html_tokens.py:_HUGE": ("&#", "&#x", "&#|9", "&#x|f", "&#9"),
+    "caches/readers/html_tokens.py:_TAG": ("<a", "<a|/", "<a| b", "<a |b=", '<a b="|c', "<a b='c' |d='", "<a|\n", "</"),
     "contexts/analysis/facts.py:_MARKERS": ("*", "/*|*", " \t", "\n ", "#", "-", ";", "<!-", "* /"),
     "contexts/analysis/facts.py:_NOT_ABOUT": ("copyrigh", "licen", "coding", "frozen_strin", "\u017f", "\u212a"),
     "contexts/analysis/facts.py:_PARAGRAPH_END": (" ", "\n| ", "\n --", "\n\t", "\n|-= "),

@@ -16,6 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from holdfast.caches.cache_format import Document
+
     # Given a text, its lines and the first of them after the front matter: its headings, and the lines before which a
     # long section may be cut.
     ReadMarkup = Callable[[str, list[str], int], tuple[list["Heading"], list[int]]]
@@ -48,14 +50,21 @@ _UNDERLINES = frozenset("=-~^\"*+#'`:._")
 
 
 class SourceFormat(NamedTuple):
-    """A kind of source: the extension of its names, and what reads its markup, in time linear in the text."""
+    """A kind of source: the extension of its names, and what reads its markup, in time linear in the text.
+
+    Without an extension it is read whatever the names end in. The text of one with front matter may begin with it.
+    """
 
     extension: str
     read: ReadMarkup
+    has_front_matter: bool = True
 
     def stem(self, source: str) -> str:
         """The path of a source without its extension."""
-        return source.removesuffix(self.extension)
+        if self.extension:
+            return source.removesuffix(self.extension)
+        stem, _, extension = source.rpartition(".")
+        return stem if stem and "/" not in extension and stem[-1] != "/" else source
 
 
 class Heading(NamedTuple):
@@ -264,8 +273,14 @@ def _read_md(text: str, lines: list[str], body: int) -> tuple[list[Heading], lis
     return (read_restructured if _is_restructured(text) else read_markdown)(lines, body)
 
 
+def _read_page(_text: str, lines: list[str], body: int) -> tuple[list[Heading], list[int]]:
+    return read_markdown(lines, body)
+
+
 MARKDOWN = SourceFormat(".md", _read_md)
 FORMATS = (MARKDOWN,)
+# What readers give: Markdown, whatever the source was.
+PAGE = SourceFormat("", _read_page, has_front_matter=False)
 
 
 def is_document_name(name: bytes) -> bool:
@@ -279,3 +294,8 @@ def format_of(source: str) -> SourceFormat:
         if source.endswith(each.extension):
             return each
     return MARKDOWN
+
+
+def document_format(document: Document) -> SourceFormat:
+    """The format of a document's content."""
+    return format_of(document.source) if document.origin is None else PAGE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.caches import source_formats
+from holdfast.caches.cache_format import make_document
 from holdfast.caches.search.sections import read_fields
 from holdfast.caches.source_formats import MARKDOWN, Heading, SourceFormat, format_of, is_document_name
 
@@ -23,6 +24,6 @@ def test_a_row_in_the_table_is_all_that_a_format_needs(monkeypatch: pytest.Monke
         return [Heading(number, number + 1, 1, line[2:]) for number, line in enumerate(lines) if line[:2] == "= "], []
 
     monkeypatch.setattr(source_formats, "FORMATS", (MARKDOWN, SourceFormat(".adoc", read)))
-    fields = read_fields("guides/setup.adoc", "= Setup\n\n# not one here\n")
+    fields = read_fields(make_document("guides/setup.adoc", b"= Setup\n\n# not one here\n"))
     assert (is_document_name(b"setup.adoc"), fields.path, fields.title) == (True, ["guides", "setup"], ["Setup"])
     assert [section.heading for section in fields.sections] == [("Setup",)]

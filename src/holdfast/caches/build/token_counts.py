@@ -123,7 +123,7 @@ class DocumentCounts:
     def _add_sections(self, first: int, documents: Sequence[Document]) -> list[tuple[int, DocumentSections]]:
         if self._count_tokens is None:
             self._count_tokens = counter(self._tokenizer)
-        fields = [read_fields(document.source, document.content) for document in documents]
+        fields = [read_fields(document) for document in documents]
         texts = [
             [document.content[section.start : section.end] for section in read.sections]
             for document, read in zip(documents, fields, strict=True)

@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 
     from holdfast.caches.readers.source_reader import Page, SourceFiles
 
-READERS: tuple[SourceReader, ...] = ()
+_HERE = "holdfast.caches.readers."
+
+READERS: tuple[SourceReader, ...] = (
+    SourceReader("html-1", (".html", ".htm", ".xhtml"), _HERE + "html_reader:read_html"),
+)
 
 
 def reader_of(name: str) -> SourceReader | None:

@@ -82,8 +82,11 @@ def cite(name: str, first: int, last: int, content: str, from_column: int = 0, t
 
 
 def cite_section(name: str, section: Section, content: str) -> str:
-    """The citation of a section of a document with that name; `content` is the section's own."""
-    return cite(name, section.first, section.last, content, section.from_column, section.to_column)
+    """The citation of a section of a document with that name; `content` is the section's own.
+
+    Its lines are those of the source.
+    """
+    return cite(name, *section.cited_lines, content, section.from_column, section.to_column)
 
 
 def _place(line: int, column: int | None) -> str:
@@ -157,32 +160,16 @@ def judge(citations: Iterable[Citation], document_of: Callable[[str], Document |
     `document_of` takes a name as it was cited, in the source's spelling or the id's.
     A document is asked for once, cut into lines once and let go before the next; the same lines are hashed once.
     """
+    from holdfast.caches.search.cited_places import CitedPlaces
+
     by_id: dict[str, list[tuple[int, Citation]]] = {}
     for number, citation in enumerate(citations):
         by_id.setdefault(citation.id, []).append((number, citation))
     states: dict[int, Verdict] = {}
     for name, cited in by_id.items():
-        said = _Said(document_of(name))
+        document = document_of(name)
+        places = None if document is None else CitedPlaces(document)
         for number, citation in cited:
-            states[number] = Verdict(citation, said.state(citation))
+            state = "no such document" if places is None else places.find(citation).state
+            states[number] = Verdict(citation, state)
     return [states[number] for number in range(len(states))]
-
-
-class _Said:
-    """What the lines of one document say."""
-
-    def __init__(self, document: Document | None) -> None:
-        self._content = None if document is None else document.content
-        self._lines, self._starts = split_lines(self._content or "")
-        self._digests: dict[tuple[int, int], str] = {}
-
-    def state(self, citation: Citation) -> State:
-        if self._content is None:
-            return "no such document"
-        extent = citation.extent(self._lines, self._starts)
-        if extent is None:
-            return "no such lines"
-        if extent not in self._digests:
-            start, end = extent
-            self._digests[extent] = sha256(self._content[start:end].encode()).hexdigest()[:12]
-        return "holds" if self._digests[extent] == citation.digest else "changed"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from holdfast.caches.search.sections import outline
-from holdfast.caches.source_formats import format_of
+from holdfast.caches.search.sections import document_outline
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from holdfast.caches.cache_format import Document
-    from holdfast.caches.shapes import CitationChanges, Record, RecordDifference
+    from holdfast.caches.shapes import CitationChanges, Record, RecordDifference, RecordedSection
 
 
 class SectionChange(NamedTuple):
@@ -69,10 +68,10 @@ def _sections(document: Document | None) -> dict[tuple[tuple[str, ...], int], tu
     """(heading, how many had it before) -> lines and hash."""
     found: dict[tuple[tuple[str, ...], int], tuple[tuple[int, int], str]] = {}
     seen: dict[tuple[str, ...], int] = {}
-    for section in outline(document.content, format_of(document.source)).sections if document else ():
+    for section in document_outline(document).sections if document else ():
         count = seen[section.heading] = seen.get(section.heading, 0) + 1
         text = document.content[section.start : section.end] if document else ""
-        found[section.heading, count] = (section.first, section.last), sha256(text.encode()).hexdigest()
+        found[section.heading, count] = section.cited_lines, sha256(text.encode()).hexdigest()
     return found
 
 
@@ -87,8 +86,7 @@ def compare_records(recorded: Record, now: Record) -> list[RecordDifference]:
         for name, value in recorded.items()
         if name != "sections" and value != members[name]
     ]
-    old = {section["citation"].rpartition("@")[0]: section for section in recorded["sections"]}
-    new = {section["citation"].rpartition("@")[0]: section for section in now["sections"]}
+    old, new = _by_place(recorded), _by_place(now)
     differences += [
         {"what": place, "recorded": old.get(place), "now": new.get(place)}
         for place in {**old, **new}
@@ -98,6 +96,18 @@ def compare_records(recorded: Record, now: Record) -> list[RecordDifference]:
     if before != after:
         differences.append({"what": "order", "recorded": before, "now": after})
     return differences
+
+
+def _by_place(record: Record) -> dict[str, RecordedSection]:
+    """The sections of a record by their citations without the hash.
+
+    Of several places that stand for the same lines, the second is told from the first by its hash, too.
+    """
+    found: dict[str, RecordedSection] = {}
+    for section in record["sections"]:
+        place = section["citation"].rpartition("@")[0]
+        found[section["citation"] if place in found else place] = section
+    return found
 
 
 def compare_citations(before: Sequence[str], after: Sequence[str]) -> CitationChanges:

@@ -65,11 +65,9 @@ class DocumentSource:
 
     def title(self, place: int) -> str:
         """The title of a document."""
-        from holdfast.caches.search.sections import outline
-        from holdfast.caches.source_formats import format_of
+        from holdfast.caches.search.sections import document_outline
 
-        document = self._documents[place]
-        return outline(document.content, format_of(document.source)).title
+        return document_outline(self._documents[place]).title
 
     def id_of(self, place: int) -> str:
         """The id of a document."""

@@ -130,7 +130,7 @@ def scan(documents: Iterable[Document], links: Sequence[Sequence[str]], tokenize
     fields: list[_DocumentFields] = []
     count_tokens = counter(tokenizer)
     for place, document in enumerate(documents):
-        read = read_fields(document.source, document.content)
+        read = read_fields(document)
         if read.sections:
             held = bodies(document.content, read.sections)
             fields.append(

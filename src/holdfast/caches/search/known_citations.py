@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from holdfast.caches.cache_format import document_id
-from holdfast.caches.search.citations import judge, parse_citation
+from holdfast.caches.search.citations import parse_citation
+from holdfast.caches.search.cited_places import CitedPlaces
 from holdfast.core.errors import InvalidCitation
 from holdfast.core.unicode_text import WHITE_SPACE
 
@@ -24,7 +25,7 @@ class KnownCitations:
         """InvalidCitation where a text is no citation."""
         self._by_document: dict[str, list[Citation]] = {}
         self._by_digest: dict[str, str] = {}
-        self._held: dict[str, list[Citation]] = {}
+        self._held: dict[str, list[tuple[int, int, str]]] = {}  # id -> characters from and to, and who cites them
         for text in texts:
             citation = parse_citation(text.strip(WHITE_SPACE))
             if citation is None:
@@ -47,16 +48,10 @@ class KnownCitations:
             return known
         if name not in self._held:
             named = [*self._by_document.get(name, ()), *(self._by_document.get(document.id, ()) if prefix else ())]
-            verdicts = judge(named, lambda _: document)
-            self._held[name] = [verdict.citation for verdict in verdicts if verdict.state == "holds"]
-        for citation in self._held[name]:
-            begins = (citation.first, citation.from_column or 1) <= (section.first, section.from_column or 1)
-            ends = _end(section.last, section.to_column) <= _end(citation.last, citation.to_column)
-            if begins and ends:
-                return citation.text
+            places = CitedPlaces(document)
+            found = [(places.find(citation).extent, citation.text) for citation in named]
+            self._held[name] = [(*extent, text) for extent, text in found if extent is not None]
+        for start, end, text in self._held[name]:
+            if start <= section.start and section.end <= end:
+                return text
         return None
-
-
-def _end(line: int, column: int | None) -> tuple[int, bool, int]:
-    """A place that can be compared with another: without a column it is the end of its line."""
-    return line, not column, column or 0

@@ -10,11 +10,10 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 
 from holdfast.caches.search.citations import cite
+from holdfast.caches.search.cited_places import CitedPlaces
 from holdfast.caches.search.long_lines import end_of_words
 from holdfast.caches.search.passage_text import as_text
-from holdfast.caches.search.sections import outline
-from holdfast.caches.search.source_lines import split_lines
-from holdfast.caches.source_formats import format_of
+from holdfast.caches.search.sections import document_outline
 from holdfast.caches.tokenizers import WITHOUT_EXTRA, counter
 from holdfast.core.errors import BudgetTooSmall, CacheInvalid, CitationStale
 from holdfast.core.largest_fit import largest_fit
@@ -37,7 +36,10 @@ _LEAST = 40
 
 
 class Place(NamedTuple):
-    """What is to be read: the document as it was named and, of it, what a citation says or all from a line on."""
+    """What is to be read: the document as it was named and, of it, what a citation says or all from a line on.
+
+    Lines are those of the source.
+    """
 
     id: str
     citation: Citation | None = None
@@ -78,13 +80,14 @@ def read_passage(document: Document | None, place: Place, count: Count, cache: F
     reader = _Reader(document, count, cache)
     cited = place.citation
     if cited is None:
-        if not 1 <= place.line <= len(reader.lines):
+        line = reader.places.begin(place.line)
+        if line is None:
             return _stale(place, "no such lines", reader.nearest(place.line, ""), count, cache)
-        return reader.page(reader.starts[place.line - 1], reader.line_end(len(reader.lines)))
-    extent = cited.extent(reader.lines, reader.starts)
-    if extent is None or not reader.says(cited.digest, *extent):
-        state: StaleState = "no such lines" if extent is None else "changed"
-        return _stale(place, state, reader.nearest(cited.first, cited.digest, cited.from_column or 1), count, cache)
+        return reader.page(reader.starts[line - 1], reader.line_end(len(reader.lines)))
+    state, extent = reader.places.find(cited)
+    if extent is None:
+        nearest = reader.nearest(cited.first, cited.digest, cited.from_column or 1)
+        return _stale(place, "changed" if state == "changed" else "no such lines", nearest, count, cache)
     return reader.around(*extent, place.before, place.after)
 
 
@@ -93,8 +96,9 @@ class _Reader:
 
     def __init__(self, document: Document, count: Count, cache: FromCache) -> None:
         self.document, self.count, self.cache = document, count, cache
-        self.lines, self.starts = split_lines(document.content)
-        self.title, self.sections = outline(document.content, format_of(document.source))
+        self.places = CitedPlaces(document)
+        self.lines, self.starts = self.places.lines, self.places.starts
+        self.title, self.sections = document_outline(document)
         self.begins = [section.start for section in self.sections]
         self.ends = [section.end for section in self.sections]
         self.exact = counter(count.tokenizer) if count.tokenizer in WITHOUT_EXTRA else None
@@ -150,16 +154,12 @@ class _Reader:
         held += largest_fit(before - held, lambda n: self._fits(*extent(held + n, more)))
         return self._answer(*extent(held, more))
 
-    def says(self, digest: str, start: int, end: int) -> bool:
-        """Whether these characters are what the hash of a citation stands for."""
-        return self._citation(start, end).endswith("@" + digest)
-
     def nearest(self, line: int, digest: str, column: int = 1) -> NearestSection | None:
         """The section that says what a hash stands for, else the one at a place or after it, else the last."""
         if not self.sections:
             return None
-        begun = self.starts[min(max(line, 1), len(self.lines)) - 1]
-        place = len(self.document.content) if line > len(self.lines) else begun + column - 1
+        begun = self.places.begin(max(line, 1))
+        place = len(self.document.content) if begun is None else self.starts[begun - 1] + column - 1
         at = min(bisect_right(self.ends, place), len(self.sections) - 1)
         citations = [self._citation(section.start, section.end) for section in self.sections] if digest else []
         same = [number for number, text in enumerate(citations) if text.endswith("@" + digest)]
@@ -192,11 +192,10 @@ class _Reader:
         line = self._line_at(place)
         if place == end:
             rest = self.document.content[place : self.line_end(line)].lstrip(WHITE_SPACE)
-            if not rest:
-                return line + 1
-            place = self.line_end(line) - len(rest)
-        if place == self.starts[line - 1]:
-            return line
+            line, place = (line, self.line_end(line) - len(rest)) if rest else (line + 1, self.starts[line])
+        cited = self.places.cited(line)
+        if place == self.starts[line - 1] and self.places.begin(cited) == line:
+            return cited
         return self._citation(place, self.line_end(len(self.lines)))
 
     def _citation(self, start: int, end: int) -> str:
@@ -204,7 +203,8 @@ class _Reader:
         first, last = self._line_at(start), self._line_at(end)
         begun, ended = start - self.starts[first - 1], end - self.starts[last - 1]
         columns = begun + 1 if begun else 0, ended if end < self.line_end(last) else 0
-        return cite(self.document.name, first, last, self.document.content[start:end], *columns)
+        lines = self.places.cited(first), self.places.cited(last)
+        return cite(self.document.name, *lines, self.document.content[start:end], *columns)
 
     def _fits(self, start: int, end: int) -> bool:
         return self._answer(start, end)["tokens_used"] <= self.count.budget
@@ -219,8 +219,8 @@ class _Reader:
             "version": document.version,
             "title": self.title,
             "heading": self.sections[at].heading if self.sections else (),
-            "lines": (self._line_at(start), self._line_at(end)),
-            "line_count": len(self.lines),
+            "lines": (self.places.cited(self._line_at(start)), self.places.cited(self._line_at(end))),
+            "line_count": self.places.line_count,
             "content": document.content[start:end],
             "next": self._next(end),
             "tokens_used": 0,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import islice
 
 from holdfast.caches.search.answer_cost import AnswerCost
-from holdfast.caches.search.citations import cite_section
+from holdfast.caches.search.citations import cite
 from holdfast.caches.search.impacts import RANKING
 from holdfast.caches.search.known_citations import KnownCitations
 from holdfast.caches.search.question import FLOOR, ask_source
@@ -181,7 +181,7 @@ class _Search:
         for number, score in [*ranked, *[(number, -score) for score, number in rest]][:most]:
             section = source.section(number)
             verdict, detail = verdicts.get(number, ("", 0) if number in weighed else (BELOW, 0))
-            place, lines = matches.document_of(number), (section.first, section.last)
+            place, lines = matches.document_of(number), section.cited_lines
             name = source.prefix(place) + source.id_of(place)
             tokens, why = source.tokens[number], matches.reasons(number)
             found.append(Candidate(name, section.heading, *lines, score, tokens, why, verdict, detail))
@@ -247,25 +247,25 @@ class _Search:
         best = max(group, key=lambda chosen: (chosen.ranked.score, -chosen.ranked.number))
         document, title = choice.document(first_place := group[0].place), choice.title(first_place)
         prefix, content = self._source.prefix(first_place), document.content[first.start : last.end]
-        whole = first._replace(last=last.last, end=last.end, to_column=last.to_column)
+        lines = first.cited_lines[0], last.cited_lines[1]
         header = "" if request.outline else header_text(document.content, first)
         also = [citation for chosen in group for citation in chosen.also]
         equal = sum([choice.equal_to(chosen.ranked.number) for chosen in group])
         return SectionHit(
-            citation=cite_section(prefix + document.name, whole, content),
+            citation=cite(prefix + document.name, *lines, content, first.from_column, last.to_column),
             cache=prefix[:-1],
             id=prefix + document.id,
             version=document.version,
             title=title,
             heading=first.heading,
-            first=first.first,
-            last=last.last,
+            first=lines[0],
+            last=lines[1],
             content=None if request.outline else content,
             digest=group[0].digest if len(group) == 1 else _digest(content),
             score=best.ranked.score,
             tokens=sum([self._source.tokens[chosen.ranked.number] for chosen in group]),
             sections=sum([chosen.ranked.score > 0 for chosen in group]),
-            header=header_line(first.header, header) if header else "",
+            header=header_line(first.cited_header, header) if header else "",
             also=also,
             also_more=equal - len(also),
             why=self._reasons(best.ranked.number, document, best.section) if request.explain else None,

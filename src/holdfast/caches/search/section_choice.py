@@ -237,10 +237,11 @@ class SectionChoice:
             if cost.count is None:  # the path is told in full here, and was counted without what the text says
                 price += cost.line(f" · {path} · 9,999 tokens")
         elif header := header_text(document.content, section):
-            label += "\n" + header_line(section.header, header)
+            label += "\n" + header_line(section.cited_header, header)
         if prefix := self._source.prefix(place):
             price += cost.prefix(prefix, document.name)
-        numbers = (_ANY_PLACE, section.first, section.last, section.from_column, section.to_column, section.header)
+        columns = section.from_column, section.to_column
+        numbers = (_ANY_PLACE, *section.cited_lines, *columns, section.cited_header)
         return price + cost.label(label, self._source.name_tokens(number), numbers, citation[-12:])
 
     def _neighbour(self, number: int, place: int) -> Section | None:

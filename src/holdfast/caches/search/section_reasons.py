@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.caches.search.word_terms import all_terms, raw_words
-from holdfast.caches.source_formats import format_of
+from holdfast.caches.source_formats import document_format
 from holdfast.core.display_text import display_line
 from holdfast.core.record import NamedTuple
 
@@ -34,7 +34,7 @@ def reasons_of(
     total: dict[str, int] = {}
     for term, _, impact in impacts:
         total[term] = total.get(term, 0) + impact
-    stem = format_of(document.source).stem(document.source)
+    stem = document_format(document).stem(document.source)
     fields = {
         "title": terms_of(title),
         "path": terms_of(stem),

@@ -10,12 +10,13 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 
 from holdfast.caches.heading_text import title_text
+from holdfast.caches.line_map import source_line
 from holdfast.caches.search.label_lines import after_text, next_telling, next_text
 from holdfast.caches.search.section import LONG, Section
 from holdfast.caches.search.section_pieces import Markup, pieces
 from holdfast.caches.search.source_lines import split_lines
 from holdfast.caches.search.word_terms import is_stop_word, raw_words
-from holdfast.caches.source_formats import MARKDOWN, format_of
+from holdfast.caches.source_formats import MARKDOWN, document_format
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import WHITE_SPACE
 
@@ -23,8 +24,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from holdfast.caches.cache_format import Document
+    from holdfast.caches.line_map import LineMap
     from holdfast.caches.search.section_pieces import Piece
-    from holdfast.caches.source_formats import Heading, ReadMarkup, SourceFormat
+    from holdfast.caches.source_formats import Heading, SourceFormat
 
 # The headings of all sections of a document take at most so many times its characters, and so many more.
 _HEADINGS_TIMES, _HEADINGS_MORE = 2, 1 << 14
@@ -52,15 +55,14 @@ class Outline(NamedTuple):
     sections: list[Section]
 
 
-def read_fields(source: str, content: str) -> Fields:
-    """The fields of one document but its bodies; `source` is its path as it is spelled."""
-    source_format = format_of(source)
-    title, sections = outline(content, source_format)
+def read_fields(document: Document) -> Fields:
+    """The fields of one document but its bodies."""
+    title, sections = document_outline(document)
     return Fields(
         sections,
         title,
         telling(raw_words(title)),
-        telling(raw_words(source_format.stem(source))),
+        telling(raw_words(document_format(document).stem(document.source))),
         [telling(raw_words(" ".join(section.heading))) for section in sections],
     )
 
@@ -75,13 +77,29 @@ def telling(words: Sequence[str]) -> list[str]:
     return [word for word in words if not is_stop_word(word)]
 
 
+def document_outline(document: Document) -> Outline:
+    """A document's title and its sections, which know the lines of the source that they stand for."""
+    found = outline(document.content, document_format(document))
+    origin = document.origin
+    if origin is None:
+        return found
+    sections = [_cited(section, origin.lines) for section in found.sections] if origin.lines else found.sections
+    return Outline(title_text(origin.title) or found.title, sections)
+
+
+def _cited(section: Section, lines: LineMap) -> Section:
+    header = source_line(lines, section.header) if section.header else 0
+    cited = source_line(lines, section.first), source_line(lines, section.last), header
+    return section if cited == (section.first, section.last, section.header) else Section(*section[:-1], cited)
+
+
 def outline(text: str, source: SourceFormat = MARKDOWN, *, long: int = LONG) -> Outline:
     """The sections of a text; an empty one has none.
 
     Each repeats the headings it is below. Where those would take far more room than the text itself, because long
     headings have many short sections below them, the sections that follow have their own heading alone.
     """
-    markup = read_markup(text, source.read)
+    markup = read_markup(text, source)
     sections = []
     room = _HEADINGS_TIMES * len(text) + _HEADINGS_MORE
     for heading, first, after in _extents(markup):
@@ -126,15 +144,15 @@ def _extents(markup: Markup) -> list[tuple[tuple[str, ...], int, int]]:
     return found
 
 
-def read_markup(text: str, read: ReadMarkup) -> Markup:
+def read_markup(text: str, source: SourceFormat) -> Markup:
     """The structure of a text, by what reads its format."""
     lines, starts = split_lines(text)
-    body, title = _front_matter(lines)
-    headings, breaks = read(text, lines, body)
+    body, title = front_matter(lines) if source.has_front_matter else (0, "")
+    headings, breaks = source.read(text, lines, body)
     return Markup(text, lines, starts, headings, breaks, body, title)
 
 
-def _front_matter(lines: list[str]) -> tuple[int, str]:
+def front_matter(lines: list[str]) -> tuple[int, str]:
     """The number of lines that a YAML or TOML header takes at the very start, and the title it gives."""
     mark = lines[0].removeprefix("\ufeff").rstrip(WHITE_SPACE)
     if mark not in ("---", "+++"):

@@ -13,12 +13,14 @@ from itertools import accumulate
 
 from holdfast.caches.index_format import INLINE
 from holdfast.caches.section_index.section_records import (
+    CITED,
     DENSE,
     HEAD,
     HELD,
     IN_GAPS,
     IS_WIDE,
     LENGTH,
+    LINES,
     LISTED,
     NARROW,
     ONE_DOCUMENT,
@@ -88,10 +90,12 @@ def encode_section(section: Section, title: str) -> bytes:
     if title and title in section.heading[:1]:
         count, title = count | TITLED, ""
     part = section.from_column, section.to_column, section.header
-    count |= PARTIAL if any(part) else 0
+    count |= (PARTIAL if any(part) else 0) | (0 if section.cited is None else CITED)
     parts = [SECTION.pack(0, section.start, section.end, section.first, section.last, count)[4:]]
     if any(part):
         parts.append(PART.pack(*part))
+    if section.cited is not None:
+        parts.append(LINES.pack(*section.cited))
     for heading in section.heading:
         text = heading.encode()
         parts.append(LENGTH.pack(len(text)) + text)

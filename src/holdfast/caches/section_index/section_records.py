@@ -32,9 +32,11 @@ LONGEST_RECORD = 1 << 16
 # documents are read instead.
 _MANY_SECTIONS, _MANY_A_DOCUMENT = 1 << 16, 256
 
-# Stand in the number of headings: the document's title is the first of them; a `PART` follows the number.
-TITLED, PARTIAL = 1 << 15, 1 << 14
+# Stand in the number of headings: the document's title is the first of them; a `PART` follows the number; then the
+# lines that are cited.
+TITLED, PARTIAL, CITED = 1 << 15, 1 << 14, 1 << 13
 PART = Struct("<III")  # the columns from and to, the line of the table's header
+LINES = Struct("<III")  # of the source: the first and the last, and the line of the table's header
 
 HEAD = Struct("<IBB")  # checksum, which lists there are and how they are written, the highest step of a section
 # What follows the head is as long as this number says, which is wide where that is more than a narrow one holds; so
@@ -104,15 +106,19 @@ def parse_section(data: bytes, number: int) -> tuple[Section, str]:
         if count & PARTIAL:
             part = PART.unpack_from(data, at)
             at += PART.size
+        cited = None
+        if count & CITED:
+            cited = LINES.unpack_from(data, at)
+            at += LINES.size
         heading = []
-        for _ in range(count & ~(TITLED | PARTIAL)):
+        for _ in range(count & ~(TITLED | PARTIAL | CITED)):
             (length,) = LENGTH.unpack_from(data, at)
             heading.append(data[at + 2 : at + 2 + length].decode())
             at += 2 + length
         title = heading[0] if count & TITLED else data[at:].decode()
     except (error, IndexError, UnicodeDecodeError):
         raise IndexUnusable("a section record is damaged") from None
-    return Section(tuple(heading), first, last, start, end, *part), title
+    return Section(tuple(heading), first, last, start, end, *part, cited), title
 
 
 def parse_inline(value: int, firsts: Sequence[int]) -> TermImpacts | None:

@@ -1,0 +1,109 @@
+"""The text of a page as a reader writes it: line by line, each with the line of the source that it stands for. Pure."""
+
+from __future__ import annotations
+
+from holdfast.caches.line_map import make_line_map
+from holdfast.caches.readers.source_reader import Page
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    Row = tuple[str, int]  # a line, and the line of the source that it stands for
+
+_BLANKS = " \t"
+
+
+class PageText:
+    """Lines of Markdown and what they stand for. Between blocks there is one blank line, before and after all none."""
+
+    def __init__(self) -> None:
+        self._rows: list[Row] = []
+        self._wants_blank = False
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def line(self, text: str, source: int) -> None:
+        """Write a line; a blank one only parts what stands before it from what follows."""
+        if not text.strip(_BLANKS):
+            self._wants_blank = True
+            return
+        if self._wants_blank and self._rows:
+            before = self._rows[-1][1]
+            self._rows.append(("", before + 1 if before + 1 < source else before))
+        self._wants_blank = False
+        self._rows.append((text, source))
+
+    def blank(self) -> None:
+        """Part what follows from what is there."""
+        self._wants_blank = True
+
+    def block(self, lines: Iterable[str], source: int, step: int = 0) -> None:
+        """Write lines between blank ones; all stand for one line of the source, or each for the next (`step` 1)."""
+        self.blank()
+        for number, text in enumerate(lines):
+            self.line(text, source + step * number)
+        self.blank()
+
+    def fence(self, code: list[Row], language: str, margin: str = "", first: str = "") -> None:
+        """Write code between fences that nothing in it ends; `margin` stands before each line, `first` before one."""
+        filled = [number for number, (text, _) in enumerate(code) if text.strip(_BLANKS)]
+        if not filled:
+            return
+        code = code[filled[0] : filled[-1] + 1]
+        mark = "`" * max(3, 1 + max(longest_run(text, "`") for text, _ in code))
+        self.blank()
+        self.line(f"{first or margin}{mark}{language}", code[0][1])
+        for text, source in code:
+            self._rows.append((f"{margin}{text}" if text.strip(_BLANKS) else "", source))
+        self._rows.append((f"{margin}{mark}", code[-1][1]))
+        self.blank()
+
+    def rows(self, first: int = 0, after: int | None = None) -> list[Row]:
+        """The lines so far, from one to another, without blank ones around them."""
+        while after is not None and after > first and not self._rows[after - 1][0]:
+            after -= 1
+        while first < len(self._rows) and not self._rows[first][0]:
+            first += 1
+        return self._rows[first:after]
+
+    def page(self, title: str = "") -> Page:
+        """All of it as a page."""
+        return page_of(self._rows, title)
+
+
+def page_of(rows: list[Row], title: str = "") -> Page:
+    """Lines as a page; its text ends with a line end, unless there are none."""
+    return Page("".join([f"{text}\n" for text, _ in rows]), title, make_line_map([source for _, source in rows]))
+
+
+def longest_run(text: str, character: str) -> int:
+    """How often a character stands in a row at most."""
+    if character not in text:
+        return 0
+    longest = run = 0
+    for one in text:
+        run = run + 1 if one == character else 0
+        longest = max(longest, run)
+    return longest
+
+
+def inline_code(text: str) -> str:
+    """Words as code within a line, whatever marks they hold."""
+    mark = "`" * (longest_run(text, "`") + 1)
+    pad = " " if text[:1] == "`" or text[-1:] == "`" else ""
+    return f"{mark}{pad}{text}{pad}{mark}" if text else ""
+
+
+def plain_line(text: str) -> str:
+    """A line of prose, so that Markdown takes its beginning for nothing else: a heading, an item, a fence, HTML."""
+    first = text[:1]
+    if first in "#>|=<~" or text[:3] in ("```", "---", "***", "___"):
+        return f"\\{text}" if first else text
+    if first in "-+*" and text[1:2] in ("", " ", "\t"):
+        return f"\\{text}"
+    digits = len(text) - len(text.lstrip("0123456789"))
+    if 0 < digits < 10 and text[digits : digits + 1] in (".", ")") and text[digits + 1 : digits + 2] in ("", " "):
+        return f"{text[:digits]}\\{text[digits:]}"
+    return text
