@@ -25,7 +25,7 @@ _ATTRIBUTE_TEXT = (
     rf"([^{_SPACES}/>][^{_SPACES}/>=]*+)(?:[{_SPACES}]*+=[{_SPACES}]*+(?:\"([^\"]*+)\"|'([^']*+)'|([^{_SPACES}>]*+)))?+"
 )
 _ATTRIBUTE = re.compile(_ATTRIBUTE_TEXT)
-_TAG = re.compile(rf"<(/?)([a-zA-Z][^{_SPACES}/>]*+)((?:[{_SPACES}/]*+{_ATTRIBUTE_TEXT})*+[{_SPACES}/]*+)>")
+_TAG = re.compile(rf"<(/?)([a-zA-Z][^{_SPACES}/>]*+)((?:[{_SPACES}/]*+{_ATTRIBUTE_TEXT})*+[{_SPACES}/]*+)>").match
 _COMMENT_END = re.compile("--!?>")
 # Longer numbers are no characters, and too long for the interpreter to read.
 _HUGE = re.compile("&#(?:[xX][0-9a-fA-F]{7,}+|[0-9]{8,}+);?")
@@ -42,7 +42,7 @@ def tokens(text: str, *, is_xml: bool) -> Iterator[HtmlToken]:
     while at < size:
         opening = text.find("<", searched)
         opening = size if opening < 0 else opening
-        tag = _TAG.match(text, opening)
+        tag = _TAG(text, opening)
         after = tag.end() if tag is not None else _after_other(text, opening)
         if after < 0:  # a "<" that is nothing but itself
             searched = opening + 1
