@@ -37,6 +37,7 @@ OWN_WORDS = "of a constant of the source, in ASCII"
 # file -> {what asks: why nothing depends on it}
 LISTED: dict[str, dict[str, str]] = {
     "caches/readers/html_blocks.py": {"int": DIGITS},
+    "caches/readers/included_text.py": {"int": DIGITS},
     "caches/search/answer_cost.py": {"split": "of hex digits and blanks"},
     "caches/search/citations.py": {"int": DIGITS},
     "cli.py": {"float": DIGITS},

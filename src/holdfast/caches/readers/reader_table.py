@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _HERE = "holdfast.caches.readers."
 
 READERS: tuple[SourceReader, ...] = (
+    SourceReader("markdown-1", (".md", ".markdown"), _HERE + "markdown_reader:read_markdown_source"),
+    SourceReader("text-1", (".txt", ".text"), _HERE + "text_reader:read_text"),
     SourceReader("html-1", (".html", ".htm", ".xhtml"), _HERE + "html_reader:read_html"),
 )
 

@@ -1,0 +1,21 @@
+"""The files of a folder of sources, in memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class HeldFiles:
+    """What a text may include, by path; `asked` has every path that was wanted."""
+
+    def __init__(self, texts: Mapping[str, str] | None = None) -> None:
+        self._texts = texts or {}
+        self.asked: list[str] = []
+
+    def text(self, path: str) -> str | None:
+        """The text at a path; None where there is none."""
+        self.asked.append(path)
+        return self._texts.get(path)
