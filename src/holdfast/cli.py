@@ -168,7 +168,10 @@ def _operate(operation: Operation, arguments: GivenArguments, environment: Mappi
     if progress and sys.stderr.isatty():
         from holdfast.progress_line import ProgressLine
 
-        workspace.progress = ProgressLine()
+        moving = ProgressLine()
+        workspace.progress, workspace.phases = moving, moving.phase
+    elif progress:
+        workspace.phases = _tell_phase
     started = system_clock()
     reply = answer(operation, arguments, workspace, pretty=chosen == "pretty")
     if isinstance(reply.error, ContextError):
@@ -181,6 +184,12 @@ def _operate(operation: Operation, arguments: GivenArguments, environment: Mappi
         show(operation, reply, seconds=system_clock() - started)
         return reply.exit_code
     return _deliver(reply)
+
+
+def _tell_phase(phase: str, done: int, total: int) -> None:
+    """A line for each phase as it begins, where nobody watches a terminal."""
+    if not done and total:
+        write_error(f"{phase} ({total:,})")
 
 
 def _deliver(reply: Reply) -> int:

@@ -62,6 +62,8 @@ class Workspace:
         self.door: Door = door
         self.clock = clock
         self.progress = progress
+        # Told of a phase, how much of it is done and how much there is to do (0: nobody knows).
+        self.phases: Callable[[str, int, int], None] | None = None
         self.receipts = receipts  # the directory that takes a receipt of every search that is answered
         self.git_index = git_index  # the index that git told a hook to look at, where it is not the usual one
         # The real directories that nothing leads out of; empty when there is no such promise.

@@ -38,6 +38,7 @@ OWN_WORDS = "of a constant of the source, in ASCII"
 LISTED: dict[str, dict[str, str]] = {
     "caches/readers/html_blocks.py": {"int": DIGITS},
     "caches/readers/included_text.py": {"int": DIGITS},
+    "caches/build/git_tree.py": {"int": "of the size that git writes, in ASCII digits"},
     "caches/search/answer_cost.py": {"split": "of hex digits and blanks"},
     "caches/search/citations.py": {"int": DIGITS},
     "cli.py": {"float": DIGITS},

@@ -80,6 +80,9 @@ _PLAIN_CACHE = CACHE._replace(metavar="CACHE", positional=True, flag="--cache")
 _OPTIONAL_CACHE = CACHE._replace(required=False, description="The cache (default: the one below the cache root)")
 _NAMED_CACHE = _OPTIONAL_CACHE._replace(description="The cache, where there are several")
 
+_STRICT = Parameter("strict", "flag", "Fail when a source cannot be read")
+_QUIET = Parameter("quiet", "flag", "Say nothing on stderr but errors")
+
 OPERATIONS = (
     Operation(
         family="caches",
@@ -272,5 +275,47 @@ OPERATIONS = (
         ),
         run="holdfast.caches.answers:diff",
         view="holdfast.caches.search_views:differences",
+    ),
+    Operation(
+        family="caches",
+        command=("add",),
+        summary="Declare a cache in context.toml and build it: folders and files, or installed packages.",
+        parameters=(
+            Parameter("name", "text", "What the cache is called", metavar="NAME", positional=True, max_bytes=400),
+            Parameter("paths", "texts", "Folders or files to read", metavar="PATH", positional=True),
+            Parameter("about", "text", "What it is about, in a sentence; agents are told", metavar="TEXT"),
+            Parameter("include", "texts", "Read only what matches, as in .gitignore", metavar="GLOB"),
+            Parameter("exclude", "texts", "Leave out what matches, as in .gitignore", metavar="GLOB"),
+            Parameter(
+                "package", "texts", "An installed package; without NAME the cache is 'dependencies'", metavar="PACKAGE"
+            ),
+            Parameter("python", "text", "The environment of packages (default: .venv)", metavar="DIR"),
+            _STRICT,
+            _QUIET,
+        ),
+        run="holdfast.caches.project_answers:add",
+        view="holdfast.caches.project_views:added",
+    ),
+    Operation(
+        family="caches",
+        command=("sync",),
+        summary="Build what changed of the caches in context.toml and write context.lock.",
+        parameters=(
+            Parameter("names", "texts", "Caches (default: all)", metavar="NAME", positional=True),
+            Parameter("check", "flag", "Write nothing; exit with 8 and say why when a cache or the lock is behind"),
+            Parameter("lock_only", "flag", "With --check: the lock alone; caches need not be built here"),
+            _STRICT,
+            _QUIET,
+        ),
+        run="holdfast.caches.project_answers:sync",
+        view="holdfast.caches.project_views:synced",
+    ),
+    Operation(
+        family="caches",
+        command=("outdated",),
+        summary="Tell which packages and checkouts moved since context.lock; exit 8 when any did.",
+        parameters=(Parameter("names", "texts", "Caches (default: all)", metavar="NAME", positional=True),),
+        run="holdfast.caches.project_answers:outdated",
+        view="holdfast.caches.project_views:outdated",
     ),
 )

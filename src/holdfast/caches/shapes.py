@@ -5,6 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, NotRequired, TypedDict, final
 
+# The same family's, in a file of their own.
+from holdfast.caches.project_shapes import (  # noqa: F401  # an operation's shapes are looked for here
+    AddAnswer,
+    AddArguments,
+    CheckAnswer,
+    CheckedCache,
+    OutdatedAnswer,
+    OutdatedArguments,
+    OutdatedSource,
+    SyncAnswer,
+    SyncArguments,
+    SyncedCacheAnswer,
+    UnreadSource,
+)
 from holdfast.core.canonical_json import Float32
 
 

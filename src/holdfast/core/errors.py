@@ -268,12 +268,16 @@ class InternalError(ContextError):
 
 class OutOfDate(ContextError):
     """A check found what is not in order: `context status --check` a context that is stale or missing, `context diff
-    --check` a saved query that changes its answer, `context spec check` something wrong with a spec."""
+    --check` a saved query that changes its answer, `context sync --check` a cache or lock that is behind its sources,
+    `context spec check` something wrong with a spec."""
 
     code = "out_of_date"
     exit_code = 8
     message = "Not up to date"
-    meaning = "a context is stale or missing, a saved query changes its answer, a spec has findings or no approval"
+    meaning = (
+        "a context is stale or missing, a cache or the lock is behind, a saved query changes its answer, "
+        "a spec has findings or no approval"
+    )
 
 
 class Differs(ContextError):

@@ -1,0 +1,239 @@
+"""What a declared cache is made from, as its sources stand now: the files, their hashes, commits and packages."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.caches.build.git_tree import full_commit, head_commit, write_tree
+from holdfast.caches.build.included_files import ABSENT, read_included
+from holdfast.caches.build.project_sources import (
+    FoundSources,
+    PassedOver,
+    Patterns,
+    checkout_top,
+    find_below,
+    find_file,
+)
+from holdfast.caches.build.source_item import SourceItem
+from holdfast.caches.build.source_state import FileDigests, SourceOutcome, SourceState
+from holdfast.caches.project.project_file import invalid
+from holdfast.caches.readers.reader_table import is_of_kind, read_source, reader_named
+from holdfast.caches.readers.source_reader import Unreadable
+from holdfast.core.confined_paths import lies_inside, printable
+from holdfast.core.errors import SettingsInvalid
+from holdfast.core.record import NamedTuple
+from holdfast.core.regular_files import NotRegular, TooLarge, read_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.caches.project.project_file import DeclaredCache, DeclaredSource
+
+
+class ProjectPlace(NamedTuple):
+    """Where a project and its caches lie, both real paths, and a folder that commits may be written to."""
+
+    project: str
+    cache_root: str
+    scratch: Callable[[], str]
+
+
+class CachePlan(NamedTuple):
+    """What a cache is to be made from."""
+
+    items: list[SourceItem]
+    digests: dict[str, str]  # source -> hash
+    strangers: dict[str, str]  # what is not of the kind that its name says -> hash
+    found: FoundSources
+    files: FileDigests
+    commits: tuple[tuple[str, str], ...]
+    packages: tuple[tuple[str, str], ...]
+
+
+class SourceChanges(NamedTuple):
+    """How sources differ from what a cache was built from."""
+
+    unchanged: frozenset[str]
+    changed: int
+    added: int
+    removed: int
+
+    @property
+    def is_none(self) -> bool:
+        """Whether nothing differs."""
+        return not (self.changed or self.added or self.removed)
+
+
+def plan_cache(
+    place: ProjectPlace, declared: DeclaredCache, state: SourceState, tell: Callable[[int], None]
+) -> CachePlan:
+    """Find what a cache is made from; SettingsInvalid where what is declared is not there."""
+    patterns = Patterns.of(declared.include, declared.exclude)
+    found = FoundSources.none()
+    commits: dict[str, str] = {}
+    for source in declared.sources:
+        where = f"caches.{declared.name}.sources"
+        root = _real_source(place, source.path, where)
+        if source.is_git:
+            commit = _find_git(place, source, root, where, patterns, found, tell)
+            if commit:
+                commits[source.path or "."] = commit
+        elif os.path.isdir(root):
+            find_below(root, checkout_top(root, place.project), patterns, place.cache_root, found, tell)
+        else:
+            find_file(root, checkout_top(os.path.dirname(root), place.project), patterns, found)
+    packages = _find_packages(place, declared, patterns, found)
+    files = FileDigests(state.files)
+    plan = CachePlan([], {}, {}, found, files, tuple(sorted(commits.items())), tuple(sorted(packages.items())))
+    for item in found.items:
+        _add_item(plan, item, state)
+    return plan
+
+
+def _real_source(place: ProjectPlace, path: str, where: str) -> str:
+    named = os.path.join(place.project, path) if path else place.project
+    root = os.path.realpath(named)
+    if not lies_inside(root, place.project):
+        raise invalid(f"{where}: '{path}' is a link that leads outside the project: check it out below the project")
+    if lies_inside(root, place.cache_root):
+        raise invalid(f"{where}: '{path}' lies in the cache root, where caches are built: name the sources themselves")
+    if not os.path.exists(root):
+        raise invalid(f"{where}: there is no '{path}'{_near(named)}")
+    return root
+
+
+def _near(path: str) -> str:
+    from difflib import get_close_matches
+
+    folder, name = os.path.split(path)
+    try:
+        near = get_close_matches(name, os.listdir(folder), n=1)
+    except OSError:
+        near = []
+    return f": did you mean '{printable(near[0])}'?" if near else " in the project"
+
+
+def _find_git(
+    place: ProjectPlace,
+    source: DeclaredSource,
+    root: str,
+    where: str,
+    patterns: Patterns,
+    found: FoundSources,
+    tell: Callable[[int], None],
+) -> str:
+    """Add the files of a checkout; the commit they are of, empty where the lock cannot name one."""
+    if not os.path.lexists(os.path.join(root, ".git")):
+        raise invalid(f"{where}: '{source.path}' is no git checkout: name the folder that holds .git")
+    if source.commit:
+        try:
+            commit = full_commit(root, source.commit)
+        except SettingsInvalid as error:
+            raise invalid(f"{where}: '{source.path}': {error.reason}") from None
+        top = os.path.join(place.scratch(), f"{len(found.items)}-{commit}")
+        os.makedirs(top, exist_ok=True)
+        for path in write_tree(root, commit, source.folder, top):
+            found.passed.append(PassedOver(printable(path), "is a link or a submodule in the commit"))
+    else:
+        # The lock of a project cannot name the project's own commit: it is part of it.
+        commit, top = "" if root == checkout_top(place.project, place.project) else head_commit(root), root
+    below = os.path.realpath(os.path.join(top, source.folder)) if source.folder else top
+    if not lies_inside(below, top) or not os.path.exists(below):
+        raise invalid(f"{where}: there is no '{source.folder}' in the checkout '{source.path}'")
+    if os.path.isdir(below):
+        find_below(below, top, patterns, place.cache_root, found, tell)
+    else:
+        find_file(below, top, patterns, found)
+    return commit
+
+
+def _find_packages(
+    place: ProjectPlace, declared: DeclaredCache, patterns: Patterns, found: FoundSources
+) -> dict[str, str]:
+    """Add the files of packages; the version of each."""
+    versions: dict[str, str] = {}
+    if not declared.packages:
+        return versions
+    from holdfast.caches.build.package_files import package_files
+
+    seen: set[str] = set()
+    for name in declared.packages:
+        package = package_files(place.project, declared.name, name, declared.python)
+        versions[name] = package.version
+        for item in package.items:
+            is_taken = patterns.includes(item.source) and not patterns.excludes(item.source, folder=False)
+            if item.source not in seen and is_taken:
+                seen.add(item.source)
+                found.items.append(item)
+    return versions
+
+
+def _add_item(plan: CachePlan, item: SourceItem, state: SourceState) -> None:
+    try:
+        digest = plan.files.digest(item.path)
+    except OSError as error:
+        is_odd = isinstance(error, NotRegular | TooLarge)
+        reason = f"is {error.strerror}" if is_odd else f"cannot be read: {error.strerror}"
+        plan.found.passed.append(PassedOver(item.source, reason))
+        return
+    known = state.outcomes.get(item.source)
+    reader = reader_named(item.reader)
+    if reader is not None and reader.recognises:
+        if known is None or known.digest != digest:
+            is_stranger = not is_of_kind(reader, read_regular(item.path))
+        else:
+            is_stranger = not known.reader
+        if is_stranger:
+            plan.strangers[item.source] = digest
+            return
+    plan.items.append(item)
+    plan.digests[item.source] = digest
+
+
+def changes_since(plan: CachePlan, state: SourceState) -> SourceChanges:
+    """How the sources of a plan differ from those that are remembered."""
+    before = {source: outcome for source, outcome in state.outcomes.items() if outcome.reader}
+    unchanged: set[str] = set()
+    skipped: dict[str, tuple[SourceItem, SourceOutcome]] = {}
+    changed = added = 0
+    for item in plan.items:
+        outcome = before.get(item.source)
+        if outcome is None:
+            added += 1
+        elif (outcome.digest, outcome.reader) != (plan.digests[item.source], item.reader) or not _includes_same(
+            item, outcome.included
+        ):
+            changed += 1
+        elif outcome.skipped:
+            skipped.setdefault(item.reader, (item, outcome))
+        else:
+            unchanged.add(item.source)
+    # What could not be read may be readable by now, where what was lacking is installed.
+    changed += sum([_reason(item) != outcome.skipped for item, outcome in skipped.values()])
+    return SourceChanges(frozenset(unchanged), changed, added, len(before) - len(plan.items) + added)
+
+
+def _includes_same(item: SourceItem, included: dict[str, str]) -> bool:
+    from hashlib import sha256
+
+    for path, digest in included.items():
+        data = read_included(item.root, item.top, path)
+        if (ABSENT if data is None else sha256(data).hexdigest()) != digest:
+            return False
+    return True
+
+
+def _reason(item: SourceItem) -> str:
+    """Why a source cannot be read now; empty where it can."""
+    from holdfast.caches.build.included_files import IncludedFiles
+
+    reader = reader_named(item.reader)
+    try:
+        if reader is not None:
+            read_source(reader, read_regular(item.path), item.source, IncludedFiles(item.root, item.top))
+    except Unreadable as error:
+        return str(error)
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    return ""

@@ -1,0 +1,95 @@
+"""A cache that a person adds to `context.toml`: what they typed, as the file has to say it."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.caches.build.project_directory import Project
+from holdfast.caches.project.project_file import (
+    DEPENDENCIES,
+    FILE_NAME,
+    DeclaredCache,
+    DeclaredSource,
+    ProjectFile,
+    about_problem,
+    name_problem,
+    parse_project_file,
+)
+from holdfast.caches.project.toml_edit import with_cache, with_items
+from holdfast.core.atomic_write import write_file
+from holdfast.core.confined_paths import lies_inside, printable
+from holdfast.core.errors import IoError, UsageError
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Declaration(NamedTuple):
+    """An edit of `context.toml` that is not written yet, and what it declares."""
+
+    before: bytes | None
+    after: bytes
+    file: ProjectFile
+    name: str
+
+
+def declare(project: Project, cache: DeclaredCache, paths: Sequence[str]) -> Declaration:
+    """Add a cache, or what it lacks of a cache that is declared; `paths` are meant from where the person is."""
+    if problem := name_problem(cache.name):
+        raise UsageError(f"'{cache.name}' {problem}")
+    if problem := about_problem(cache.about):
+        raise UsageError(f"--about {problem}")
+    before = project.text()
+    declared = ProjectFile() if before is None else parse_project_file(before)
+    text = "" if before is None else before.decode()
+    places = [place_in(project, path) for path in paths]
+    known = declared.cache(cache.name)
+    if known is None:
+        after = with_cache(text, declared, cache._replace(sources=tuple([DeclaredSource(place) for place in places])))
+    else:
+        if cache.about or cache.include or cache.exclude or cache.python:
+            raise UsageError(f"'{cache.name}' is declared already: edit {FILE_NAME}, then run 'context sync'")
+        held = {source.path for source in known.sources if not source.is_git}
+        new = [place for place in places if place not in held]
+        after = with_items(text, declared, cache.name, "sources", [place or "." for place in new]) if new else text
+        packages = [package for package in cache.packages if package not in known.packages]
+        if packages:
+            after = with_items(after, parse_project_file(after.encode()), cache.name, "packages", packages)
+    return Declaration(before, after.encode(), parse_project_file(after.encode()), cache.name)
+
+
+def place_in(project: Project, path: str) -> str:
+    """A path that was typed, from the top of the project; UsageError where it is outside, or nothing is there."""
+    real = os.path.realpath(path)
+    if not os.path.lexists(path):
+        raise UsageError(f"there is no '{printable(path)}'")
+    if not lies_inside(real, project.path):
+        raise UsageError(
+            f"'{printable(path)}' lies outside the project '{printable(project.path)}': check it out below it, as in "
+            "vendor/, so that everybody who has the project reads the same"
+        )
+    return real[len(project.path) :].strip("/")
+
+
+def write_declaration(project: Project, declaration: Declaration) -> bool:
+    """Write `context.toml`, unless somebody else did meanwhile; whether it changed."""
+    if declaration.after == declaration.before:
+        return False
+    if project.text() != declaration.before:
+        raise UsageError(f"{FILE_NAME} was changed meanwhile: run the command again")
+    try:
+        write_file(project.file, declaration.after)
+    except OSError as error:
+        raise IoError(f"{FILE_NAME} cannot be written: {error.strerror}") from None
+    return True
+
+
+def dependencies(name: str | None, packages: Sequence[str]) -> str:
+    """The name of the cache that is added to."""
+    if name is not None:
+        return name
+    if packages:
+        return DEPENDENCIES
+    raise UsageError("'add' needs NAME and PATH, or --package PACKAGE", headline="NAME is missing")

@@ -1,0 +1,90 @@
+"""A project on disk: where it is, what it declares, what its lock says, and where its caches lie."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.caches.project.project_file import (
+    FILE_NAME,
+    MAX_FILE_BYTES,
+    DeclaredCache,
+    ProjectFile,
+    invalid,
+    parse_project_file,
+)
+from holdfast.caches.project.project_lock import LOCK_NAME, MAX_LOCK_BYTES, ProjectLock, parse_lock
+from holdfast.caches.tokenizers import choose_tokenizer
+from holdfast.core.confined_paths import printable
+from holdfast.core.errors import CacheMissing, IoError, UsageError
+from holdfast.core.regular_files import read_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Project:
+    """A project on disk: where it is, what it declares, and what its lock says."""
+
+    def __init__(self, project: str, cache_root: str) -> None:
+        self.path = os.path.realpath(project)
+        self.cache_root = os.path.realpath(cache_root)
+
+    @property
+    def file(self) -> str:
+        """The path of `context.toml`."""
+        return os.path.join(self.path, FILE_NAME)
+
+    def text(self) -> bytes | None:
+        """The bytes of `context.toml`; None where there is none."""
+        try:
+            return read_regular(self.file, limit=MAX_FILE_BYTES)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise invalid(f"it cannot be read: {error.strerror}") from None
+
+    def declared(self) -> ProjectFile:
+        """What the project declares; UsageError where it declares nothing."""
+        text = self.text()
+        if text is None:
+            raise UsageError(
+                f"there is no {FILE_NAME} in '{printable(self.path)}': 'context add NAME PATH' writes one and builds",
+                headline=f"{FILE_NAME} is missing",
+            )
+        return parse_project_file(text)
+
+    def lock(self) -> ProjectLock | None:
+        """What the lock says; None where there is none."""
+        try:
+            return parse_lock(read_regular(os.path.join(self.path, LOCK_NAME), limit=MAX_LOCK_BYTES))
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise IoError(f"{LOCK_NAME} cannot be read: {error.strerror}") from None
+
+    def cache(self, name: str) -> str:
+        """Where the cache of a name lies."""
+        return os.path.join(self.cache_root, name)
+
+
+def check_names(declared: ProjectFile, names: Sequence[str]) -> list[DeclaredCache]:
+    """The caches of these names, all where none is given; CacheMissing, with the nearest, for one not declared."""
+    if not names:
+        return list(declared.caches)
+    known = [cache.name for cache in declared.caches]
+    found = []
+    for name in dict.fromkeys(names):
+        cache = declared.cache(name)
+        if cache is None:
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, known, n=1, cutoff=0.6)
+            raise CacheMissing(f"{FILE_NAME} declares no cache '{name}'", nearest=near[0] if near else "")
+        found.append(cache)
+    return found
+
+
+def check_tokenizer(declared: ProjectFile) -> str:
+    """The tokenizer of a project, which has to be installed."""
+    return choose_tokenizer(declared.tokenizer)

@@ -1,0 +1,136 @@
+"""What is remembered of the sources beside a cache: stamps and hashes of files, and what became of each source.
+
+It lies in the cache root as `.NAME.sources`. Losing it costs time only: everything in it can be found again.
+"""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+from stat import S_ISREG
+from time import time_ns
+
+from holdfast.core.atomic_write import write_file
+from holdfast.core.canonical_json import JsonError, decode, encode
+from holdfast.core.file_identity import identity, is_settled
+from holdfast.core.record import NamedTuple
+from holdfast.core.regular_files import read_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.core.canonical_json import Json
+    from holdfast.core.file_identity import Identity
+
+_STATE_VERSION = 1
+_MAX_STATE_BYTES = 512 << 20
+_MAX_SOURCE_BYTES = 256 << 20
+
+
+class SourceOutcome(NamedTuple):
+    """What became of a source: its hash, its reader, the files it includes with their hashes; why it was skipped.
+
+    Where `reader` is empty the file is not of the kind that its name says, and no source.
+    """
+
+    digest: str
+    reader: str
+    included: dict[str, str]
+    skipped: str = ""
+
+
+class SourceState(NamedTuple):
+    """What is remembered of the cache of one name; `cache_version` is empty where nothing is."""
+
+    cache_version: str
+    settings: str
+    files: dict[str, tuple[Identity, str]]  # path -> what it was, and its hash
+    outcomes: dict[str, SourceOutcome]
+
+    @classmethod
+    def none(cls) -> SourceState:
+        """Nothing is known."""
+        return cls("", "", {}, {})
+
+
+def state_path(cache: str) -> str:
+    """Where the state of the cache at a path lies."""
+    folder, name = os.path.split(cache)
+    return os.path.join(folder, f".{name}.sources")
+
+
+def read_state(cache: str) -> SourceState:
+    """What is remembered of a cache; nothing where there is no state, or a damaged one, or one of another release."""
+    try:
+        fields = decode(read_regular(state_path(cache), limit=_MAX_STATE_BYTES))
+        state = _parsed(fields)
+    except (OSError, JsonError, ValueError, TypeError, KeyError):
+        return SourceState.none()
+    return SourceState.none() if state is None else state
+
+
+def _parsed(fields: Json) -> SourceState | None:
+    if not isinstance(fields, dict) or fields.get("state_version") != _STATE_VERSION:
+        return None
+    files, outcomes = fields["files"], fields["outcomes"]
+    version, settings = fields["cache_version"], fields["settings"]
+    if not (isinstance(files, dict) and isinstance(outcomes, dict)):
+        return None
+    if not (isinstance(version, str) and isinstance(settings, str)):
+        return None
+    known: dict[str, tuple[Identity, str]] = {}
+    for path, value in files.items():
+        if not isinstance(value, list) or len(value) != 6:
+            return None
+        *stamps, digest = value
+        modified, size, inode, changed, device = [stamp for stamp in stamps if isinstance(stamp, int)]
+        known[path] = (modified, size, inode, changed, device), str(digest)
+    became: dict[str, SourceOutcome] = {}
+    for source, value in outcomes.items():
+        if not isinstance(value, list) or len(value) != 4 or not isinstance(value[2], dict):
+            return None
+        included = {path: str(digest) for path, digest in value[2].items()}
+        became[source] = SourceOutcome(str(value[0]), str(value[1]), included, str(value[3]))
+    return SourceState(version, settings, known, became)
+
+
+def write_state(cache: str, state: SourceState) -> None:
+    """Remember it; what cannot be written is found again next time."""
+    fields = {
+        "state_version": _STATE_VERSION,
+        "cache_version": state.cache_version,
+        "settings": state.settings,
+        "files": {path: [*stamps, digest] for path, (stamps, digest) in state.files.items()},
+        "outcomes": {source: list(outcome) for source, outcome in state.outcomes.items()},
+    }
+    try:
+        write_file(state_path(cache), encode(fields).encode())
+    except (OSError, UnicodeEncodeError):
+        pass  # no promise hangs on it
+
+
+class FileDigests:
+    """Hashes of files, taken again only where a file may have changed; `files` is what to remember of them.
+
+    A file so young that a change could leave its stamps as they are is not remembered, and read again next time.
+    """
+
+    def __init__(self, known: Mapping[str, tuple[Identity, str]]) -> None:
+        self._known = known
+        self.files: dict[str, tuple[Identity, str]] = {}
+
+    def digest(self, path: str) -> str:
+        """The sha256 of a regular file, in hex. Raises OSError."""
+        started = time_ns()
+        now = identity(os.stat(path, follow_symlinks=False))
+        known = self._known.get(path)
+        if known is not None and known[0] == now:
+            self.files[path] = known
+            return known[1]
+        data = read_regular(path, limit=_MAX_SOURCE_BYTES)
+        status = os.stat(path, follow_symlinks=False)
+        found = sha256(data).hexdigest()
+        if S_ISREG(status.st_mode) and identity(status) == now and is_settled(now, started):
+            self.files[path] = now, found
+        return found

@@ -1,0 +1,334 @@
+"""Bring the caches of a project in step with `context.toml`: what changed is built, and the lock written last."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.caches.build.build import build_documents
+from holdfast.caches.build.cache_plan import CachePlan, ProjectPlace, SourceChanges, changes_since, plan_cache
+from holdfast.caches.build.project_sources import FoundSources, PassedOver
+from holdfast.caches.build.source_state import SourceOutcome, SourceState, read_state, write_state
+from holdfast.caches.on_disk.cache_listing import inspect_cache
+from holdfast.caches.on_disk.section_index_reader import KIND
+from holdfast.caches.project.project_file import (
+    DeclaredCache,
+    ProjectFile,
+)
+from holdfast.caches.project.project_lock import (
+    LOCK_NAME,
+    LockedCache,
+    ProjectLock,
+    encode_lock,
+    sources_digest,
+)
+from holdfast.caches.search.impacts import RANKING
+from holdfast.core.atomic_write import StagedDirectory, write_file
+from holdfast.core.errors import BuildFailed, ContextError, IoError
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from holdfast.caches.build.build import DocumentsReport, PhaseProgress
+    from holdfast.caches.build.project_directory import Project
+    from holdfast.caches.project.project_file import DeclaredCache, ProjectFile
+
+# So many of what was passed over are named in a failure.
+_NAMED = 20
+
+
+class SyncedCache(NamedTuple):
+    """One cache after a sync: whether it was built, what the lock says of it, and what of its sources was not read."""
+
+    name: str
+    was_built: bool
+    locked: LockedCache
+    changes: SourceChanges
+    found: FoundSources
+    unread: list[PassedOver]
+    reused: int
+
+
+class BehindCache(NamedTuple):
+    """A cache that is not in step, and why."""
+
+    name: str
+    reasons: list[str]
+
+
+class _Scratch:
+    """A folder for the files of commits, made when it is needed and gone when the block is left.
+
+    Beside a cache that is being built it is one in the making, so that whoever builds next removes what a killed one
+    left; a check writes nothing there and uses the system's folder.
+    """
+
+    def __init__(self, cache: str, *, is_check: bool) -> None:
+        self._cache, self._is_check = cache, is_check
+        self._staged: StagedDirectory | None = None
+        self._temporary: str = ""
+
+    def __enter__(self) -> _Scratch:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self._staged is not None:
+            self._staged.__exit__(*exc)
+        if self._temporary:
+            from shutil import rmtree
+
+            rmtree(self._temporary, ignore_errors=True)
+
+    def path(self) -> str:
+        """The folder."""
+        if self._is_check:
+            if not self._temporary:
+                from tempfile import mkdtemp
+
+                self._temporary = os.path.realpath(mkdtemp(prefix="holdfast-"))
+            return self._temporary
+        if self._staged is None:
+            self._staged = StagedDirectory(f"{self._cache}.commit")
+            self._staged.__enter__()
+        return os.path.realpath(self._staged.path)
+
+
+def sync_cache(
+    project: Project,
+    declared: DeclaredCache,
+    tokenizer: str,
+    *,
+    created_at: str,
+    strict: bool = False,
+    progress: PhaseProgress | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> SyncedCache:
+    """Build a cache if anything of it changed; a failed build leaves the old one as it was."""
+    cache = project.cache(declared.name)
+    settings = _settings(tokenizer)
+    state = read_state(cache)
+    show = _shown(declared.name, progress)
+    with _Scratch(cache, is_check=False) as scratch:
+        plan = plan_cache(_place(project, scratch), declared, state, lambda count: show("looking", count, 0))
+        faults = [passed for passed in plan.found.passed if passed.is_fault]
+        if strict and faults:
+            raise BuildFailed(_not_read(declared.name, faults))
+        is_known = bool(state.cache_version) and state.cache_version == _version(cache)
+        changes = changes_since(plan, state if is_known else SourceState.none())
+        if is_known and state.settings == settings and changes.is_none:
+            unread = _unread(plan, state)
+            if strict and any(passed.is_fault for passed in unread):
+                raise BuildFailed(_not_read(declared.name, unread))
+            if plan.files.files != state.files:
+                write_state(cache, state._replace(files=plan.files.files))
+            return SyncedCache(declared.name, False, _locked(plan, state), changes, plan.found, unread, 0)
+        if not plan.items:
+            raise BuildFailed(nothing_found(declared, plan.found))
+        report = _built(declared, plan, cache, tokenizer, created_at, strict, show, tell, changes, is_known)
+        state = _state(plan, report, state, changes, settings)
+        write_state(cache, state)
+    unread = _unread(plan, state)
+    return SyncedCache(declared.name, True, _locked(plan, state), changes, plan.found, unread, report.reused)
+
+
+def _built(
+    declared: DeclaredCache,
+    plan: CachePlan,
+    cache: str,
+    tokenizer: str,
+    created_at: str,
+    strict: bool,
+    show: PhaseProgress,
+    tell: Callable[[str], None] | None,
+    changes: SourceChanges,
+    is_known: bool,
+) -> DocumentsReport:
+    try:
+        return build_documents(
+            plan.items,
+            cache,
+            created_at=created_at,
+            force=True,
+            tokenizer=tokenizer,
+            progress=show,
+            tell=tell,
+            strict=strict,
+            previous=cache if is_known else None,
+            unchanged=changes.unchanged,
+        )
+    except BuildFailed as error:
+        error.reason = f"cache '{declared.name}': {error.reason}"
+        raise
+
+
+def check_cache(
+    project: Project, declared: DeclaredCache, lock: ProjectLock | None, tokenizer: str, *, lock_only: bool
+) -> BehindCache:
+    """Whether a cache and its lock are in step with the sources; writes nothing into the project.
+
+    With `lock_only` the cache need not be there: what it would be is found by building it elsewhere.
+    """
+    name = declared.name
+    cache = project.cache(name)
+    state = read_state(cache)
+    locked = None if lock is None else lock.caches.get(name)
+    version = _version(cache)
+    with _Scratch(cache, is_check=True) as scratch:
+        plan = plan_cache(_place(project, scratch), declared, state, lambda _: None)
+        is_known = bool(state.cache_version) and state.cache_version == version
+        if lock_only and not is_known:
+            return BehindCache(name, _lock_reasons(_built_elsewhere(declared, plan, scratch.path(), tokenizer), locked))
+        if not version:
+            return BehindCache(name, ["it is not built here"])
+        if not is_known:
+            now = _built_elsewhere(declared, plan, scratch.path(), tokenizer)
+            behind = [] if now.version == version else ["it differs from what its sources make"]
+            return BehindCache(name, behind or _lock_reasons(now, locked))
+        changes = changes_since(plan, state)
+        if not changes.is_none:
+            return BehindCache(name, [_words(changes)])
+        if state.settings != _settings(tokenizer):
+            return BehindCache(name, ["it was built by another ranking, index or tokenizer"])
+        return BehindCache(name, _lock_reasons(_locked(plan, state), locked))
+
+
+def _built_elsewhere(declared: DeclaredCache, plan: CachePlan, scratch: str, tokenizer: str) -> LockedCache:
+    if not plan.items:
+        raise BuildFailed(nothing_found(declared, plan.found))
+    target = os.path.join(scratch, "cache")
+    # The time is no part of what a lock says.
+    report = build_documents(plan.items, target, created_at="1970-01-01T00:00:00Z", tokenizer=tokenizer)
+    none = SourceChanges(frozenset(), 0, 0, 0)
+    return _locked(plan, _state(plan, report, SourceState.none(), none, ""))
+
+
+def _lock_reasons(now: LockedCache, locked: LockedCache | None) -> list[str]:
+    if locked is None:
+        return [f"{LOCK_NAME} does not know it"]
+    if now == locked:
+        return []
+    for what, one, other in (
+        ("packages", now.packages, locked.packages),
+        ("commits", now.commits, locked.commits),
+        ("sources", now.sources, locked.sources),
+        ("version", now.version, locked.version),
+    ):
+        if one != other:
+            return [f"{LOCK_NAME} has other {what}" if what != "version" else f"{LOCK_NAME} has another version"]
+    return [f"{LOCK_NAME} says otherwise"]
+
+
+def write_lock(
+    project: Project, declared: ProjectFile, synced: Sequence[SyncedCache], before: ProjectLock | None
+) -> bool:
+    """Write the lock of what was synced, and of the other caches as it was; whether it changed."""
+    caches = {} if before is None else {name: before.caches[name] for name in before.caches if declared.cache(name)}
+    caches.update({cache.name: cache.locked for cache in synced})
+    lock = ProjectLock(RANKING, declared.tokenizer, caches)
+    data = encode_lock(lock)
+    if before is not None and encode_lock(before) == data:
+        return False
+    try:
+        write_file(os.path.join(project.path, LOCK_NAME), data)
+    except OSError as error:
+        raise IoError(f"{LOCK_NAME} cannot be written: {error.strerror}") from None
+    return True
+
+
+def nothing_found(declared: DeclaredCache, found: FoundSources) -> str:
+    """That a cache would be empty, and what was found instead."""
+    there = kinds_in_words(found.other_kinds)
+    passed = [f"'{each.source}' {each.reason}" for each in found.passed[:3]]
+    folders = [f"folders left out: {', '.join(found.folders[:5])}"] if found.folders else []
+    seen = "; ".join([*([there] if there else []), *passed, *folders]) or "nothing else is there"
+    named = ", ".join([f"'{source.path or '.'}'" for source in declared.sources] or list(declared.packages))
+    return f"no document for '{declared.name}' in {named}: {seen}"
+
+
+def kinds_in_words(kinds: dict[str, int]) -> str:
+    """How many files there are of kinds that are not read: the most frequent first."""
+    if not kinds:
+        return ""
+    total = sum(kinds.values())
+    ordered = sorted(kinds.items(), key=lambda item: (-item[1], item[0]))
+    told = ", ".join([f"{kind} {count:,}" for kind, count in ordered[:8]])
+    more = f" and {len(ordered) - 8} more kinds" if len(ordered) > 8 else ""
+    return f"{total:,} {'file' if total == 1 else 'files'} of kinds that are not read: {told}{more}"
+
+
+def _settings(tokenizer: str) -> str:
+    return f"{RANKING} {KIND} {tokenizer}"
+
+
+def _place(project: Project, scratch: _Scratch) -> ProjectPlace:
+    return ProjectPlace(project.path, project.cache_root, scratch.path)
+
+
+def _shown(name: str, progress: PhaseProgress | None) -> PhaseProgress:
+    def show(phase: str, done: int, total: int) -> None:
+        if progress is not None:
+            progress(f"{name}: {phase}", done, total)
+
+    return show
+
+
+def _version(cache: str) -> str:
+    """The version of the cache at a path, empty where there is none that holds together."""
+    try:
+        found = inspect_cache(cache)
+    except ContextError:
+        return ""
+    return found.cache_version if found.valid and os.path.isdir(os.path.join(cache, "index")) else ""
+
+
+def _state(
+    plan: CachePlan, report: DocumentsReport, before: SourceState, changes: SourceChanges, settings: str
+) -> SourceState:
+    skipped = {source: reason for source, _, reason in report.skipped}
+    outcomes = {source: SourceOutcome(digest, "", {}) for source, digest in plan.strangers.items()}
+    for item in plan.items:
+        kept = before.outcomes.get(item.source) if item.source in changes.unchanged else None
+        included = report.included.get(item.source) or (kept.included if kept is not None else {})
+        outcomes[item.source] = SourceOutcome(
+            plan.digests[item.source], item.reader, included, skipped.get(item.source, "")
+        )
+    return SourceState(report.cache_version, settings, plan.files.files, outcomes)
+
+
+def _locked(plan: CachePlan, state: SourceState) -> LockedCache:
+    files: list[tuple[str, str]] = []
+    formats: set[str] = set()
+    documents = 0
+    for item in plan.items:
+        outcome = state.outcomes[item.source]
+        files.append((item.source, outcome.digest))
+        files += [(f"{item.source}\0{path}", digest) for path, digest in outcome.included.items()]
+        if not outcome.skipped:
+            documents += 1
+            formats.add(outcome.reader)
+    return LockedCache(
+        state.cache_version, sources_digest(files), documents, tuple(sorted(formats)), plan.commits, plan.packages
+    )
+
+
+def _unread(plan: CachePlan, state: SourceState) -> list[PassedOver]:
+    """Everything that was passed over, by name."""
+    skipped = [
+        PassedOver(item.source, state.outcomes[item.source].skipped)
+        for item in plan.items
+        if state.outcomes[item.source].skipped
+    ]
+    return sorted([*plan.found.passed, *skipped])
+
+
+def _not_read(name: str, passed: Sequence[PassedOver]) -> str:
+    faults = [f"'{each.source}' {each.reason}" for each in passed if each.is_fault]
+    more = f"; and {len(faults) - _NAMED} more" if len(faults) > _NAMED else ""
+    return f"cache '{name}': {'; '.join(faults[:_NAMED])}{more}"
+
+
+def _words(changes: SourceChanges) -> str:
+    """How sources changed, in words."""
+    counts = ((changes.changed, "changed"), (changes.added, "new"), (changes.removed, "gone"))
+    return "sources: " + ", ".join([f"{count:,} {how}" for count, how in counts if count])

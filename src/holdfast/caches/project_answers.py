@@ -1,0 +1,213 @@
+"""The bodies of the commands that keep a project's caches: add, sync, outdated, index."""
+
+from __future__ import annotations
+
+from holdfast.operation import Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.caches.build.project_directory import Project
+    from holdfast.caches.build.sync import SyncedCache
+    from holdfast.caches.project_shapes import (
+        AddAnswer,
+        AddArguments,
+        CheckAnswer,
+        OutdatedAnswer,
+        OutdatedArguments,
+        SyncAnswer,
+        SyncArguments,
+        SyncedCacheAnswer,
+        UnreadSource,
+    )
+    from holdfast.workspace import Workspace
+
+# So many of what was not read are named.
+_NAMED = 20
+
+
+def add(workspace: Workspace, arguments: AddArguments) -> Outcome[AddAnswer]:
+    from holdfast.caches.build.declaration import declare, dependencies, write_declaration
+    from holdfast.caches.build.project_directory import check_tokenizer
+    from holdfast.caches.build.sync import sync_cache, write_lock
+    from holdfast.caches.project.project_file import DeclaredCache
+    from holdfast.core.errors import UsageError
+
+    packages = tuple(arguments.get("package", ()))
+    name = dependencies(arguments.get("name"), packages)
+    paths = arguments.get("paths", [])
+    if not paths and not packages:
+        raise UsageError(f"'add' needs a PATH to read: context add {name} PATH", headline="PATH is missing")
+    include, exclude = tuple(arguments.get("include", ())), tuple(arguments.get("exclude", ()))
+    about, python = arguments.get("about", ""), arguments.get("python", "")
+    project = _project(workspace)
+    wanted = DeclaredCache(name, (), include, exclude, about, packages, python)
+    declaration = declare(project, wanted, paths)
+    before = project.lock()
+    cache = declaration.file.cache(name)
+    assert cache is not None  # noqa: S101  # it was just declared
+    notes: list[str] = []
+    quiet = arguments.get("quiet", False)
+    synced = sync_cache(
+        project,
+        cache,
+        check_tokenizer(declaration.file),
+        created_at=workspace.timestamp(),
+        strict=arguments.get("strict", False),
+        progress=None if quiet else workspace.phases,
+        tell=notes.append,
+    )
+    is_new = write_declaration(project, declaration)
+    write_lock(project, declaration.file, [synced], before)
+    value: AddAnswer = {
+        "cache": _answer(synced),
+        "declared": is_new,
+        "next": f'context search "your question" --cache {name}',
+    }
+    return Outcome(value, note="" if quiet else "\n".join([*notes, *_notes([synced])]))
+
+
+def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer | CheckAnswer]:
+    from holdfast.caches.build.project_directory import check_names, check_tokenizer
+    from holdfast.caches.build.sync import sync_cache, write_lock
+    from holdfast.core.errors import UsageError
+
+    if arguments.get("check", False):
+        return _check(workspace, arguments)
+    if arguments.get("lock_only", False):
+        raise UsageError("--lock-only goes with --check")
+    project = _project(workspace)
+    declared = project.declared()
+    chosen = check_names(declared, arguments.get("names", []))
+    before = project.lock()
+    tokenizer = check_tokenizer(declared)
+    quiet = arguments.get("quiet", False)
+    notes: list[str] = []
+    synced = [
+        sync_cache(
+            project,
+            cache,
+            tokenizer,
+            created_at=workspace.timestamp(),
+            strict=arguments.get("strict", False),
+            progress=None if quiet else workspace.phases,
+            tell=notes.append,
+        )
+        for cache in chosen
+    ]
+    is_written = write_lock(project, declared, synced, before)
+    notes += [*_notes(synced), *_strays(project, [cache.name for cache in declared.caches])]
+    value: SyncAnswer = {"caches": [_answer(cache) for cache in synced], "lock_changed": is_written}
+    return Outcome(value, note="" if quiet else "\n".join(notes))
+
+
+def _check(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer | CheckAnswer]:
+    from holdfast.caches.build.project_directory import check_names, check_tokenizer
+    from holdfast.caches.build.sync import check_cache
+    from holdfast.caches.search.impacts import RANKING
+    from holdfast.core.errors import OutOfDate
+
+    project = _project(workspace)
+    declared = project.declared()
+    names = arguments.get("names", [])
+    chosen = check_names(declared, names)
+    lock = project.lock()
+    tokenizer = check_tokenizer(declared)
+    lock_only = arguments.get("lock_only", False)
+    found = [check_cache(project, cache, lock, tokenizer, lock_only=lock_only) for cache in chosen]
+    behind = [(cache.name, cache.reasons) for cache in found]
+    if lock is not None and not names:
+        behind += [
+            (name, ["context.lock names it, and context.toml does not"])
+            for name in lock.caches
+            if not declared.cache(name)
+        ]
+        if (lock.ranking, lock.tokenizer) != (RANKING, tokenizer):
+            behind.append(("context.lock", ["it is of another ranking or tokenizer"]))
+    value: CheckAnswer = {
+        "in_step": not any(reasons for _, reasons in behind),
+        "caches": [{"name": name, "in_step": not reasons, "reasons": reasons} for name, reasons in behind],
+    }
+    return Outcome(value, exit_code=0 if value["in_step"] else OutOfDate.exit_code)
+
+
+def outdated(workspace: Workspace, arguments: OutdatedArguments) -> Outcome[OutdatedAnswer]:
+    from holdfast.caches.build.moved_sources import moved_sources
+    from holdfast.caches.build.project_directory import check_names
+    from holdfast.core.errors import OutOfDate
+
+    project = _project(workspace)
+    declared = project.declared()
+    chosen = check_names(declared, arguments.get("names", []))
+    moved = moved_sources(project, chosen, project.lock())
+    value: OutdatedAnswer = {
+        "outdated": [
+            {
+                "cache": each.cache,
+                "kind": each.kind,
+                "name": each.name,
+                "locked": each.locked,
+                "installed": each.installed,
+            }
+            for each in moved
+        ]
+    }
+    return Outcome(value, exit_code=OutOfDate.exit_code if moved else 0)
+
+
+def _project(workspace: Workspace) -> Project:
+    from holdfast.caches.build.project_directory import Project
+
+    return Project(workspace.project, workspace.cache_root)
+
+
+def _answer(cache: SyncedCache) -> SyncedCacheAnswer:
+    unread: list[UnreadSource] = [{"source": each.source, "reason": each.reason} for each in cache.unread]
+    return {
+        "name": cache.name,
+        "state": "built" if cache.was_built else "unchanged",
+        "version": cache.locked.version,
+        "documents": cache.locked.documents,
+        "changed": cache.changes.changed,
+        "added": cache.changes.added,
+        "removed": cache.changes.removed,
+        "unread": unread[:_NAMED],
+        "unread_count": len(unread),
+        "other_kinds": cache.found.other_kinds,
+        "left_out": cache.found.folders[:_NAMED],
+    }
+
+
+def _notes(synced: Sequence[SyncedCache]) -> list[str]:
+    """What was not read of each cache, and why."""
+    from holdfast.caches.build.sync import kinds_in_words
+
+    notes = []
+    for cache in synced:
+        notes += [f"{cache.name}: '{each.source}' {each.reason}" for each in cache.unread[:_NAMED]]
+        if len(cache.unread) > _NAMED:
+            notes.append(f"{cache.name}: {len(cache.unread) - _NAMED:,} more could not be read")
+        if cache.was_built and cache.found.other_kinds:
+            notes.append(f"{cache.name}: {kinds_in_words(cache.found.other_kinds)}")
+        if cache.was_built and cache.found.folders:
+            shown = ", ".join(cache.found.folders[:5]) + (", …" if len(cache.found.folders) > 5 else "")
+            notes.append(
+                f"{cache.name}: left out as what tools made or fetched: {shown} ('!name/' in .contextignore reads it)"
+            )
+    return notes
+
+
+def _strays(project: Project, names: Sequence[str]) -> list[str]:
+    from holdfast.caches.on_disk.cache_listing import list_caches
+    from holdfast.core.errors import ContextError
+
+    try:
+        listed = list_caches(project.cache_root)
+    except ContextError:
+        return []
+    strays = [each.path for each in listed if each.has_manifest and each.path not in names]
+    return [
+        f"'{name}' stands in the cache root and is not in context.toml: remove it, or leave it to be asked"
+        for name in strays
+    ]

@@ -1,0 +1,87 @@
+"""What the commands of a project's caches take and give, as types that only checkers load."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NotRequired, TypedDict, final
+
+
+class SyncArguments(TypedDict):
+    names: NotRequired[list[str]]
+    check: NotRequired[bool]
+    lock_only: NotRequired[bool]
+    strict: NotRequired[bool]
+    quiet: NotRequired[bool]
+
+
+class AddArguments(TypedDict):
+    name: NotRequired[str]
+    paths: NotRequired[list[str]]
+    about: NotRequired[str]
+    include: NotRequired[list[str]]
+    exclude: NotRequired[list[str]]
+    package: NotRequired[list[str]]
+    python: NotRequired[str]
+    strict: NotRequired[bool]
+    quiet: NotRequired[bool]
+
+
+class OutdatedArguments(TypedDict):
+    names: NotRequired[list[str]]
+
+
+class UnreadSource(TypedDict):
+    source: str
+    reason: str
+
+
+class SyncedCacheAnswer(TypedDict):
+    """A cache after a sync; of what was not read the first 20, and how many there are."""
+
+    name: str
+    state: Literal["built", "unchanged"]
+    version: str
+    documents: int
+    changed: int
+    added: int
+    removed: int
+    unread: Sequence[UnreadSource]
+    unread_count: int
+    other_kinds: Mapping[str, int]
+    left_out: Sequence[str]
+
+
+@final
+class SyncAnswer(TypedDict):
+    caches: Sequence[SyncedCacheAnswer]
+    lock_changed: bool
+
+
+class CheckedCache(TypedDict):
+    name: str
+    in_step: bool
+    reasons: Sequence[str]
+
+
+@final
+class CheckAnswer(TypedDict):
+    in_step: bool
+    caches: Sequence[CheckedCache]
+
+
+class AddAnswer(TypedDict):
+    cache: SyncedCacheAnswer
+    declared: bool
+    next: str
+
+
+class OutdatedSource(TypedDict):
+    cache: str
+    kind: str
+    name: str
+    locked: str
+    installed: str
+
+
+class OutdatedAnswer(TypedDict):
+    outdated: Sequence[OutdatedSource]

@@ -1,0 +1,64 @@
+"""The caches of a project as a person sees them on a terminal. Loaded only there."""
+
+from __future__ import annotations
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.caches.project_shapes import AddAnswer, CheckAnswer, OutdatedAnswer, SyncAnswer, SyncedCacheAnswer
+
+
+def _line(cache: SyncedCacheAnswer) -> Text:
+    documents = f"{cache['documents']:,} {'document' if cache['documents'] == 1 else 'documents'}"
+    if cache["state"] == "unchanged":
+        return Text.assemble((cache["name"], "bold"), f"  {documents}, nothing changed", style="dim")
+    counts = [(cache["added"], "new"), (cache["changed"], "changed"), (cache["removed"], "gone")]
+    told = ", ".join([f"{count:,} {how}" for count, how in counts if count]) or "built anew"
+    return Text.assemble((cache["name"], "bold green"), f"  {documents}: {told}, {cache['version'][:19]}")
+
+
+def synced(value: SyncAnswer | CheckAnswer, seconds: float) -> RenderableType:
+    """A line a cache, and how long it took; of a check, what is behind and why."""
+    if "in_step" in value:
+        return _checked(value)
+    if not value["caches"]:
+        return Text("No caches are declared in context.toml. `context add NAME PATH` declares one.", style="dim")
+    lines: list[RenderableType] = [_line(cache) for cache in value["caches"]]
+    done = "Everything is in step" if all(each["state"] == "unchanged" for each in value["caches"]) else "In step"
+    lock = "context.lock written" if value["lock_changed"] else "context.lock as it was"
+    return Group(*lines, Text(f"{done}, {lock}, in {seconds:.1f} s", style="dim"))
+
+
+def _checked(value: CheckAnswer) -> RenderableType:
+    if value["in_step"]:
+        return Text("Everything is in step.", style="green")
+    behind = [cache for cache in value["caches"] if not cache["in_step"]]
+    lines = [Text(f"{cache['name']}: {'; '.join(cache['reasons'])}", style="yellow") for cache in behind]
+    return Group(*lines, Text("Run `context sync`.", style="dim"))
+
+
+def added(value: AddAnswer, seconds: float) -> RenderableType:
+    """What was built, and what to do with it."""
+    cache = value["cache"]
+    return Group(
+        _line(cache),
+        Text(f"In context.toml and context.lock, in {seconds:.1f} s. Commit both.", style="dim"),
+        Text.assemble("Ask it:  ", (value["next"], "bold")),
+        Text("Agents find it with the tool context.search (`context serve`).", style="dim"),
+    )
+
+
+def outdated(value: OutdatedAnswer, _seconds: float) -> RenderableType:
+    """A row for each that moved."""
+    if not value["outdated"]:
+        return Text("Nothing moved since context.lock.", style="green")
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in ("cache", "name", "locked", "installed"):
+        table.add_column(column, overflow="fold")
+    for each in value["outdated"]:
+        cut = 12 if each["kind"] == "commit" else None
+        table.add_row(each["cache"], each["name"], each["locked"][:cut] or "—", each["installed"][:cut] or "not there")
+    return Group(table, Text("`context sync` brings the caches in step.", style="dim"))

@@ -1,0 +1,297 @@
+"""A project's caches: declared once with `context add`, kept in step with `context sync`, the same bytes everywhere."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast import verify_cache
+from support.doors import run_context
+
+FIXED = {"SOURCE_DATE_EPOCH": "1767323045"}
+GIT = ["git", "-c", "user.name=t", "-c", "user.email=t@t", "-c", "commit.gpgsign=false"]
+
+
+def page(path: Path, title: str, text: str = "Some words.") -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"<h1>{title}</h1>\n<p>{text}</p>\n", encoding="utf-8")
+
+
+def answer(*words: str, cwd: Path, code: int = 0) -> Any:
+    done = run_context(*words, cwd=cwd, env=FIXED)
+    assert done.returncode == code, done.stderr.decode()
+    return json.loads(done.stdout)
+
+
+def failure(*words: str, cwd: Path, code: int) -> str:
+    done = run_context(*words, cwd=cwd, env=FIXED)
+    assert (done.returncode, done.stdout) == (code, b""), done.stderr.decode()
+    return done.stderr.decode()
+
+
+def commit(folder: Path) -> str:
+    subprocess.run(["git", "init", "-q", "."], cwd=folder, check=True)
+    subprocess.run(["git", "add", "-A"], cwd=folder, check=True)
+    subprocess.run([*GIT, "commit", "-q", "-m", "x"], cwd=folder, check=True)
+    return subprocess.run(["git", "rev-parse", "HEAD"], cwd=folder, capture_output=True, check=True).stdout.decode()[
+        :40
+    ]
+
+
+def every_byte(cache: Path) -> str:
+    files = sorted(path for path in cache.rglob("*") if path.is_file())
+    return hashlib.sha256(b"".join([str(f.relative_to(cache)).encode() + f.read_bytes() for f in files])).hexdigest()
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """`docs` with three pages; the folder is a project by its `.git`."""
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    for name in ("deploy", "rollback", "guide/secrets"):
+        page(project / "docs" / f"{name}.html", name)
+    return project
+
+
+def test_add_declares_builds_locks_and_says_what_to_ask(project: Path) -> None:
+    (project / "context.toml").write_text("# ours\n", encoding="utf-8")
+    added = answer("add", "guides", ".", "--about", "Our guides", cwd=project / "docs")
+    assert (project / "context.toml").read_text(encoding="utf-8") == (
+        '# ours\n\n[caches.guides]\nsources = ["docs"]\nabout = "Our guides"\n'
+    )
+    assert (added["cache"]["documents"], added["declared"]) == (3, True)
+    assert added["next"] == 'context search "your question" --cache guides'
+    lock = json.loads((project / "context.lock").read_bytes())
+    assert lock["caches"]["guides"]["version"] == added["cache"]["version"]
+    assert verify_cache(project / ".context" / "caches" / "guides").problems == []
+    assert b"rollback.html#L1" in run_context("search", "rollback", "--cache", "guides", cwd=project / "docs").stdout
+
+
+def test_sync_builds_what_changed_and_check_says_what_is_behind(project: Path) -> None:
+    answer("add", "guides", "docs", cwd=project)
+    assert answer("sync", cwd=project)["caches"][0]["state"] == "unchanged"
+    assert answer("sync", "--check", cwd=project) == {
+        "in_step": True,
+        "caches": [{"name": "guides", "in_step": True, "reasons": []}],
+    }
+    page(project / "docs" / "deploy.html", "deploy", "Other words.")
+    page(project / "docs" / "new.html", "new")
+    (project / "docs" / "rollback.html").unlink()
+    behind = answer("sync", "--check", cwd=project, code=8)
+    assert behind["caches"][0]["reasons"] == ["sources: 1 changed, 1 new, 1 gone"]
+    lock = (project / "context.lock").read_bytes()
+    synced = answer("sync", cwd=project)
+    told = synced["caches"][0]
+    assert [told[key] for key in ("state", "changed", "added", "removed", "documents")] == ["built", 1, 1, 1, 3]
+    assert (project / "context.lock").read_bytes() != lock
+    # The same as one that is built from nothing.
+    cache = project / ".context" / "caches" / "guides"
+    incremental = every_byte(cache)
+    shutil.rmtree(project / ".context")
+    assert answer("sync", "--check", cwd=project, code=8)["caches"][0]["reasons"] == ["it is not built here"]
+    assert answer("sync", "--check", "--lock-only", cwd=project)["in_step"] is True
+    assert not (project / ".context").exists()
+    assert answer("sync", cwd=project)["lock_changed"] is False
+    assert every_byte(cache) == incremental
+    assert sorted(os.listdir(cache.parent)) == [".guides.sources", "guides"]
+
+
+def test_a_state_that_is_lost_costs_time_only(project: Path) -> None:
+    answer("add", "guides", "docs", cwd=project)
+    (project / ".context" / "caches" / ".guides.sources").write_bytes(b"{}")
+    assert answer("sync", "--check", cwd=project)["in_step"] is True
+    page(project / "docs" / "deploy.html", "deploy", "Other words.")
+    told = answer("sync", "--check", cwd=project, code=8)["caches"][0]["reasons"]
+    assert told == ["it differs from what its sources make"]
+
+
+def test_the_same_sources_elsewhere_give_the_same_cache_and_the_same_lock(project: Path, tmp_path: Path) -> None:
+    other = tmp_path / "elsewhere" / "under another name"
+    other.parent.mkdir()
+    shutil.copytree(project, other)
+    for place in (project, other):
+        answer("add", "guides", "docs", cwd=place)
+    assert (project / "context.lock").read_bytes() == (other / "context.lock").read_bytes()
+    caches = [every_byte(place / ".context" / "caches" / "guides") for place in (project, other)]
+    assert caches[0] == caches[1]
+
+
+def test_what_is_ignored_made_or_fetched_is_left_out_and_what_cannot_be_read_is_told(project: Path) -> None:
+    docs = project / "docs"
+    for name in ("ignored", "draft", "node_modules/x", "env/lib", "sub/kept", ".hidden/x", "_build/x"):
+        page(docs / f"{name}.html", name)
+    (docs / "env" / "pyvenv.cfg").write_text("", encoding="utf-8")
+    (project / ".gitignore").write_text("ignored.html\n", encoding="utf-8")
+    (docs / "sub" / ".gitignore").write_text("*\n!kept.html\n", encoding="utf-8")
+    page(docs / "sub" / "gone.html", "gone")
+    (docs / ".contextignore").write_text("draft.html\n", encoding="utf-8")
+    (docs / "picture.png").write_bytes(b"")
+    (docs / "dangling.html").symlink_to("nowhere.html")
+    (docs / "outside.html").symlink_to(project.parent)
+    (docs / ".#lock.html").symlink_to("someone@somewhere")
+    os.mkfifo(docs / "pipe.html")
+    (docs / "latin.html").write_bytes(b"<p>\xe9\xff</p>")
+    done = run_context("add", "guides", "docs", "--exclude", "guide/", cwd=project)
+    told = json.loads(done.stdout)["cache"]
+    reasons = {each["source"]: each["reason"] for each in told["unread"]}
+    assert {name: reasons[name] for name in ("dangling.html", "outside.html", "pipe.html", ".#lock.html")} == {
+        "dangling.html": "is a link that leads to no file",
+        "outside.html": "is a link that leads outside the sources",
+        "pipe.html": "is not a regular file",
+        ".#lock.html": "is the lock of an editor",
+    }
+    assert (told["other_kinds"], sorted(told["left_out"])) == ({".png": 1}, ["_build", "env", "node_modules"])
+    assert "1 file of kinds that are not read: .png 1" in done.stderr.decode()
+    manifest = json.loads((project / ".context" / "caches" / "guides" / "manifest.json").read_bytes())
+    ids = {document["id"] for document in manifest["documents"]}
+    assert ids - {"latin.html"} == {"deploy.html", "rollback.html", "sub/kept.html"}
+    assert "is a link that leads to no file" in failure("sync", "--strict", cwd=project, code=5)
+
+
+def test_sources_of_the_whole_project_and_a_source_that_is_ignored_work(project: Path) -> None:
+    (project / ".gitignore").write_text("docs/\n", encoding="utf-8")
+    page(project / "readme.html", "readme")
+    assert answer("add", "all", ".", cwd=project)["cache"]["documents"] == 1
+    assert answer("add", "guides", "docs", cwd=project)["cache"]["documents"] == 3
+    assert answer("sync", "all", cwd=project)["caches"][0]["documents"] == 1
+
+
+def test_nothing_to_read_is_an_error_that_names_what_was_found_and_leaves_everything_as_it_was(project: Path) -> None:
+    (project / "pictures").mkdir()
+    for name in ("a.png", "b.png", "c.svg"):
+        (project / "pictures" / name).write_bytes(b"")
+    said = failure("add", "pictures", "pictures", cwd=project, code=5)
+    assert "no document for 'pictures' in 'pictures': 3 files of kinds that are not read: .png 2, .svg 1" in said
+    assert sorted(os.listdir(project)) == [".git", "docs", "pictures"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["add"], 1, "'add' needs NAME and PATH"),
+        (["add", "guides"], 1, "context add guides PATH"),
+        (["add", "guides", "nowhere"], 1, "there is no 'nowhere'"),
+        (["add", "guides", ".."], 1, "lies outside the project"),
+        (["add", "../x", "docs"], 1, "leads outside the cache root"),
+        (["add", "--package", "no-such-package-anywhere"], 5, "'no-such-package-anywhere'"),
+        (["sync"], 1, "'context add NAME PATH' writes one"),
+        (["sync", "--lock-only"], 1, "--lock-only goes with --check"),
+    ],
+    ids=lambda given: " ".join(given) if isinstance(given, list) else None,
+)
+def test_a_slip_is_told_and_nothing_is_written(words: list[str], code: int, said: str, project: Path) -> None:
+    assert said in failure(*words, cwd=project, code=code)
+    assert sorted(os.listdir(project)) == [".git", "docs"]
+
+
+@pytest.mark.parametrize(
+    ("toml", "words", "code", "said"),
+    [
+        ("[caches.a]\nsources = ['dcos']", ["sync"], 5, "there is no 'dcos': did you mean 'docs'?"),
+        ("[caches.a]\nsources = ['.context/caches/b']", ["sync"], 5, "lies in the cache root"),
+        ("[caches.a]\nsources = ['link']", ["sync"], 5, "is a link that leads outside the project"),
+        ("[caches.a]\nsources = [{ git = 'docs' }]", ["sync"], 5, "is no git checkout"),
+        ("[caches.a]\nsource = ['docs']", ["sync", "--check"], 5, "did you mean 'sources'?"),
+        ("[caches.guides]\nsources = ['docs']", ["sync", "guidse"], 4, "did you mean 'guides'?"),
+    ],
+)
+def test_what_is_declared_wrongly_is_told(toml: str, words: list[str], code: int, said: str, project: Path) -> None:
+    (project / ".context" / "caches" / "b").mkdir(parents=True)
+    (project / "link").symlink_to("/")
+    (project / "context.toml").write_text(toml, encoding="utf-8")
+    assert said in failure(*words, cwd=project, code=code)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ((b'"documents": 3', b'"documents": 4'), "it was edited by hand"),
+        ((b'"lock_version": 1', b'"lock_version": 9'), "update holdfast"),
+        ((b"{\n", b"<<<<<<< HEAD\n{\n"), "take either side and run 'context sync'"),
+    ],
+)
+def test_a_lock_that_is_not_ours_is_refused_and_kept(change: tuple[bytes, bytes], said: str, project: Path) -> None:
+    answer("add", "guides", "docs", cwd=project)
+    changed = (project / "context.lock").read_bytes().replace(*change, 1)
+    (project / "context.lock").write_bytes(changed)
+    for words in (["sync"], ["sync", "--check"], ["outdated"], ["add", "more", "docs"]):
+        assert said in failure(*words, cwd=project, code=5)
+    assert (project / "context.lock").read_bytes() == changed
+
+
+def test_a_commit_of_a_checkout_is_read_through_git_and_outdated_tells_that_it_moved(project: Path) -> None:
+    checkout = project / "vendor" / "x"
+    page(checkout / "docs" / "api.html", "api", "The first words.")
+    page(checkout / "other.html", "other")
+    first = commit(checkout)
+    page(checkout / "docs" / "api.html", "api", "The second words.")
+    second = commit(checkout)
+    source = f'{{ git = "vendor/x", commit = "{first[:12]}", path = "docs" }}'
+    (project / "context.toml").write_text(f"[caches.x]\nsources = [{source}]\n", encoding="utf-8")
+    assert answer("sync", cwd=project)["caches"][0]["documents"] == 1
+    assert b"The first words" in run_context("search", "words", "--cache", "x", cwd=project).stdout
+    assert json.loads((project / "context.lock").read_bytes())["caches"]["x"]["commits"] == {"vendor/x": first}
+    moved = answer("outdated", cwd=project, code=8)["outdated"]
+    assert moved == [{"cache": "x", "kind": "commit", "name": "vendor/x", "locked": first, "installed": second}]
+    assert sorted(os.listdir(project / ".context" / "caches")) == [".x.sources", "x"]
+    (project / "context.toml").write_text(
+        '[caches.x]\nsources = [{ git = "vendor/x", path = "docs" }]\n', encoding="utf-8"
+    )
+    assert answer("sync", cwd=project)["caches"][0]["changed"] == 1
+    assert answer("outdated", cwd=project) == {"outdated": []}
+
+
+DIES_AT = """
+import os, sys
+from holdfast import cli
+countdown = int(sys.argv[1])
+def dying(function):
+    def call(*arguments, **options):
+        global countdown
+        countdown -= 1
+        if countdown == 0:
+            os.kill(os.getpid(), 9)
+        return function(*arguments, **options)
+    return call
+for name in ("mkdir", "write", "fsync", "rename", "replace", "unlink", "link"):
+    setattr(os, name, dying(getattr(os, name)))
+sys.exit(cli.main(["sync", "--quiet"], {}))
+"""
+
+
+def test_killed_at_any_step_a_sync_leaves_the_old_cache_or_the_new_and_the_next_one_no_debris(project: Path) -> None:
+    answer("add", "guides", "docs", cwd=project)
+    cache = project / ".context" / "caches" / "guides"
+    step, deaths = 1, 0
+    while True:
+        page(project / "docs" / "deploy.html", "deploy", f"Words of step {step}.")
+        done = subprocess.run([sys.executable, "-c", DIES_AT, str(step)], cwd=project, capture_output=True)
+        assert verify_cache(cache).problems == [], f"step {step}"
+        json.loads((project / "context.lock").read_bytes())
+        if done.returncode == 0:
+            break
+        assert done.returncode == -signal.SIGKILL, done.stderr
+        deaths += 1
+        step += 4
+    assert deaths > 3
+    answer("sync", cwd=project)
+    assert answer("sync", "--check", cwd=project)["in_step"] is True
+    assert sorted(os.listdir(cache.parent)) == [".guides.sources", "guides"]
+    assert sorted(os.listdir(project)) == [".context", ".git", "context.lock", "context.toml", "docs"]
+
+
+def test_quiet_says_nothing_and_plain_lines_tell_the_phases_where_nobody_watches(project: Path) -> None:
+    (project / "docs" / "picture.png").write_bytes(b"")
+    done = run_context("add", "guides", "docs", cwd=project)
+    assert done.stderr.decode().splitlines()[0] == "guides: reading (3)"
+    page(project / "docs" / "deploy.html", "deploy", "Other words.")
+    assert run_context("sync", "--quiet", cwd=project).stderr == b""
