@@ -94,6 +94,7 @@ class Outcome(NamedTuple, Generic[Answer]):
     is_error: bool = False
     note: str = ""  # for the person at the terminal, on stderr
     afterwards: Callable[[], None] | None = None  # what is left to do once the answer is on its way
+    text: str = ""  # what the operation's `text` would make of the value, where it is made already
 
 
 class Reply(NamedTuple):
@@ -186,8 +187,11 @@ def answer(
     if is_json:
         parts = _line(outcome.value, pretty=pretty)
     else:
-        write: Write = load(operation.text)
-        parts = [(write(outcome.value) + "\n").encode()]
+        text = outcome.text
+        if not text:
+            write: Write = load(operation.text)
+            text = write(outcome.value) + "\n"
+        parts = [text.encode()]
     return Reply(
         *(parts, outcome.exit_code, outcome.is_error, outcome.value, None, outcome.note, outcome.afterwards, is_json)
     )

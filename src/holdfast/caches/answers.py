@@ -140,8 +140,8 @@ def search(workspace: Workspace, arguments: SearchArguments) -> Outcome[SearchAn
 
         write_page(arguments["html"], result, *caches.use(path, Cache.candidates, request, MOST_ROWS))
     if (directory := workspace.receipts) is None:
-        return Outcome(as_json(result))
-    return Outcome(as_json(result), afterwards=lambda: _keep_receipt(workspace, directory, result))
+        return Outcome(as_json(result), text=result.text)
+    return Outcome(as_json(result), afterwards=lambda: _keep_receipt(workspace, directory, result), text=result.text)
 
 
 def _keep_receipt(workspace: Workspace, directory: str, result: SearchResult) -> None:

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from holdfast.caches.search.passage_text import as_text
-from holdfast.caches.search.search_text import entry_lines, header_lines
+from holdfast.caches.search.search_text import entry_lines, header_lines, is_outline
 from holdfast.caches.search.section_label import heading_path
 from holdfast.caches.search.source_lines import split_lines
 from holdfast.caches.search.word_terms import all_terms, raw_words
@@ -29,7 +29,7 @@ def search(value: SearchAnswer, _seconds: float) -> RenderableType:
     """Each entry with its heading path, its citation and its best lines; then a bar of the budget."""
     selection = value["selection"]
     terms = {term for word in raw_words(selection["query"]) for term in all_terms(word)}
-    notes = list(header_lines(value))[1:]
+    notes = header_lines(selection, value["receipt"], is_outline=is_outline(value))[1:]
     parts: list[RenderableType] = []
     if not selection["answered"]:
         what = (

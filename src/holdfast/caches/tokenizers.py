@@ -54,6 +54,16 @@ def counter(tokenizer: str) -> CountTokens:
     return _exact_counter()
 
 
+def line_counter(tokenizer: str) -> tuple[CountTokens, Callable[[int], int]]:
+    """What the lines of a text weigh by a tokenizer that needs no extra, the end of the last included, and the tokens
+    of all lines of a text together. Weights add up, where a text begins with a letter or a digit."""
+    if tokenizer == BYTES:
+        return lambda text: len(text.encode()) + 1, tokens_of_bytes
+    from holdfast.core.token_estimate import cost_of_lines, tokens_at_cost
+
+    return cost_of_lines, tokens_at_cost
+
+
 def _exact_counter() -> CountTokens:
     try:
         import splintr

@@ -27,6 +27,8 @@ def display_text(text: str) -> str:
 
 def display_line(text: str) -> str:
     """The same as one line: a newline is shown too, so that a name cannot pass for the line after it."""
+    if text.isprintable():  # nothing that is shown in another way is
+        return text
     return text.translate(_made()[1])
 
 

@@ -190,11 +190,26 @@ _tokens = _Remembered(_token_cost, 1 << 16)
 
 def estimate_tokens(text: str) -> int:
     """The tokens of a text, 0 where it is empty; in time linear in its length."""
-    if not text:
-        return 0
-    data = text.encode()
-    cost = _TEXT + sum(map(_tokens.__getitem__, data.split()))
+    return tokens_at_cost(_cost(text.encode())) if text else 0
+
+
+def cost_of_lines(text: str) -> int:
+    """What lines cost that stand, with the end of the last, after others in a longer text.
+
+    Nothing that is counted reaches over the end of a line: what a text costs is what its lines cost one by one, where
+    it begins with a letter or a digit.
+    """
+    return _cost(b"\n%b\n" % text.encode())
+
+
+def tokens_at_cost(cost: int) -> int:
+    """The tokens of a text whose lines cost so much together."""
+    return -(-(_TEXT + cost) // _UNIT)
+
+
+def _cost(data: bytes) -> int:
+    cost = sum(map(_tokens.__getitem__, data.split()))
     shape = data.translate(_SHAPES)
     for pattern, each in _SHAPE_COSTS:
         cost += each * shape.count(pattern)
-    return -(-cost // _UNIT)
+    return cost

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from time import time_ns
+
 from holdfast.caches.index_format import IndexUnusable, find_section, find_summary, key_of, read_section
 from holdfast.caches.on_disk.cache_directory import SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import IndexReader, doubting
+from holdfast.caches.search.proven_page import ProvenPage
 from holdfast.caches.search.search_result import find_candidates, make_result
 from holdfast.caches.section_index.section_records import (
     HEAD_SIZE,
@@ -18,12 +21,13 @@ from holdfast.caches.section_index.section_records import (
     parse_section,
 )
 from holdfast.caches.section_index.section_scores import Scores, WeighedTerm
+from holdfast.core.bounded_store import BoundedStore
+from holdfast.core.file_identity import are_settled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from holdfast.caches.cache_format import Document
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
     from holdfast.caches.on_disk.index_reader import WordIndex
     from holdfast.caches.search.question import Question
@@ -31,9 +35,12 @@ if TYPE_CHECKING:
     from holdfast.caches.search.search_result import Candidate, SearchResult
     from holdfast.caches.search.section import Section
     from holdfast.caches.section_index.section_records import TermImpacts
+    from holdfast.core.file_identity import Identity
 
 KIND = "sections-4"
 COLUMNS = "columns"
+# Bytes, about: of the documents that were given last, with what was worked out of them, and of one without its content.
+_MOST_REMEMBERED, _PAGE_BYTES = 4 << 20, 4096
 
 
 class SectionIndex(IndexReader):
@@ -44,7 +51,8 @@ class SectionIndex(IndexReader):
         self._words = words
         # Lists of the terms of a question that is being put together, and pages of the dictionary that were met.
         self._held: dict[str, TermImpacts] = {}
-        self._pages: dict[int, dict[bytes, int]] = {}
+        self._met_pages: dict[int, dict[bytes, int]] = {}
+        self._pages: BoundedStore[tuple[ProvenPage, str, tuple[Identity, ...]]] = BoundedStore(None, _MOST_REMEMBERED)
         super().__init__(directory, SECTIONS_FILE)
 
     def _open(self) -> None:
@@ -103,7 +111,7 @@ class SectionIndex(IndexReader):
 
     def holding(self, term: str) -> int:
         """How many sections hold a term; its lists are kept until a question is asked."""
-        found = self._look_up(term, self._pages)
+        found = self._look_up(term, self._met_pages)
         if found is None:
             return 0
         self._held[term] = found
@@ -111,8 +119,8 @@ class SectionIndex(IndexReader):
 
     def matches(self, question: Question) -> Scores:
         """The sections that match, and what the question is worth to each."""
-        held, pages = self._held, self._pages
-        self._held, self._pages = {}, {}
+        held, pages = self._held, self._met_pages
+        self._held, self._met_pages = {}, {}
         terms = []
         for term, weight in question.weights.items():
             impacts = held[term] if term in held else self._look_up(term, pages)
@@ -130,19 +138,26 @@ class SectionIndex(IndexReader):
         counted = self._columns.name_tokens
         return counted[number] if counted else 0
 
-    def title(self, place: int) -> str:
-        """The title of a document that has a section."""
-        first = self._columns.firsts[place]
-        _, title = parse_section(self._record(first, longest=LONGEST_RECORD), first)
-        return title
-
     def id_of(self, place: int) -> str:
         """The id of a document."""
         return self._words.entry(place).id
 
-    def document(self, place: int) -> Document:
-        """A document, proven by its hash."""
-        return self._directory.document(self._words.entry(place))
+    def page(self, place: int, prefix: str = "") -> ProvenPage:
+        """A document, proven by its hash; one that was read before, if its file is still that one by its identity."""
+        kept = self._pages.get((place, prefix))
+        if kept is not None and self._directory.identity((kept[1],)) == kept[2]:
+            return kept[0]
+        started = time_ns()
+        entry = self._words.entry(place)
+        seen = self._directory.identity((entry.file,))  # before it is read: a later change is then seen as one
+        document = self._directory.document(entry)
+        first = self._columns.firsts[place]
+        _, title = parse_section(self._record(first, longest=LONGEST_RECORD), first)
+        page = ProvenPage(document, title, prefix)
+        if seen is not None and are_settled(seen, started):
+            # Its sections stand in it once more, and what is told of them.
+            self._pages.put((place, prefix), (page, entry.file, seen), 2 * len(document.content) + _PAGE_BYTES)
+        return page
 
     def place_of(self, name: str) -> int | None:
         """The place of the document with an id; None when there is none."""

@@ -7,7 +7,7 @@ the cache was built, and everything else is bounded: no token is shorter than a 
 
 from __future__ import annotations
 
-from holdfast.caches.tokenizers import WITHOUT_EXTRA, counter
+from holdfast.caches.tokenizers import WITHOUT_EXTRA, counter, line_counter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,11 @@ class AnswerCost:
     """Counts the parts of an answer from a cache that was counted by one tokenizer: never too few."""
 
     def __init__(self, tokenizer: str) -> None:
-        self.count: Callable[[str], int] | None = counter(tokenizer) if tokenizer in WITHOUT_EXTRA else None
+        self.count: Callable[[str], int] | None = None
+        if tokenizer in WITHOUT_EXTRA:
+            self.count = counter(tokenizer)
+            # What lines weigh adds up; the second gives the tokens of a whole text that weighs so much.
+            self.weigh, self.whole = line_counter(tokenizer)
 
     def line(self, text: str) -> int:
         """A line of the answer's own words with its end."""

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from holdfast.caches.cache_format import Document
     from holdfast.caches.search.full_scan import ScannedCorpus
+    from holdfast.caches.search.proven_page import ProvenPage
     from holdfast.caches.search.question import Question
     from holdfast.caches.search.search_source import Matches
     from holdfast.caches.search.section import Section
@@ -63,19 +64,17 @@ class DocumentSource:
         """Nothing: the tokenizer needs no extra."""
         return 0
 
-    def title(self, place: int) -> str:
-        """The title of a document."""
-        from holdfast.caches.search.sections import document_outline
-
-        return document_outline(self._documents[place]).title
-
     def id_of(self, place: int) -> str:
         """The id of a document."""
         return self._documents[place].id
 
-    def document(self, place: int) -> Document:
+    def page(self, place: int) -> ProvenPage:
         """A document."""
-        return self._documents[place]
+        from holdfast.caches.search.proven_page import ProvenPage
+        from holdfast.caches.search.sections import document_outline
+
+        document = self._documents[place]
+        return ProvenPage(document, document_outline(document).title)
 
     def place_of(self, name: str) -> int | None:
         """The place of the document with an id; None when there is none."""

@@ -19,7 +19,7 @@ from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from holdfast.caches.shapes import Record, RecordOfSeveral
     from holdfast.core.canonical_json import Json
@@ -80,6 +80,17 @@ def make_record(
 def receipt_of(record: Mapping[str, object]) -> str:
     """The hash of a record."""
     return tagged_digest(encode(record).encode())
+
+
+class ReceiptWriter:
+    """Receipts of answers to one request, whose records differ in their sections alone."""
+
+    def __init__(self, cache_version: str, tokenizer: str, request: SearchRequest) -> None:
+        self._head = encode(make_record(cache_version, tokenizer, request, ())).removesuffix("]}")
+
+    def receipt(self, sections: Iterable[str]) -> str:
+        """The hash of the record with these sections, each as JSON."""
+        return tagged_digest(f"{self._head}{','.join(sections)}]}}".encode())
 
 
 def encode_receipt(record: Mapping[str, object]) -> bytes:

@@ -8,21 +8,20 @@ from __future__ import annotations
 from itertools import islice
 
 from holdfast.caches.search.answer_cost import AnswerCost
-from holdfast.caches.search.citations import cite
+from holdfast.caches.search.answer_entry import AnswerEntry
 from holdfast.caches.search.impacts import RANKING
 from holdfast.caches.search.known_citations import KnownCitations
 from holdfast.caches.search.question import FLOOR, ask_source
-from holdfast.caches.search.receipts import ReceiptSection, make_record, receipt_of
-from holdfast.caches.search.search_text import as_text, header_lines
+from holdfast.caches.search.receipts import ReceiptSection, ReceiptWriter, make_record
+from holdfast.caches.search.search_text import header_lines
 from holdfast.caches.search.section_choice import BELOW, SectionChoice
-from holdfast.caches.search.section_label import header_line, header_text
 from holdfast.caches.search.section_ranking import SHARE, ranking
 from holdfast.core.errors import BudgetTooSmall
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from holdfast.caches.cache_format import Document
     from holdfast.caches.search.search_request import SearchRequest
@@ -30,10 +29,12 @@ if TYPE_CHECKING:
     from holdfast.caches.search.section import Section
     from holdfast.caches.search.section_choice import ChosenSection
     from holdfast.caches.search.section_reasons import TermReason
-    from holdfast.caches.shapes import FoundSection, Record, SearchAnswer, SeveralCaches
+    from holdfast.caches.shapes import FoundSection, Record, SearchAnswer, SectionSelection, SeveralCaches
 
 # Where nothing seems to answer, so many of the nearest are given.
 NEAREST = 3
+# A question that is met, in hundredths.
+_ALL = 100
 
 
 class SectionHit(NamedTuple):
@@ -69,7 +70,8 @@ class SearchResult(NamedTuple):
     """The answer to one search: the entries, in order, and what was considered.
 
     `meets` is the share of the question that the best of them holds, in hundredths; `read_as` has words that no section
-    holds and what they were read as; `known` are citations that were not sent again.
+    holds and what they were read as; `known` are citations that were not sent again. `text` is the answer as a model
+    reads it.
     """
 
     sections: list[SectionHit]
@@ -84,6 +86,7 @@ class SearchResult(NamedTuple):
     known_more: int
     tokenizer: str
     receipt: str
+    text: str
 
     @property
     def answered(self) -> bool:
@@ -94,11 +97,6 @@ class SearchResult(NamedTuple):
     def record(self) -> Record:
         """The record that the receipt is the hash of."""
         return _record(self.sections, self.request, self.cache_version, self.tokenizer)
-
-    @property
-    def text(self) -> str:
-        """The answer as a model reads it."""
-        return as_text(as_json(self)) + "\n"
 
 
 class Candidate(NamedTuple):
@@ -128,6 +126,16 @@ def find_candidates(source: SearchSource, request: SearchRequest, most: int) -> 
     return _Search(source, request).candidates(most)
 
 
+class _Draft(NamedTuple):
+    """An answer whose sections may still change: its entries, what its text costs, how far it meets the question."""
+
+    entries: list[AnswerEntry]
+    used: int
+    meets: int
+    receipt: str
+    excluded: int  # sections that did not fit
+
+
 class _Search:
     """One search of one cache."""
 
@@ -140,6 +148,7 @@ class _Search:
         self._header_costs: dict[tuple[int, int, int], int] = {}  # by budget, and known ones named and not
         self._met: dict[int, int] = {}  # number of a section -> how far it meets the question
         self._choice = SectionChoice(source, request, self._cost, known, self._why_line() if request.explain else None)
+        self._receipts = ReceiptWriter(source.cache_version, source.tokenizer, request)
 
     def result(self) -> SearchResult:
         """The answer."""
@@ -155,16 +164,16 @@ class _Search:
             raise BudgetTooSmall(needed, "none of the sections that match best fits")
         if self._meets() < FLOOR:
             choice.keep(NEAREST)
-        result = self._counted()
+        draft = self._drafted()
         # The parts were counted one by one, which is a little more than the whole: that much is left, too.
-        if result.answered and choice.fill(document_of, request.budget - result.tokens_used, request.limit):
-            result = self._counted()
-        while result.tokens_used > request.budget:
+        if draft.meets >= FLOOR and choice.fill(document_of, request.budget - draft.used, request.limit):
+            draft = self._drafted()
+        while draft.used > request.budget:
             if not choice.taken:
-                raise BudgetTooSmall(result.tokens_used, "the shortest answer here does not fit")
+                raise BudgetTooSmall(draft.used, "the shortest answer here does not fit")
             choice.drop_last()
-            result = self._counted()
-        return result
+            draft = self._drafted()
+        return self._finished(draft)
 
     def candidates(self, most: int) -> tuple[list[Candidate], int]:
         """What matches, best first; what is below the share of the best after what is not."""
@@ -195,13 +204,12 @@ class _Search:
         return self._header_costs[key]
 
     def _worked_out_header_cost(self, budget: int) -> int:
-        selected = self._matching
         costs = []
         for meets in (100, 0):
-            value = as_json(self._result([], budget, meets, "sha256:" + "0" * 64))
-            value["selection"]["budget"] = budget
-            value["selection"]["sections_selected"] = selected
-            costs.append(sum([self._cost.line(line) for line in header_lines(value)]))
+            selection = selection_json(self._result([], budget, meets, "", 0), self._matching)
+            selection["budget"] = budget
+            lines = header_lines(selection, "sha256:" + "0" * 64, is_outline=False)
+            costs.append(sum([self._cost.line(line) for line in lines]))
         return max(costs) + 2  # the blank line, and the word that says that an outline lists
 
     def _meets(self) -> int:
@@ -210,73 +218,87 @@ class _Search:
         held = [*self._choice.taken, *self._choice.known]
         if self._request.limit == 0:
             held = [each.number for each in islice(ranking(self._scores, matches.document_of), NEAREST)]
+        most = 0
         for number in held:
             if number not in met:
                 met[number] = question.meets(matches.holds(number))
-        return max([met[number] for number in held], default=0)
+            most = max(most, met[number])
+            if most == _ALL:
+                break
+        return most
 
-    def _counted(self) -> SearchResult:
-        """The answer with the tokens of its text, that number included."""
-        choice, request, count = self._choice, self._request, self._cost.count
-        hits = [self._hit(group) for group in choice.groups()]
-        used = self._header_cost(request.budget) + sum([chosen.cost for chosen in choice.taken.values()])
-        receipt = receipt_of(_record(hits, request, self._source.cache_version, self._source.tokenizer))
-        if count is None:
-            used += sum([self._cost.line(f"(also: {', '.join(hit.also)} and 9,999 more)") for hit in hits if hit.also])
-            return self._result(hits, used, self._meets(), receipt)
-        result = self._result(hits, used, self._meets(), receipt)
+    def _drafted(self) -> _Draft:
+        """The answer as it would be now, with the tokens of its text, that number included."""
+        choice, cost, outline = self._choice, self._cost, self._request.outline
+        entries = [self._entry(group) for group in choice.groups()]
+        used = self._header_cost(self._request.budget) + sum([chosen.cost for chosen in choice.taken.values()])
+        receipt = self._receipts.receipt([entry.cited.receipt_entry(entry.best.ranked.score) for entry in entries])
+        meets, excluded = self._meets(), choice.excluded_by_budget
+        if cost.count is None:
+            bounds = [f"(also: {', '.join(entry.also)} and 9,999 more)" for entry in entries if entry.also]
+            return _Draft(entries, used + sum([cost.line(bound) for bound in bounds]), meets, receipt, excluded)
+        weigh = cost.weigh
+        weight = weigh("") if entries else 0
+        weight += sum([entry.weight(at, weigh, with_title=new, outline=outline) for entry, at, new in _placed(entries)])
         while True:
-            used = count(result.text)
+            digits = len(f"{used:,}")
+            header = self._header(self._result([], used, meets, receipt, excluded), entries)
+            used = cost.whole(weight + sum(map(weigh, header)))
             # A number of as many digits counts the same, whichever they are.
-            settled = len(f"{used:,}") == len(f"{result.tokens_used:,}")
-            result = result._replace(tokens_used=used)
-            if settled:
-                return result
+            if len(f"{used:,}") == digits:
+                return _Draft(entries, used, meets, receipt, excluded)
 
-    def _result(self, hits: list[SectionHit], used: int, meets: int, receipt: str) -> SearchResult:
+    def _entry(self, group: list[ChosenSection]) -> AnswerEntry:
+        """The entry of sections that follow each other."""
+        choice, tokens = self._choice, self._source.tokens
+        numbers = [chosen.ranked.number for chosen in group]
+        entry = AnswerEntry(
+            *(group, choice.joined(group), sum([tokens[number] for number in numbers])),
+            sum([choice.equal_to(number) for number in numbers]),
+        )
+        if self._request.explain:
+            page = choice.page(group[0].place)
+            entry.why = self._reasons(entry.best.ranked.number, page.document, entry.best.cited.section)
+        return entry
+
+    def _header(self, result: SearchResult, entries: list[AnswerEntry]) -> list[str]:
+        selection = selection_json(result, sum([entry.sections for entry in entries]))
+        return header_lines(selection, result.receipt, is_outline=self._request.outline and bool(entries))
+
+    def _finished(self, draft: _Draft) -> SearchResult:
+        entries, outline = draft.entries, self._request.outline
+        hits = [self._hit(entry) for entry in entries]
+        result = self._result(hits, draft.used, draft.meets, draft.receipt, draft.excluded)
+        lines = self._header(result, entries)
+        if entries:
+            lines.append("")
+        for entry, place, is_new in _placed(entries):
+            lines += entry.lines(place, with_title=is_new, outline=outline)
+        lines.append("")
+        return result._replace(text="\n".join(lines))
+
+    def _result(self, hits: list[SectionHit], used: int, meets: int, receipt: str, excluded: int) -> SearchResult:
         choice, source = self._choice, self._source
         return SearchResult(
-            *(hits, self._request, source.cache_version, used, meets, self._matching, choice.excluded_by_budget),
-            *(self._matches.question.read_as, choice.known_named, choice.known_more, source.tokenizer, receipt),
+            *(hits, self._request, source.cache_version, used, meets, self._matching, excluded),
+            *(self._matches.question.read_as, choice.known_named, choice.known_more, source.tokenizer, receipt, ""),
         )
 
-    def _hit(self, group: list[ChosenSection]) -> SectionHit:
-        """The entry of sections that follow each other."""
-        choice, request = self._choice, self._request
-        first, last = group[0].section, group[-1].section
-        best = max(group, key=lambda chosen: (chosen.ranked.score, -chosen.ranked.number))
-        document, title = choice.document(first_place := group[0].place), choice.title(first_place)
-        prefix, content = self._source.prefix(first_place), document.content[first.start : last.end]
-        lines = first.cited_lines[0], last.cited_lines[1]
-        header = "" if request.outline else header_text(document.content, first)
-        also = [citation for chosen in group for citation in chosen.also]
-        equal = sum([choice.equal_to(chosen.ranked.number) for chosen in group])
+    def _hit(self, entry: AnswerEntry) -> SectionHit:
+        cited, page, outline = entry.cited, self._choice.page(entry.group[0].place), self._request.outline
+        section, ranked, document = cited.section, entry.best.ranked, page.document
         return SectionHit(
-            citation=cite(prefix + document.name, *lines, content, first.from_column, last.to_column),
-            cache=prefix[:-1],
-            id=prefix + document.id,
-            version=document.version,
-            title=title,
-            heading=first.heading,
-            first=lines[0],
-            last=lines[1],
-            content=None if request.outline else content,
-            digest=group[0].digest if len(group) == 1 else _digest(content),
-            score=best.ranked.score,
-            tokens=sum([self._source.tokens[chosen.ranked.number] for chosen in group]),
-            sections=sum([chosen.ranked.score > 0 for chosen in group]),
-            header=header_line(first.cited_header, header) if header else "",
-            also=also,
-            also_more=equal - len(also),
-            why=self._reasons(best.ranked.number, document, best.section) if request.explain else None,
-            turn=best.ranked.turn,
+            *(cited.citation, page.prefix[:-1], page.prefix + document.id, document.version, page.title),
+            *(section.heading, *section.cited_lines, None if outline else cited.content, cited.digest),
+            *(ranked.score, entry.tokens, entry.sections, "" if outline else cited.header),
+            *(list(entry.also), entry.also_more, entry.why, ranked.turn),
         )
 
     def _reasons(self, number: int, document: Document, section: Section) -> list[TermReason]:
         from holdfast.caches.search.section_reasons import reasons_of
 
         place = self._matches.document_of(number)
-        return reasons_of(self._matches.reasons(number), document, self._choice.title(place), section)
+        return reasons_of(self._matches.reasons(number), document, self._choice.page(place).title, section)
 
     def _why_line(self) -> Callable[[int, Document, Section], str]:
         from holdfast.caches.search.section_reasons import why_line
@@ -289,10 +311,13 @@ def _record(hits: list[SectionHit], request: SearchRequest, cache_version: str, 
     return make_record(cache_version, tokenizer, request, sections)
 
 
-def _digest(content: str) -> str:
-    from hashlib import sha256
-
-    return sha256(content.encode()).hexdigest()
+def _placed(entries: list[AnswerEntry]) -> Iterator[tuple[AnswerEntry, int, bool]]:
+    """The entries with their places in the answer, and whether they are the first of their page."""
+    told: set[int] = set()
+    for place, entry in enumerate(entries, 1):
+        page = entry.group[0].place
+        yield entry, place, page not in told
+        told.add(page)
 
 
 def _within(request: SearchRequest, matches: Matches, source: SearchSource) -> tuple[Mapping[int, int], int]:
@@ -306,6 +331,15 @@ def _within(request: SearchRequest, matches: Matches, source: SearchSource) -> t
 
 def as_json(result: SearchResult) -> SearchAnswer:
     """The answer as `context.search` gives it in JSON, keys in the order of its format."""
+    return {
+        "sections": [_section_json(hit) for hit in result.sections],
+        "selection": selection_json(result, sum([hit.sections for hit in result.sections])),
+        "receipt": result.receipt,
+    }
+
+
+def selection_json(result: SearchResult, selected: int) -> SectionSelection:
+    """What was considered, where so many sections are given."""
     request = result.request
     several: SeveralCaches = {}
     if request.caches:
@@ -313,26 +347,22 @@ def as_json(result: SearchResult) -> SearchAnswer:
     if request.left_out:
         several["left_out"] = request.left_out
     return {
-        "sections": [_section_json(hit) for hit in result.sections],
-        "selection": {
-            "query": request.query,
-            "cache": request.cache,
-            "cache_version": result.cache_version,
-            "budget": request.budget,
-            "tokens_used": result.tokens_used,
-            "meets": result.meets / 100,
-            "answered": result.answered,
-            "sections_considered": result.sections_considered,
-            "sections_selected": sum([hit.sections for hit in result.sections]),
-            "sections_excluded_by_budget": result.sections_excluded_by_budget,
-            "read_as": [{"word": word, "as": read} for word, read in result.read_as],
-            "known": result.known,
-            "known_more": result.known_more,
-            "tokenizer": result.tokenizer,
-            "ranking": RANKING,
-            **several,
-        },
-        "receipt": result.receipt,
+        "query": request.query,
+        "cache": request.cache,
+        "cache_version": result.cache_version,
+        "budget": request.budget,
+        "tokens_used": result.tokens_used,
+        "meets": result.meets / 100,
+        "answered": result.answered,
+        "sections_considered": result.sections_considered,
+        "sections_selected": selected,
+        "sections_excluded_by_budget": result.sections_excluded_by_budget,
+        "read_as": [{"word": word, "as": read} for word, read in result.read_as],
+        "known": result.known,
+        "known_more": result.known_more,
+        "tokenizer": result.tokenizer,
+        "ranking": RANKING,
+        **several,
     }
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from holdfast.caches.cache_format import Document
+    from holdfast.caches.search.proven_page import ProvenPage
     from holdfast.caches.search.question import Question
     from holdfast.caches.search.section import Section
 
@@ -88,16 +88,12 @@ class SearchSource(SectionCounts, Protocol):
         """The tokens of a section's `section_label`, where the tokenizer needs an extra; 0 elsewhere."""
         ...
 
-    def title(self, place: int) -> str:
-        """The title of a document that has a section."""
-        ...
-
     def id_of(self, place: int) -> str:
         """The id of a document."""
         ...
 
-    def document(self, place: int) -> Document:
-        """A document, proven by its hash; it is read anew each time."""
+    def page(self, place: int) -> ProvenPage:
+        """A document that has a section, proven by its hash: what stands on disk now."""
         ...
 
     def place_of(self, name: str) -> int | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from holdfast.caches.search.proven_page import titled
 from holdfast.caches.search.section_label import entry_line, heading_path, untold_path
 from holdfast.caches.search.section_reasons import TermReason, why_line
 from holdfast.core.display_text import display_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from holdfast.caches.shapes import FoundSection, SearchAnswer, SectionSelection
 
@@ -22,7 +23,7 @@ def as_text(value: SearchAnswer) -> str:
 
     An entry is a line that names a section, perhaps lines in parentheses, and then exactly the lines of its citation.
     """
-    lines = list(header_lines(value))
+    lines = header_lines(value["selection"], value["receipt"], is_outline=is_outline(value))
     if value["sections"]:
         lines.append("")
     told: set[str] = set()
@@ -32,20 +33,20 @@ def as_text(value: SearchAnswer) -> str:
     return "\n".join(lines)
 
 
-def header_lines(value: SearchAnswer) -> Iterator[str]:
+def header_lines(selection: SectionSelection, receipt: str, *, is_outline: bool) -> list[str]:
     """What was found and what it costs; how words were read; what was not sent again."""
-    selection = value["selection"]
     used = f"{selection['tokens_used']:,} of {selection['budget']:,} tokens"
-    where = f"{_asked(selection)} {selection['cache_version'][_VERSION]} · receipt {value['receipt'][_RECEIPT]}"
-    yield display_line(f"{_found(selection, used, is_outline=_is_outline(value))} · {where}")
+    where = f"{_asked(selection)} {selection['cache_version'][_VERSION]} · receipt {receipt[_RECEIPT]}"
+    lines = [f"{_found(selection, used, is_outline=is_outline)} · {where}"]
     if left_out := selection.get("left_out"):
-        yield display_line(f"Not asked, since damaged or unreadable: {named(left_out)}.")
+        lines.append(f"Not asked, since damaged or unreadable: {named(left_out)}.")
     if selection["read_as"]:
         told = ", ".join([f"{item['word']} as {item['as']}" for item in selection["read_as"]])
-        yield display_line(f"Not in the documentation, so read {told}.")
+        lines.append(f"Not in the documentation, so read {told}.")
     if selection["known"]:
         more = f" and {selection['known_more']:,} more" if selection["known_more"] else ""
-        yield display_line(f"Known, not sent again: {', '.join(selection['known'])}{more}")
+        lines.append(f"Known, not sent again: {', '.join(selection['known'])}{more}")
+    return [display_line(line) for line in lines]
 
 
 def _asked(selection: SectionSelection) -> str:
@@ -55,7 +56,8 @@ def _asked(selection: SectionSelection) -> str:
     return f"{len(selection['caches']):,} caches"
 
 
-def _is_outline(value: SearchAnswer) -> bool:
+def is_outline(value: SearchAnswer) -> bool:
+    """Whether an answer lists sections without their contents."""
     return any("content" not in section for section in value["sections"])
 
 
@@ -72,9 +74,7 @@ def _found(selection: SectionSelection, used: str, *, is_outline: bool) -> str:
 
 def entry_lines(place: int, section: FoundSection, *, with_title: bool = True) -> list[str]:
     """The lines of one entry; without its page's title where an earlier entry has told it."""
-    title, heading = section["title"], section["heading"]
-    if not with_title:
-        title, heading = "", heading[1:] if title in heading[:1] else heading
+    title, heading = titled(section["title"], section["heading"], with_title=with_title)
     if "content" in section:
         name = section["citation"].rpartition("#L")[0]
         if "cache" in section:  # the lines that name a section are the same with its cache before them

@@ -8,11 +8,7 @@ neighbours in one document become one entry.
 
 from __future__ import annotations
 
-from hashlib import sha256
-
 from holdfast.caches.search.asked_caches import prefix_of
-from holdfast.caches.search.citations import cite_section
-from holdfast.caches.search.section_label import entry_line, header_line, header_text, heading_path, untold_path
 from holdfast.caches.search.section_ranking import RankedSection
 from holdfast.core.record import NamedTuple
 
@@ -23,6 +19,7 @@ if TYPE_CHECKING:
     from holdfast.caches.cache_format import Document
     from holdfast.caches.search.answer_cost import AnswerCost
     from holdfast.caches.search.known_citations import KnownCitations
+    from holdfast.caches.search.proven_page import CitedText, ProvenPage
     from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.search.search_source import SearchSource
     from holdfast.caches.search.section import Section
@@ -37,6 +34,8 @@ _LEAST_LABEL = 8
 MOST_NAMED, MOST_KNOWN = 3, 8
 # A place in an answer that has as many digits as any.
 _ANY_PLACE = 99
+# What was counted of a section: the lines that name it.
+_LABEL = "label"
 
 # What became of a section; the last is said of those that are not in the ranking at all.
 GIVEN, EQUAL, KNOWN, TOO_LONG, CRUMB, LIMIT, BELOW = "given equal known long crumb limit below".split(" ")
@@ -47,8 +46,7 @@ class ChosenSection(NamedTuple):
 
     ranked: RankedSection
     place: int
-    section: Section
-    digest: str
+    cited: CitedText
     cost: int
     also: list[str]
 
@@ -70,8 +68,7 @@ class SectionChoice:
     ) -> None:
         self._source, self._request, self._cost, self._why_line = source, request, cost, why_line
         self._known_citations = known
-        self._documents: dict[int, Document] = {}
-        self._titles: dict[int, str] = {}
+        self._pages: dict[int, ProvenPage] = {}
         self.taken: dict[int, ChosenSection] = {}
         self.by_digest: dict[str, int] = {}
         self.known: list[int] = []
@@ -120,14 +117,14 @@ class SectionChoice:
     def drop_last(self) -> None:
         """Give up what was taken last."""
         number, chosen = self.taken.popitem()
-        del self.by_digest[chosen.digest]
+        del self.by_digest[chosen.cited.digest]
         self.verdicts[number] = (TOO_LONG, 1)
 
     def keep(self, most: int) -> None:
         """Give up all but the first so many that were taken."""
         while len(self.taken) > most:
             number, chosen = self.taken.popitem()
-            del self.by_digest[chosen.digest]
+            del self.by_digest[chosen.cited.digest]
             self.verdicts[number] = (LIMIT, 0)
 
     @property
@@ -139,10 +136,7 @@ class SectionChoice:
         """What the cheapest of those costs that were looked at and are too long."""
         prices = []
         for number in [number for number, (verdict, _) in self.verdicts.items() if verdict == TOO_LONG]:
-            document, section = self.document(place := place_of(number)), self._source.section(number)
-            content = document.content[section.start : section.end]
-            citation = cite_section(self._source.prefix(place) + document.name, section, content)
-            lines = self._price_of_lines(number, place, document, section, citation)
+            lines = self._price_of_lines(number, place := place_of(number), self._cited(number, place))
             prices.append(lines + (0 if self._request.outline else self._cost.content(self._source.tokens[number])))
         return min(prices)
 
@@ -150,17 +144,24 @@ class SectionChoice:
         """How many sections have the same text as one that is given."""
         return self._equal.get(number, 0)
 
-    def document(self, place: int) -> Document:
-        """A document, proven by its hash and read once."""
-        if place not in self._documents:
-            self._documents[place] = self._source.document(place)
-        return self._documents[place]
+    def page(self, place: int) -> ProvenPage:
+        """A document, proven by its hash and asked for once."""
+        found = self._pages.get(place)
+        if found is None:
+            found = self._pages[place] = self._source.page(place)
+        return found
 
-    def title(self, place: int) -> str:
-        """The title of a document."""
-        if place not in self._titles:
-            self._titles[place] = self._source.title(place)
-        return self._titles[place]
+    def joined(self, group: list[ChosenSection]) -> CitedText:
+        """Sections that follow each other as one."""
+        if len(group) == 1:
+            return group[0].cited
+        place = group[0].place
+        begin, _ = self._source.extent(place)
+        return self.page(place).joined(group[0].ranked.number - begin, group[-1].ranked.number - begin)
+
+    def _cited(self, number: int, place: int) -> CitedText:
+        begin, _ = self._source.extent(place)
+        return self.page(place).cited(number - begin, lambda _: self._source.section(number))
 
     def groups(self) -> list[list[ChosenSection]]:
         """What is given, best first: neighbours in one document together, in its order, at the place of their best."""
@@ -187,66 +188,71 @@ class SectionChoice:
         if self.taken and self._passed_over and tokens < _CRUMB and not joined and not request.outline:
             self.verdicts[number] = (CRUMB, 0)
             return 1, left
-        document, section = self.document(place), self._source.section(number)
-        content = document.content[section.start : section.end]
-        digest = sha256(content.encode()).hexdigest()
-        prefix = self._source.prefix(place)
-        known_prefix = prefix or (request.cache and prefix_of(request.cache))
-        if (held := self._known_citations.find(document, section, digest, known_prefix)) is not None:
-            self.verdicts[number] = (KNOWN, 0)
-            self._settled.add(number)
-            self.known.append(number)
-            return 0, left - self._name_known(held, left)
-        citation = cite_section(prefix + document.name, section, content)
-        if (same := self.by_digest.get(digest)) is not None:
+        cited = self._cited(number, place)
+        if self._known_citations:
+            page = self._pages[place]
+            known_prefix = page.prefix or (request.cache and prefix_of(request.cache))
+            held = self._known_citations.find(page.document, cited.section, cited.digest, known_prefix)
+            if held is not None:
+                self.verdicts[number] = (KNOWN, 0)
+                self._settled.add(number)
+                self.known.append(number)
+                return 0, left - self._name_known(held, left)
+        if (same := self.by_digest.get(cited.digest)) is not None:
             self.verdicts[number] = (EQUAL, same)
             self._settled.add(number)
             self._equal[same] = self._equal.get(same, 0) + 1
-            also, price = self.taken[same].also, cost.line(f"(also: {citation})")
+            also, price = self.taken[same].also, cost.line(f"(also: {cited.citation})")
             if len(also) >= MOST_NAMED or price > left:
                 return 0, left
-            also.append(citation)
+            also.append(cited.citation)
             return 0, left - price
-        price = tokens + self._price_of_lines(number, place, document, section, citation)
+        price = tokens + self._price_of_lines(number, place, cited)
         if price > left:
             return self._too_long(number, price - left), left
-        self.taken[number] = ChosenSection(ranked, place, section, digest, price, [])
-        self.by_digest[digest] = number
+        self.taken[number] = ChosenSection(ranked, place, cited, price, [])
+        self.by_digest[cited.digest] = number
         self.verdicts[number] = (GIVEN, 0)
         return 0, left - price
 
-    def _price_of_lines(self, number: int, place: int, document: Document, section: Section, citation: str) -> int:
+    def _price_of_lines(self, number: int, place: int, cited: CitedText) -> int:
         """What the lines above a section's text cost; what stands between it and a neighbour that is given."""
-        cost = self._cost
+        cost, section = self._cost, cited.section
         price = 0
         if self._why_line is not None:
-            price += cost.line(self._why_line(number, document, section))
-        if not self._request.outline:
-            if (above := self._neighbour(number - 1, place)) is not None:
-                return price + cost.gap(document.content[above.end : section.start])
-            if (below := self._neighbour(number + 1, place)) is not None:
-                return price + cost.gap(document.content[section.end : below.start])
-        title = self.title(place)
+            price += cost.line(self._why_line(number, self.page(place).document, section))
         if self._request.outline:
-            path = heading_path(title, section.heading)
-        else:
-            path = untold_path(document.name, title, section.heading, document.content[section.start : section.end])
-        label = entry_line(str(_ANY_PLACE), citation, path)
-        if self._request.outline:
-            label += f" · {self._source.tokens[number]:,} tokens"
-            if cost.count is None:  # the path is told in full here, and was counted without what the text says
-                price += cost.line(f" · {path} · 9,999 tokens")
-        elif header := header_text(document.content, section):
-            label += "\n" + header_line(section.cited_header, header)
-        if prefix := self._source.prefix(place):
-            price += cost.prefix(prefix, document.name)
+            return price + self._price_of_outline(number, place, cited)
+        content = self.page(place).document.content
+        if (above := self._neighbour(number - 1, place)) is not None:
+            return price + cost.gap(content[above.end : section.start])
+        if (below := self._neighbour(number + 1, place)) is not None:
+            return price + cost.gap(content[section.end : below.start])
+        known = cited.costs.get(_LABEL)
+        if known is None:
+            label = cited.label(_ANY_PLACE)
+            if cited.header:
+                label += "\n" + cited.header
+            known = cited.costs[_LABEL] = self._price_of_label(number, place, cited, label)
+        return price + known
+
+    def _price_of_outline(self, number: int, place: int, cited: CitedText) -> int:
+        label = cited.outline_label(_ANY_PLACE, self._source.tokens[number])
+        price = self._price_of_label(number, place, cited, label)
+        if self._cost.count is None:  # the path is told in full here, and was counted without what the text says
+            price += self._cost.line(f" · {cited.outline_path()} · 9,999 tokens")
+        return price
+
+    def _price_of_label(self, number: int, place: int, cited: CitedText, label: str) -> int:
+        page, section = self.page(place), cited.section
+        price = self._cost.prefix(page.prefix, page.document.name) if page.prefix else 0
         columns = section.from_column, section.to_column
         numbers = (_ANY_PLACE, *section.cited_lines, *columns, section.cited_header)
-        return price + cost.label(label, self._source.name_tokens(number), numbers, citation[-12:])
+        return price + self._cost.label(label, self._source.name_tokens(number), numbers, cited.citation[-12:])
 
     def _neighbour(self, number: int, place: int) -> Section | None:
         chosen = self.taken.get(number)
-        return chosen.section if chosen is not None and chosen.place == place else None
+        return chosen.cited.section if chosen is not None and chosen.place == place else None
 
     def _has_neighbour(self, number: int, place: int) -> bool:
         if self._request.outline:

@@ -47,6 +47,7 @@ class Scores:
         self._terms, self._firsts = terms, firsts
         self._by_most = sorted(terms, key=lambda weighed: -weighed.most)
         self._shared = _shared(terms)
+        self._impacts = {weighed.term: weighed.impacts for weighed in terms}
         self._all: dict[int, int] | None = None
 
     @property
@@ -141,8 +142,13 @@ class Scores:
 
     def holds(self, number: int) -> Callable[[str], bool]:
         """Whether a section, or its document, has anything of a term of the query."""
-        held = {term for term, _, _ in self.reasons(number)}
-        return held.__contains__
+        place, by_term = self.document_of(number), self._impacts
+
+        def held(term: str) -> bool:
+            impacts = by_term.get(term)
+            return impacts is not None and bool(impacts.sections.step(number) or impacts.documents.step(place))
+
+        return held
 
 
 def _shared(terms: Sequence[WeighedTerm]) -> dict[int, int]:

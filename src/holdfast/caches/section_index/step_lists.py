@@ -32,7 +32,8 @@ class ListedSteps:
 
     def step(self, number: int) -> int:
         """The step of a number; 0 when it has none."""
-        return self._found([number])[0] if self.count else 0
+        at = bisect_left(self.numbers, number)
+        return self.steps[at] if at < self.count and self.numbers[at] == number else 0
 
     def steps_of(self, numbers: Sequence[int]) -> list[int]:
         """The steps of several numbers."""

@@ -1,0 +1,84 @@
+"""One entry of an answer while its sections are still being chosen: its lines, and what they weigh. Pure."""
+
+from __future__ import annotations
+
+from holdfast.caches.search.search_text import also_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from holdfast.caches.search.proven_page import CitedText
+    from holdfast.caches.search.section_choice import ChosenSection
+    from holdfast.caches.search.section_reasons import TermReason
+
+# What was counted of a cited text: the text itself.
+_TEXT = "text"
+
+
+class AnswerEntry:
+    """Sections that are given as one; `tokens` are those of their contents.
+
+    `also` are citations of equal texts, `also_more` how many more there are, `why` the reasons of the best of the
+    sections where they were asked for.
+    """
+
+    __slots__ = ("also", "also_more", "best", "cited", "group", "tokens", "why")
+
+    def __init__(self, group: list[ChosenSection], cited: CitedText, tokens: int, equal: int) -> None:
+        self.group, self.cited, self.tokens = group, cited, tokens
+        self.best = group[0]
+        self.also: Sequence[str] = group[0].also
+        if len(group) > 1:
+            self.best = max(group, key=lambda chosen: (chosen.ranked.score, -chosen.ranked.number))
+            self.also = [citation for chosen in group for citation in chosen.also]
+        self.also_more = equal - len(self.also)
+        self.why: list[TermReason] | None = None
+
+    @property
+    def sections(self) -> int:
+        """How many of the sections match; the others are neighbours."""
+        return sum([chosen.ranked.score > 0 for chosen in self.group])
+
+    def label(self, place: int, *, with_title: bool, outline: bool) -> str:
+        """The line that names it."""
+        if outline:
+            return self.cited.outline_label(place, self.tokens, with_title=with_title)
+        return self.cited.label(place, with_title=with_title)
+
+    def between(self, *, outline: bool) -> list[str]:
+        """The lines between that one and the text."""
+        lines = []
+        if self.also:
+            lines.append(also_line(self.also, self.also_more))
+        if self.why is not None:
+            from holdfast.caches.search.section_reasons import why_line  # few ask for reasons
+
+            lines.append(why_line(self.why, self.best.ranked.turn))
+        if self.cited.header and not outline:
+            lines.append(self.cited.header)
+        return lines
+
+    def weight(self, place: int, weigh: Callable[[str], int], *, with_title: bool, outline: bool) -> int:
+        """What its lines weigh together."""
+        costs = self.cited.costs
+        # A place of as many digits counts the same, whichever they are.
+        key = len(str(place)), with_title, outline
+        weight = costs.get(key)
+        if weight is None:
+            weight = costs[key] = weigh(self.label(place, with_title=with_title, outline=outline))
+        if between := self.between(outline=outline):
+            weight += sum(map(weigh, between))
+        if outline:
+            return weight
+        text = costs.get(_TEXT)
+        if text is None:
+            text = costs[_TEXT] = weigh(self.cited.content)
+        return weight + text
+
+    def lines(self, place: int, *, with_title: bool, outline: bool) -> list[str]:
+        """Its lines, the text as one of them."""
+        lines = [self.label(place, with_title=with_title, outline=outline), *self.between(outline=outline)]
+        if not outline:
+            lines.append(self.cited.content)
+        return lines

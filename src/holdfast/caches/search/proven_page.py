@@ -1,0 +1,99 @@
+"""A document that was proven, and what answers tell of its sections, each worked out once. Pure.
+
+A server asks the same documents again and again; what is here depends on the document and on nothing that is asked.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from holdfast.caches.cache_format import PREFIX
+from holdfast.caches.search.citations import cite_section
+from holdfast.caches.search.section_label import entry_line, header_line, header_text, heading_path, untold_path
+from holdfast.core.canonical_json import encode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from holdfast.caches.cache_format import Document
+    from holdfast.caches.search.section import Section
+
+
+class CitedText:
+    """A section, or neighbours as one, as an answer cites and names it.
+
+    `header` is the marked line of a table's header, where the text begins inside the table. `costs` is for whoever
+    counts: what was counted, by a name.
+    """
+
+    __slots__ = ("_entry", "_name", "_paths", "_title", "citation", "content", "costs", "digest", "header", "section")
+
+    def __init__(self, document: Document, title: str, prefix: str, section: Section) -> None:
+        self.section = section
+        self.content = document.content[section.start : section.end]
+        self.digest = sha256(self.content.encode()).hexdigest()
+        self._name, self._title = document.name, title
+        self.citation = cite_section(prefix + self._name, section, self.content)
+        header = header_text(document.content, section)
+        self.header = header_line(section.cited_header, header) if header else ""
+        self.costs: dict[object, int] = {}
+        self._paths: dict[bool, str] = {}
+        self._entry = ""
+
+    def label(self, place: int, *, with_title: bool = True) -> str:
+        """The line above the text, without what the text or the document's name tell."""
+        path = self._paths.get(with_title)
+        if path is None:
+            title, heading = titled(self._title, self.section.heading, with_title=with_title)
+            path = self._paths[with_title] = untold_path(self._name, title, heading, self.content)
+        return entry_line(str(place), self.citation, path)
+
+    def receipt_entry(self, score: int) -> str:
+        """What a receipt remembers of it, as JSON."""
+        if not self._entry:
+            self._entry = encode({"citation": self.citation, "content": PREFIX + self.digest}).removesuffix("}")
+        return f'{self._entry},"score":{score}}}'
+
+    def outline_path(self, *, with_title: bool = True) -> str:
+        """Title and headings, all of them."""
+        return heading_path(*titled(self._title, self.section.heading, with_title=with_title))
+
+    def outline_label(self, place: int, tokens: int, *, with_title: bool = True) -> str:
+        """The line of an outline, which stands alone."""
+        path = self.outline_path(with_title=with_title)
+        return f"{entry_line(str(place), self.citation, path)} · {tokens:,} tokens"
+
+
+class ProvenPage:
+    """One document. Its sections are asked for by their place in it; `prefix` stands before its name in citations."""
+
+    __slots__ = ("_cited", "document", "prefix", "title")
+
+    def __init__(self, document: Document, title: str, prefix: str = "") -> None:
+        self.document, self.title, self.prefix = document, title, prefix
+        self._cited: dict[tuple[int, int], CitedText] = {}
+
+    def cited(self, at: int, section_at: Callable[[int], Section]) -> CitedText:
+        """One section; `section_at` is asked where it was not met before."""
+        found = self._cited.get((at, at))
+        if found is None:
+            found = self._cited[at, at] = CitedText(self.document, self.title, self.prefix, section_at(at))
+        return found
+
+    def joined(self, first: int, last: int) -> CitedText:
+        """Sections that follow each other, both of which were met, as one."""
+        found = self._cited.get((first, last))
+        if found is None:
+            start, end = self._cited[first, first].section, self._cited[last, last].section
+            cited = start.cited_lines[0], end.cited_lines[1], start.cited_header
+            whole = start._replace(last=end.last, end=end.end, to_column=end.to_column, cited=cited)
+            found = self._cited[first, last] = CitedText(self.document, self.title, self.prefix, whole)
+        return found
+
+
+def titled(title: str, heading: Sequence[str], *, with_title: bool) -> tuple[str, Sequence[str]]:
+    """A title and headings as an entry tells them; without its page's title where an earlier entry has told it."""
+    if with_title:
+        return title, heading
+    return "", heading[1:] if title in heading[:1] else heading
