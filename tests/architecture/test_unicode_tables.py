@@ -44,6 +44,7 @@ LISTED: dict[str, dict[str, str]] = {
     "cli.py": {"float": DIGITS},
     "command_line.py": {"int": DIGITS},
     "core/canonical_json.py": {"int": JSON_DIGITS, "float": JSON_DIGITS},
+    "core/display_text.py": {"isprintable": "no interpreter says so of a control, a bidi mark or a surrogate"},
     "core/git_command.py": {"splitlines": SAME, "strip": SAME},
     "core/ignore_rules.py": {"repr": "part of a key that lives as long as the process", "split": SAME},
     "core/record.py": {"!r": "for whoever debugs; no answer shows a record"},

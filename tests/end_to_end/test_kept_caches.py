@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from holdfast import CacheInvalid, CacheMissing, build_cache
+from holdfast.caches.on_disk import section_index_reader
 from holdfast.caches.on_disk.cache_directory import CacheDirectory
 from holdfast.caches.on_disk.open_caches import MOST, OpenCaches
 from support.doors import StdioServer
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from holdfast.caches.cache_format import Document, Entry
     from holdfast.caches.on_disk.open_caches import Cache
 
 CREATED_AT = "2026-01-02T03:04:05Z"
@@ -205,3 +207,35 @@ def test_many_threads_ask_one_cache_while_it_is_rebuilt_and_each_gets_one_whole_
     caches.close()
     assert (failures, len(answers)) == ([], 240)
     assert {tuple(answer) for answer in answers} <= {(f"alpha {number}",) for number in range(8)}
+
+
+def test_a_remembered_document_is_read_again_once_its_file_is_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ahead() -> int:
+        return time.time_ns() + 60_000_000_000
+
+    monkeypatch.setattr(section_index_reader, "time_ns", ahead)
+    cache, caches = build(tmp_path, "# Alpha\n\nalpha one"), OpenCaches(ahead)
+    reads = []
+    read = CacheDirectory.document
+
+    def reading(self: CacheDirectory, entry: Entry) -> Document:
+        reads.append(entry.id)
+        return read(self, entry)
+
+    monkeypatch.setattr(CacheDirectory, "document", reading)
+
+    def ask() -> str:
+        return caches.use(str(cache), lambda kept: kept.search("alpha", 1000)).text
+
+    first = ask()
+    assert (ask(), reads) == (first, ["a.md"])
+    (document,) = (cache / "documents").iterdir()
+    whole = document.read_bytes()
+    document.write_bytes(whole.replace(b"alpha one", b"alpha two"))
+    with pytest.raises(CacheInvalid):
+        ask()
+    document.write_bytes(whole)
+    assert ask() == first
+    caches.close()

@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 from holdfast.caches.cache_format import Document, make_document
 from holdfast.caches.search.citations import judge, parse_citation
 from holdfast.caches.search.document_search import DocumentSource
+from holdfast.caches.search.receipts import receipt_of
 from holdfast.caches.search.search_request import SearchRequest
-from holdfast.caches.search.search_result import SearchResult, make_result
+from holdfast.caches.search.search_result import SearchResult, as_json, make_result
+from holdfast.caches.search.search_text import as_text
 from holdfast.caches.tokenizers import counter
 from holdfast.core.errors import BudgetTooSmall
 
@@ -51,6 +53,9 @@ def test_the_budget_bounds_the_whole_text_and_every_entry_is_what_it_cites(
         return
     text = result.text
     assert counter(tokenizer)(text) == result.tokens_used <= budget
+    # Counted and proven in parts, and the same as a whole.
+    assert text == as_text(as_json(result)) + "\n"
+    assert result.receipt == receipt_of(result.record)
     by_id = {document.id: document for document in documents}
     scores = [hit.score for hit in result.sections]
     assert scores == sorted(scores, reverse=True)

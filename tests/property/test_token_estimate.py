@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from holdfast.core.token_estimate import SLACK, estimate_tokens
+from holdfast.core.token_estimate import SLACK, cost_of_lines, estimate_tokens, tokens_at_cost
 
 EXAMPLES = settings(max_examples=400, deadline=None)
 PIECES = [
@@ -65,3 +65,11 @@ def test_a_text_counts_the_same_whatever_was_counted_before_and_more_than_nothin
     estimate_tokens(text + " other words 42, and (more)")
     assert estimate_tokens(text) == first
     assert (first > 0) == bool(text)
+
+
+@EXAMPLES
+@given(st.lists(TEXTS, max_size=6))
+@example(["  x", "", " ", "-", "\r"])
+def test_a_text_costs_what_its_lines_cost_one_by_one(lines: list[str]) -> None:
+    whole = "\n".join(["5 of 9 sections", *lines, ""])
+    assert estimate_tokens(whole) == tokens_at_cost(sum(map(cost_of_lines, ["5 of 9 sections", *lines])))

@@ -28,7 +28,7 @@ class AnswerEntry:
     def __init__(self, group: list[ChosenSection], cited: CitedText, tokens: int, equal: int) -> None:
         self.group, self.cited, self.tokens = group, cited, tokens
         self.best = group[0]
-        self.also: Sequence[str] = group[0].also
+        self.also: Sequence[str] = tuple(group[0].also)  # more may be found before the answer is made
         if len(group) > 1:
             self.best = max(group, key=lambda chosen: (chosen.ranked.score, -chosen.ranked.number))
             self.also = [citation for chosen in group for citation in chosen.also]
