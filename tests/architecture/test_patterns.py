@@ -26,6 +26,22 @@ CPU_SECONDS = 60  # all of it takes less than a tenth; one pattern whose time gr
 
 # module:NAME -> texts that are repeated, or texts that stand before "|" once and are repeated after it
 HOSTILE: dict[str, tuple[str, ...]] = {
+    "caches/readers/doc_comments.py:_LINK": ("{@link", "{@link ", "{@link |a", "{"),
+    "caches/readers/docstrings.py:_DIRECTIVE": (".. a", ".. a|-", ".. a::| ", ".. "),
+    "caches/readers/docstrings.py:_FIELD": (":a", ":a ", ":a |b", ":"),
+    "caches/readers/docstrings.py:_GOOGLE_ITEM": ("a", "a ", "a (", "a|)", "*", "a,|*"),
+    "caches/readers/docstrings.py:_LITERAL": ("`", "``a", "``|a", "`a"),
+    "caches/readers/docstrings.py:_ROLE": (":a", ":a:`", ":a:`|b", ":|a", ":a:"),
+    "caches/readers/dts_modules.py:_EXPORTED": ("export ", "export {", "export {|a", "export *|a", "export * from '|a"),
+    "caches/readers/dts_modules.py:_IMPORTED": (
+        "import ",
+        "import {",
+        "import {|a",
+        "import a|b",
+        "import a, {} from './",
+    ),
+    "caches/readers/dts_modules.py:_LIST": ("export", "export {", "export| ", "export type "),
+    "caches/readers/dts_modules.py:_REFERENCE": ("/", "/// <reference path='", "///| ", "/// <reference |p"),
     "caches/readers/html_reader.py:_CHARSET": ("charset", "charset| ", 'charset=|"', "charset =|a"),
     "caches/readers/html_tokens.py:_ATTRIBUTE": ("a", "a=", 'a="', "a='|b", "=", "a |=", "/", "a| "),
     "caches/readers/html_tokens.py:_COMMENT_END": ("-", "--", "--!", "-|!"),

@@ -18,6 +18,10 @@ READERS: tuple[SourceReader, ...] = (
     SourceReader("markdown-1", (".md", ".markdown"), _HERE + "markdown_reader:read_markdown_source"),
     SourceReader("text-1", (".txt", ".text"), _HERE + "text_reader:read_text"),
     SourceReader("html-1", (".html", ".htm", ".xhtml"), _HERE + "html_reader:read_html"),
+    # Found by who finds packages, not by their names.
+    SourceReader("python-1", (), _HERE + "python_reader:read_python"),
+    SourceReader("metadata-1", (), _HERE + "metadata_reader:read_metadata"),
+    SourceReader("dts-1", (), _HERE + "dts_reader:read_declarations", "analysis"),
 )
 
 

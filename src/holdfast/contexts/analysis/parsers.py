@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from holdfast.contexts.languages import LANGUAGES, language_of
+from holdfast.core.grammars import load_parser
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,12 +20,7 @@ def parser(language: str) -> Any:
     """The parser of a language, or None where its grammar is not installed."""
     if language not in _parsers:
         grammar = LANGUAGES[language].grammar
-        try:
-            tree_sitter = import_module("tree_sitter")
-            source = getattr(import_module(grammar.module), grammar.function)
-            _parsers[language] = tree_sitter.Parser(tree_sitter.Language(source()))
-        except (ImportError, AttributeError, ValueError):
-            _parsers[language] = None
+        _parsers[language] = load_parser(grammar.module, grammar.function)
     return _parsers[language]
 
 

@@ -1,0 +1,173 @@
+"""npm packages: what a file of TypeScript declarations exports, with its comments. Pure."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from holdfast.caches.readers.doc_comments import write_comment
+from holdfast.caches.readers.page_text import PageText
+from holdfast.caches.readers.source_reader import Page, Unreadable
+from holdfast.core.grammars import load_parser
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from holdfast.caches.readers.source_reader import SourceFiles
+
+    Node = Any  # tree_sitter.Node
+
+_LARGEST = 4 << 20
+_SHORT = 3  # characters of the names that bundlers make up
+_DEEPEST = 4  # namespaces within namespaces
+_KINDS = {
+    "function_signature": "function",
+    "function_declaration": "function",
+    "generator_function_declaration": "function",
+    "class_declaration": "class",
+    "abstract_class_declaration": "class",
+    "interface_declaration": "interface",
+    "type_alias_declaration": "type",
+    "enum_declaration": "enum",
+    "lexical_declaration": "const",
+    "variable_declaration": "const",
+}
+_NAMESPACES = frozenset(("internal_module", "module"))
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Any:
+    return load_parser("tree_sitter_typescript", "language_typescript")
+
+
+def read_declarations(data: bytes, name: str, files: SourceFiles) -> Page:  # noqa: ARG001 - what every reader takes
+    """The page of a file of declarations. Raises Unreadable."""
+    if _parser() is None:
+        raise Unreadable("needs the extra 'analysis': pip install 'holdfast[analysis]'")
+    if len(data) > _LARGEST:
+        raise Unreadable(f"has more than {_LARGEST >> 20} MB")
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"is not UTF-8 (byte {error.start})") from None
+    data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\x00", b"")
+    if data.rfind(b"/*") > data.rfind(b"*/") and not _is_in_line_comment(data):
+        # The grammar takes a time that grows with the square of what such a comment swallows.
+        raise Unreadable("has a comment that is not closed")
+    root = _parser().parse(data).root_node
+    page = PageText()
+    stem = name.partition(".d.")[0].removesuffix("/index")
+    page.line(f"# {stem}", 1)
+    before = ""
+    for node, kind, title, comment in _declared(root, "", 0, _exports(root)):
+        heading = f"## {kind} {title}"
+        if heading != before:
+            page.block([heading], (comment or node).start_point[0] + 1)
+        before = heading
+        if comment is not None:
+            write_comment(page, _text(comment), comment.start_point[0] + 1)
+        lines = _text(node).split("\n")
+        page.fence([(line, node.start_point[0] + 1 + at) for at, line in enumerate(lines)], "ts")
+    return page.page()
+
+
+def _is_in_line_comment(data: bytes) -> bool:
+    """Whether what looks like the last opening of a comment stands in one that ends with its line."""
+    at = data.rfind(b"/*")
+    return b"//" in data[data.rfind(b"\n", 0, at) + 1 : at]
+
+
+def _declared(
+    node: Node, prefix: str, depth: int, names: dict[str, str] | None
+) -> Iterator[tuple[Node, str, str, Node]]:
+    """The exported declarations below a node, in order: each with its kind, its name and the comment above it."""
+    comment = None
+    for child in node.named_children:
+        if child.type == "comment":
+            text = _text(child)
+            comment = child if text.startswith("/**") and not text.startswith("/***") else comment
+            continue
+        above, comment = comment, None
+        inner, is_exported = _inner(child)
+        if inner is None:
+            continue
+        if inner.type in _NAMESPACES or inner.type == "statement_block":
+            yield from _namespace(inner, prefix, depth, names, is_exported=is_exported)
+            continue
+        if inner.type not in _KINDS:
+            continue
+        for name in _names(inner):
+            shown = name if is_exported or names is None else names.get(name, "")
+            if shown:
+                yield child, _KINDS[inner.type], prefix + shown, above
+                break
+
+
+def _namespace(
+    node: Node, prefix: str, depth: int, names: dict[str, str] | None, *, is_exported: bool
+) -> Iterator[tuple[Node, str, str, Node]]:
+    body = node if node.type == "statement_block" else node.child_by_field_name("body")
+    title = node.child_by_field_name("name") if node.type != "statement_block" else None
+    if body is None or depth >= _DEEPEST:
+        return
+    if title is None or title.type == "string":  # `declare global`, or a module by its path
+        yield from _declared(body, prefix, depth + 1, _exports(body))
+        return
+    name = _text(title)
+    shown = name if is_exported or names is None else names.get(name, "")
+    if shown:
+        yield from _declared(body, f"{prefix}{shown}.", depth + 1, _exports(body))
+
+
+def _inner(node: Node) -> tuple[Node | None, bool]:
+    """The declaration in a statement, and whether the statement exports it."""
+    is_exported = False
+    for _ in range(4):
+        if node.type == "export_statement":
+            is_exported = True
+            inner = node.child_by_field_name("declaration") or next(
+                (child for child in node.named_children if child.type in _KINDS), None
+            )
+        elif node.type in ("ambient_declaration", "expression_statement"):
+            inner = next((child for child in node.named_children if child.type != "comment"), None)
+        else:
+            return node, is_exported
+        if inner is None:
+            return None, is_exported
+        node = inner
+    return node, is_exported
+
+
+def _exports(root: Node) -> dict[str, str] | None:
+    """The names that `export { a as b }`, `export = a` and `export default a` export: each with the name outside.
+
+    None where nothing is exported so: then every declaration is seen, as the language has it for declarations. Names
+    that only tie the parts of a bundle together (`Query as $t`) are none that anybody writes.
+    """
+    found: dict[str, str] = {}
+    has_exports = False
+    for node in root.named_children:
+        if node.type != "export_statement" or node.child_by_field_name("source") is not None:
+            continue
+        for child in node.named_children:
+            if child.type == "export_clause":
+                has_exports = True
+                for one in child.named_children:
+                    name, alias = _text(one.child_by_field_name("name")), _text(one.child_by_field_name("alias"))
+                    found[name] = alias if len(alias) > _SHORT and alias != "default" else name
+            elif child.type == "identifier":
+                has_exports = True
+                found[_text(child)] = _text(child)
+    return found if has_exports else None
+
+
+def _names(node: Node) -> list[str]:
+    name = node.child_by_field_name("name")
+    if name is not None:
+        return [_text(name)]
+    return [_text(one.child_by_field_name("name")) for one in node.named_children if one.type == "variable_declarator"]
+
+
+def _text(node: Node | None) -> str:
+    return node.text.decode("utf-8", "replace") if node is not None else ""

@@ -1,0 +1,67 @@
+"""The description of a Python distribution, its README, out of the METADATA file beside what is installed. Pure."""
+
+from __future__ import annotations
+
+from holdfast.caches.line_map import source_line
+from holdfast.caches.readers.page_text import PageText, page_of
+from holdfast.caches.readers.source_reader import Page, Unreadable
+from holdfast.core.unicode_text import WHITE_SPACE, lower_case
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.caches.readers.source_reader import SourceFiles
+
+
+def metadata_fields(text: str) -> tuple[dict[str, str], int]:
+    """The fields of METADATA by their names in lower case, the first of each; and the line after them, from 0."""
+    fields: dict[str, str] = {}
+    last = ""
+    number = 0
+    for number, line in enumerate(text.split("\n")):  # noqa: B007 - where the fields end
+        if not line.strip(WHITE_SPACE):
+            break
+        if line[0] in " \t":
+            if last:
+                fields[last] += f"\n{line}"
+            continue
+        key, _, value = line.partition(":")
+        last = lower_case(key)
+        if last in fields:
+            last = ""
+        else:
+            fields[last] = value.strip(WHITE_SPACE)
+    return fields, number
+
+
+def read_metadata(data: bytes, name: str, files: SourceFiles) -> Page:  # noqa: ARG001 - what every reader takes
+    """The description as a page; its title is the distribution's name and version. Raises Unreadable."""
+    from holdfast.caches.readers.reader_table import read_source, reader_of
+
+    try:
+        text = data.decode().replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"is not UTF-8 (byte {error.start})") from None
+    fields, after = metadata_fields(text)
+    title = f"{fields.get('name', '')} {fields.get('version', '')}".strip(" ")
+    lines = text.split("\n")
+    body = "\n".join(lines[after + 1 :])
+    is_restructured = "rst" in fields.get("description-content-type", "text/x-rst")
+    reader = reader_of("README.rst" if is_restructured else "README.md")
+    page = PageText()
+    if summary := fields.get("summary", ""):
+        page.block([f"{title}: {summary}"], _line_of(lines, "summary"))
+    rows = page.rows()
+    lines_of_body = [(line, number) for number, line in enumerate(body.split("\n"), 1)]
+    if reader is not None:
+        inner = read_source(reader, body.encode(), "README.md", files)
+        texts = inner.text.removesuffix("\n").split("\n")
+        lines_of_body = [(line, source_line(inner.lines, number)) for number, line in enumerate(texts, 1)]
+    while lines_of_body and not lines_of_body[-1][0].strip(WHITE_SPACE):
+        lines_of_body.pop()
+    rows += [("", rows[-1][1])] if rows and lines_of_body else []
+    rows += [(line, source + after + 1) for line, source in lines_of_body]
+    return page_of(rows, title)
+
+
+def _line_of(lines: list[str], key: str) -> int:
+    return next((number for number, line in enumerate(lines, 1) if lower_case(line.partition(":")[0]) == key), 1)

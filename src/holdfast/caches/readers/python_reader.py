@@ -1,0 +1,119 @@
+"""Python packages: a module's docstring and its public classes, functions and values. Nothing of it is run. Pure."""
+
+from __future__ import annotations
+
+from holdfast.caches.readers.docstrings import write_docstring
+from holdfast.caches.readers.page_text import PageText
+from holdfast.caches.readers.python_declarations import declarations, listed_names, module_docstring
+from holdfast.caches.readers.python_exports import (
+    LARGEST,
+    exported_names,
+    is_private,
+    module_name,
+    python_parser,
+)
+from holdfast.caches.readers.source_reader import Page, Unreadable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.caches.readers.python_declarations import Declaration
+    from holdfast.caches.readers.source_reader import SourceFiles
+
+# Of methods between double underscores those that users call, by their names or by how the class is used.
+_CALLED = frozenset(("__init__", "__call__", "__new__"))
+
+
+def read_python(data: bytes, name: str, files: SourceFiles) -> Page:
+    """The page of a module. Raises Unreadable."""
+    if len(data) > LARGEST:
+        raise Unreadable(f"has more than {LARGEST >> 20} MB")
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"is not UTF-8 (byte {error.start})") from None
+    data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\x00", b"")
+    root = python_parser().parse(data).root_node
+    module = module_name(name)
+    found = [one for one in declarations(root) if one.name]
+    names = _public_names(module, found, listed_names(root), files)
+    page = PageText()
+    page.line(f"# {module}", 1)
+    write_docstring(page, module_docstring(root))
+    values: list[Declaration] = []
+    for one in found:
+        if one.name not in names:
+            continue
+        if not one.kind:
+            values.append(one)
+            continue
+        _write_values(page, values)
+        values = []
+        _write(page, one, names[one.name], 2)
+    _write_values(page, values)
+    return page.page()
+
+
+def _public_names(
+    module: str, found: list[Declaration], listed: list[str] | None, files: SourceFiles
+) -> dict[str, str]:
+    """The names that are for users: each with the name by which they have it."""
+    if listed is not None:
+        own = set(listed)
+    else:
+        own = {one.name for one in found if not one.name.startswith("_") and (one.kind or _is_told(one))}
+    names: dict[str, str] = {}
+    for package, table in exported_names(module, files.text):
+        for one in found:
+            there = table.get(one.name) or (one.name if "*" in table and one.name in own else "")
+            if there and not there.startswith("_"):
+                names.setdefault(one.name, f"{package}.{there}")
+    if not is_private(module):
+        for name in own:
+            names.setdefault(name, f"{module}.{name}")
+    return names
+
+
+def _is_told(value: Declaration) -> bool:
+    """Whether a value without `__all__` is more than a helper: it is a constant, or says what it is."""
+    first = value.name[0]
+    return value.is_called or bool(value.doc) or "A" <= first <= "Z"
+
+
+def _write(page: PageText, one: Declaration, name: str, level: int) -> None:
+    marks = "#" * min(level, 6)
+    kind = "class " if one.kind == "class" else ""
+    calls = "()" if one.kind == "def" and one.is_called else ""
+    source = one.signatures[0][1]
+    page.block([f"{marks} {kind}{name}{calls}"], source)
+    page.fence(list(one.signatures), "python")
+    write_docstring(page, one.doc)
+    short = name.rpartition(".")[2] if level == 2 else name
+    values: list[Declaration] = []
+    for member in one.members:
+        if not _is_public_member(member):
+            continue
+        if member.kind:
+            _write_values(page, values)
+            values = []
+            _write(page, member, f"{short}.{member.name}", level + 1)
+        else:
+            values.append(member)
+    _write_values(page, values)
+
+
+def _is_public_member(member: Declaration) -> bool:
+    if not member.name.startswith("_"):
+        return True
+    return member.kind == "def" and (member.name in _CALLED or (member.name.endswith("__") and bool(member.doc)))
+
+
+def _write_values(page: PageText, values: list[Declaration]) -> None:
+    """Values that stand beside each other, in one fence; each that is described, in one of its own."""
+    together: list[tuple[str, int]] = []
+    for one in values:
+        together += one.signatures
+        if one.doc:
+            page.fence(together, "python")
+            write_docstring(page, one.doc)
+            together = []
+    page.fence(together, "python")
