@@ -178,7 +178,7 @@ def _html(bare: str, *, alone: bool) -> str:
     return "\n" if alone and is_one_tag else ""
 
 
-def _is_restructured(text: str) -> bool:
+def is_restructured(text: str) -> bool:
     """Whether a directive or a label stands at the margin."""
     at = 0 if text.startswith(".. ") else text.find("\n.. ") + 1
     while at or text.startswith(".. ", at):
@@ -208,7 +208,7 @@ def read_restructured(lines: list[str], body: int) -> tuple[list[Heading], list[
             gap = True
             continue
         margin = 0 if line[0] not in _BLANKS else indentation(line)
-        if number > body and margin == 0 and (style := _title(lines, number, body)):
+        if number > body and margin == 0 and (style := title_style(lines, number, body)):
             title = lines[number - 1].strip(WHITE_SPACE)
             first = number - len(style)
             first = labelled[1] if labelled[0] == first else first
@@ -235,7 +235,7 @@ def read_restructured(lines: list[str], body: int) -> tuple[list[Heading], list[
     return headings, breaks
 
 
-def _title(lines: list[str], number: int, body: int) -> str:
+def title_style(lines: list[str], number: int, body: int) -> str:
     """The style of the title that a line underlines: its character, twice with an overline; empty when it does not."""
     underline = lines[number].rstrip(WHITE_SPACE)
     mark = underline[0]
@@ -270,7 +270,7 @@ def _without_roles(title: str) -> str:
 
 def _read_md(text: str, lines: list[str], body: int) -> tuple[list[Heading], list[int]]:
     # Documentation is often given as .md whatever its markup is: a directive or a label says that it is the other one.
-    return (read_restructured if _is_restructured(text) else read_markdown)(lines, body)
+    return (read_restructured if is_restructured(text) else read_markdown)(lines, body)
 
 
 def _read_page(_text: str, lines: list[str], body: int) -> tuple[list[Heading], list[int]]:

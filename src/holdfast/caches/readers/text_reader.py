@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.page_text import page_of
+from holdfast.caches.readers.rst_reader import rst_page
+from holdfast.caches.source_formats import is_restructured
 from holdfast.core.unicode_text import WHITE_SPACE
 
 TYPE_CHECKING = False
@@ -15,9 +17,12 @@ _LONGEST_TITLE = 80
 _NO_END = ".,;:!?"
 
 
-def read_text(data: bytes, name: str, files: SourceFiles) -> Page:  # noqa: ARG001 - what every reader takes
-    """The page. Raises Unreadable."""
-    lines = decoded(data).split("\n")
+def read_text(data: bytes, name: str, files: SourceFiles) -> Page:
+    """The page; that of reStructuredText where a directive or a label stands at the margin. Raises Unreadable."""
+    text = decoded(data)
+    if is_restructured(text):
+        return rst_page(text, name, files)
+    lines = text.split("\n")
     if not lines[-1]:
         lines.pop()
     return page_of([(line, number) for number, line in enumerate(lines, 1)], _title(lines))

@@ -1,0 +1,156 @@
+"""Words of reStructuredText as those of Markdown: roles, links, literals, substitutions. Pure, and linear."""
+
+from __future__ import annotations
+
+from holdfast.caches.readers.page_text import inline_code
+from holdfast.core.unicode_text import lower_case, split_at_white_space
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_IN_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_+.-")
+_IN_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-")
+_ALPHANUMERIC = _IN_WORD - frozenset(".-")
+# Characters that are looked at before a mark.
+_LONGEST_NAME = 60
+# Roles whose text is prose; that of any other is a name, and is given as code.
+_PROSE = frozenset(
+    "ref doc term numref any abbr emphasis strong sub sup subscript superscript title-reference title t guilabel "
+    "menuselection dfn rfc pep ticket cve bpo gh issue pr user youtube wiki pypi commit index eq math".split(" ")
+)
+_LINKED = frozenset(["doc", "download"])
+
+
+def inline_markdown(text: str, targets: Mapping[str, str], substitutions: Mapping[str, str]) -> str:
+    """The words of a paragraph, with as many line ends as it had."""
+    if "`" not in text and "_" not in text and "|" not in text and "\\" not in text:
+        return text
+    found: list[str] = []
+    at = 0
+    has_literals = True
+    while (tick := text.find("`", at)) >= 0:
+        if text.startswith("``", tick):
+            end = text.find("``", tick + 2) if has_literals else -1
+            if end < 0:
+                has_literals = False
+                found.append(_plain(text[at:tick], targets, substitutions) + "``")
+                at = tick + 2
+                continue
+            while text[end + 2 : end + 3] == "`":
+                end += 1
+            found.append(_plain(text[at:tick], targets, substitutions))
+            found.append(inline_code(text[tick + 2 : end]))
+            at = end + 2
+            continue
+        end = text.find("`", tick + 1)
+        if end < 0:
+            break
+        before, role = _role(text[at:tick])
+        found.append(_plain(before, targets, substitutions))
+        after = end + 1
+        if role:
+            told = _role_text(role, text[tick + 1 : end])
+        elif text[after : after + 1] == "_":
+            after += 2 if text[after + 1 : after + 2] == "_" else 1
+            told = _link(text[tick + 1 : end], targets)
+        else:
+            told = text[tick:after]
+        missing = text.count("\n", tick, after) - told.count("\n")
+        if missing > 0:  # what was taken out held a line's end: it stands before what is left
+            found[-1] = found[-1].rstrip(" ") + "\n" * missing
+        found.append(told)
+        at = after
+    found.append(_plain(text[at:], targets, substitutions))
+    return "".join(found)
+
+
+def title_and_target(text: str) -> tuple[str, str]:
+    """`title <target>` in its two parts; the title is empty where there is but one."""
+    at = text.rfind("<")
+    if at <= 0 or not text.endswith(">") or text[at - 1] not in " \n":
+        return "", text
+    return text[:at].rstrip(" \n"), text[at + 1 : -1]
+
+
+def _role(before: str) -> tuple[str, str]:
+    """What stands before a role, and its name without the colons; the name is empty where there is none."""
+    if not before.endswith(":"):
+        return before, ""
+    begin = len(before)
+    while begin and len(before) - begin < _LONGEST_NAME and before[begin - 1] in _IN_NAME:
+        begin -= 1
+    colon = before.find(":", begin)
+    name = before[colon + 1 : -1]
+    return (before[:colon], name) if name else (before, "")
+
+
+def _role_text(role: str, text: str) -> str:
+    title, target = title_and_target(text)
+    name = role.rpartition(":")[2]
+    if name in _LINKED:
+        return f"[{title or target}]({target})"
+    if name in _PROSE:
+        return title or target
+    told = title or target.lstrip("!")
+    if told.startswith("~"):
+        told = told[1:].rpartition(".")[2]
+    return inline_code(told)
+
+
+def _link(text: str, targets: Mapping[str, str]) -> str:
+    title, target = title_and_target(text)
+    if title:
+        return f"[{title}]({target})" if not target.endswith("_") else title
+    if target.startswith("<") and target.endswith(">"):
+        return target
+    url = targets.get(normal_name(text))
+    return f"[{text}]({url})" if url else text
+
+
+def normal_name(text: str) -> str:
+    """A name as it is compared: lower case, one blank between words."""
+    return lower_case(" ".join(split_at_white_space(text)))
+
+
+def _plain(text: str, targets: Mapping[str, str], substitutions: Mapping[str, str]) -> str:
+    if substitutions and "|" in text:
+        text = _substituted(text, substitutions)
+    if "_" in text and (targets or "]_" in text):
+        text = _referenced(text, targets)
+    return text.replace("\\ ", "").replace("\\\n", "\n") if "\\" in text else text
+
+
+def _substituted(text: str, substitutions: Mapping[str, str]) -> str:
+    parts = text.split("|")
+    found = [parts[0]]
+    number = 1
+    while number < len(parts):
+        if number + 1 < len(parts) and parts[number] in substitutions:
+            found.append(substitutions[parts[number]] + parts[number + 1])
+            number += 2
+        else:
+            found.append("|" + parts[number])
+            number += 1
+    return "".join(found)
+
+
+def _referenced(text: str, targets: Mapping[str, str]) -> str:
+    """A text whose `name_` are links, and `[1]_` the note's mark alone."""
+    found, *parts = text.split("_")
+    kept = [found]
+    for part in parts:
+        before = kept[-1]
+        is_end = not part or part[0] not in _ALPHANUMERIC
+        begin = len(before)
+        while begin and len(before) - begin < _LONGEST_NAME and before[begin - 1] in _IN_WORD:
+            begin -= 1
+        word = before[begin:]
+        if is_end and before.endswith("]") and "[" in before[-_LONGEST_NAME:]:
+            kept.append(part)
+        elif is_end and word and (url := targets.get(lower_case(word))):
+            kept[-1] = before[:begin] + f"[{word}]({url})"
+            kept.append(part)
+        else:
+            kept.append("_" + part)
+    return "".join(kept)
