@@ -22,14 +22,19 @@ def test_each_pre_commit_hook_is_a_command_line_that_parses() -> None:
         "context-status": ("status", {"check": True, "staged": True, "since": "HEAD"}),
         "context-rehash": ("rehash", {"staged": True}),
         "context-spec-check": ("spec check", {"level": "error"}),
+        "context-sync": ("sync", {"check": True}),
     }
 
 
 def test_the_action_runs_context_status_with_its_inputs() -> None:
     action = yaml.safe_load((ROOT / "action.yml").read_text())
-    script = action["runs"]["steps"][-1]["run"]
+    script = action["runs"]["steps"][-2]["run"]
     words = shlex.split(script.partition("arguments=(")[2].partition(")")[0])
     request = parse(words, COMMANDS)
     assert request.command is not None
     assert (request.command.name, request.arguments["check"], request.arguments["path"]) == ("status", True, "$PROJECT")
-    assert set(action["inputs"]) == {"path", "since", "python-version"}
+    assert set(action["inputs"]) == {"path", "since", "lock", "python-version"}
+    *_, locked = action["runs"]["steps"][-1]["run"].splitlines()
+    request = parse(shlex.split(locked)[1:], COMMANDS)
+    assert request.command is not None
+    assert (request.command.name, request.arguments) == ("sync", {"check": True, "lock_only": True})

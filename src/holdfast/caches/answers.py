@@ -85,7 +85,7 @@ def build(workspace: Workspace, arguments: BuildArguments) -> Outcome[BuildAnswe
         arguments["cache"],
         created_at=workspace.timestamp(),
         force=arguments.get("force", False),
-        progress=workspace.progress,
+        phases=workspace.progress and workspace.phases,
         tokenizer=arguments.get("tokenizer"),
         tell=notes.append,
     )

@@ -80,6 +80,13 @@ _PLAIN_CACHE = CACHE._replace(metavar="CACHE", positional=True, flag="--cache")
 _OPTIONAL_CACHE = CACHE._replace(required=False, description="The cache (default: the one below the cache root)")
 _NAMED_CACHE = _OPTIONAL_CACHE._replace(description="The cache, where there are several")
 
+_TOKENIZER = Parameter(
+    "tokenizer",
+    "text",
+    "How the tokens of sections are counted (default: estimate-1; o200k_base needs the extra tokens)",
+    metavar="NAME",
+    choices=("estimate-1", "o200k_base", "bytes/4"),
+)
 _STRICT = Parameter("strict", "flag", "Fail when a source cannot be read")
 _QUIET = Parameter("quiet", "flag", "Say nothing on stderr but errors")
 
@@ -220,13 +227,7 @@ OPERATIONS = (
             Parameter("sources", "path", "Folder whose *.md files become documents", required=True, metavar="DIR"),
             CACHE._replace(description="Where the cache is written; it must not exist yet"),
             Parameter("force", "flag", "Replace the cache that stands there, once the new one is complete"),
-            Parameter(
-                "tokenizer",
-                "text",
-                "How the tokens of sections are counted (default: estimate-1; o200k_base needs the extra tokens)",
-                metavar="NAME",
-                choices=("estimate-1", "o200k_base", "bytes/4"),
-            ),
+            _TOKENIZER,
         ),
         run="holdfast.caches.answers:build",
         view="holdfast.caches.views:built",
@@ -309,6 +310,14 @@ OPERATIONS = (
         ),
         run="holdfast.caches.project_answers:sync",
         view="holdfast.caches.project_views:synced",
+    ),
+    Operation(
+        family="caches",
+        command=("index",),
+        summary="Give a cache that another builder wrote its index; the rest of it stays as it is.",
+        parameters=(_PLAIN_CACHE, _TOKENIZER, _QUIET),
+        run="holdfast.caches.project_answers:index",
+        view="holdfast.caches.project_views:indexed",
     ),
     Operation(
         family="caches",

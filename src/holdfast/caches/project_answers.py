@@ -14,6 +14,8 @@ if TYPE_CHECKING:
         AddAnswer,
         AddArguments,
         CheckAnswer,
+        IndexAnswer,
+        IndexArguments,
         OutdatedAnswer,
         OutdatedArguments,
         SyncAnswer,
@@ -154,6 +156,22 @@ def outdated(workspace: Workspace, arguments: OutdatedArguments) -> Outcome[Outd
         ]
     }
     return Outcome(value, exit_code=OutOfDate.exit_code if moved else 0)
+
+
+def index(workspace: Workspace, arguments: IndexArguments) -> Outcome[IndexAnswer]:
+    from holdfast.caches.build.cache_index import index_cache
+
+    report = index_cache(
+        workspace.cache_directory(arguments["cache"]),
+        tokenizer=arguments.get("tokenizer"),
+        progress=None if arguments.get("quiet", False) else workspace.phases,
+    )
+    value: IndexAnswer = {
+        "cache_version": report.cache_version,
+        "document_count": report.document_count,
+        "tokenizer": report.tokenizer,
+    }
+    return Outcome(value)
 
 
 def _project(workspace: Workspace) -> Project:

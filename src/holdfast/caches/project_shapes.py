@@ -85,3 +85,15 @@ class OutdatedSource(TypedDict):
 
 class OutdatedAnswer(TypedDict):
     outdated: Sequence[OutdatedSource]
+
+
+class IndexArguments(TypedDict):
+    cache: str
+    tokenizer: NotRequired[str]
+    quiet: NotRequired[bool]
+
+
+class IndexAnswer(TypedDict):
+    cache_version: str
+    document_count: int
+    tokenizer: str

@@ -8,7 +8,14 @@ from rich.text import Text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.caches.project_shapes import AddAnswer, CheckAnswer, OutdatedAnswer, SyncAnswer, SyncedCacheAnswer
+    from holdfast.caches.project_shapes import (
+        AddAnswer,
+        CheckAnswer,
+        IndexAnswer,
+        OutdatedAnswer,
+        SyncAnswer,
+        SyncedCacheAnswer,
+    )
 
 
 def _line(cache: SyncedCacheAnswer) -> Text:
@@ -62,3 +69,8 @@ def outdated(value: OutdatedAnswer, _seconds: float) -> RenderableType:
         cut = 12 if each["kind"] == "commit" else None
         table.add_row(each["cache"], each["name"], each["locked"][:cut] or "—", each["installed"][:cut] or "not there")
     return Group(table, Text("`context sync` brings the caches in step.", style="dim"))
+
+
+def indexed(value: IndexAnswer, seconds: float) -> RenderableType:
+    """One line."""
+    return Text(f"Indexed {value['document_count']:,} documents, counted by {value['tokenizer']}, in {seconds:.1f} s")

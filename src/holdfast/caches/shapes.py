@@ -11,6 +11,8 @@ from holdfast.caches.project_shapes import (  # noqa: F401  # an operation's sha
     AddArguments,
     CheckAnswer,
     CheckedCache,
+    IndexAnswer,
+    IndexArguments,
     OutdatedAnswer,
     OutdatedArguments,
     OutdatedSource,

@@ -115,6 +115,10 @@ def run_action(runner: dict[str, str], cwd: Path, **given: str) -> subprocess.Co
         if "uses" in step:
             assert step["uses"].startswith("actions/setup-python@")  # the fixture stands for it
             continue
+        if "if" in step:
+            wanted, value = step["if"].removeprefix("${{ inputs.").removesuffix("' }}").split(" == '")
+            if inputs[wanted] != value:
+                continue
         environment = dict(runner)
         for name, value in step.get("env", {}).items():
             key = value.removeprefix("${{ inputs.").removesuffix(" }}")

@@ -101,6 +101,7 @@ def build_cache(
     tokenizer: str | None = None,
     sections: bool = True,
     tell: Callable[[str], None] | None = None,
+    phases: PhaseProgress | None = None,
 ) -> BuildReport:
     """Compile the documents below `sources` into a cache at `cache`, atomically and durably.
 
@@ -120,6 +121,8 @@ def build_cache(
     skipped: list[str] = []
 
     def tell_documents(phase: str, done: int, total: int) -> None:
+        if phases is not None:
+            phases(phase, done, total)
         if progress is not None and phase == READING:
             progress(done, total)
 
@@ -243,7 +246,7 @@ def _build(
                 check(written)
             documents, runs = written.documents, written.runs
             columns = make_columns([item.words for item in documents], [item.tokens for item in documents])
-            lengths = _field_lengths(staged.path, written, settings) if order.sections else None
+            lengths = lengths_with_links(staged.path, written, settings) if order.sections else None
             jobs = index_jobs(staged.path, runs, columns.numbers, lengths, pool.size)
             compiled = _Compiled(progress, block_count(runs))
             parts = pool.run(compile_parts, jobs)  # the workers begin, while this process lists the documents
@@ -274,7 +277,7 @@ class _Compiled:
         self._progress(INDEXING, self._done, self._total)
 
 
-def _field_lengths(staged: str, written: WrittenDocuments, settings: RunSettings) -> FieldLengths:
+def lengths_with_links(staged: str, written: WrittenDocuments, settings: RunSettings) -> FieldLengths:
     """The lengths of all fields, once what documents link to is counted too."""
     ids, made = [item.id for item in written.documents], [item.sections for item in written.documents]
     pages = [document.links for document in made]

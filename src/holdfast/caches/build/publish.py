@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # What a project keeps of its own, the default cache root among it.
 OWN_FOLDER = ".context"
-_INDEX_FILES = frozenset({WORDS_FILE, SECTIONS_FILE})
+INDEX_FILES = frozenset({WORDS_FILE, SECTIONS_FILE})
 
 
 class Listing(NamedTuple):
@@ -121,7 +121,7 @@ def _contents(path: str) -> list[str]:
     folders = {folder: _folder(path, folder) for folder in (DOCUMENTS, COMPILED) if folder in names}
     if names == set(folders) and not any(folders.values()):
         return [f"{folder}/" for folder in folders]  # nothing, or what is left of a cache that was being removed
-    known = {DOCUMENTS: _listed(path), COMPILED: _INDEX_FILES}
+    known = {DOCUMENTS: _listed(path), COMPILED: INDEX_FILES}
     for folder, files in folders.items():
         for name in files:
             if name not in known[folder]:

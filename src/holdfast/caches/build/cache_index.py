@@ -1,0 +1,89 @@
+"""Give a cache that another builder wrote its index, and leave everything else of it as it is."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.caches.build.build import INDEXING, READING, lengths_with_links
+from holdfast.caches.build.document_files import write_documents
+from holdfast.caches.build.index_files import (
+    IndexOwner,
+    block_count,
+    compile_parts,
+    index_jobs,
+    write_index,
+)
+from holdfast.caches.build.publish import INDEX_FILES
+from holdfast.caches.build.source_files import worth_a_worker
+from holdfast.caches.build.token_counts import SPILL_BYTES, RunSettings
+from holdfast.caches.cache_format import MAX_MANIFEST_BYTES
+from holdfast.caches.index_format import Summary
+from holdfast.caches.on_disk.cache_directory import COMPILED, INDEX, MANIFEST, CacheDirectory
+from holdfast.caches.on_disk.open_caches import checked_manifest
+from holdfast.caches.tokenizers import choose_tokenizer
+from holdfast.caches.word_index.word_compiler import make_columns
+from holdfast.core.atomic_write import StagedDirectory
+from holdfast.core.confined_paths import printable
+from holdfast.core.errors import IoError
+from holdfast.core.record import NamedTuple
+from holdfast.core.worker_pool import WorkerPool
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.caches.build.build import PhaseProgress
+
+
+class IndexReport(NamedTuple):
+    """A cache that has an index now."""
+
+    cache_version: str
+    document_count: int
+    tokenizer: str
+
+
+def index_cache(cache: str, *, tokenizer: str | None = None, progress: PhaseProgress | None = None) -> IndexReport:
+    """Write the index of a cache, atomically; its manifest, listing and documents are not touched.
+
+    CacheInvalid where the cache does not hold together: an index of it would be of no use.
+    """
+    cache = os.path.realpath(cache)
+    counted_by = choose_tokenizer(tokenizer)
+    show = progress or _tell_nobody
+    with CacheDirectory(cache) as directory:
+        manifest = checked_manifest(directory)
+        manifest_json = directory.read(MANIFEST, limit=MAX_MANIFEST_BYTES)
+        index_json = directory.read(INDEX, limit=MAX_MANIFEST_BYTES)
+    entries = manifest.entries
+    try:
+        # The workers are gone before the directory they write into is.
+        with StagedDirectory(f"{cache}.{COMPILED}") as work, WorkerPool() as pool:
+            pool.grow(worth_a_worker(len(entries)))
+            settings = RunSettings(counted_by, SPILL_BYTES)
+            reading = lambda done, total: show(READING, done, total)  # noqa: E731  # a name for what is passed on
+            written = write_documents(pool, cache, work.path, entries, settings, reading)
+            documents = written.documents
+            columns = make_columns([item.words for item in documents], [item.tokens for item in documents])
+            lengths = lengths_with_links(work.path, written, settings)
+            jobs = index_jobs(work.path, written.runs, columns.numbers, lengths, pool.size)
+            show(INDEXING, 0, block_count(written.runs))
+            owner = IndexOwner(Summary(manifest.cache_version, counted_by), manifest_json, index_json)
+            parts = pool.run(compile_parts, jobs)
+            write_index(work.path, owner, entries, written, columns, parts, len(jobs), lambda _: None)
+            with StagedDirectory(os.path.join(cache, COMPILED), _index_contents) as staged:
+                for name in os.listdir(os.path.join(work.path, COMPILED)):
+                    os.rename(os.path.join(work.path, COMPILED, name), os.path.join(staged.path, name))
+                staged.publish(replace=True)
+    except OSError as error:
+        raise IoError(f"'{printable(cache)}' cannot be written: {error.strerror}") from None
+    return IndexReport(manifest.cache_version, len(entries), counted_by)
+
+
+def _index_contents(path: str) -> list[str] | None:
+    """What an old index holds, to be removed; None where it holds anything else."""
+    names = sorted(os.listdir(path))
+    known = {os.path.basename(file) for file in INDEX_FILES}
+    return names if known.issuperset(names) else None
+
+
+def _tell_nobody(_phase: str, _done: int, _total: int) -> None:
+    pass
