@@ -49,7 +49,11 @@ class Ranked:
         found = cut.found_by_the_product(query)
         self.question, self.holds = found.question, found.holds
 
-    def leading(self, tenths: int) -> tuple[dict[int, int], int]:  # noqa: ARG002  # as all matches take it
+    @property
+    def most(self) -> int:
+        return max(self.scores.values(), default=0)
+
+    def leading(self, tenths: int, best: int = 0) -> tuple[dict[int, int], int]:  # noqa: ARG002  # as all matches take it
         return self.scores, len(self.scores)
 
     def document_of(self, number: int) -> int:

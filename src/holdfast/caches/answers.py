@@ -13,37 +13,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.caches.on_disk.open_caches import Cache
-    from holdfast.caches.search.passage import Place
     from holdfast.caches.search.search_request import SearchRequest
-    from holdfast.caches.search.search_result import SearchResult
     from holdfast.caches.shapes import (
         BuildAnswer,
         BuildArguments,
         CacheArguments,
-        CiteAnswer,
-        CiteArguments,
         DiffAnswer,
         DiffArguments,
         InspectAnswer,
         ListAnswer,
         ListArguments,
         QueryChanges,
-        ReadAnswer,
-        ReadArguments,
-        ReplayAnswer,
-        ReplayArguments,
         ResolveAnswer,
         ResolveArguments,
-        SearchAnswer,
-        SearchArguments,
-        StaleAnswer,
         VerifyAnswer,
     )
     from holdfast.core.errors import ContextError
     from holdfast.workspace import Workspace
-
-# Tokens, unless told.
-USUAL_BUDGET = 2000
 
 
 def resolve(workspace: Workspace, arguments: ResolveArguments) -> Outcome[ResolveAnswer]:
@@ -111,146 +97,12 @@ def verify(workspace: Workspace, arguments: CacheArguments) -> Outcome[VerifyAns
     return Outcome(value, exit_code=0 if report.valid else CacheInvalid.exit_code)
 
 
-def search(workspace: Workspace, arguments: SearchArguments) -> Outcome[SearchAnswer]:
-    from holdfast.caches.on_disk.cache_listing import cache_name
-    from holdfast.caches.on_disk.open_caches import Cache, OpenCaches
-    from holdfast.caches.search.search_request import SearchRequest
-    from holdfast.caches.search.search_result import as_json
-
-    path = _cache_or_only(workspace, arguments.get("cache"))
-    caches = workspace.keep(OpenCaches)
-    request = SearchRequest(
-        arguments["query"],
-        arguments.get("budget", USUAL_BUDGET),
-        arguments.get("limit"),
-        arguments.get("under"),
-        tuple(arguments.get("known", ())),
-        arguments.get("format") == "outline",
-        arguments.get("explain", False),
-        cache_name(path),
-    )
-    result = caches.use(path, Cache.find, request)
-    if "receipt" in arguments:
-        from holdfast.caches.on_disk.user_files import write_receipt
-
-        write_receipt(arguments["receipt"], result)
-    if "html" in arguments:
-        from holdfast.caches.on_disk.user_files import write_page
-        from holdfast.caches.search.page import MOST_ROWS
-
-        write_page(arguments["html"], result, *caches.use(path, Cache.candidates, request, MOST_ROWS))
-    if (directory := workspace.receipts) is None:
-        return Outcome(as_json(result), text=result.text)
-    return Outcome(as_json(result), afterwards=lambda: _keep_receipt(workspace, directory, result), text=result.text)
-
-
-def _keep_receipt(workspace: Workspace, directory: str, result: SearchResult) -> None:
-    from holdfast.caches.on_disk.receipt_store import ReceiptStore
-    from holdfast.core.standard_streams import write_error
-
-    if warning := workspace.keep(ReceiptStore).add(directory, result.record):
-        write_error(f"warning: {warning}")
-
-
-def read(workspace: Workspace, arguments: ReadArguments) -> Outcome[ReadAnswer | StaleAnswer]:
-    from holdfast.caches.on_disk.cache_listing import cache_name
-    from holdfast.caches.on_disk.open_caches import Cache, OpenCaches
-    from holdfast.core.errors import CitationStale
-
-    place, path = _place_to_read(arguments), _cache_or_only(workspace, arguments.get("cache"))
-    budget = arguments.get("budget", USUAL_BUDGET)
-    value = workspace.keep(OpenCaches).use(path, Cache.read, place, budget, cache_name(path))
-    gone = "error" in value
-    return Outcome(value, exit_code=CitationStale.exit_code if gone else 0, is_error=gone)
-
-
 def hinted_failure(error: ContextError) -> object:
     """A failure as `error_object` has it; of a cache that is not there, with the name of the one that was meant."""
     told = error_object(error)
     if isinstance(error, CacheMissing) and error.nearest:
         told["error"]["message"] += f": did you mean '{error.nearest}'?"
     return told
-
-
-def _cache_or_only(workspace: Workspace, name: str | None) -> str:
-    """The path of the cache that is named or, where none is, of the only one below the cache root."""
-    if name is None:
-        from holdfast.caches.on_disk.cache_listing import cache_name, only_cache
-
-        path = only_cache(workspace.cache_root)
-        if workspace.door == "command":
-            return path
-        name = cache_name(path)  # opened beneath the cache root, as any other
-    return workspace.cache_directory(name)
-
-
-def _place_to_read(arguments: ReadArguments) -> Place:
-    """What is to be read; InvalidCitation where that is no place, or more than one."""
-    from holdfast.caches.search.citations import parse_citation
-    from holdfast.caches.search.passage import Place
-    from holdfast.core.errors import InvalidCitation
-    from holdfast.core.unicode_text import WHITE_SPACE
-
-    before, after = arguments.get("before", 0), arguments.get("after", 0)
-    if ("citation" in arguments) == ("id" in arguments):
-        raise InvalidCitation("name what to read: a citation, or a document by its id")
-    if "id" in arguments:
-        if before or after:
-            raise InvalidCitation("sections before and after go with a citation: with an id, give the line to begin at")
-        if not arguments.get("line", 1):
-            raise InvalidCitation("lines count from 1")
-        return Place(arguments["id"], line=arguments.get("line", 1))
-    if "line" in arguments:
-        raise InvalidCitation("a citation says its lines: a line to begin at goes with an id")
-    citation = parse_citation(arguments["citation"].strip(WHITE_SPACE))
-    if citation is None:
-        raise InvalidCitation("a citation is name#Lfirst-Llast@hash, the hash of 12 hex digits")
-    return Place(citation.id, citation, before=before, after=after)
-
-
-def replay(workspace: Workspace, arguments: ReplayArguments) -> Outcome[ReplayAnswer]:
-    from holdfast.caches.on_disk.cache_listing import cache_of_version
-    from holdfast.caches.on_disk.open_caches import with_cache
-    from holdfast.caches.on_disk.user_files import read_receipt
-    from holdfast.caches.search.comparison import compare_records
-    from holdfast.core.errors import Differs
-
-    receipt = read_receipt(arguments["receipt"])
-    if "cache" in arguments:
-        path = workspace.cache_directory(arguments["cache"])
-    else:
-        record = receipt.record
-        path = cache_of_version(workspace.cache_root, record["cache_version"], record["tokenizer"]["name"])
-    result = with_cache(path, lambda cache: cache.find(receipt.request))
-    same = result.receipt == receipt.receipt
-    value: ReplayAnswer = {
-        "same": same,
-        "receipt": receipt.receipt,
-        "now": result.receipt,
-        "query": receipt.request.query,
-        "differences": [] if same else compare_records(receipt.record, result.record),
-    }
-    return Outcome(value, exit_code=0 if same else Differs.exit_code)
-
-
-def verify_citations(workspace: Workspace, arguments: CiteArguments) -> Outcome[CiteAnswer]:
-    from holdfast.caches.on_disk.open_caches import with_cache
-    from holdfast.caches.on_disk.user_files import read_text
-    from holdfast.caches.search.citations import find_citations, judge
-    from holdfast.core.errors import Differs
-
-    text, path = read_text(arguments["file"]), _cache_or_only(workspace, arguments.get("cache"))
-    verdicts = with_cache(path, lambda cache: judge(find_citations(text, cache.ids()), cache.document))
-    failed = [verdict for verdict in verdicts if verdict.state != "holds"]
-    value: CiteAnswer = {
-        "citations": [
-            {"citation": verdict.citation.text, "line": verdict.citation.line, "state": verdict.state}
-            for verdict in verdicts
-        ],
-        "found": len(verdicts),
-        "failed": len(failed),
-    }
-    return Outcome(value, exit_code=Differs.exit_code if failed else 0)
 
 
 def diff(workspace: Workspace, arguments: DiffArguments) -> Outcome[DiffAnswer]:

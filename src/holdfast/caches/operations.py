@@ -113,7 +113,7 @@ OPERATIONS = (
             Parameter("receipt", "path", "Write the record of the answer here", metavar="FILE", only="command"),
             Parameter("html", "path", "Write a page that explains the answer here", metavar="FILE", only="command"),
         ),
-        run="holdfast.caches.answers:search",
+        run="holdfast.caches.search_answers:search",
         text="holdfast.caches.search.search_text:as_text",
         view="holdfast.caches.search_views:search",
         failure="holdfast.caches.answers:hinted_failure",
@@ -164,7 +164,7 @@ OPERATIONS = (
             _NAMED_CACHE,
             Parameter("format", "text", "Default: text", metavar="FORMAT", choices=("text", "json"), is_plain=True),
         ),
-        run="holdfast.caches.answers:read",
+        run="holdfast.caches.search_answers:read",
         text="holdfast.caches.search.passage_text:as_text",
         view="holdfast.caches.search_views:passage",
         failure="holdfast.caches.answers:hinted_failure",
@@ -250,7 +250,7 @@ OPERATIONS = (
                 description="The cache (default: the one of that version and tokenizer below the cache root)"
             ),
         ),
-        run="holdfast.caches.answers:replay",
+        run="holdfast.caches.search_answers:replay",
         view="holdfast.caches.search_views:replayed",
     ),
     Operation(
@@ -261,7 +261,7 @@ OPERATIONS = (
             Parameter("file", "path", "The text", True, "FILE", positional=True),
             _OPTIONAL_CACHE,
         ),
-        run="holdfast.caches.answers:verify_citations",
+        run="holdfast.caches.search_answers:verify_citations",
         view="holdfast.caches.search_views:citations",
     ),
     Operation(

@@ -8,7 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from holdfast.caches.search.passage_text import as_text
-from holdfast.caches.search.search_text import entry_lines, header_lines, is_outline
+from holdfast.caches.search.search_text import as_text as search_text
+from holdfast.caches.search.search_text import asked_of, entry_lines, header_lines, is_outline
 from holdfast.caches.search.section_label import heading_path
 from holdfast.caches.search.source_lines import split_lines
 from holdfast.caches.search.word_terms import all_terms, raw_words
@@ -17,7 +18,15 @@ from holdfast.core.unicode_text import WHITE_SPACE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.caches.shapes import CiteAnswer, DiffAnswer, ReadAnswer, ReplayAnswer, SearchAnswer, StaleAnswer
+    from holdfast.caches.shapes import (
+        CachesAnswer,
+        CiteAnswer,
+        DiffAnswer,
+        ReadAnswer,
+        ReplayAnswer,
+        SearchAnswer,
+        StaleAnswer,
+    )
 
 _BEST_LINES = 3
 _INDENTED = (0, 0, 0, 3)
@@ -25,8 +34,10 @@ _WIDEST = 160
 _STATE_STYLES = {"holds": "green", "changed": "yellow"}
 
 
-def search(value: SearchAnswer, _seconds: float) -> RenderableType:
+def search(value: SearchAnswer | CachesAnswer, _seconds: float) -> RenderableType:
     """Each entry with its heading path, its citation and its best lines; then a bar of the budget."""
+    if "caches_more" in value:
+        return Text(search_text(value))
     selection = value["selection"]
     terms = {term for word in raw_words(selection["query"]) for term in all_terms(word)}
     notes = header_lines(selection, value["receipt"], is_outline=is_outline(value))[1:]
@@ -56,7 +67,7 @@ def search(value: SearchAnswer, _seconds: float) -> RenderableType:
     )
     meets = f"meets {selection['meets']:.2f} of the question"
     parts.append(Text(f"{counts}; {meets}; tokens by {selection['tokenizer']}", style="dim"))
-    cache = f"{selection['cache']} {selection['cache_version'][7:15]}"
+    cache = f"{asked_of(selection)} {selection['cache_version'][7:15]}"
     parts.append(Text(f"{cache}; receipt {value['receipt']}", style="dim"))
     return Group(*parts)
 

@@ -181,6 +181,11 @@ class FoundSection(TypedDict):
 ReadAs = TypedDict("ReadAs", {"word": str, "as": str})
 
 
+class LeftOutCache(TypedDict):
+    name: str
+    why: str
+
+
 class NamedVersion(TypedDict):
     name: str
     cache_version: str
@@ -190,7 +195,7 @@ class SeveralCaches(TypedDict):
     """What an answer of several caches says besides."""
 
     caches: NotRequired[Sequence[NamedVersion]]
-    left_out: NotRequired[Sequence[str]]
+    left_out: NotRequired[Sequence[LeftOutCache]]
 
 
 class SectionSelection(SeveralCaches):
@@ -211,6 +216,22 @@ class SectionSelection(SeveralCaches):
     ranking: str
 
 
+class CacheToAsk(TypedDict):
+    name: str
+    documents: int
+    about: str
+
+
+@final
+class CachesAnswer(TypedDict):
+    """What a query without words is answered."""
+
+    caches: Sequence[CacheToAsk]
+    caches_more: int
+    left_out: Sequence[LeftOutCache]
+
+
+@final
 class SearchAnswer(TypedDict):
     sections: Sequence[FoundSection]
     selection: SectionSelection
@@ -238,7 +259,7 @@ class RecordOfSeveral(TypedDict):
     """What the record of an answer of several caches has besides."""
 
     caches: NotRequired[Sequence[RecordedCache]]
-    left_out: NotRequired[Sequence[str]]
+    left_out: NotRequired[Sequence[LeftOutCache]]
 
 
 class Record(RecordOfSeveral):

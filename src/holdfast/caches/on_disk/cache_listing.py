@@ -128,13 +128,3 @@ def _tokenizer(directory: CacheDirectory) -> str | None:
 def cache_name(path: str) -> str:
     """What a cache is called: the last name of its path."""
     return printable(os.path.basename(os.path.abspath(path)))
-
-
-def only_cache(root: str) -> str:
-    """The path of the only cache below a root."""
-    found = [listed.path for listed in list_caches(root) if listed.has_manifest]
-    if not found:
-        raise CacheMissing(f"no cache below '{printable(root)}': 'context build' makes one, or name one with --cache")
-    if len(found) > 1:
-        raise CacheMissing(f"{len(found)} caches below '{printable(root)}': name one with --cache")
-    return os.path.join(root, found[0])

@@ -26,6 +26,7 @@ from holdfast.caches.on_disk.index_reader import WORDS_FILE, WordIndex
 from holdfast.caches.selection import Selection, select
 from holdfast.core.errors import CacheInvalid, IoError
 from holdfast.core.file_identity import are_settled
+from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from holdfast.caches.search.passage import Place
     from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.search.search_result import Candidate, SearchResult
+    from holdfast.caches.search.search_source import SearchSource
     from holdfast.caches.shapes import ReadAnswer, StaleAnswer
     from holdfast.core.file_identity import Identity
 
@@ -46,8 +48,9 @@ if TYPE_CHECKING:
     Result = TypeVar("Result")
     Identities = tuple[Identity, ...]
 
-# Four threads on two caches; each holds five descriptors and some 50 bytes a document.
-MOST = 8
+# Four threads on two caches; each holds five descriptors and some 50 bytes a document. Where more caches are asked, as
+# one or in turn, one of each is kept, up to the second number.
+MOST, MOST_DISTINCT = 8, 64
 _WATCHED = (MANIFEST, INDEX, WORDS_FILE, SECTIONS_FILE, DOCUMENTS)
 
 
@@ -145,24 +148,45 @@ class Cache:
             lambda tokenizer: find_candidates(self._document_source(tokenizer), request, most),
         )
 
+    def search_source(self, *, plain: bool) -> SearchSource:
+        """What a search asks: the section index, or with `plain`, and where there is none that can be used, the
+        documents; CacheInvalid where they may not stand for it."""
+        sections = None if plain else self._section_index()
+        if sections is not None:
+            return sections
+        from holdfast.caches.on_disk.counted_by import tokenizer_of_documents
+
+        return self._document_source(tokenizer_of_documents(self.directory))
+
     def _document_source(self, tokenizer: str) -> DocumentSource:
         from holdfast.caches.search.document_search import DocumentSource
 
         return DocumentSource(list(self.documents()), self.manifest.cache_version, tokenizer)
 
-    def read(self, place: Place, budget: int, name: str) -> ReadAnswer | StaleAnswer:
-        """Lines of one document within a token budget, or that they are gone; `name` is what the cache is called."""
+    @property
+    def document_count(self) -> int:
+        """How many documents there are."""
+        return self._compiled.document_count if self._compiled is not None else self.manifest.document_count
+
+    def read(self, place: Place, budget: int, name: str, prefix: str = "") -> ReadAnswer | StaleAnswer:
+        """Lines of one document within a token budget, or that they are gone; `name` is what the cache is called.
+
+        It may stand before the document's; `prefix` is what does so in the answer.
+        """
+        from holdfast.caches.search.asked_caches import without_prefix
         from holdfast.caches.search.passage import Count, FromCache, read_passage
 
         at, document = self._found(place.id)
+        if document is None and (rest := without_prefix(place.id, name)) is not None:
+            at, document = self._found(rest)
 
         def from_index(sections: SectionIndex) -> tuple[Count, FromCache]:
             summary = sections.summary
             counts = () if at is None else sections.tokens_of(at)
-            return Count(budget, summary.tokenizer, counts), FromCache(name, summary.cache_version)
+            return Count(budget, summary.tokenizer, counts), FromCache(name, summary.cache_version, prefix)
 
         def from_documents(tokenizer: str) -> tuple[Count, FromCache]:
-            return Count(budget, tokenizer, ()), FromCache(name, self.manifest.cache_version)
+            return Count(budget, tokenizer, ()), FromCache(name, self.manifest.cache_version, prefix)
 
         return read_passage(document, place, *self._from_sections(from_index, from_documents))
 
@@ -245,6 +269,20 @@ def with_cache(path: str, use: Callable[[Cache], Result]) -> Result:
     return look_into(path, lambda directory: use(Cache(directory)), lambda _: True)
 
 
+class TakenCache(NamedTuple):
+    """A cache that one caller uses, and its identity if it may be kept afterwards."""
+
+    path: str
+    cache: Cache
+    identity: Identities | None
+
+    def give_up(self) -> bool:
+        """Close the cache; whether it is still what stands at its path."""
+        current = self.cache.directory.is_current()
+        self.cache.close()
+        return current
+
+
 class OpenCaches:
     """Caches that no call uses right now. A call takes one out and puts it back, so that no two share one."""
 
@@ -260,22 +298,25 @@ class OpenCaches:
         It is begun again when the cache was replaced underneath, as in `with_cache`.
         """
         while True:
-            kept = self._take(path)
-            cache, identity = kept or self._open(path)
-            self._count("hits" if kept else "misses" if identity else "uncached")
+            taken = self.take(path)
             try:
-                result = ask(cache, *asked)
+                result = ask(taken.cache, *asked)
             except (CacheInvalid, IoError):
-                current = cache.directory.is_current()
-                cache.close()
-                if current:
+                if taken.give_up():
                     raise
             except BaseException:
-                cache.close()
+                taken.give_up()
                 raise
             else:
-                self._put_back(path, cache, identity)
+                self.put_back(taken)
                 return result
+
+    def take(self, path: str) -> TakenCache:
+        """The complete cache that stands at the path now, for one caller, who puts it back or gives it up."""
+        kept = self._take(path)
+        cache, identity = kept or self._open(path)
+        self._count("hits" if kept else "misses" if identity else "uncached")
+        return TakenCache(path, cache, identity)
 
     def telemetry(self) -> dict[str, dict[str, int]]:
         """How often a call found its cache open (a hit), opened it, or opened one that may not be kept (`uncached`)."""
@@ -321,16 +362,25 @@ class OpenCaches:
                 may_be_kept = identity is not None and cache.is_compiled and are_settled(identity, started)
                 return cache, identity if may_be_kept else None
 
-    def _put_back(self, path: str, cache: Cache, identity: Identities | None) -> None:
+    def put_back(self, taken: TakenCache) -> None:
+        """Keep a cache for the next call, if it may be kept; what was used least is let go of for it."""
+        path, cache, identity = taken
         if identity is None or not cache.is_compiled:
             cache.close()
             return
+        dropped: list[Cache] = []
         with self._lock:
             self._idle.append((path, cache, identity))
-            dropped = self._idle[:-MOST]
-            del self._idle[:-MOST]
-        for _, old, _ in dropped:
+            while len(self._idle) > MOST and (at := self._to_be_dropped()) is not None:
+                dropped.append(self._idle.pop(at)[1])
+        for old in dropped:
             old.close()
+
+    def _to_be_dropped(self) -> int | None:
+        """Which one to let go of where there are many: the first of which another is kept, else the first of all."""
+        paths = [path for path, _, _ in self._idle]
+        again = next((at for at, path in enumerate(paths) if path in paths[at + 1 :]), None)
+        return again if again is not None else 0 if len(paths) > MOST_DISTINCT else None
 
     def _count(self, outcome: str) -> None:
         with self._lock:

@@ -159,11 +159,6 @@ class SectionIndex(IndexReader):
             self._pages.put((place, prefix), (page, entry.file, seen), 2 * len(document.content) + _PAGE_BYTES)
         return page
 
-    def place_of(self, name: str) -> int | None:
-        """The place of the document with an id; None when there is none."""
-        found = self._words.find(name)
-        return None if found is None else found[0]
-
     def prefix(self, place: int) -> str:  # noqa: ARG002  # as every source takes it
         """Nothing: one cache is asked."""
         return ""

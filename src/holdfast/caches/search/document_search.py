@@ -68,18 +68,13 @@ class DocumentSource:
         """The id of a document."""
         return self._documents[place].id
 
-    def page(self, place: int) -> ProvenPage:
+    def page(self, place: int, prefix: str = "") -> ProvenPage:
         """A document."""
         from holdfast.caches.search.proven_page import ProvenPage
         from holdfast.caches.search.sections import document_outline
 
         document = self._documents[place]
-        return ProvenPage(document, document_outline(document).title)
-
-    def place_of(self, name: str) -> int | None:
-        """The place of the document with an id; None when there is none."""
-        at = bisect_left(self._documents, name, key=lambda document: document.id)
-        return at if at < len(self._documents) and self._documents[at].id == name else None
+        return ProvenPage(document, document_outline(document).title, prefix)
 
     def prefix(self, place: int) -> str:  # noqa: ARG002  # as every source takes it
         """Nothing: one cache is asked."""
@@ -106,7 +101,12 @@ class _FoundMatches:
         self._impacts = corpus.impacts(question.weights)
         self.scores = {number: sum(impacts.values()) for number, impacts in self._impacts.items()}
 
-    def leading(self, tenths: int) -> tuple[dict[int, int], int]:  # noqa: ARG002  # as all matches take it
+    @property
+    def most(self) -> int:
+        """The score of the best."""
+        return max(self.scores.values(), default=0)
+
+    def leading(self, tenths: int, best: int = 0) -> tuple[dict[int, int], int]:  # noqa: ARG002  # as all matches take it
         """All of them, and how many there are."""
         return self.scores, len(self.scores)
 

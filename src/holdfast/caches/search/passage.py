@@ -64,10 +64,11 @@ class Count(NamedTuple):
 
 
 class FromCache(NamedTuple):
-    """Which cache an answer is from."""
+    """Which cache an answer is from, and what stands before the names of its documents in citations."""
 
     cache: str
     cache_version: str
+    prefix: str = ""
 
 
 def read_passage(document: Document | None, place: Place, count: Count, cache: FromCache) -> ReadAnswer | StaleAnswer:
@@ -204,7 +205,8 @@ class _Reader:
         begun, ended = start - self.starts[first - 1], end - self.starts[last - 1]
         columns = begun + 1 if begun else 0, ended if end < self.line_end(last) else 0
         lines = self.places.cited(first), self.places.cited(last)
-        return cite(self.document.name, *lines, self.document.content[start:end], *columns)
+        name = self.cache.prefix + self.document.name
+        return cite(name, *lines, self.document.content[start:end], *columns)
 
     def _fits(self, start: int, end: int) -> bool:
         return self._answer(start, end)["tokens_used"] <= self.count.budget
@@ -214,7 +216,7 @@ class _Reader:
         at = min(bisect_right(self.ends, start), len(self.sections) - 1)
         value: ReadAnswer = {
             "citation": self._citation(start, end),
-            "id": document.id,
+            "id": self.cache.prefix + document.id,
             "source": document.source,
             "version": document.version,
             "title": self.title,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from holdfast.caches.cache_format import tagged_digest
 from holdfast.caches.search.asked_caches import AskedCache
 from holdfast.caches.search.impacts import PARAMETERS, RANKING
-from holdfast.caches.search.search_request import SearchRequest
+from holdfast.caches.search.search_request import LeftOut, SearchRequest
 from holdfast.caches.search.section import LONG
 from holdfast.caches.search.section_ranking import FALL, SHARE
 from holdfast.caches.tokenizers import BYTES
@@ -55,7 +55,7 @@ def make_record(
             {"name": name, "cache_version": version, "tokenizer": counted_by}
             for name, version, counted_by in request.caches
         ]
-        several["left_out"] = list(request.left_out)
+        several["left_out"] = [{"name": name, "why": why} for name, why in request.left_out]
     return {
         "record_version": SEVERAL_VERSION if request.caches else RECORD_VERSION,
         "cache": request.cache,
@@ -118,12 +118,16 @@ class Receipt(NamedTuple):
         return tuple([AskedCache(*each) for each in members])
 
     @property
+    def _left_out(self) -> tuple[LeftOut, ...]:
+        return tuple([LeftOut(each["name"], each["why"]) for each in self.record.get("left_out", ())])
+
+    @property
     def request(self) -> SearchRequest:
         """What to run again."""
         record = self.record
         return SearchRequest(
             *(record["query"], record["budget"], record["limit"], record["under"], tuple(record["known"])),
-            *(record["outline"], record["explain"], record["cache"], self.caches, tuple(record.get("left_out", ()))),
+            *(record["outline"], record["explain"], record["cache"], self.caches, self._left_out),
         )
 
 
@@ -175,19 +179,14 @@ def _is_sound(record: Json) -> bool:
         and all(
             isinstance(section, dict) and tuple(section) == ReceiptSection._fields for section in record["sections"]
         )
-        and _are_sound_caches(record.get("caches", []), record.get("left_out", []))
+        and _are_texts(record.get("caches", []), AskedCache._fields)
+        and _are_texts(record.get("left_out", []), LeftOut._fields)
     )
 
 
-def _are_sound_caches(caches: Json, left_out: Json) -> bool:
-    return (
-        isinstance(caches, list)
-        and all(
-            isinstance(each, dict)
-            and tuple(each) == AskedCache._fields
-            and all(isinstance(value, str) for value in each.values())
-            for each in caches
-        )
-        and isinstance(left_out, list)
-        and all(isinstance(name, str) for name in left_out)
+def _are_texts(items: Json, members: tuple[str, ...]) -> bool:
+    """Whether something is a list of objects with these members, all of them texts."""
+    return isinstance(items, list) and all(
+        isinstance(each, dict) and tuple(each) == members and all(isinstance(value, str) for value in each.values())
+        for each in items
     )

@@ -345,7 +345,7 @@ def selection_json(result: SearchResult, selected: int) -> SectionSelection:
     if request.caches:
         several["caches"] = [{"name": each.name, "cache_version": each.cache_version} for each in request.caches]
     if request.left_out:
-        several["left_out"] = request.left_out
+        several["left_out"] = [{"name": name, "why": why} for name, why in request.left_out]
     return {
         "query": request.query,
         "cache": request.cache,

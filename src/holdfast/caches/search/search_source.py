@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from holdfast.caches.search.proven_page import ProvenPage
     from holdfast.caches.search.question import Question
@@ -25,9 +25,14 @@ class Matches(Protocol):
         """Of every section that matches, what the query is worth to it."""
         ...
 
-    def leading(self, tenths: int) -> tuple[Mapping[int, int], int]:
-        """The scores of sections that match, among them all that have at least so many tenths of the best; and how
-        many sections match."""
+    @property
+    def most(self) -> int:
+        """About as much as the best has; the order of several caches by it only decides what is looked at first."""
+        ...
+
+    def leading(self, tenths: int, best: int = 0) -> tuple[Mapping[int, int], int]:
+        """The scores of sections that match, among them all that have at least so many tenths of the best, or of
+        `best` where that is more; and how many sections match."""
         ...
 
     def document_of(self, number: int) -> int:
@@ -41,6 +46,12 @@ class Matches(Protocol):
     def holds(self, number: int) -> Callable[[str], bool]:
         """Whether a term of the query counts for a section."""
         ...
+
+
+class NumbersByNumber(Protocol):
+    """What is looked up by the number of a section."""
+
+    def __getitem__(self, number: int, /) -> int: ...
 
 
 class SectionCounts(Protocol):
@@ -72,7 +83,7 @@ class SearchSource(SectionCounts, Protocol):
     def document_count(self) -> int: ...
 
     @property
-    def tokens(self) -> Sequence[int]:
+    def tokens(self) -> NumbersByNumber:
         """Of every section, the tokens of its content."""
         ...
 
@@ -92,12 +103,8 @@ class SearchSource(SectionCounts, Protocol):
         """The id of a document."""
         ...
 
-    def page(self, place: int) -> ProvenPage:
-        """A document that has a section, proven by its hash: what stands on disk now."""
-        ...
-
-    def place_of(self, name: str) -> int | None:
-        """The place of the document with an id; None when there is none."""
+    def page(self, place: int, prefix: str = "") -> ProvenPage:
+        """A document that has a section, proven by its hash: what stands on disk now; `prefix` goes before its name."""
         ...
 
     def prefix(self, place: int) -> str:

@@ -11,18 +11,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.caches.shapes import FoundSection, SearchAnswer, SectionSelection
+    from holdfast.caches.shapes import CachesAnswer, FoundSection, LeftOutCache, SearchAnswer, SectionSelection
 
 _VERSION = slice(len("sha256:"), len("sha256:") + 8)
 _MOST_NAMED = 4
 _RECEIPT = slice(len("sha256:"), len("sha256:") + 8)
 
 
-def as_text(value: SearchAnswer) -> str:
+def as_text(value: SearchAnswer | CachesAnswer) -> str:
     """The text of an answer, without its final newline.
 
     An entry is a line that names a section, perhaps lines in parentheses, and then exactly the lines of its citation.
     """
+    if "caches_more" in value:
+        from holdfast.caches.search import cache_overview
+
+        return cache_overview.as_text(value)
     lines = header_lines(value["selection"], value["receipt"], is_outline=is_outline(value))
     if value["sections"]:
         lines.append("")
@@ -36,10 +40,10 @@ def as_text(value: SearchAnswer) -> str:
 def header_lines(selection: SectionSelection, receipt: str, *, is_outline: bool) -> list[str]:
     """What was found and what it costs; how words were read; what was not sent again."""
     used = f"{selection['tokens_used']:,} of {selection['budget']:,} tokens"
-    where = f"{_asked(selection)} {selection['cache_version'][_VERSION]} · receipt {receipt[_RECEIPT]}"
+    where = f"{asked_of(selection)} {selection['cache_version'][_VERSION]} · receipt {receipt[_RECEIPT]}"
     lines = [f"{_found(selection, used, is_outline=is_outline)} · {where}"]
     if left_out := selection.get("left_out"):
-        lines.append(f"Not asked, since damaged or unreadable: {named(left_out)}.")
+        lines.append(left_out_line(left_out))
     if selection["read_as"]:
         told = ", ".join([f"{item['word']} as {item['as']}" for item in selection["read_as"]])
         lines.append(f"Not in the documentation, so read {told}.")
@@ -49,11 +53,12 @@ def header_lines(selection: SectionSelection, receipt: str, *, is_outline: bool)
     return [display_line(line) for line in lines]
 
 
-def _asked(selection: SectionSelection) -> str:
+def asked_of(selection: SectionSelection) -> str:
     """The cache by its name, or how many."""
     if not selection.get("caches"):
         return selection["cache"]
-    return f"{len(selection['caches']):,} caches"
+    count = len(selection["caches"])
+    return f"{count:,} cache{'' if count == 1 else 's'}"
 
 
 def is_outline(value: SearchAnswer) -> bool:
@@ -96,10 +101,11 @@ def entry_lines(place: int, section: FoundSection, *, with_title: bool = True) -
     return lines
 
 
-def named(names: Sequence[str]) -> str:
-    """The first of some names, and how many more there are."""
-    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
-    return ", ".join(names[:_MOST_NAMED]) + more
+def left_out_line(left_out: Sequence[LeftOutCache]) -> str:
+    """The first of the caches that could not be asked, why, and how many more there are."""
+    told = ", ".join([f"{each['name']} ({each['why']})" for each in left_out[:_MOST_NAMED]])
+    more = f" and {len(left_out) - _MOST_NAMED:,} more" if len(left_out) > _MOST_NAMED else ""
+    return display_line(f"Left out: {told}{more}.")
 
 
 def also_line(citations: Sequence[str], more: int) -> str:

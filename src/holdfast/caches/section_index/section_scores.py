@@ -57,14 +57,18 @@ class Scores:
             self._all, _ = self.leading(0)
         return self._all
 
-    def leading(self, tenths: int) -> tuple[dict[int, int], int]:
-        """The scores of sections that match, among them all that have at least so many tenths of the best; and how
-        many sections match."""
+    @property
+    def most(self) -> int:
+        """The most that a section has itself, at most: what its document has is not counted."""
+        return sum([weighed.most for weighed in self._by_most])
+
+    def leading(self, tenths: int, best: int = 0) -> tuple[dict[int, int], int]:
+        """The scores of sections that match, among them all that have at least so many tenths of the best, or of
+        `best` where that is more; and how many sections match."""
         lists = self._by_most
         found: dict[int, int] = {}
         met = [0] * len(lists)  # sections found that a later list has too
-        best = 0
-        most = sum([weighed.most for weighed in lists])
+        most = self.most
         for at, weighed in enumerate(lists):
             if 10 * most < tenths * best:  # all that a section has itself which none of the lists so far has
                 matching = len(found) + self._others(at, found, met[at])

@@ -1,0 +1,108 @@
+"""Several caches of a project, open at once and searched as one."""
+
+from __future__ import annotations
+
+from holdfast.caches.search.joined_search import JoinedSource, PartFailed
+from holdfast.caches.search.search_request import LeftOut
+from holdfast.core.confined_paths import printable
+from holdfast.core.errors import CacheInvalid, CacheMissing, ContextError, IoError
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import TypeVar
+
+    from holdfast.caches.on_disk.open_caches import OpenCaches, TakenCache
+    from holdfast.caches.search.search_request import SearchRequest
+    from holdfast.caches.search.search_source import SearchSource
+
+    Result = TypeVar("Result")
+
+# Each holds five descriptors while it is asked; most systems give a process 1,024, some 256.
+MOST_JOINED = 100
+
+
+class NamedCache(NamedTuple):
+    """A cache by what it is called, and where it is."""
+
+    name: str
+    path: str
+
+
+def ask_as_one(
+    pool: OpenCaches,
+    caches: Sequence[NamedCache],
+    request: SearchRequest,
+    ask: Callable[[SearchSource, SearchRequest], Result],
+) -> tuple[Result, list[ContextError]]:
+    """What `make_result`, or another of the like, gives of several caches as one; and what is wrong with those that
+    could not be asked, which the answer says by name.
+
+    A cache whose index cannot be used is asked by its documents; one that was replaced underneath is asked again. The
+    failure of the first is raised where none can be asked.
+    """
+    if len(caches) > MOST_JOINED:
+        raise CacheMissing(f"{len(caches)} caches are more than the {MOST_JOINED} that can be asked as one: name one")
+    session = _Session(pool, caches)
+    try:
+        while True:
+            try:
+                source = JoinedSource(session.sources())
+                asked = request._replace(
+                    cache="", caches=source.caches, left_out=(*request.left_out, *session.left_out)
+                )
+                return ask(source, asked), session.failures
+            except PartFailed as failure:
+                session.doubt(failure.name, failure.error)
+    finally:
+        session.end()
+
+
+class _Session:
+    """The caches that one search holds open, and which of them turned out not to hold."""
+
+    def __init__(self, pool: OpenCaches, caches: Sequence[NamedCache]) -> None:
+        self._pool, self._caches = pool, caches
+        self._taken: dict[str, TakenCache] = {}
+        self._plain: set[str] = set()  # asked by their documents, since their index was of no use
+        self.left_out: list[LeftOut] = []
+        self.failures: list[ContextError] = []
+
+    def sources(self) -> dict[str, SearchSource]:
+        """What each cache that can be asked is asked by."""
+        found: dict[str, SearchSource] = {}
+        for name, path in self._caches:
+            while name not in found and not any(left.name == name for left in self.left_out):
+                try:
+                    if name not in self._taken:
+                        self._taken[name] = self._pool.take(path)
+                    found[name] = self._taken[name].cache.search_source(plain=name in self._plain)
+                except (CacheInvalid, CacheMissing, IoError) as error:
+                    self._fail(name, error)
+        if not found:
+            raise self.failures[0] if self.failures else CacheMissing("there is no cache")
+        return found
+
+    def doubt(self, name: str, error: Exception) -> None:
+        """Take note of what a cache raised: it is asked by its documents next, and left out after that."""
+        if name not in self._plain:
+            self._plain.add(name)
+        else:
+            self._fail(name, error if isinstance(error, ContextError) else IoError(f"cannot be read: {error}"))
+
+    def end(self) -> None:
+        """Give back what is open."""
+        for taken in self._taken.values():
+            self._pool.put_back(taken)
+
+    def _fail(self, name: str, error: ContextError) -> None:
+        """Leave a cache out, unless another stands in its place by now."""
+        taken = self._taken.pop(name, None)
+        if taken is not None and not taken.give_up():
+            self._plain.discard(name)
+            return
+        why = {CacheMissing.code: "gone", IoError.code: "unreadable"}.get(error.code, "damaged")
+        self.left_out.append(LeftOut(name, why))
+        error.reason = f"cache '{printable(name)}': {error.reason}"
+        self.failures.append(error)

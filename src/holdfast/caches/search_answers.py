@@ -1,0 +1,315 @@
+"""The bodies of the operations on sections: search, read, replay, cite verify. Each asks one cache or several as one.
+
+What a body needs is imported when it runs: a cold command loads nothing for the others.
+"""
+
+from __future__ import annotations
+
+from holdfast.operation import Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    from holdfast.caches.cache_format import Document
+    from holdfast.caches.meant_caches import MeantCaches
+    from holdfast.caches.on_disk.joined_caches import NamedCache
+    from holdfast.caches.on_disk.open_caches import Cache
+    from holdfast.caches.search.citations import Citation, Verdict
+    from holdfast.caches.search.passage import Place
+    from holdfast.caches.search.receipts import Receipt
+    from holdfast.caches.search.search_request import SearchRequest
+    from holdfast.caches.search.search_result import SearchResult
+    from holdfast.caches.search.search_source import SearchSource
+    from holdfast.caches.shapes import (
+        CachesAnswer,
+        CiteAnswer,
+        CiteArguments,
+        ReadAnswer,
+        ReadArguments,
+        ReplayAnswer,
+        ReplayArguments,
+        SearchAnswer,
+        SearchArguments,
+        StaleAnswer,
+    )
+    from holdfast.core.errors import ContextError
+    from holdfast.workspace import Workspace
+
+    Result = TypeVar("Result")
+
+# Tokens, unless told.
+USUAL_BUDGET = 2000
+
+
+def search(workspace: Workspace, arguments: SearchArguments) -> Outcome[SearchAnswer | CachesAnswer]:
+    from holdfast.caches.meant_caches import meant_caches
+    from holdfast.caches.on_disk.open_caches import Cache
+    from holdfast.caches.search.search_request import SearchRequest
+    from holdfast.caches.search.search_result import as_json, find_candidates, make_result
+    from holdfast.core.unicode_text import WHITE_SPACE
+
+    meant = meant_caches(workspace, arguments.get("cache"))
+    is_recorded = "receipt" in arguments or "html" in arguments
+    if "cache" not in arguments and not is_recorded and not arguments["query"].strip(WHITE_SPACE):
+        return Outcome(_overview(workspace, meant, arguments.get("budget", USUAL_BUDGET)))
+    request = SearchRequest(
+        arguments["query"],
+        arguments.get("budget", USUAL_BUDGET),
+        arguments.get("limit"),
+        arguments.get("under"),
+        tuple(arguments.get("known", ())),
+        arguments.get("format") == "outline",
+        arguments.get("explain", False),
+        "" if meant.as_one else meant.caches[0].name,
+        left_out=meant.left_out,
+    )
+    result, failures = _asked(workspace, meant, request, Cache.find, make_result)
+    if "receipt" in arguments:
+        from holdfast.caches.on_disk.user_files import write_receipt
+
+        write_receipt(arguments["receipt"], result)
+    if "html" in arguments:
+        from holdfast.caches.on_disk.user_files import write_page
+        from holdfast.caches.search.page import MOST_ROWS
+
+        (candidates, considered), _ = _asked(
+            *(workspace, meant, request),
+            lambda cache, request: cache.candidates(request, MOST_ROWS),
+            lambda source, request: find_candidates(source, request, MOST_ROWS),
+        )
+        write_page(arguments["html"], result, candidates, considered)
+    note = "; ".join([f"left out: {failure.reason}" for failure in failures])
+    if (directory := workspace.receipts) is None:
+        return Outcome(as_json(result), note=note, text=result.text)
+
+    def keep() -> None:
+        _keep_receipt(workspace, directory, result)
+
+    return Outcome(as_json(result), note=note, afterwards=keep, text=result.text)
+
+
+def _asked(
+    workspace: Workspace,
+    meant: MeantCaches,
+    request: SearchRequest,
+    ask_one: Callable[[Cache, SearchRequest], Result],
+    ask_source: Callable[[SearchSource, SearchRequest], Result],
+) -> tuple[Result, list[ContextError]]:
+    """What the caches that are meant give, and what is wrong with those that could not be asked."""
+    from holdfast.caches.on_disk.open_caches import OpenCaches
+
+    pool = workspace.keep(OpenCaches)
+    if not meant.as_one:
+        return pool.use(meant.caches[0].path, ask_one, request), []
+    from holdfast.caches.on_disk.joined_caches import ask_as_one
+
+    return ask_as_one(pool, meant.caches, request, ask_source)
+
+
+def _overview(workspace: Workspace, meant: MeantCaches, budget: int) -> CachesAnswer:
+    """What there is to ask."""
+    from holdfast.caches.on_disk.open_caches import OpenCaches
+    from holdfast.caches.search.cache_overview import CacheToAsk, overview
+    from holdfast.caches.search.search_request import LeftOut
+    from holdfast.core.errors import CacheInvalid, IoError
+
+    pool, found, left_out = workspace.keep(OpenCaches), [], list(meant.left_out)
+    for name, path in meant.caches:
+        try:
+            documents = pool.use(path, lambda cache: cache.document_count)
+        except (CacheInvalid, IoError) as error:
+            left_out.append(LeftOut(name, "damaged" if isinstance(error, CacheInvalid) else "unreadable"))
+        else:
+            found.append(CacheToAsk(name, meant.about.get(name, ""), documents))
+    return overview(found, left_out, budget)
+
+
+def _keep_receipt(workspace: Workspace, directory: str, result: SearchResult) -> None:
+    from holdfast.caches.on_disk.receipt_store import ReceiptStore
+    from holdfast.core.standard_streams import write_error
+
+    if warning := workspace.keep(ReceiptStore).add(directory, result.record):
+        write_error(f"warning: {warning}")
+
+
+def read(workspace: Workspace, arguments: ReadArguments) -> Outcome[ReadAnswer | StaleAnswer]:
+    from holdfast.caches.meant_caches import meant_caches
+    from holdfast.caches.on_disk.open_caches import Cache, OpenCaches
+    from holdfast.core.errors import CitationStale
+
+    place, meant = _place_to_read(arguments), meant_caches(workspace, arguments.get("cache"))
+    budget = arguments.get("budget", USUAL_BUDGET)
+    if meant.as_one:
+        value = _read_of_several(workspace, meant, place, budget)
+    else:
+        cache = meant.caches[0]
+        value = workspace.keep(OpenCaches).use(cache.path, Cache.read, place, budget, cache.name)
+    gone = "error" in value
+    return Outcome(value, exit_code=CitationStale.exit_code if gone else 0, is_error=gone)
+
+
+def _read_of_several(workspace: Workspace, meant: MeantCaches, place: Place, budget: int) -> ReadAnswer | StaleAnswer:
+    """What is read in the cache that a citation or an id begins with; in the first that has it, where it names none.
+
+    A citation holds by its hash wherever it does. An id that several caches have is refused.
+    """
+    from holdfast.caches.on_disk.open_caches import Cache, OpenCaches
+    from holdfast.caches.search.asked_caches import MARK, prefix_of, without_prefix
+    from holdfast.core.errors import CacheInvalid, CacheMissing, InvalidCitation, IoError
+
+    pool = workspace.keep(OpenCaches)
+    named = [cache for cache in meant.caches if without_prefix(place.id, cache.name) is not None]
+    found: list[ReadAnswer] = []
+    stale: list[StaleAnswer] = []
+    failures: list[ContextError] = []
+    for name, path in named or meant.caches:
+        try:
+            value = pool.use(path, Cache.read, place, budget, name, prefix_of(name))
+        except (CacheInvalid, IoError) as error:
+            failures.append(error)
+            continue
+        if "error" in value:
+            stale.append(value)
+        else:
+            found.append(value)
+            if place.citation is not None:
+                break
+    if len(found) > 1:
+        raise InvalidCitation(f"{len(found)} caches have it: name one, as {found[0]['id']} or {found[1]['id']}")
+    if found:
+        return found[0]
+    if failures:
+        raise failures[0]
+    states = ("changed", "no such lines", "no such document")
+    best = min(stale, key=lambda value: states.index(value["state"]))
+    if best["state"] == "no such document" and not named and MARK in place.id:
+        from difflib import get_close_matches
+
+        prefix = place.id.partition(MARK)[0]
+        nearest = get_close_matches(prefix, [cache.name for cache in meant.caches], n=1, cutoff=0.6)
+        if nearest:
+            raise CacheMissing(f"there is no cache '{prefix}'", nearest=nearest[0])
+    return best
+
+
+def _place_to_read(arguments: ReadArguments) -> Place:
+    """What is to be read; InvalidCitation where that is no place, or more than one."""
+    from holdfast.caches.search.citations import parse_citation
+    from holdfast.caches.search.passage import Place
+    from holdfast.core.errors import InvalidCitation
+    from holdfast.core.unicode_text import WHITE_SPACE
+
+    before, after = arguments.get("before", 0), arguments.get("after", 0)
+    if ("citation" in arguments) == ("id" in arguments):
+        raise InvalidCitation("name what to read: a citation, or a document by its id")
+    if "id" in arguments:
+        if before or after:
+            raise InvalidCitation("sections before and after go with a citation: with an id, give the line to begin at")
+        if not arguments.get("line", 1):
+            raise InvalidCitation("lines count from 1")
+        return Place(arguments["id"], line=arguments.get("line", 1))
+    if "line" in arguments:
+        raise InvalidCitation("a citation says its lines: a line to begin at goes with an id")
+    citation = parse_citation(arguments["citation"].strip(WHITE_SPACE))
+    if citation is None:
+        raise InvalidCitation("a citation is name#Lfirst-Llast@hash, the hash of 12 hex digits")
+    return Place(citation.id, citation, before=before, after=after)
+
+
+def replay(workspace: Workspace, arguments: ReplayArguments) -> Outcome[ReplayAnswer]:
+    from holdfast.caches.on_disk.user_files import read_receipt
+    from holdfast.caches.search.comparison import compare_records
+    from holdfast.core.errors import Differs
+
+    receipt = read_receipt(arguments["receipt"])
+    result = _answered_again(workspace, receipt, arguments.get("cache"))
+    same = result.receipt == receipt.receipt
+    value: ReplayAnswer = {
+        "same": same,
+        "receipt": receipt.receipt,
+        "now": result.receipt,
+        "query": receipt.request.query,
+        "differences": [] if same else compare_records(receipt.record, result.record),
+    }
+    return Outcome(value, exit_code=0 if same else Differs.exit_code)
+
+
+def _answered_again(workspace: Workspace, receipt: Receipt, cache: str | None) -> SearchResult:
+    """The answer of the caches that are named by a receipt, found by version and tokenizer, or of one that is named."""
+    from holdfast.caches.on_disk.cache_listing import cache_of_version
+    from holdfast.caches.on_disk.open_caches import OpenCaches, with_cache
+    from holdfast.core.errors import UsageError
+
+    root, record = workspace.cache_root, receipt.record
+    if receipt.caches:
+        from holdfast.caches.on_disk.joined_caches import NamedCache, ask_as_one
+        from holdfast.caches.search.search_result import make_result
+
+        if cache is not None:
+            raise UsageError("the receipt is of several caches, and --cache names one: leave it out")
+        named = [
+            NamedCache(name, cache_of_version(root, version, tokenizer)) for name, version, tokenizer in receipt.caches
+        ]
+        result, _ = ask_as_one(OpenCaches(), named, receipt.request, make_result)
+        return result
+    if cache is not None:
+        path = workspace.cache_directory(cache)
+    else:
+        path = cache_of_version(root, record["cache_version"], record["tokenizer"]["name"])
+    return with_cache(path, lambda cache: cache.find(receipt.request))
+
+
+def verify_citations(workspace: Workspace, arguments: CiteArguments) -> Outcome[CiteAnswer]:
+    from holdfast.caches.meant_caches import meant_caches
+    from holdfast.caches.on_disk.open_caches import with_cache
+    from holdfast.caches.on_disk.user_files import read_text
+    from holdfast.caches.search.asked_caches import prefix_of
+    from holdfast.caches.search.citations import find_citations
+    from holdfast.core.errors import Differs
+    from holdfast.core.unicode_text import lower_case
+
+    text, meant = read_text(arguments["file"]), meant_caches(workspace, arguments.get("cache"))
+    ids: set[str] = set()
+    for name, path in meant.caches:
+        own = with_cache(path, lambda cache: cache.ids())
+        ids |= own
+        ids.update([lower_case(prefix_of(name)) + id_ for id_ in own])
+    verdicts = _judged(meant.caches, list(find_citations(text, ids)))
+    failed = [verdict for verdict in verdicts if verdict.state != "holds"]
+    value: CiteAnswer = {
+        "citations": [
+            {"citation": verdict.citation.text, "line": verdict.citation.line, "state": verdict.state}
+            for verdict in verdicts
+        ],
+        "found": len(verdicts),
+        "failed": len(failed),
+    }
+    return Outcome(value, exit_code=Differs.exit_code if failed else 0)
+
+
+def _judged(caches: list[NamedCache], citations: list[Citation]) -> list[Verdict]:
+    """Of each citation the best that any cache says of it: one that begins with a cache's name is of that cache."""
+    from holdfast.caches.on_disk.open_caches import with_cache
+    from holdfast.caches.search.asked_caches import without_prefix
+    from holdfast.caches.search.citations import judge
+
+    order = ("holds", "changed", "no such lines", "no such document")
+    best: list[Verdict] = []
+    for name, path in caches:
+
+        def judged(cache: Cache, name: str = name) -> list[Verdict]:
+            def document_of(cited: str) -> Document | None:
+                found = cache.document(cited)
+                rest = without_prefix(cited, name) if found is None else None
+                return found if rest is None else cache.document(rest)
+
+            return judge(citations, document_of)
+
+        verdicts = with_cache(path, judged)
+        best = [
+            min(pair, key=lambda verdict: order.index(verdict.state))
+            for pair in zip(best or verdicts, verdicts, strict=True)
+        ]
+    return best
