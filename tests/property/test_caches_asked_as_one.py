@@ -1,0 +1,117 @@
+"""Several caches answer as one cache with all their documents, the name of its cache before each of them."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdfast.caches.cache_format import Document, make_document
+from holdfast.caches.search.document_search import DocumentSource
+from holdfast.caches.search.full_scan import ScannedCorpus, scan
+from holdfast.caches.search.joined_search import JoinedSource
+from holdfast.caches.search.link_texts import find_links, incoming, link_words
+from holdfast.caches.search.search_request import SearchRequest
+from holdfast.caches.search.search_result import SearchResult, as_json, find_candidates, make_result
+from holdfast.core.errors import BudgetTooSmall
+
+# Names without a word in them: a name is no part of a document's path, by which it could be found.
+NAMES = "!$%&"
+LINES = [
+    *("# Deploy", "## Roll back", "deploy the cache", "roll back a deploy", "- cache item", "| a | cache |", "", "x"),
+    *("see [the deployment](b.md)", "see [caches](docs/c.md)", "zebra crossing"),
+]
+texts = st.lists(st.sampled_from(LINES), min_size=1, max_size=14).map("\n".join)
+folders = st.dictionaries(st.sampled_from(["a.md", "b.md", "docs/c.md", "docs/D.md"]), texts, max_size=4)
+corpora = st.lists(folders, min_size=1, max_size=4)
+queries = st.sampled_from(["deploy", "roll back", "cache", "deploy cache zebra", "depoly", "caches", "deployment b"])
+VERSION = "sha256:" + "0" * 64
+
+
+class OneCache(DocumentSource):
+    """All documents as one cache; a link leads from a document to others of the folder it came from."""
+
+    def __init__(self, corpus: list[dict[str, str]]) -> None:
+        documents: list[Document] = []
+        self.links: list[list[str]] = []
+        for name, folder in zip(NAMES, corpus, strict=False):
+            own = documents_of(folder)
+            pages = [find_links(document.source, document.content) for document in own]
+            self.links += [link_words(found) for found in incoming([document.id for document in own], pages)]
+            documents += [make_document(f"{name}:{each.source}", each.content.encode()) for each in own]
+        super().__init__(documents, VERSION, "bytes/4")
+
+    @property
+    def _corpus(self) -> ScannedCorpus:
+        if self._scanned is None:
+            self._scanned = scan(self._documents, self.links, self.tokenizer)
+        return self._scanned
+
+
+def documents_of(folder: dict[str, str]) -> list[Document]:
+    made = [make_document(name, text.encode()) for name, text in folder.items()]
+    return sorted(made, key=lambda document: document.id.encode())
+
+
+def joined(corpus: list[dict[str, str]]) -> JoinedSource:
+    sources = [DocumentSource(documents_of(folder), VERSION, "bytes/4") for folder in corpus]
+    return JoinedSource(dict(zip(NAMES, sources, strict=False)))
+
+
+def told(result: SearchResult) -> tuple[object, ...]:
+    """What an answer says, but for the version and the receipt, and what only one of several caches has."""
+    value = as_json(result)
+    sections = [{key: item for key, item in section.items() if key != "cache"} for section in value["sections"]]
+    own = ("cache", "caches", "cache_version", "receipt")
+    selection = {key: item for key, item in value["selection"].items() if key not in own}
+    text = result.text.replace(result.cache_version[7:15], "VERSION!").replace(result.receipt[7:15], "RECEIPT!")
+    return sections, selection, text
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    corpus=corpora,
+    query=queries,
+    budget=st.one_of(st.integers(20, 400), st.just(4000)),
+    limit=st.one_of(st.none(), st.integers(0, 3)),
+    under=st.sampled_from([None, None, "!:docs", "$:docs/*"]),
+    outline=st.booleans(),
+    explain=st.booleans(),
+    held=st.booleans(),
+)
+def test_the_answer_of_several_caches_is_that_of_one_with_all_documents(
+    corpus: list[dict[str, str]],
+    query: str,
+    budget: int,
+    limit: int | None,
+    under: str | None,
+    outline: bool,
+    explain: bool,
+    held: bool,
+) -> None:
+    one, several = OneCache(corpus), joined(corpus)
+    request = SearchRequest(query, budget, limit, under, outline=outline, explain=explain)
+    named = f"{len(corpus)} cache{'' if len(corpus) == 1 else 's'}"
+    if held:
+        first = make_result(one, SearchRequest(query, 4000, 1, cache=named))
+        request = request._replace(known=tuple([hit.citation for hit in first.sections]))
+    answers: list[object] = []
+    for source, asked in (
+        (one, request._replace(cache=named)),
+        (several, request._replace(caches=several.caches)),
+    ):
+        try:
+            answers.append((told(make_result(source, asked)), find_candidates(source, asked, 50)))
+        except BudgetTooSmall as error:
+            answers.append(error.reason)
+    assert answers[0] == answers[1]
+
+
+@given(corpus=corpora, query=queries)
+def test_what_each_cache_is_called_changes_no_score(corpus: list[dict[str, str]], query: str) -> None:
+    scores = []
+    for names in ("abcd", "dcba"):
+        sources = [DocumentSource(documents_of(folder), VERSION, "bytes/4") for folder in corpus]
+        source = JoinedSource(dict(zip(names, sources, strict=False)))
+        found, _ = find_candidates(source, SearchRequest(query, 4000), 50)
+        scores.append(sorted([(each.id[2:], each.score, each.first) for each in found]))
+    assert scores[0] == scores[1]
