@@ -363,7 +363,7 @@ def test_what_is_no_place_is_refused_before_the_cache_is_looked_for(door: Door, 
     assert (answer.is_error, json.loads(answer.text)) == (True, expected)
 
 
-def test_without_a_cache_the_only_one_is_read_and_of_two_none(cache: Path, door: Door) -> None:
+def test_without_a_cache_the_only_one_is_read_and_an_id_that_two_have_names_both(cache: Path, door: Door) -> None:
     asked = {"id": "win.md"}
     alone = door.call("context.read", asked)
     named = door.call("context.read", {**asked, "cache": "docs"})
@@ -371,7 +371,11 @@ def test_without_a_cache_the_only_one_is_read_and_of_two_none(cache: Path, door:
     of_two = door.call("context.read", asked)
 
     assert alone == named
-    assert json.loads(of_two.text)["error"]["code"] == "cache_missing"
+    error = json.loads(of_two.text)["error"]
+    assert error == {
+        "code": "invalid_citation",
+        "message": "2 caches have it: name one, as docs:win.md or second:win.md",
+    }
 
 
 @pytest.mark.parametrize("name", ["nowhere", "../docs", "/", "link", "", "\0"])

@@ -66,7 +66,7 @@ def test_a_question_needs_no_more_than_its_words_where_there_is_one_cache(home: 
     assert (asked.returncode, asked.stdout, asked.stderr) == (0, told.stdout, b"")
     build_cache(home / "sources", home / "caches" / "other")
     several = run_context("search", "how to deploy", cwd=home, env=root)
-    assert (several.returncode, several.stdout, b"2 caches" in several.stderr) == (4, b"", True)
+    assert (several.returncode, b"2 caches" in several.stdout, several.stderr) == (0, True, b"")
     none = run_context("search", "how to deploy", cwd=home, env={"CONTEXT_CACHE_ROOT": str(home / "sources")})
     assert (none.returncode, none.stdout, b"'context build' makes one" in none.stderr) == (4, b"", True)
 

@@ -5,7 +5,7 @@ What a body needs is imported when it runs: a cold command loads nothing for the
 
 from __future__ import annotations
 
-from holdfast.core.errors import CacheMissing
+from holdfast.core.errors import CacheMissing, InvalidCitation
 from holdfast.operation import Outcome, error_object
 
 TYPE_CHECKING = False
@@ -98,8 +98,11 @@ def verify(workspace: Workspace, arguments: CacheArguments) -> Outcome[VerifyAns
 
 
 def hinted_failure(error: ContextError) -> object:
-    """A failure as `error_object` has it; of a cache that is not there, with the name of the one that was meant."""
+    """A failure as `error_object` has it; of a cache that is not there, with the name of the one that was meant, and of
+    a document that is not the only one, with the names of two."""
     told = error_object(error)
+    if isinstance(error, InvalidCitation):
+        told["error"]["message"] = error.headline
     if isinstance(error, CacheMissing) and error.nearest:
         told["error"]["message"] += f": did you mean '{error.nearest}'?"
     return told

@@ -177,7 +177,8 @@ def _read_of_several(workspace: Workspace, meant: MeantCaches, place: Place, bud
             if place.citation is not None:
                 break
     if len(found) > 1:
-        raise InvalidCitation(f"{len(found)} caches have it: name one, as {found[0]['id']} or {found[1]['id']}")
+        told = f"{len(found)} caches have it: name one, as {found[0]['id']} or {found[1]['id']}"
+        raise InvalidCitation(headline=told)
     if found:
         return found[0]
     if failures:
