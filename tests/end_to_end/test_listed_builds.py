@@ -122,20 +122,47 @@ def test_what_is_unchanged_is_taken_from_the_previous_cache_and_the_bytes_are_th
     assert contents(tmp_path / "cache") == contents(tmp_path / "expected")
 
 
-@pytest.mark.parametrize("damage", ["document", "manifest", "gone", "reader"])
+@pytest.mark.parametrize("damage", ["documents", "reader", "manifest", "gone", "words", "sections"])
 def test_a_previous_cache_that_is_not_what_it_should_be_is_not_used(docs: Path, tmp_path: Path, damage: str) -> None:
     build(docs, tmp_path / "expected")
     build(docs, tmp_path / "old")
-    if damage == "document":
-        for file in (tmp_path / "old" / "documents").iterdir():
-            file.write_bytes(file.read_bytes().replace(b"word", b"work"))
+    old = tmp_path / "old"
+    if damage in ("documents", "reader"):
+        # Without an index every document is read and proven.
+        before, after = (b"word", b"work") if damage == "documents" else (b"plaintest-1", b"plaintest-0")
+        for file in (old / "documents").iterdir():
+            file.write_bytes(file.read_bytes().replace(before, after))
+        (old / "index" / "words.idx").unlink()
     elif damage == "manifest":
-        (tmp_path / "old" / "manifest.json").write_text("{")
-    elif damage == "reader":
-        for file in (tmp_path / "old" / "documents").iterdir():
-            file.write_bytes(file.read_bytes().replace(b"plaintest-1", b"plaintest-0"))
+        (old / "manifest.json").write_text("{")
+    elif damage in ("words", "sections"):
+        index = bytearray((old / "index" / f"{damage}.idx").read_bytes())
+        index[700] ^= 1
+        index[len(index) // 2] ^= 1
+        (old / "index" / f"{damage}.idx").write_bytes(index)
     previous = str(tmp_path / ("none" if damage == "gone" else "old"))
-    unchanged = {item.source for item in items(docs)}
+    (docs / "a.plain").write_text("# A\n\nred\u2003blue\x1cgreen words, edited\n")
+    build(docs, tmp_path / "expected", force=True)
+    unchanged = {item.source for item in items(docs)} - {"a.plain"}
     report = build(docs, tmp_path / "cache", previous=previous, unchanged=unchanged)
-    assert report.reused == (1 if damage == "document" else 0)
+    assert report.reused == {"documents": 1, "words": 2, "sections": 2}.get(damage, 0)
     assert contents(tmp_path / "cache") == contents(tmp_path / "expected")
+
+
+def test_an_edit_is_patched_in_and_no_other_document_is_read(docs: Path, tmp_path: Path) -> None:
+    build(docs, tmp_path / "cache")
+    (docs / "a.plain").write_text("# A\n\nred\u2003blue\x1cgreen words, and edited newly\n")
+    build(docs, tmp_path / "expected")
+    phases: list[str] = []
+    report = build(
+        docs,
+        tmp_path / "cache",
+        force=True,
+        previous=str(tmp_path / "cache"),
+        unchanged={"Guide.plain", "deep/b.plain"},
+        progress=lambda phase, *_: phases.append(phase),
+    )
+    assert (report.reused, phases) == (2, ["writing", "writing"])
+    assert report.total_bytes == sum(len(each.content.encode()) for each in open_cache(tmp_path / "cache").documents())
+    assert contents(tmp_path / "cache") == contents(tmp_path / "expected")
+    assert sorted(os.listdir(tmp_path)) == ["cache", "docs", "expected"]

@@ -14,7 +14,9 @@ docs/formats/index.md has the bytes.
 from __future__ import annotations
 
 from binascii import crc32
+from bisect import bisect_right
 from hashlib import sha256
+from itertools import accumulate
 from struct import Struct, error, pack
 
 from holdfast.core.canonical_json import JsonError, decode, encode
@@ -22,7 +24,7 @@ from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     # Bytes [offset, offset + length) of a file, or IndexUnusable.
     Read = Callable[[int, int], bytes]
@@ -231,41 +233,37 @@ def keys_of(terms: Iterable[str]) -> list[bytes]:
     return [key if len(key) <= LONGEST_KEY else _HASHED + sha256(key).digest() for key in keys]
 
 
+def dictionary_pages(keys: Sequence[bytes], values: Sequence[int]) -> list[bytes]:
+    """The pages of a dictionary of ascending keys and their 64-bit values; no key costs a step of the interpreter."""
+    pages: list[bytes] = []
+    reached = list(accumulate([len(key) + _PER_ENTRY for key in keys], initial=0))
+    start = 0
+    while start < len(keys):
+        end = bisect_right(reached, reached[start] + PAGE_SIZE - _PAGE_HEAD.size, start) - 1
+        held = keys[start:end]
+        ends = accumulate(map(len, held))
+        body = pack(f"<H{end - start}H{end - start}Q", end - start, *ends, *values[start:end]) + b"".join(held)
+        body += bytes(PAGE_SIZE - 4 - len(body))
+        pages.append(pack("<I", _checksum(len(pages), body)) + body)
+        start = end
+    return pages
+
+
 class DictionaryPages:
     """Pages made of keys added in ascending order."""
 
     def __init__(self) -> None:
-        self.pages: list[bytes] = []
         self._keys: list[bytes] = []
         self._values: list[int] = []
-        self._used = _PAGE_HEAD.size
 
     def add(self, key: bytes, value: int) -> None:
         """The next key, greater than the last, and its 64-bit value."""
-        size = _PER_ENTRY + len(key)
-        if self._used + size > PAGE_SIZE:
-            self._close_page()
         self._keys.append(key)
         self._values.append(value)
-        self._used += size
 
     def finish(self) -> list[bytes]:
         """All pages."""
-        if self._keys:
-            self._close_page()
-        return self.pages
-
-    def _close_page(self) -> None:
-        count = len(self._keys)
-        ends = []
-        end = 0
-        for key in self._keys:
-            end += len(key)
-            ends.append(end)
-        body = pack(f"<H{count}H{count}Q", count, *ends, *self._values) + b"".join(self._keys)
-        body += bytes(PAGE_SIZE - 4 - len(body))
-        self.pages.append(pack("<I", _checksum(len(self.pages), body)) + body)
-        self._keys, self._values, self._used = [], [], _PAGE_HEAD.size
+        return dictionary_pages(self._keys, self._values)
 
 
 def _checksum(number: int, body: bytes) -> int:
@@ -294,9 +292,18 @@ class _Page:
         start = self._ends[position - 1] if position else 0
         return self._data[self._keys + start : self._keys + self._ends[position]]
 
+    def keys(self) -> list[bytes]:
+        """All keys."""
+        ends = [self._keys, *[self._keys + end for end in self._ends]]
+        return list(map(self._data.__getitem__, map(slice, ends, ends[1:])))
+
+    def all_values(self) -> list[int]:
+        """The value of each."""
+        return self._values.tolist()
+
     def values(self) -> dict[bytes, int]:
         """Everything that stands in it."""
-        return {self.key(position): self._values[position] for position in range(self.count)}
+        return dict(zip(self.keys(), self.all_values(), strict=True))
 
     def value(self, key: bytes) -> int | None:
         low, high = 0, self.count
@@ -307,6 +314,17 @@ class _Page:
             else:
                 high = middle
         return self._values[low] if low < self.count and self.key(low) == key else None
+
+
+def all_entries(dictionary: bytes) -> tuple[list[bytes], list[int]]:
+    """Keys and values of all pages of a dictionary, each of which is checked."""
+    keys: list[bytes] = []
+    values: list[int] = []
+    for number in range(-(-len(dictionary) // PAGE_SIZE)):
+        held = _Page(number, dictionary[number * PAGE_SIZE : (number + 1) * PAGE_SIZE])
+        keys += held.keys()
+        values += held.all_values()
+    return keys, values
 
 
 def look_up(

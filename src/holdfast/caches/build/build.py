@@ -9,10 +9,12 @@ from holdfast.caches.build.index_files import (
     IndexOwner,
     block_count,
     compile_parts,
+    encoded_sources,
     index_jobs,
     write_index,
     write_run,
 )
+from holdfast.caches.build.patched_cache import patch_cache
 from holdfast.caches.build.publish import (
     cache_contents,
     check_replaceable,
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from holdfast.caches.build.source_item import SourceItem
     from holdfast.caches.section_index.term_lists import FieldLengths
 
+    Made = tuple[Listing, WrittenDocuments]
     # A phase, and how much of all it has to do is done.
     PhaseProgress = Callable[[str, int, int], None]
 
@@ -170,9 +173,14 @@ def build_documents(
     ordered = sorted(items, key=lambda item: (document_id(item.source), item.source))
     check_distinct([(document_id(item.source), item.source) for item in ordered])
 
+    kept_items = _with_kept(ordered, previous, unchanged)
+
     def find(pool: WorkerPool) -> Sequence[Source]:
         pool.grow(worth_a_worker(len(ordered)) if workers is None else workers)
-        return _with_kept(ordered, previous, unchanged)
+        return kept_items
+
+    def patch(staged: str) -> Made | None:
+        return patch_cache(staged, kept_items, previous, counted_by, created_at) if previous is not None else None
 
     def check(written: WrittenDocuments) -> None:
         if strict and written.skipped:
@@ -182,7 +190,7 @@ def build_documents(
             raise BuildFailed("there is no document in the sources: name others, or formats that this release reads")
 
     order = _Order(created_at, force, counted_by, True, progress or _tell_nobody)
-    listing, written, kept = _build("", cache, find, order, check)
+    listing, written, kept = _build("", cache, find, order, check, patch)
     if tell is not None:
         for note in _notes(cache, [], kept):
             tell(note)
@@ -226,34 +234,21 @@ def _build(
     cache: str,
     find: Callable[[WorkerPool], Sequence[Source]],
     order: _Order,
-    check: Callable[[WrittenDocuments], None] | None = None,
+    check: Callable[[WrittenDocuments], None] = lambda _written: None,
+    patch: Callable[[str], Made | None] = lambda _staged: None,
 ) -> tuple[Listing, WrittenDocuments, Sequence[str]]:
     """Write and publish a cache of the sources that are found, in id order; what was kept of an old one.
 
-    `check` sees what was written before anything is compiled, and may end the build.
+    `check` sees what was written before anything is compiled, and may end the build. `patch` may write it all itself.
     """
     progress = order.progress
     try:
         # The workers are gone before the directory they write into is.
         with StagedDirectory(cache, cache_contents) as staged, WorkerPool() as pool:
-            found = find(pool)
-            settings = RunSettings(order.tokenizer, SPILL_BYTES, order.sections)
-            written = write_documents(
-                *(pool, sources, staged.path, found, settings),
-                lambda done, total: progress(READING, done, total),
-            )
-            if check is not None:
-                check(written)
-            documents, runs = written.documents, written.runs
-            columns = make_columns([item.words for item in documents], [item.tokens for item in documents])
-            lengths = lengths_with_links(staged.path, written, settings) if order.sections else None
-            jobs = index_jobs(staged.path, runs, columns.numbers, lengths, pool.size)
-            compiled = _Compiled(progress, block_count(runs))
-            parts = pool.run(compile_parts, jobs)  # the workers begin, while this process lists the documents
-            listing = write_listing(staged.path, documents, order.created_at)
-            summary = Summary(listing.cache_version, order.tokenizer)
-            owner = IndexOwner(summary, listing.manifest_json, listing.index_json)
-            write_index(staged.path, owner, listing.entries, written, columns, parts, len(jobs), compiled.tell)
+            made = patch(staged.path)
+            if made is None:
+                made = _compile(sources, staged.path, pool, find(pool), order, check)
+            listing, written = made
             progress(WRITING, 0, 1)
             staged.publish(replace=order.force)
             progress(WRITING, 1, 1)
@@ -262,6 +257,35 @@ def _build(
     except OSError as error:
         raise IoError(f"'{printable(cache)}' cannot be written: {error.strerror}") from None
     return listing, written, staged.kept
+
+
+def _compile(
+    sources: str,
+    staged: str,
+    pool: WorkerPool,
+    found: Sequence[Source],
+    order: _Order,
+    check: Callable[[WrittenDocuments], None],
+) -> Made:
+    """Write the documents of all sources, and compile the index of them."""
+    progress = order.progress
+    settings = RunSettings(order.tokenizer, SPILL_BYTES, order.sections)
+    written = write_documents(
+        *(pool, sources, staged, found, settings),
+        lambda done, total: progress(READING, done, total),
+    )
+    check(written)
+    documents, runs = written.documents, written.runs
+    columns = make_columns([item.words for item in documents], [item.tokens for item in documents])
+    lengths, sources_of = lengths_with_links(staged, written, settings) if order.sections else (None, b"")
+    jobs = index_jobs(staged, runs, columns.numbers, lengths, pool.size)
+    compiled = _Compiled(progress, block_count(runs))
+    parts = pool.run(compile_parts, jobs)  # the workers begin, while this process lists the documents
+    listing = write_listing(staged, documents, order.created_at)
+    summary = Summary(listing.cache_version, order.tokenizer)
+    owner = IndexOwner(summary, listing.manifest_json, listing.index_json)
+    write_index(staged, owner, listing.entries, written, columns, parts, len(jobs), sources_of, compiled.tell)
+    return listing, written
 
 
 class _Compiled:
@@ -277,13 +301,14 @@ class _Compiled:
         self._progress(INDEXING, self._done, self._total)
 
 
-def lengths_with_links(staged: str, written: WrittenDocuments, settings: RunSettings) -> FieldLengths:
-    """The lengths of all fields, once what documents link to is counted too."""
+def lengths_with_links(staged: str, written: WrittenDocuments, settings: RunSettings) -> tuple[FieldLengths, bytes]:
+    """The lengths of all fields, once what documents link to is counted too; and what the index keeps of sources."""
     ids, made = [item.id for item in written.documents], [item.sections for item in written.documents]
     pages = [document.links for document in made]
     links = count_links(ids, pages, os.path.join(staged, settings.name), settings.limit, write_run)
     written.runs.fields.extend(links.fields)
-    return field_lengths(made, links.lengths, written.runs.body_lengths)
+    kept = encoded_sources([(item.origin, item.size) for item in written.documents], links.texts)
+    return field_lengths(made, links.lengths, written.runs.body_lengths), kept
 
 
 def _notes(cache: str, skipped: Sequence[str], kept: Sequence[str]) -> Iterator[str]:

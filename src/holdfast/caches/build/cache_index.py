@@ -63,12 +63,12 @@ def index_cache(cache: str, *, tokenizer: str | None = None, progress: PhaseProg
             written = write_documents(pool, cache, work.path, entries, settings, reading)
             documents = written.documents
             columns = make_columns([item.words for item in documents], [item.tokens for item in documents])
-            lengths = lengths_with_links(work.path, written, settings)
+            lengths, kept = lengths_with_links(work.path, written, settings)
             jobs = index_jobs(work.path, written.runs, columns.numbers, lengths, pool.size)
             show(INDEXING, 0, block_count(written.runs))
             owner = IndexOwner(Summary(manifest.cache_version, counted_by), manifest_json, index_json)
             parts = pool.run(compile_parts, jobs)
-            write_index(work.path, owner, entries, written, columns, parts, len(jobs), lambda _: None)
+            write_index(work.path, owner, entries, written, columns, parts, len(jobs), kept, lambda _: None)
             with StagedDirectory(os.path.join(cache, COMPILED), _index_contents) as staged:
                 for name in os.listdir(os.path.join(work.path, COMPILED)):
                     os.rename(os.path.join(work.path, COMPILED, name), os.path.join(staged.path, name))

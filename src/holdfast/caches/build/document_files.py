@@ -198,15 +198,15 @@ def _written(job: DocumentsJob, source: Source, target: str) -> _Unread:
     short, distinct = file_names(read.document)
     try:
         name = short
-        _put(os.path.join(target, name), read)
+        put_document(os.path.join(target, name), read)
     except FileExistsError:
         name = distinct
-        _put(os.path.join(target, name), read)
+        put_document(os.path.join(target, name), read)
     digest = sha256(read.data).digest()
     return _Unread(read.document, name, read.size, digest, read.included, is_reused=bool(read.file))
 
 
-def _put(path: str, read: ReadSource) -> None:
+def put_document(path: str, read: ReadSource) -> None:
     """Write a document file, or let the one that is there have another name; nothing that is there is changed."""
     if read.file:
         try:

@@ -18,9 +18,9 @@ from holdfast.caches.index_format import (
     INLINE,
     SUMMARY,
     WORD_RULES,
-    DictionaryPages,
     Header,
     Section,
+    dictionary_pages,
     encode_header,
     encode_summary,
     header_length,
@@ -29,8 +29,9 @@ from holdfast.caches.index_format import (
 from holdfast.caches.on_disk import index_reader, section_index_reader
 from holdfast.caches.on_disk.cache_directory import COMPILED, SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import DICTIONARY, OFFSETS, POSTINGS, RECORDS
+from holdfast.caches.origin_metadata import origin_digest
 from holdfast.caches.section_index import section_compiler
-from holdfast.caches.section_index.section_compiler import compile_lists, seal_section
+from holdfast.caches.section_index.section_compiler import DocumentSource, compile_lists, encode_sources, seal_section
 from holdfast.caches.section_index.section_records import SectionColumns
 from holdfast.caches.section_index.term_lists import FieldLengths, Weights
 from holdfast.caches.sorted_runs import Run, merged, packed, read_run, shares
@@ -209,13 +210,14 @@ def postings_of(parts: Sequence[IndexPart]) -> Iterator[bytes]:
 
 def dictionary_of(parts: Sequence[IndexPart]) -> list[bytes]:
     """The pages of the dictionary of all parts."""
-    pages = DictionaryPages()
+    keys: list[bytes] = []
+    values: list[int] = []
     offset = 0
     for part in parts:
-        for key, value in zip(part.keys, part.values, strict=True):
-            pages.add(key, value if value >= INLINE else offset + value)
+        keys += part.keys
+        values += [value if value >= INLINE else offset + value for value in part.values]
         offset += part.size
-    return pages.finish()
+    return dictionary_pages(keys, values)
 
 
 def _unpacked(numbers: bytes) -> list[int]:
@@ -230,6 +232,7 @@ def write_index(
     columns: Columns,
     parts: Iterable[tuple[int, IndexPart | int]],
     count: int,
+    sources: bytes,
     tell: Callable[[int], None],
 ) -> None:
     """Write each index file as soon as its `count` parts are there, in whatever order they come; remove the runs.
@@ -254,7 +257,7 @@ def write_index(
             write_words(path, owner, entries, [document.digest for document in documents], columns, in_order)
         else:
             path = os.path.join(cache, SECTIONS_FILE)
-            write_sections(path, owner, [document.sections for document in documents], in_order)
+            write_sections(path, owner, [document.sections for document in documents], in_order, sources)
     for run in (*written.runs.words, *[run for _, run in written.runs.fields]):
         os.unlink(run.file)
 
@@ -269,38 +272,60 @@ def write_words(
 ) -> None:
     """Write the index that `resolve` uses, of documents in id order and of what their words were compiled to."""
     with open(path, "xb", buffering=_BUFFER) as file:
-        target = _IndexFile(file, 7)
+        target = IndexFile(file, 7)
         target.add(POSTINGS, postings_of(parts))
         target.add(DICTIONARY, dictionary_of(parts))
         target.add(index_reader.COLUMNS, [word_compiler.encode_columns(columns)], checked=True)
-        target.add(OFFSETS, [_offsets(map(len, _document_records(entries)))])
+        target.add(OFFSETS, [encode_offsets(map(len, _document_records(entries)))])
         target.add(RECORDS, _document_records(entries))
         target.add(index_reader.DIGESTS, digests)
         target.add(SUMMARY, [encode_summary(owner.summary)], checked=True)
         target.seal(index_reader.WORDS, owner)
 
 
+def encoded_sources(origins: Sequence[tuple[str, int]], texts: Sequence[Sequence[str]]) -> bytes:
+    """What the index of sections keeps of documents so that it can be patched; nothing where none has an origin.
+
+    Given are the digest of each document's origin, the bytes of its content, and the texts of links to it.
+    """
+    nothing = origin_digest(None)
+    if all(origin == nothing for origin, _ in origins):
+        return b""
+    return encode_sources(
+        DocumentSource(origin, size, leading) for (origin, size), leading in zip(origins, texts, strict=True)
+    )
+
+
 def write_sections(
-    path: str, owner: IndexOwner, documents: Sequence[DocumentSections], parts: Sequence[IndexPart]
+    path: str,
+    owner: IndexOwner,
+    documents: Sequence[DocumentSections],
+    parts: Sequence[IndexPart],
+    sources: bytes,
 ) -> None:
-    """Write the index that `search` uses, of documents in id order and of what their terms were compiled to."""
+    """Write the index that `search` uses, of documents in id order and of what their terms were compiled to.
+
+    `sources` is what `encoded_sources` gives of them.
+    """
     columns = SectionColumns(
         [size for document in documents for size in document.tokens],
         list(accumulate([len(document.tokens) for document in documents], initial=0)),
         [size for document in documents for size in document.name_tokens],
     )
     with open(path, "xb", buffering=_BUFFER) as file:
-        target = _IndexFile(file, 6)
+        target = IndexFile(file, 7 if sources else 6)
         target.add(POSTINGS, postings_of(parts))
         target.add(DICTIONARY, dictionary_of(parts))
         target.add(section_index_reader.COLUMNS, [section_compiler.encode_columns(columns)], checked=True)
-        target.add(OFFSETS, [_offsets(size + 4 for document in documents for size in document.sizes)])
+        target.add(OFFSETS, [encode_offsets(size + 4 for document in documents for size in document.sizes)])
         target.add(RECORDS, _section_records(documents))
         target.add(SUMMARY, [encode_summary(owner.summary)], checked=True)
+        if sources:
+            target.add(section_index_reader.SOURCES, [sources], checked=True)
         target.seal(section_index_reader.KIND, owner)
 
 
-class _IndexFile:
+class IndexFile:
     """An index file in the making: sections are appended, then sealed by the header in front of them."""
 
     def __init__(self, file: BinaryIO, section_count: int) -> None:
@@ -346,6 +371,6 @@ def _section_records(documents: Sequence[DocumentSections]) -> Iterator[bytes]:
             number += 1
 
 
-def _offsets(sizes: Iterable[int]) -> bytes:
+def encode_offsets(sizes: Iterable[int]) -> bytes:
     """Where each record begins, and the last one ends."""
     return array("Q", accumulate(sizes, initial=0)).tobytes()

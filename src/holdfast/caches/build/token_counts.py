@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 # What all processes together may hold of counted words before they spill them.
 SPILL_BYTES = 256 << 20
-_NOTHING = DocumentSections(0, 0, [], [], [], b"", [], NO_LINKS)
+NOTHING = DocumentSections(0, 0, [], [], [], b"", [], NO_LINKS)
 # What an occurrence and a list of them weigh in memory, roughly.
 _OCCURRENCE, _LIST = 9, 320
 
@@ -112,7 +112,7 @@ class DocumentCounts:
             counts = self._add_sections(first, documents)
         else:
             counts = [
-                (self._text.add(position, document.content, [document.content]), _NOTHING)
+                (self._text.add(position, document.content, [document.content]), NOTHING)
                 for position, document in enumerate(documents, first)
             ]
             self._positions += range(first, first + len(documents))
@@ -198,15 +198,21 @@ class DocumentCounts:
 
 
 class LinkRuns(NamedTuple):
-    """Runs of the texts that lead to documents, as a field of those, and the words that lead to each."""
+    """Runs of the texts that lead to documents, as a field of those, and the words that lead to each; the texts."""
 
     fields: list[tuple[int, Run]]
     lengths: list[int]
+    texts: Sequence[Sequence[str]]
 
 
 def count_links(ids: Sequence[str], pages: Sequence[PageLinks], prefix: str, limit: int, write: WriteRun) -> LinkRuns:
     """Count the texts of links between documents, given in id order; runs are written as `DocumentCounts` does."""
-    links = LinkRuns([], [])
+    return count_texts(incoming(ids, pages), prefix, limit, write)
+
+
+def count_texts(texts: Sequence[Sequence[str]], prefix: str, limit: int, write: WriteRun) -> LinkRuns:
+    """Count the texts of links to each document."""
+    links = LinkRuns([], [], texts)
     field = FieldCounts()
 
     def spill() -> None:
@@ -214,8 +220,8 @@ def count_links(ids: Sequence[str], pages: Sequence[PageLinks], prefix: str, lim
             if terms:
                 links.fields.append((of_runs, write(f"{prefix}-links-{len(links.fields)}", encode_run(terms), 0)))
 
-    for place, texts in enumerate(incoming(ids, pages)):
-        words = link_words(texts)
+    for place, leading in enumerate(texts):
+        words = link_words(leading)
         field.add(place, words)
         links.lengths.append(length_of(words))
         if field.weight > limit:

@@ -20,6 +20,7 @@ from holdfast.caches.index_format import (
 from holdfast.caches.on_disk.cache_directory import COMPILED, INDEX, MANIFEST, SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import DIGESTS, WORDS, WORDS_FILE
 from holdfast.caches.on_disk.recomputed_sections import RecompiledSections, first_difference
+from holdfast.caches.origin_metadata import origin_digest
 from holdfast.caches.sorted_runs import packed
 from holdfast.caches.word_index.word_compiler import make_columns
 from holdfast.core.confined_paths import printable
@@ -67,8 +68,8 @@ class Recompiled:
     def add(self, document: Document, data: bytes) -> None:
         """The next document, and the bytes of its file."""
         ((total, sections),) = self._counting.add(len(self._documents), [document])
-        self._sections.add(document.id, sections)
         size = len(document.content.encode())
+        self._sections.add(document.id, sections, origin_digest(document.origin), size)
         self._documents.append(_Counted(total, tokens_of_bytes(size), sha256(data).digest()))
 
     def problems(

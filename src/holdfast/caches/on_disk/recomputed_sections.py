@@ -7,6 +7,7 @@ import os
 from holdfast.caches.build.index_files import (
     ALL_KEYS,
     IndexOwner,
+    encoded_sources,
     sections_part,
     whole_part,
     write_run,
@@ -47,6 +48,7 @@ class RecompiledSections:
         # What the tokens of the documents must be counted by: bytes, where nothing better is known or installed.
         self.counted_by = self.tokenizer if self.tokenizer and self._recorded_columns is None else BYTES
         self._ids: list[str] = []
+        self._origins: list[tuple[str, int]] = []
         self._documents: list[DocumentSections] = []
         self._count = 0  # of their sections
 
@@ -78,8 +80,8 @@ class RecompiledSections:
         finally:
             close_quietly(descriptor)
 
-    def add(self, name: str, made: DocumentSections) -> None:
-        """The id of the next document, and what was counted of it."""
+    def add(self, name: str, made: DocumentSections, origin: str, size: int) -> None:
+        """The id of the next document, what was counted of it, the digest of its origin, the bytes of its content."""
         if not self.tokenizer:
             return
         if (recorded := self._recorded_columns) is not None:
@@ -90,6 +92,7 @@ class RecompiledSections:
             )
             self._count = after
         self._ids.append(name)
+        self._origins.append((origin, size))
         self._documents.append(made)
 
     def problems(self, runs: Runs, cache_version: str, manifest: bytes, index: bytes) -> Iterator[tuple[str, str]]:
@@ -104,7 +107,13 @@ class RecompiledSections:
         links = count_links(self._ids, pages, os.path.join(self._scratch, "run"), SPILL_BYTES, write_run)
         lengths = list(map(packed, field_lengths(self._documents, links.lengths, runs.body_lengths)))
         part = whole_part(sections_part(f"{path}-part", [*runs.fields, *links.fields], ALL_KEYS, lengths))
-        write_sections(path, IndexOwner(summary, manifest, index), self._documents, [part])
+        write_sections(
+            path,
+            IndexOwner(summary, manifest, index),
+            self._documents,
+            [part],
+            encoded_sources(self._origins, links.texts),
+        )
         try:
             descriptor = self._directory.open(SECTIONS_FILE)
         except OSError as error:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from holdfast.core.file_identity import Identity
 
 KIND = "sections-4"
-COLUMNS = "columns"
+COLUMNS, SOURCES = "columns", "sources"
 # Bytes, about: of the documents that were given last, with what was worked out of them, and of one without its content.
 _MOST_REMEMBERED, _PAGE_BYTES = 4 << 20, 4096
 

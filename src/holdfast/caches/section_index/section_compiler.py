@@ -29,6 +29,7 @@ from holdfast.caches.section_index.section_records import (
     PARTIAL,
     SECTION,
     SIZES,
+    SOURCE,
     TITLED,
     WIDE,
     SectionColumns,
@@ -74,6 +75,14 @@ class DocumentSections(NamedTuple):
     links: PageLinks
 
 
+class DocumentSource(NamedTuple):
+    """Of one document the digest of its origin in hex, the bytes of its content, and the texts of links to it."""
+
+    origin: str
+    size: int
+    texts: Sequence[str]
+
+
 def encode_columns(columns: SectionColumns) -> bytes:
     """The bytes of the `columns` section."""
     counts = SIZES.pack(len(columns.tokens), len(columns.firsts) - 1)
@@ -100,6 +109,15 @@ def encode_section(section: Section, title: str) -> bytes:
         text = heading.encode()
         parts.append(LENGTH.pack(len(text)) + text)
     return b"".join([*parts, title.encode()])
+
+
+def encode_sources(sources: Iterable[DocumentSource]) -> bytes:
+    """The bytes of the `sources` section of documents in id order."""
+    parts = []
+    for source in sources:
+        texts = "\n".join(source.texts).encode()
+        parts += [SOURCE.pack(bytes.fromhex(source.origin), source.size, len(texts)), texts]
+    return b"".join(parts)
 
 
 def seal_section(number: int, body: bytes) -> bytes:
@@ -150,13 +168,20 @@ def compile_lists(
         lists = weights.lists(values)
         if not lists.holding:
             continue
-        if len(lists.sections) == 1 and (value := _inline(lists, weights.firsts)):
-            tell(key, value)
+        record = encode_term(key, lists, weights.firsts)
+        if isinstance(record, int):
+            tell(key, record)
             continue
-        record = encode_record(key, lists, weights.populations)
         tell(key, offset)
         offset += len(record)
         yield record
+
+
+def encode_term(key: bytes, lists: TermLists, firsts: Sequence[int]) -> int | bytes:
+    """The dictionary value or the record of a term that a section holds."""
+    if len(lists.sections) == 1 and (value := _inline(lists, firsts)):
+        return value
+    return encode_record(key, lists, (firsts[-1], len(firsts) - 1))
 
 
 def _inline(lists: TermLists, firsts: Sequence[int]) -> int | None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 SECTION = Struct("<IIIIIH")  # checksum, characters from and to, first and last line, number of headings
 LENGTH = Struct("<H")  # of a heading
+SOURCE = Struct("<32sQI")  # of a document: the digest of its metadata, the bytes of its content and of link texts
 SIZES = Struct("<II")  # sections, documents
 # More bytes than any record has: a title and a path of 32 headings, each as long as can be.
 LONGEST_RECORD = 1 << 16
@@ -93,6 +94,21 @@ def parse_columns(data: bytes) -> SectionColumns:
     if columns.firsts[0] != 0 or columns.firsts[-1] != sections:
         raise IndexUnusable("the columns do not add up")
     return columns
+
+
+def parse_sources(data: bytes, documents: int) -> list[tuple[str, int, list[str]]]:
+    """Of each document the digest of its metadata, the bytes of its content and the texts of links to it."""
+    found = []
+    at = 0
+    try:
+        for _ in range(documents):
+            origin, size, length = SOURCE.unpack_from(data, at)
+            at += SOURCE.size + length
+            texts = data[at - length : at].decode()
+            found.append((origin.hex(), size, texts.split("\n") if texts else []))
+    except (error, UnicodeDecodeError):
+        raise IndexUnusable("the sources are damaged") from None
+    return found
 
 
 def parse_section(data: bytes, number: int) -> tuple[Section, str]:

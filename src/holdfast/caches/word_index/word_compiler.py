@@ -104,22 +104,29 @@ def compile_terms(
             continue
         counts = Counter(numbers)
         if len(counts) == len(numbers):
-            record = encode_postings(key, {1: sorted(numbers)}, document_count)
+            record: int | bytes = encode_postings(key, {1: sorted(numbers)}, document_count)
         else:
-            most = max(counts.values())
-            if len(counts) == 1 and most < INLINE_LIMIT:
-                add(key, inline_value(most, numbers[0]))
-                continue
-            if is_dense(len(counts), most, document_count):
-                record = encode_dense(key, counts, document_count)
-            else:
-                record = encode_postings(key, _by_times(counts), document_count)
+            record = encode_counts(key, counts, document_count)
+        if isinstance(record, int):
+            add(key, record)
+            continue
         add(key, offset)
         offset += len(record)
         yield record
 
 
-def _by_times(counts: Counter[int]) -> dict[int, list[int]]:
+def encode_counts(key: bytes, counts: Mapping[int, int], document_count: int) -> int | bytes:
+    """The dictionary value or the record of a term, by how often each document, by number, holds it."""
+    most = max(counts.values())
+    if len(counts) == 1 and most < INLINE_LIMIT:
+        (number,) = counts
+        return inline_value(most, number)
+    if is_dense(len(counts), most, document_count):
+        return encode_dense(key, counts, document_count)
+    return encode_postings(key, _by_times(counts), document_count)
+
+
+def _by_times(counts: Mapping[int, int]) -> dict[int, list[int]]:
     """times -> ascending documents that hold a term so often."""
     groups: dict[int, list[int]] = {}
     for document, times in counts.items():

@@ -1,0 +1,259 @@
+"""A cache that is to be patched, open: its listing, and its index read as it was written.
+
+The index must be that of the listing, of this release's formats and ranking, and complete; whatever is wrong is
+IndexUnusable, CacheInvalid or IoError, and nothing is patched then.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from binascii import crc32
+from bisect import bisect_left
+from hashlib import sha256
+from itertools import compress
+
+from holdfast.caches.build.source_documents import read_document, source_path
+from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, check_manifest, parse_manifest
+from holdfast.caches.index_format import (
+    FIRST_BYTES,
+    IndexUnusable,
+    all_entries,
+    find_section,
+    find_summary,
+    manifest_digest,
+    parse_header,
+    read_section,
+)
+from holdfast.caches.on_disk import index_reader, section_index_reader
+from holdfast.caches.on_disk.cache_directory import INDEX, MANIFEST, SECTIONS_FILE
+from holdfast.caches.on_disk.index_reader import DICTIONARY, OFFSETS, POSTINGS
+from holdfast.caches.section_index import section_records
+from holdfast.caches.section_index.term_lists import TermLists
+from holdfast.caches.sorted_runs import encode_numbers
+from holdfast.caches.word_index import word_compiler, word_records
+from holdfast.core.errors import IoError
+from holdfast.core.regular_files import close_quietly, open_regular, read_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from holdfast.caches.cache_format import Document, Entry, Manifest
+    from holdfast.caches.index_format import Header
+    from holdfast.caches.patched_postings import PatchedPostings
+    from holdfast.caches.section_index.section_records import SectionColumns
+    from holdfast.caches.word_index.word_records import Columns
+
+_CHUNK = 1 << 20
+_DIGEST = 32
+
+
+class Renumbered:
+    """Documents that have other numbers than before: a permutation of some of them."""
+
+    def __init__(self, by_old: dict[int, int]) -> None:
+        self.by_old = by_old
+        self._low, self._high = min(by_old, default=0), max(by_old, default=-1) + 1
+        by_new = {new: old for old, new in by_old.items()}
+        self._sources = [by_new.get(number, number) for number in range(self._low, self._high)]
+
+    def ascending(self, numbers: list[int]) -> list[int]:
+        """Ascending numbers, once they are others."""
+        start, end = bisect_left(numbers, self._low), bisect_left(numbers, self._high)
+        if start == end:
+            return numbers
+        by_old = self.by_old
+        return numbers[:start] + sorted([by_old.get(number, number) for number in numbers[start:end]]) + numbers[end:]
+
+    def dense(self, counts: bytes) -> bytes:
+        """What stands for each number, once they are others."""
+        return counts[: self._low] + bytes(map(counts.__getitem__, self._sources)) + counts[self._high :]
+
+
+class OldIndex:
+    """One file of an index."""
+
+    def __init__(self, path: str, kind: str) -> None:
+        self._descriptor = open_regular(path)
+        self.header: Header = parse_header(self.read, kind=kind, file_length=os.fstat(self._descriptor).st_size)
+        self._entries: tuple[list[bytes], list[int]] | None = None
+        self._by_key: dict[bytes, int] = {}
+        self._following: dict[int, int] = {}
+
+    def close(self) -> None:
+        """Let go of the file."""
+        close_quietly(self._descriptor)
+
+    def read(self, offset: int, length: int) -> bytes:
+        """So many bytes of the file."""
+        return os.pread(self._descriptor, length, offset)
+
+    def section(self, name: str, *, checked: bool = False) -> bytes:
+        """All bytes of a section."""
+        found = find_section(self.header, name)
+        return read_section(self.read, found) if checked else self.read(found.offset, found.length)
+
+    def length(self, name: str) -> int:
+        """How many bytes a section has."""
+        return find_section(self.header, name).length
+
+    def entries(self) -> tuple[list[bytes], list[int]]:
+        """The keys and values of the dictionary."""
+        if self._entries is None:
+            self._entries = all_entries(self.section(DICTIONARY))
+            self._by_key = dict(zip(*self._entries, strict=True))
+        return self._entries
+
+    def value(self, key: bytes) -> int | None:
+        """What the dictionary says of a key."""
+        self.entries()
+        return self._by_key.get(key)
+
+    def entries_by_key(self, key: bytes) -> int:
+        """What the dictionary says of a key that it must have."""
+        value = self.value(key)
+        if value is None:
+            raise IndexUnusable("a word of a document is not in the index")
+        return value
+
+    def posting(self, offset: int, length: int) -> bytes:
+        """Bytes of the postings."""
+        return self.read(find_section(self.header, POSTINGS).offset + offset, length)
+
+    def offsets(self) -> Sequence[int]:
+        """Where each record begins, and the last one ends."""
+        return array("Q", self.section(OFFSETS))
+
+    def pieces(self, patched: PatchedPostings) -> Iterator[bytes]:
+        """The bytes of patched postings."""
+        return self.copied(POSTINGS, patched.pieces)
+
+    def copied(self, name: str, pieces: Iterable[bytes | tuple[int, int]]) -> Iterator[bytes]:
+        """Bytes as they are, and stretches of a section, from and to below an offset in it."""
+        start = find_section(self.header, name).offset
+        for piece in pieces:
+            if isinstance(piece, bytes):
+                yield piece
+                continue
+            for at in range(*piece, _CHUNK):
+                yield self.read(start + at, min(_CHUNK, piece[1] - at))
+
+    def counts(self, key: bytes, document_count: int) -> dict[int, int]:
+        """Of a word, how often each document holds it, by number."""
+        value = self.value(key)
+        if value is None:
+            return {}
+        found = word_records.parse_inline(value, document_count)
+        if found is None:
+            length = word_records.postings_length(self.posting(value, word_records.HEAD_SIZE))
+            found = word_records.parse_postings(self.posting(value, length), key, document_count)
+        counts = {number: times for times, numbers in found.groups for number in numbers}
+        if found.dense is not None:
+            counts |= dict(
+                zip(compress(range(document_count), found.dense), found.dense.replace(b"\0", b""), strict=True)
+            )
+        return counts
+
+    def renumbered(self, key: bytes, document_count: int, numbers: Renumbered) -> int | bytes:
+        """What a word becomes whose documents are the same, under other numbers."""
+        value = self.entries_by_key(key)
+        found = word_records.parse_inline(value, document_count)
+        if found is not None:
+            ((times, (number,)),) = found.groups
+            return word_compiler.inline_value(times, numbers.by_old.get(number, number))
+        length = word_records.postings_length(self.posting(value, word_records.HEAD_SIZE))
+        data = self.posting(value, length)
+        found = word_records.parse_postings(data, key, document_count)
+        groups = [numbers.ascending(held) for _, held in found.groups]
+        at = word_records.HEAD_SIZE + word_records.SHAPE.size + word_records.GROUP.size * len(groups)
+        dense = b"" if found.dense is None else numbers.dense(found.dense)
+        body = data[4:at] + b"".join([encode_numbers(group, document_count) for group in groups]) + dense
+        return crc32(body, crc32(key)).to_bytes(4, "little") + body
+
+    def lists(self, key: bytes, firsts: Sequence[int]) -> TermLists | None:
+        """Of a term, its lists; None where no section holds it."""
+        value = self.value(key)
+        if value is None:
+            return None
+        found = section_records.parse_inline(value, firsts)
+        if found is None:
+            length = section_records.impacts_length(self.posting(value, section_records.HEAD_SIZE))
+            found = section_records.parse_impacts(self.posting(value, length), key, (firsts[-1], len(firsts) - 1))
+        sections, documents = found.sections, found.documents
+        return TermLists(sections.numbers, sections.steps, documents.numbers, documents.steps, found.holding)
+
+
+class OldCache:
+    """A cache by its path; after `open` its index too."""
+
+    words: OldIndex
+    terms: OldIndex
+    columns: Columns
+    sections: SectionColumns
+    sources: list[tuple[str, int, list[str]]]
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        try:
+            self._manifest_json = read_regular(os.path.join(path, MANIFEST), limit=MAX_MANIFEST_BYTES)
+            self._index_json = read_regular(os.path.join(path, INDEX), limit=MAX_MANIFEST_BYTES)
+        except OSError as error:
+            raise IoError(f"the cache cannot be read: {error.strerror}") from None
+        self.manifest: Manifest = parse_manifest(self._manifest_json)
+        if check_manifest(self.manifest):
+            raise IndexUnusable("of a cache that is none")
+        self._opened: list[OldIndex] = []
+
+    def __enter__(self) -> OldCache:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        for index in self._opened:
+            index.close()
+
+    def open(self, tokenizer: str) -> None:
+        """Open the index; it must be of this cache, and count by this tokenizer."""
+        self.words = self._open(index_reader.WORDS_FILE, index_reader.WORDS, tokenizer)
+        self.terms = self._open(SECTIONS_FILE, section_index_reader.KIND, tokenizer)
+        self.columns = word_records.parse_columns(self.words.section(index_reader.COLUMNS, checked=True))
+        self.sections = section_records.parse_columns(self.terms.section(section_index_reader.COLUMNS, checked=True))
+        count = len(self.manifest.entries)
+        if (self.columns.count, len(self.sections.firsts) - 1) != (count, count):
+            raise IndexUnusable("of other documents")
+        self.sources = section_records.parse_sources(
+            self.terms.section(section_index_reader.SOURCES, checked=True), count
+        )
+
+    def _open(self, file: str, kind: str, tokenizer: str) -> OldIndex:
+        try:
+            index = OldIndex(os.path.join(self.path, file), kind)
+        except OSError as error:
+            raise IoError(f"the index cannot be read: {error.strerror}") from None
+        self._opened.append(index)
+        start, rest = self._manifest_json[:FIRST_BYTES], self._manifest_json[FIRST_BYTES:]
+        digests = manifest_digest([start, rest]), sha256(self._index_json).digest()
+        if digests != (index.header.manifest_digest, index.header.index_digest):
+            raise IndexUnusable("of another cache")
+        summary = find_summary(index.read, index.header)
+        if (summary.cache_version, summary.tokenizer) != (self.manifest.cache_version, tokenizer):
+            raise IndexUnusable("of another cache, or counted by another tokenizer")
+        return index
+
+    def document(self, place: int) -> Document:
+        """A document, proven by its hash."""
+        return read_document(self.path, self.manifest.entries[place]).document
+
+    def digests(self) -> list[bytes]:
+        """The sha256 of each document file."""
+        data = self.words.section(index_reader.DIGESTS)
+        return [data[at : at + _DIGEST] for at in range(0, len(data), _DIGEST)]
+
+    def link(self, entry: Entry, path: str) -> None:
+        """Give a document file another name, or copy it where the file system has no such links."""
+        file = source_path(self.path, entry)
+        try:
+            os.link(file, path, follow_symlinks=False)
+        except OSError:
+            with open(path, "xb") as target:
+                target.write(read_document(self.path, entry).data)

@@ -1,0 +1,117 @@
+"""Whatever is edited, added and removed, a cache that was patched has the bytes of one that is built from nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import Counter
+from pathlib import Path
+
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from holdfast.caches.build.build import build_documents
+from holdfast.caches.build.source_item import SourceItem
+from holdfast.caches.readers import reader_table
+from support.plain_reader import READER
+
+WORDS = st.sampled_from(
+    [
+        *("alpha", "beta", "useEffect", "os.path", "the", "gammas", "Σας", "日本語", "é", "alpha-beta", "titled"),
+        *("[alpha beta](b.plain)", "[rare](c.plain)", "rare", "alpha alpha alpha", "ภาษาไทย", "x\x1cy", "w" * 70),
+    ]
+)
+LINES = st.one_of(
+    st.lists(WORDS, max_size=8).map(" ".join),
+    st.lists(WORDS, min_size=1, max_size=3).map(lambda found: "# " + " ".join(found)),
+    st.sampled_from(["", "", "## beta", "alpha beta. " * 210, "(label)=", "include part.txt"]),
+)
+TEXTS = st.lists(LINES, max_size=8).map("\n".join)
+NAMES = st.sampled_from(["alpha", "Beta/useEffect", "beta/the", "b", "c", "日本語"])
+EDITS = st.one_of(
+    st.tuples(st.just("write"), NAMES, TEXTS),
+    st.tuples(st.just("append"), NAMES, st.lists(WORDS, min_size=1, max_size=3).map(" ".join)),
+    st.tuples(st.just("replace"), NAMES, WORDS),
+    st.tuples(st.just("remove"), NAMES, st.just("")),
+)
+NOW = "2026-01-02T03:04:05Z"
+USED: Counter[bool] = Counter()  # whether a build was patched
+
+
+def build(home: Path, texts: dict[str, str], cache: str, previous: str | None, unchanged: set[str]) -> None:
+    phases: set[str] = set()
+    root = str(home)
+    items = [SourceItem(f"{name}.plain", f"{root}/{name}.plain", READER.name, root, root) for name in texts]
+    build_documents(
+        items,
+        home / cache,
+        created_at=NOW,
+        force=True,
+        workers=1,
+        previous=previous and str(home / previous),
+        unchanged={f"{name}.plain" for name in unchanged},
+        progress=lambda phase, *_: phases.add(phase),
+    )
+    if previous:
+        USED["reading" not in phases] += 1
+
+
+def contents(cache: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(cache)): file.read_bytes() for file in sorted(cache.rglob("*")) if file.is_file()}
+
+
+def edited(texts: dict[str, str], edits: list[tuple[str, str, str]]) -> dict[str, str]:
+    made = dict(texts)
+    for kind, name, text in edits:
+        if kind == "remove":
+            made.pop(name, None)
+        elif kind == "write":
+            made[name] = text
+        elif name in made:
+            made[name] = f"{made[name]} {text}" if kind == "append" else made[name].replace("alpha", text, 1)
+    return made or {"alpha": ""}
+
+
+@settings(
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+@given(
+    texts=st.dictionaries(NAMES, TEXTS, min_size=1, max_size=6),
+    rounds=st.lists(st.lists(EDITS, min_size=1, max_size=2), min_size=1, max_size=3),
+)
+@example(
+    # A word that only links hold is unknown until a text holds it.
+    texts={"alpha": "[rare](b.plain) x", "b": "beta", "c": "the end"},
+    rounds=[[("append", "c", "rare")], [("replace", "c", "beta")], [("append", "b", "rare rare rare")]],
+)
+@example(texts={"alpha": "x", "b": "x", "c": "y"}, rounds=[[("write", "alpha", "y")], [("write", "b", "y z")]])
+def test_a_patched_cache_has_the_bytes_of_one_built_from_nothing(
+    tmp_path: Path, texts: dict[str, str], rounds: list[list[tuple[str, str, str]]]
+) -> None:
+    home = tmp_path / os.urandom(8).hex()
+    known, reader_table.READERS = reader_table.READERS, (READER,)
+    try:
+        write(home, texts)
+        build(home, texts, "cache", None, set())
+        for edits in rounds:
+            after = edited(texts, edits)
+            write(home, after)
+            unchanged = {name for name in after if texts.get(name) == after[name]}
+            texts = after
+            build(home, texts, "cache", "cache", unchanged)
+            build(home, texts, "expected", None, set())
+            assert contents(home / "cache") == contents(home / "expected")
+    finally:
+        reader_table.READERS = known
+        shutil.rmtree(home)
+
+
+def write(home: Path, texts: dict[str, str]) -> None:
+    for name, text in {**texts, "part.txt": "alpha included"}.items():
+        file = home / (name if name == "part.txt" else f"{name}.plain")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text.encode())
+
+
+def test_some_of_these_were_patched() -> None:
+    assert not USED or USED[True], "no edit was small enough to be patched"
