@@ -9,7 +9,7 @@ from holdfast.caches.readers.source_reader import Unreadable
 # A longer text is a data file, not a page that anyone reads.
 MOST_BYTES = 16 << 20
 # Controls but tabs and line ends: they say nothing, and steer terminals.
-_CONTROLS = dict.fromkeys([*range(9), 11, *range(14, 32), 127])
+_CONTROLS = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 127])
 
 
 def decoded(data: bytes) -> str:
@@ -19,7 +19,6 @@ def decoded(data: bytes) -> str:
     text = _decoded(data)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    text = text.replace("\f", "\n") if "\f" in text and "\n" not in text else text
     return text.translate(_CONTROLS) if _has_controls(text) else text
 
 

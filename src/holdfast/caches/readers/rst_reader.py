@@ -11,7 +11,7 @@ from holdfast.caches.readers.page_text import PageText
 from holdfast.caches.readers.rst_inline import inline_markdown, normal_name
 from holdfast.caches.source_formats import title_style
 from holdfast.core.record import NamedTuple
-from holdfast.core.unicode_text import lower_case
+from holdfast.core.unicode_text import WHITE_SPACE, lower_case
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -176,7 +176,11 @@ class _Scanner:
     def _title(self, source: int) -> bool:
         """Write the title that begins here, if one does."""
         for number, length in ((self._at + 1, 1), (self._at + 2, 2)):
-            if number < len(self._texts) and self._texts[number].strip(" ") and self._texts[number][0] != " ":
+            if (
+                number < len(self._texts)
+                and (line := self._texts[number].strip(WHITE_SPACE))
+                and line[0] == self._texts[number][0]
+            ):
                 style = title_style(self._texts, number, self._at)
                 if len(style) == length:
                     level = self._names.levels.setdefault(style, len(self._names.levels) + 1)
