@@ -295,3 +295,30 @@ def test_quiet_says_nothing_and_plain_lines_tell_the_phases_where_nobody_watches
     assert done.stderr.decode().splitlines()[0] == "guides: reading (3)"
     page(project / "docs" / "deploy.html", "deploy", "Other words.")
     assert run_context("sync", "--quiet", cwd=project).stderr == b""
+
+
+def test_diff_since_a_commit_builds_the_caches_of_then_and_tells_which_answers_change(project: Path) -> None:
+    (project / ".git").rmdir()
+    (project / ".gitignore").write_text(".context/\nvendor/\n", encoding="utf-8")
+    page(project / "vendor" / "lib.html", "lib")
+    answer("add", "guides", "docs", cwd=project)
+    answer("add", "lib", "vendor", cwd=project)
+    answer("add", "old", "docs", cwd=project)
+    first = commit(project)
+    toml = (project / "context.toml").read_text(encoding="utf-8")
+    (project / "context.toml").write_text(toml.partition("[caches.old]")[0], encoding="utf-8")
+    page(project / "docs" / "rollback.html", "rollback", "Undo it with other words.")
+    page(project / "vendor" / "lib.html", "lib", "Changed and not in git.")
+    answer("add", "new", "docs", cwd=project)
+    answer("sync", cwd=project)
+    (project / "queries.txt").write_text("rollback\n", encoding="utf-8")
+    told = answer("diff", "--since", "HEAD", "--queries", "queries.txt", cwd=project)
+    states = {cache["name"]: cache["state"] for cache in told["caches"]}
+    assert states == {"guides": "changed", "lib": "changed", "new": "added", "old": "removed"}
+    guides, lib = told["caches"][:2]
+    assert guides["difference"]["documents"] == {"added": [], "removed": [], "changed": ["rollback.html"]}
+    assert guides["difference"]["queries"][0]["changed"] is True
+    assert (lib["difference"], "cannot be built again" in lib["reason"]) == (None, True)
+    words = ["diff", "guides", "--since", first, "--queries", "queries.txt", "--check"]
+    assert len(answer(*words, cwd=project, code=8)["caches"]) == 1
+    assert "git knows no commit 'gone'" in failure("diff", "--since", "gone", cwd=project, code=1)

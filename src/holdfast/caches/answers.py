@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         QueryChanges,
         ResolveAnswer,
         ResolveArguments,
+        SinceAnswer,
         VerifyAnswer,
     )
     from holdfast.core.errors import ContextError
@@ -108,7 +109,7 @@ def hinted_failure(error: ContextError) -> object:
     return told
 
 
-def diff(workspace: Workspace, arguments: DiffArguments) -> Outcome[DiffAnswer]:
+def diff(workspace: Workspace, arguments: DiffArguments) -> Outcome[DiffAnswer | SinceAnswer]:
     from holdfast.caches.on_disk.open_caches import with_cache
     from holdfast.caches.on_disk.user_files import read_queries
     from holdfast.core.errors import OutOfDate, UsageError
@@ -116,14 +117,21 @@ def diff(workspace: Workspace, arguments: DiffArguments) -> Outcome[DiffAnswer]:
     check = arguments.get("check", False)
     if check and "queries" not in arguments:
         raise UsageError("'diff --check' needs --queries FILE: it is their answers that are checked")
-    queries = _checked_queries(arguments["queries"], read_queries) if "queries" in arguments else []
+    if "since" in arguments:
+        from holdfast.caches.project_answers import diff_since
+
+        return diff_since(workspace, arguments)
+    for name, shown in (("before", "CACHE_A"), ("after", "CACHE_B")):
+        if name not in arguments:
+            raise CacheMissing(f"'diff' needs {shown}", headline=f"{shown} is missing")
+    queries = checked_queries(arguments["queries"], read_queries) if "queries" in arguments else []
     before, after = workspace.cache_directory(arguments["before"]), workspace.cache_directory(arguments["after"])
-    value = with_cache(before, lambda old: with_cache(after, lambda new: _compared(old, new, queries)))
+    value = with_cache(before, lambda old: with_cache(after, lambda new: compared(old, new, queries)))
     outdated = check and any(query["changed"] for query in value["queries"])
     return Outcome(value, exit_code=OutOfDate.exit_code if outdated else 0)
 
 
-def _checked_queries(path: str, read: Callable[[str], list[tuple[int, object, object, object]]]) -> list[SearchRequest]:
+def checked_queries(path: str, read: Callable[[str], list[tuple[int, object, object, object]]]) -> list[SearchRequest]:
     """The saved queries in a file, each checked as a tool would."""
     from holdfast.caches.operations import BUDGET, LIMIT, SEARCH_QUERY
     from holdfast.caches.search.search_request import SearchRequest
@@ -143,7 +151,7 @@ def _checked_queries(path: str, read: Callable[[str], list[tuple[int, object, ob
     return checked
 
 
-def _compared(old: Cache, new: Cache, queries: list[SearchRequest]) -> DiffAnswer:
+def compared(old: Cache, new: Cache, queries: list[SearchRequest]) -> DiffAnswer:
     from holdfast.caches.search.comparison import compare_citations, compare_documents
 
     changes = compare_documents(old.documents(), new.documents())

@@ -267,10 +267,16 @@ OPERATIONS = (
     Operation(
         family="caches",
         command=("diff",),
-        summary="Compare two caches: documents, sections, and which saved queries change their answer.",
+        summary="Compare two caches, or now with a commit: documents, sections, and saved queries that change.",
         parameters=(
-            Parameter("before", "path", "A cache", True, "CACHE_A", positional=True, error=CacheMissing),
-            Parameter("after", "path", "Another", True, "CACHE_B", positional=True, error=CacheMissing),
+            Parameter("before", "path", "A cache", metavar="CACHE_A", positional=True, error=CacheMissing),
+            Parameter("after", "path", "Another", metavar="CACHE_B", positional=True, error=CacheMissing),
+            Parameter(
+                "since",
+                "text",
+                "Compare with context.lock at this commit instead: all caches, or CACHE_A",
+                metavar="GITREF",
+            ),
             Parameter("queries", "path", "Saved queries, one a line: text, or JSON as a tool takes it", metavar="FILE"),
             Parameter("check", "flag", "Exit with 8 when a saved query changes its answer"),
         ),

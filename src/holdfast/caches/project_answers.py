@@ -7,7 +7,9 @@ from holdfast.operation import Outcome
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Literal
 
+    from holdfast.caches.build.past_caches import PastProject
     from holdfast.caches.build.project_directory import Project
     from holdfast.caches.build.sync import SyncedCache
     from holdfast.caches.project_shapes import (
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
         SyncedCacheAnswer,
         UnreadSource,
     )
+    from holdfast.caches.shapes import DiffAnswer, DiffArguments, SinceAnswer, SinceCache
     from holdfast.workspace import Workspace
 
 # So many of what was not read are named.
@@ -172,6 +175,63 @@ def index(workspace: Workspace, arguments: IndexArguments) -> Outcome[IndexAnswe
         "tokenizer": report.tokenizer,
     }
     return Outcome(value)
+
+
+def diff_since(workspace: Workspace, arguments: DiffArguments) -> Outcome[DiffAnswer | SinceAnswer]:
+    from shutil import rmtree
+    from tempfile import mkdtemp
+
+    from holdfast.caches.build.past_caches import PastProject
+    from holdfast.core.errors import CacheMissing, OutOfDate, UsageError
+
+    if "after" in arguments:
+        raise UsageError("'diff --since' takes one cache: CACHE_A")
+    project, ref = _project(workspace), arguments["since"]
+    lock = project.lock()
+    now = {} if lock is None else {name: cache.version for name, cache in lock.caches.items()}
+    folder = mkdtemp(prefix="holdfast-")
+    try:
+        past = PastProject(project, ref, folder)
+        then = {name: cache.version for name, cache in past.locked.items()}
+        names = sorted({*now, *then})
+        if "before" in arguments:
+            if arguments["before"] not in names:
+                raise CacheMissing(f"no lock names the cache '{arguments['before']}'")
+            names = [arguments["before"]]
+        queries = arguments.get("queries")
+        caches = [_since(project, past, name, then.get(name, ""), now.get(name, ""), queries) for name in names]
+    finally:
+        rmtree(folder, ignore_errors=True)
+    # What could not be compared must not pass a check.
+    unsure = [cache for cache in caches if cache["state"] == "changed" and cache["difference"] is None]
+    moved = [
+        each for cache in caches if cache["difference"] for each in cache["difference"]["queries"] if each["changed"]
+    ]
+    failed = arguments.get("check", False) and (moved or unsure)
+    return Outcome({"since": ref, "caches": caches}, exit_code=OutOfDate.exit_code if failed else 0)
+
+
+def _since(project: Project, past: PastProject, name: str, then: str, now: str, queries: str | None) -> SinceCache:
+    from holdfast.caches.answers import checked_queries, compared
+    from holdfast.caches.on_disk.open_caches import with_cache
+    from holdfast.caches.on_disk.user_files import read_queries
+    from holdfast.core.errors import ContextError
+
+    difference, reason = None, ""
+    if then and now and then != now:
+        asked = checked_queries(queries, read_queries) if queries is not None else []
+        built = past.cache(name)
+        reason = built.reason
+        if built.path:
+            try:
+                difference = with_cache(
+                    built.path, lambda old: with_cache(project.cache(name), lambda new: compared(old, new, asked))
+                )
+            except ContextError as error:
+                reason = f"the cache of now cannot be read: {error.reason}"
+    state: Literal["same", "changed", "added", "removed"]
+    state = "added" if not then else "removed" if not now else "same" if then == now else "changed"
+    return {"name": name, "state": state, "before": then, "after": now, "difference": difference, "reason": reason}
 
 
 def _project(workspace: Workspace) -> Project:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         ReadAnswer,
         ReplayAnswer,
         SearchAnswer,
+        SinceAnswer,
         StaleAnswer,
     )
 
@@ -141,8 +142,17 @@ def citations(value: CiteAnswer, _seconds: float) -> RenderableType:
     return Group(table, Text(verdict, style="bold red" if value["failed"] else "green"))
 
 
-def differences(value: DiffAnswer, _seconds: float) -> RenderableType:
-    """How much changed, in a line; then documents, sections and queries."""
+def differences(value: DiffAnswer | SinceAnswer, seconds: float) -> RenderableType:
+    """How much changed, in a line; then documents, sections and queries. Of a whole project a line a cache first."""
+    if "since" in value:
+        shown: list[RenderableType] = []
+        for cache in value["caches"]:
+            reason = f", {cache['reason']}" if cache["reason"] else ""
+            shown.append(Text(f"{cache['name']}: {cache['state']}{reason}", style="bold"))
+        for cache in value["caches"]:
+            if cache["difference"] is not None:
+                shown += [Text(), Text(cache["name"], style="bold cyan"), differences(cache["difference"], seconds)]
+        return Group(*shown)
     documents, sections, queries = value["documents"], value["sections"], value["queries"]
     changed = [query for query in queries if query["changed"]]
     counts = [

@@ -67,8 +67,9 @@ class CiteArguments(TypedDict):
 
 
 class DiffArguments(TypedDict):
-    before: str
-    after: str
+    before: NotRequired[str]
+    after: NotRequired[str]
+    since: NotRequired[str]
     queries: NotRequired[str]
     check: NotRequired[bool]
 
@@ -373,9 +374,27 @@ class QueryChanges(CitationChanges):
     budget: int
 
 
+@final
 class DiffAnswer(TypedDict):
     before: str
     after: str
     documents: DocumentChanges
     sections: Sequence[ChangedSection]
     queries: Sequence[QueryChanges]
+
+
+class SinceCache(TypedDict):
+    """A cache of the lock of then or of now; `difference` is None where there is none, or `reason` says why."""
+
+    name: str
+    state: Literal["same", "changed", "added", "removed"]
+    before: str
+    after: str
+    difference: DiffAnswer | None
+    reason: str
+
+
+@final
+class SinceAnswer(TypedDict):
+    since: str
+    caches: Sequence[SinceCache]

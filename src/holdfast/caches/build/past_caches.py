@@ -1,0 +1,62 @@
+"""A project's caches as they were at a commit: built again from what git has of the sources."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.caches.build.git_tree import full_commit, write_tree
+from holdfast.caches.build.project_directory import Project
+from holdfast.caches.build.sync import sync_cache
+from holdfast.caches.project.project_lock import LOCK_NAME
+from holdfast.core.errors import ContextError, SettingsInvalid, UsageError
+from holdfast.core.git_command import git
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.caches.project.project_lock import LockedCache
+
+# Of a cache that is compared and thrown away.
+_ANY_TIME = "1970-01-01T00:00:00Z"
+
+
+class PastCache(NamedTuple):
+    """A cache of then: its path, empty where it cannot be built again, and why not."""
+
+    path: str
+    reason: str
+
+
+class PastProject:
+    """A project at a commit, written below a folder that is thrown away with everything in it."""
+
+    def __init__(self, project: Project, ref: str, folder: str) -> None:
+        if not ref or ref.startswith("-"):
+            raise UsageError(f"'{ref}' is no commit")
+        try:
+            commit = full_commit(project.path, ref)
+        except SettingsInvalid:
+            raise UsageError(f"git knows no commit '{ref}' here") from None
+        above = os.fsdecode(git(project.path, "rev-parse", "--show-prefix").rstrip(b"\n"))
+        tree = os.path.join(folder, "tree")
+        os.mkdir(tree)
+        write_tree(project.path, commit, "", tree)
+        self._project = Project(os.path.join(tree, above), os.path.join(folder, "caches"))
+        lock = self._project.lock()
+        if lock is None:
+            raise UsageError(f"there was no {LOCK_NAME} at '{ref}'")
+        self.locked: dict[str, LockedCache] = dict(lock.caches)
+        self._tokenizer = lock.tokenizer
+
+    def cache(self, name: str) -> PastCache:
+        """A cache that the lock of then names, built again; it must come out as the lock says."""
+        try:
+            declared = self._project.declared().cache(name)
+            if declared is None:
+                return PastCache("", "context.toml did not declare it")
+            built = sync_cache(self._project, declared, self._tokenizer, created_at=_ANY_TIME)
+        except ContextError as error:
+            return PastCache("", f"it cannot be built again: {error.reason or error.headline}")
+        if built.locked.version != self.locked[name].version:
+            return PastCache("", "it cannot be built again: git lacks some of its sources, or another release built it")
+        return PastCache(self._project.cache(name), "")
