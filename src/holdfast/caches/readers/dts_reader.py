@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.doc_comments import write_comment
 from holdfast.caches.readers.page_text import PageText
 from holdfast.caches.readers.source_reader import Page, Unreadable
@@ -47,11 +48,7 @@ def read_declarations(data: bytes, name: str, files: SourceFiles) -> Page:  # no
         raise Unreadable("needs the extra 'analysis': pip install 'holdfast[analysis]'")
     if len(data) > _LARGEST:
         raise Unreadable(f"has more than {_LARGEST >> 20} MB")
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        raise Unreadable(f"is not UTF-8 (byte {error.start})") from None
-    data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\x00", b"")
+    data = decoded(data).encode()
     if data.rfind(b"/*") > data.rfind(b"*/") and not _is_in_line_comment(data):
         # The grammar takes a time that grows with the square of what such a comment swallows.
         raise Unreadable("has a comment that is not closed")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from holdfast.caches.line_map import source_line
+from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.page_text import PageText, page_of
-from holdfast.caches.readers.source_reader import Page, Unreadable
+from holdfast.caches.readers.source_reader import Page
 from holdfast.core.unicode_text import WHITE_SPACE, lower_case
 
 TYPE_CHECKING = False
@@ -37,10 +38,7 @@ def read_metadata(data: bytes, name: str, files: SourceFiles) -> Page:  # noqa: 
     """The description as a page; its title is the distribution's name and version. Raises Unreadable."""
     from holdfast.caches.readers.reader_table import read_source, reader_of
 
-    try:
-        text = data.decode().replace("\r\n", "\n").replace("\r", "\n")
-    except UnicodeDecodeError as error:
-        raise Unreadable(f"is not UTF-8 (byte {error.start})") from None
+    text = decoded(data)
     fields, after = metadata_fields(text)
     title = f"{fields.get('name', '')} {fields.get('version', '')}".strip(" ")
     lines = text.split("\n")

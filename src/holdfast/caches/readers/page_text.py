@@ -60,6 +60,15 @@ class PageText:
         self._rows.append((f"{margin}{mark}", code[-1][1]))
         self.blank()
 
+    def verbatim(self, lines: list[Row]) -> None:
+        """Write Markdown as it is, between blank lines."""
+        filled = [number for number, (text, _) in enumerate(lines) if text.strip(_BLANKS)]
+        if filled:
+            self.blank()
+            self.line(*lines[filled[0]])
+            self._rows += lines[filled[0] + 1 : filled[-1] + 1]
+            self.blank()
+
     def rows(self, first: int = 0, after: int | None = None) -> list[Row]:
         """The lines so far, from one to another, without blank ones around them."""
         while after is not None and after > first and not self._rows[after - 1][0]:

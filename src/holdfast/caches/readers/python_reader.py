@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.docstrings import write_docstring
 from holdfast.caches.readers.page_text import PageText
 from holdfast.caches.readers.python_declarations import declarations, listed_names, module_docstring
@@ -27,11 +28,7 @@ def read_python(data: bytes, name: str, files: SourceFiles) -> Page:
     """The page of a module. Raises Unreadable."""
     if len(data) > LARGEST:
         raise Unreadable(f"has more than {LARGEST >> 20} MB")
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        raise Unreadable(f"is not UTF-8 (byte {error.start})") from None
-    data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\x00", b"")
+    data = decoded(data).encode()
     root = python_parser().parse(data).root_node
     module = module_name(name)
     found = [one for one in declarations(root) if one.name]

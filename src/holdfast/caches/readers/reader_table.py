@@ -21,6 +21,13 @@ READERS: tuple[SourceReader, ...] = (
     SourceReader("asciidoc-1", (".adoc", ".asciidoc"), _HERE + "asciidoc_reader:read_asciidoc"),
     SourceReader("text-1", (".txt", ".text"), _HERE + "text_reader:read_text"),
     SourceReader("html-1", (".html", ".htm", ".xhtml"), _HERE + "html_reader:read_html"),
+    SourceReader("notebook-1", (".ipynb",), _HERE + "notebook_reader:read_notebook"),
+    SourceReader(
+        "openapi-1",
+        (".json", ".yaml", ".yml"),
+        _HERE + "openapi_reader:read_openapi",
+        recognises=_HERE + "openapi_reader:is_openapi",
+    ),
     # Found by who finds packages, not by their names.
     SourceReader("python-1", (), _HERE + "python_reader:read_python"),
     SourceReader("metadata-1", (), _HERE + "metadata_reader:read_metadata"),

@@ -206,7 +206,7 @@ def test_what_a_package_imports_from_its_modules_has_the_name_of_the_package() -
 
 
 def test_a_module_that_is_no_utf8_or_huge_is_unreadable() -> None:
-    with pytest.raises(Unreadable, match=r"is not UTF-8 \(byte 1\)"):
+    with pytest.raises(Unreadable, match=r"is not UTF-8 \(byte 1\): convert it"):
         read(b"#\xff", "a.py", "python-1")
     with pytest.raises(Unreadable, match="has more than 10 MB"):
         read(b"#" * (11 << 20), "a.py", "python-1")

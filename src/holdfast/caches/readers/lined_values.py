@@ -1,0 +1,180 @@
+"""JSON and YAML as values that know their lines. Pure; linear; nothing recurses, and what is shared is not copied.
+
+JSON is checked by the one decoder there is, and then read again for its lines. Of YAML only what the text says is read:
+mappings, lists and scalars as they are written, no types; an alias is the value it names, however often, so that a few
+lines that stand for billions cost a few lines.
+"""
+
+from __future__ import annotations
+
+import re
+
+from holdfast.caches.readers.source_reader import Unreadable
+from holdfast.core.canonical_json import JsonError, decode
+from holdfast.core.record import NamedTuple
+from holdfast.core.unicode_text import is_unicode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\],:]|[^ \t\n\r"{}\[\],:]++')
+_CONTROLS = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 127])
+_MOST = 2_000_000  # values in YAML
+
+
+class Lined(NamedTuple):
+    """A value and the line at which it, or the key that it has, begins.
+
+    The value is a dict or a list of these, or the text of a scalar. `step` is 1 where each line of a text is a line of
+    the source after that.
+    """
+
+    value: Any
+    line: int
+    step: int = 0
+
+    def get(self, key: str) -> Lined:
+        """A member of a mapping; nothing where there is none."""
+        return self.value.get(key, NOTHING) if isinstance(self.value, dict) else NOTHING
+
+    def members(self) -> list[tuple[str, Lined]]:
+        """The members of a mapping, in order; of anything else none."""
+        return list(self.value.items()) if isinstance(self.value, dict) else []
+
+    def items(self) -> list[Lined]:
+        """The items of a list; of anything else none."""
+        return self.value if isinstance(self.value, list) else []
+
+    def text(self) -> str:
+        """The text of a scalar; of anything else none."""
+        return self.value if isinstance(self.value, str) else ""
+
+    def rows(self) -> list[tuple[str, int]]:
+        """The lines of a text, or of a list of texts as notebooks have them, each with its line of the source."""
+        if isinstance(self.value, list):
+            return _joined(self.value)
+        first = self.line + self.step
+        return [(one, first + self.step * at) for at, one in enumerate(self.text().removesuffix("\n").split("\n"))]
+
+
+NOTHING = Lined("", 1)
+
+
+def _joined(parts: list[Lined]) -> list[tuple[str, int]]:
+    """Texts that together are one, as lines: each stands for that of the text it begins in."""
+    rows: list[tuple[str, int]] = []
+    pieces: list[str] = []
+    source = 1
+    for part in parts:
+        for number, piece in enumerate(part.text().split("\n")):
+            if number:
+                rows.append(("".join(pieces), source))
+                pieces = []
+            if not pieces:
+                source = part.line
+            if piece:
+                pieces.append(piece)
+    if pieces:
+        rows.append(("".join(pieces), source))
+    return rows
+
+
+def read_json(text: str) -> Lined:
+    """The value of a JSON text. Raises Unreadable."""
+    try:
+        decode(text)
+    except JsonError as error:
+        raise Unreadable(f"is not JSON: {error}") from None
+    line, counted = 1, 0
+    root: list[Any] = []
+    stack: list[Any] = [root]
+    keys: list[tuple[str, int] | None] = [None]
+    for found in _TOKEN.finditer(text):
+        part = found[0]
+        line, counted = line + text.count("\n", counted, found.start()), found.start()
+        if part in ",:":
+            continue
+        if part in "}]":
+            stack.pop()
+            keys.pop()
+            continue
+        within, key = stack[-1], keys[-1]
+        if isinstance(within, dict) and key is None:
+            keys[-1] = (_string(part), line)
+            continue
+        value: Any = {} if part == "{" else [] if part == "[" else _string(part)
+        if isinstance(within, dict) and key is not None:
+            within[key[0]] = Lined(value, key[1])
+            keys[-1] = None
+        else:
+            within.append(Lined(value, line))
+        if part in "{[":
+            stack.append(value)
+            keys.append(None)
+    found_value: Lined = root[0]
+    return found_value
+
+
+def _string(part: str) -> str:
+    if part[0] != '"':
+        return part
+    text: str = decode(part) if "\\" in part else part[1:-1]
+    text = text if is_unicode(text) else text.encode("utf-8", "replace").decode()
+    return text.replace("\r\n", "\n").translate(_CONTROLS)
+
+
+def read_yaml(text: str) -> Lined:
+    """The value of the first document of a YAML text. Raises Unreadable."""
+    import yaml
+
+    root: list[Any] = []
+    stack: list[Any] = [root]
+    keys: list[tuple[str, int] | None] = [None]
+    anchors: dict[str, Lined] = {}
+    count = 0
+    try:
+        for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # the same events
+            if isinstance(event, (yaml.events.DocumentEndEvent, yaml.events.StreamEndEvent)):
+                break
+            if isinstance(event, (yaml.events.StreamStartEvent, yaml.events.DocumentStartEvent)):
+                continue
+            if isinstance(event, yaml.events.CollectionEndEvent):
+                stack.pop()
+                keys.pop()
+                continue
+            count += 1
+            if count > _MOST:
+                raise Unreadable(f"has more than {_MOST:,} values")
+            line = event.start_mark.line + 1
+            within, key = stack[-1], keys[-1]
+            is_key = isinstance(within, dict) and key is None
+            if isinstance(event, yaml.events.AliasEvent):
+                value = anchors.get(event.anchor or "", NOTHING)
+            elif isinstance(event, yaml.events.ScalarEvent):
+                value = Lined(_clean(event.value), line, 1 if event.style == "|" else 0)
+            else:
+                value = Lined({} if isinstance(event, yaml.events.MappingStartEvent) else [], line)
+            if not isinstance(event, yaml.events.AliasEvent) and event.anchor:
+                anchors[event.anchor] = value
+            if is_key:
+                keys[-1] = (value.text(), line)
+            elif isinstance(within, dict) and key is not None:
+                within[key[0]] = value._replace(line=key[1]) if value.step == 0 else value
+                keys[-1] = None
+            else:
+                within.append(value)
+            if isinstance(event, (yaml.events.MappingStartEvent, yaml.events.SequenceStartEvent)):
+                stack.append(value.value)
+                keys.append(None)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        raise Unreadable(f"is not YAML (line {mark.line + 1})" if mark is not None else "is not YAML") from None
+    except RecursionError:
+        raise Unreadable("is nested too deep") from None
+    return root[0] if root else NOTHING
+
+
+def _clean(text: str) -> str:
+    text = text if is_unicode(text) else text.encode("utf-8", "replace").decode()
+    return text.replace("\r\n", "\n").translate(_CONTROLS)

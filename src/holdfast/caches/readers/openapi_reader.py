@@ -1,0 +1,171 @@
+"""Descriptions of HTTP interfaces, OpenAPI and Swagger: each operation a section, then each schema. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from holdfast.caches.readers.decoded_text import decoded
+from holdfast.caches.readers.lined_values import NOTHING, read_json, read_yaml
+from holdfast.caches.readers.openapi_schemas import Schemas
+from holdfast.caches.readers.page_text import PageText, inline_code, page_of
+from holdfast.caches.readers.source_reader import Page, Unreadable
+from holdfast.core.unicode_text import split_at_white_space
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.caches.readers.lined_values import Lined
+    from holdfast.caches.readers.page_text import Row
+    from holdfast.caches.readers.source_reader import SourceFiles
+
+_METHODS = {
+    "get": "GET",
+    "put": "PUT",
+    "post": "POST",
+    "delete": "DELETE",
+    "options": "OPTIONS",
+    "head": "HEAD",
+    "patch": "PATCH",
+    "trace": "TRACE",
+    "query": "QUERY",
+}
+_IN_YAML = re.compile(rb"^[\"']?(?:openapi|swagger)[\"']?[ \t]{0,20}:[ \t]{0,20}[\"']?[0-9]\.", re.MULTILINE)
+_IN_JSON = re.compile(rb"\"(?:openapi|swagger)\"[ \t\r\n]{0,99}:[ \t\r\n]{0,99}\"[0-9]\.")
+
+
+def is_openapi(data: bytes) -> bool:
+    """Whether a file of JSON or YAML says at its top level that it is of this kind."""
+    if not data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return _IN_YAML.search(data) is not None
+    if _IN_JSON.search(data) is None:
+        return False
+    try:
+        found = read_json(decoded(data))
+    except Unreadable:
+        return True  # it means to be one, and whoever reads it says what is wrong with it
+    return _is_described(found)
+
+
+def _is_described(found: Lined) -> bool:
+    return any(found.get(key).text()[:1] in ("1", "2", "3", "4") for key in ("openapi", "swagger"))
+
+
+def read_openapi(data: bytes, name: str, files: SourceFiles) -> Page:  # noqa: ARG001 - what every reader takes
+    """The page of a description. Raises Unreadable."""
+    text = decoded(data)
+    api = read_json(text) if text.lstrip(" \t\n").startswith("{") and not name.endswith(("l", "L")) else read_yaml(text)
+    if not _is_described(api):
+        raise Unreadable("is not OpenAPI: `openapi` or `swagger` at its top has to name a version")
+    page = PageText()
+    schemas = Schemas(api, page)
+    info = api.get("info")
+    title = f"{info.get('title').text()} {info.get('version').text()}".strip(" ") or "API"
+    page.line(f"# {_one_line(title)}", info.line)
+    write_description(page, info.get("description"))
+    servers = [one.get("url").text() for one in api.get("servers").items()[:20]]
+    if servers:
+        page.block([f"Servers: {', '.join([inline_code(_one_line(one)) for one in servers])}"], api.get("servers").line)
+    for path, item in api.get("paths").members():
+        _write_path(page, schemas, path, schemas.resolved(item)._replace(line=item.line))
+    for path, item in api.get("webhooks").members():
+        _write_path(page, schemas, f"webhook {path}", schemas.resolved(item)._replace(line=item.line))
+    listed = api.get("components").get("schemas")
+    for schema, given in (listed if listed is not NOTHING else api.get("definitions")).members():
+        page.block([f"## Schema {_one_line(schema)}"], given.line)
+        write_description(page, given.get("description"))
+        schemas.write(given, is_own=True)
+    return page_of(_in_order(page.rows()))
+
+
+def _in_order(rows: list[Row]) -> list[Row]:
+    """Lines of a section go on and not back, whatever the order of its members in the file is."""
+    found = []
+    last = 0
+    for text, source in rows:
+        last = source if text.startswith(("# ", "## ")) else max(last, source)
+        found.append((text, last))
+    return found
+
+
+def _write_path(page: PageText, schemas: Schemas, path: str, item: Lined) -> None:
+    for method in [key for key, _ in item.members() if key in _METHODS]:
+        operation = item.get(method)
+        if not isinstance(operation.value, dict):
+            continue
+        summary = _one_line(operation.get("summary").text())
+        page.block([f"## {_METHODS[method]} {_one_line(path)}{' — ' + summary if summary else ''}"], operation.line)
+        told = [f"Operation {inline_code(_one_line(one))}" for one in [operation.get("operationId").text()] if one]
+        told += ["deprecated"] if operation.get("deprecated").text() == "true" else []
+        page.block([", ".join(told)] if told else [], operation.line)
+        write_description(page, operation.get("description"))
+        _write_parameters(page, schemas, [*item.get("parameters").items(), *operation.get("parameters").items()])
+        body = operation.get("requestBody")
+        if body is not NOTHING:
+            _write_content(page, schemas, "Request body", body, schemas.resolved(body))
+        _write_responses(page, schemas, operation.get("responses"))
+
+
+def _write_parameters(page: PageText, schemas: Schemas, parameters: list[Lined]) -> None:
+    rows = []
+    bodies = []
+    for given in parameters[:200]:
+        one = schemas.resolved(given)
+        place = one.get("in").text()
+        if place == "body":
+            bodies.append((given, one))
+            continue
+        kind = schemas.kind(one.get("schema") if one.get("schema") is not NOTHING else one)
+        facts = [part for part in (place, kind, "required" if one.get("required").text() == "true" else "") if part]
+        words = _one_line(one.get("description").text())
+        name = inline_code(_one_line(one.get("name").text()) or "?")
+        text = f"- {name} ({', '.join(facts)}){': ' + words if words else ''}"
+        rows.append((text, given.line))
+    if rows:
+        page.block(["**Parameters**"], rows[0][1])
+        page.verbatim(rows)
+    for given, one in bodies[:1]:
+        page.block([f"**Request body**: {schemas.kind(one.get('schema'))}"], given.line)
+        schemas.write(one.get("schema"))
+
+
+def _write_content(page: PageText, schemas: Schemas, title: str, given: Lined, body: Lined) -> None:
+    media = body.get("content").members()
+    words = _one_line(body.get("description").text())
+    kinds = [f"{schemas.kind(one.get('schema'))} as {inline_code(_one_line(name))}" for name, one in media[:5]]
+    page.block([f"**{title}**: {', '.join(kinds)}{' — ' + words if words else ''}"], given.line)
+    if media:
+        schemas.write(media[0][1].get("schema"), line=given.line)
+
+
+def _write_responses(page: PageText, schemas: Schemas, responses: Lined) -> None:
+    rows = []
+    for status, given in responses.members()[:50]:
+        one = schemas.resolved(given)
+        content = one.get("content").members()
+        schema = content[0][1].get("schema") if content else one.get("schema")
+        kind = schemas.kind(schema) if schema is not NOTHING else ""
+        words = _one_line(one.get("description").text())
+        text = f"- {inline_code(_one_line(status))}{' ' + kind if kind else ''}{': ' + words if words else ''}"
+        rows.append((text, given.line))
+    if rows:
+        page.block(["**Responses**"], responses.line)
+        page.verbatim(rows)
+
+
+def write_description(page: PageText, given: Lined) -> None:
+    """Write a description, which is Markdown; its headings become bold words, since operations are the sections."""
+    rows = []
+    fence = ""
+    for text, source in given.rows() if given.text() else []:
+        bare = text.strip(" \t")
+        if bare.startswith(("```", "~~~")):
+            fence = "" if fence and bare.startswith(fence) else fence or bare[:3]
+        elif not fence and bare.startswith("#") and bare.strip("# "):
+            text = f"**{bare.strip('# ')}**"
+        elif not fence and len(bare) > 1 and not bare.strip("=-"):
+            text = ""
+        rows.append((text.rstrip(" \t"), source))
+    page.verbatim(rows)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(split_at_white_space(text[:2000]))

@@ -1,0 +1,89 @@
+"""Schemas of OpenAPI in words: their kind on one line, their properties as a list, references one level deep. Pure."""
+
+from __future__ import annotations
+
+from holdfast.caches.readers.lined_values import NOTHING
+from holdfast.caches.readers.page_text import inline_code
+from holdfast.core.unicode_text import split_at_white_space
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.caches.readers.lined_values import Lined
+    from holdfast.caches.readers.page_text import PageText
+
+_HOPS = 8  # references that lead to references
+_DEEPEST = 3  # lists of lists
+_MOST = 100  # properties that an operation tells; the schema itself tells all
+_MOST_VALUES = 20
+
+
+class Schemas:
+    """The schemas of one description, and the page that they are written to."""
+
+    def __init__(self, api: Lined, page: PageText) -> None:
+        self._api = api
+        self._page = page
+
+    def resolved(self, given: Lined) -> Lined:
+        """What a reference within the description leads to; anything else as it is."""
+        for _ in range(_HOPS):
+            reference = given.get("$ref").text()
+            if not reference.startswith("#/"):
+                return given
+            found = self._api
+            for part in reference[2:].split("/")[:20]:
+                found = found.get(part.replace("~1", "/").replace("~0", "~").replace("%7B", "{").replace("%7D", "}"))
+            if found is NOTHING:
+                return given
+            given = found
+        return given
+
+    def kind(self, schema: Lined, depth: int = 0) -> str:
+        """A schema on one line: `Pet`, `array of Pet`, `"a" | "b"`."""
+        if reference := schema.get("$ref").text():
+            return inline_code(_one_line(reference.rpartition("/")[2])[:100])
+        values = schema.get("enum").items()
+        if values:
+            shown = " | ".join([inline_code(_one_line(one.text())[:60]) for one in values[:_MOST_VALUES]])
+            return shown if len(values) <= _MOST_VALUES else f"{shown} | …"
+        if depth < _DEEPEST:
+            for key in ("oneOf", "anyOf", "allOf"):
+                if some := schema.get(key).items():
+                    joint = " & " if key == "allOf" else " | "
+                    return joint.join([self.kind(one, depth + 1) for one in some[:8]])
+            if schema.get("items") is not NOTHING:
+                return f"array of {self.kind(schema.get('items'), depth + 1)}"
+        named = schema.get("type")
+        kind = named.text() or " | ".join([one.text() for one in named.items()[:8]])
+        form = schema.get("format").text()
+        return _one_line(f"{kind or 'object'} {form}".strip(" "))[:100]
+
+    def write(self, schema: Lined, *, line: int = 0, is_own: bool = False) -> None:
+        """Write the properties of a schema as a list; one that is referred to, as if it stood at the reference.
+
+        Of the schema itself (`is_own`) all are told, and what it is made of; elsewhere so many.
+        """
+        found = schema if is_own else self.resolved(schema)
+        line = line or schema.line
+        line = 0 if found is schema and not line else line
+        if found.get("items") is not NOTHING and not is_own:
+            found = self.resolved(found.get("items"))
+        parts = [found, *[self.resolved(one) for one in found.get("allOf").items()[:8]]]
+        rows = []
+        for part in parts:
+            required = {one.text() for one in part.get("required").items()}
+            properties = part.get("properties").members()
+            for name, given in properties if is_own else properties[:_MOST]:
+                facts = self.kind(given) + (", required" if name in required else "")
+                words = _one_line(given.get("description").text() or self.resolved(given).get("description").text())
+                text = f"- {inline_code(_one_line(name)[:200])} ({facts}){': ' + words if words else ''}"
+                rows.append((text, given.line if is_own and part is found else line))
+            if len(properties) > _MOST and not is_own:
+                rows.append((f"- … {len(properties) - _MOST:,} more", line))
+        if is_own and (not rows or len(parts) > 1 or found.get("oneOf") is not NOTHING):
+            self._page.block([f"Kind: {self.kind(found)}"], found.line)
+        self._page.verbatim(rows)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(split_at_white_space(text[:2000]))
