@@ -1,6 +1,7 @@
 """The determinism matrix: the same hash whatever surrounds the process, one row for each surrounding.
 
-Every cache vector, a corpus and documents with characters new in Unicode 15 to 17 are built, and every answer about
+Every cache vector, a corpus and documents with characters new in Unicode 15 to 17 are built, a project with a source of
+every format is synced (its caches and its lock), and every answer about
 them given, cold and warm, under each Python found, three hash seeds, three locales, two time zones, two working
 directories, one and four processes that share a build.
 Each surrounding builds everything anew. The size is how many of the surroundings are tried: the first few dozen contain
@@ -82,6 +83,7 @@ def lay_out(inputs: Path, documents: int) -> list[list[Any]]:
     from holdfast.catalog import CATALOG
     from holdfast.operation import answer
     from holdfast.workspace import Workspace
+    from support.every_format import write_every_format
     from support.new_characters import new_character_queries, write_new_characters
     from support.specs import lay_out_tree, status_vectors
     from support.vectors import cache_vectors, lay_out_sources, load
@@ -110,6 +112,10 @@ def lay_out(inputs: Path, documents: int) -> list[list[Any]]:
         ask("context.resolve", cache="new-characters", query=query, budget=9000)
         ask("context.search", cache="new-characters", query=query, budget=9000)
         ask("context.search", cache="new-characters", query=query, budget=9000, format="json", explain=True)
+    write_every_format(inputs / "declared" / "docs")
+    (inputs / "declared" / "context.toml").write_text("[caches.declared]\nsources = ['docs']\n", encoding="utf-8")
+    for query in ("roll back a deploy", "list pets", "text of a chapter"):
+        ask("context.search", cache="declared", query=query, budget=4000)
     ask("context.list_caches")
     specs = inputs / "specs"
     for case in status_vectors():

@@ -18,6 +18,11 @@ from typing import Any
 
 from holdfast import cli
 from holdfast.caches.build.build import build_cache
+from holdfast.caches.build.project_directory import Project
+from holdfast.caches.build.sync import sync_cache
+from holdfast.caches.project.project_lock import ProjectLock, encode_lock
+from holdfast.caches.search.impacts import RANKING
+from holdfast.caches.tokenizers import USUAL
 from holdfast.core.errors import ContextError
 
 # Smaller ones would only measure how fast processes start.
@@ -39,6 +44,21 @@ def build_all(inputs: Path, root: Path, workers: int) -> bytes:
         for file in sorted(cache.rglob("*")):
             if file.is_file():
                 total.update(str(file.relative_to(root)).encode() + b"\0" + file.read_bytes())
+    total.update(sync_project(inputs / "declared", root))
+    return total.digest()
+
+
+def sync_project(place: Path, root: Path) -> bytes:
+    """Sync the caches that a project declares; their lock, and every byte written, as one hash."""
+    project = Project(str(place), str(root))
+    total = hashlib.sha256()
+    locked = {}
+    for declared in project.declared().caches:
+        locked[declared.name] = sync_cache(project, declared, USUAL, created_at=CREATED_AT).locked
+        for file in sorted((root / declared.name).rglob("*")):
+            if file.is_file():
+                total.update(str(file.relative_to(root)).encode() + b"\0" + file.read_bytes())
+    total.update(encode_lock(ProjectLock(RANKING, USUAL, locked)))
     return total.digest()
 
 

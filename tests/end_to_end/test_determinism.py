@@ -14,6 +14,7 @@ import pytest
 
 from holdfast import build_cache
 from support.doors import run_context
+from support.every_format import write_every_format
 from support.new_characters import new_character_queries, write_new_characters
 from support.vectors import cache_vectors, lay_out_sources, load
 
@@ -32,6 +33,8 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for folder in sorted(home.glob("[0-9]*")):
         folder.rename(home / "all" / folder.name)
     write_new_characters(home / "all" / "new-characters")
+    write_every_format(home / "project" / "docs")
+    (home / "project" / "context.toml").write_text("[caches.docs]\nsources = ['docs']\n", encoding="utf-8")
     return home
 
 
@@ -55,6 +58,19 @@ def fingerprint(python: str, home: Path, cwd: Path, env: dict[str, str]) -> str:
     shutil.rmtree(cache / "index")  # as others build caches: the documents are cut by whoever reads them
     words = ["search", "--cache", str(cache), "--query", QUERIES[-1], "--budget", "9000"]
     digest.update(run_context(*words, cwd=cwd, env=env, python=python).stdout)
+    return digest.hexdigest() + synced(python, home / "project", env)
+
+
+def synced(python: str, project: Path, env: dict[str, str]) -> str:
+    """One hash over the lock and every byte of a cache that `sync` makes of a source of every format."""
+    shutil.rmtree(project / ".context", ignore_errors=True)
+    (project / "context.lock").unlink(missing_ok=True)
+    done = run_context("sync", "--quiet", cwd=project, env=env, python=python)
+    assert done.returncode == 0, done.stderr
+    digest = hashlib.sha256((project / "context.lock").read_bytes())
+    for file in sorted((project / ".context" / "caches" / "docs").rglob("*")):
+        if file.is_file():
+            digest.update(file.name.encode() + file.read_bytes())
     return digest.hexdigest()
 
 

@@ -322,3 +322,34 @@ def test_diff_since_a_commit_builds_the_caches_of_then_and_tells_which_answers_c
     words = ["diff", "guides", "--since", first, "--queries", "queries.txt", "--check"]
     assert len(answer(*words, cwd=project, code=8)["caches"]) == 1
     assert "git knows no commit 'gone'" in failure("diff", "--since", "gone", cwd=project, code=1)
+
+
+def test_packages_are_read_as_installed_and_outdated_tells_which_moved(project: Path) -> None:
+    site = project / ".venv" / "lib" / "python3.12" / "site-packages"
+    for name, version in (("one", "1.0"), ("two", "2.0")):
+        (site / name).mkdir(parents=True)
+        (site / name / "__init__.py").write_text(f'"""The package {name}."""\n\ndef go() -> int:\n    """Go on."""\n')
+        info = site / f"{name}-{version}.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n\n# {name}\n\nWords.\n"
+        )
+        (info / "RECORD").write_text(f"{name}/__init__.py,,\n{info.name}/METADATA,,\n{info.name}/RECORD,,\n")
+    (project / ".venv" / "pyvenv.cfg").write_text("version = 3.12.0\n")
+    answer("add", "--package", "one", cwd=project)
+    told = answer("add", "--package", "two", cwd=project)
+    assert (project / "context.toml").read_text() == '[caches.dependencies]\npackages = ["one", "two"]\n'
+    assert (told["cache"]["added"] > 0, told["cache"]["removed"]) == (True, 0)
+    lock = json.loads((project / "context.lock").read_bytes())
+    assert lock["caches"]["dependencies"]["packages"] == {"one": "1.0", "two": "2.0"}
+    assert answer("outdated", cwd=project) == {"outdated": []}
+    metadata = site / "one-1.0.dist-info" / "METADATA"
+    metadata.write_text(metadata.read_text().replace("Version: 1.0", "Version: 1.1"))
+    moved = answer("outdated", cwd=project, code=8)["outdated"]
+    assert [(each["name"], each["locked"], each["installed"]) for each in moved] == [("one", "1.0", "1.1")]
+    assert answer("sync", "--check", cwd=project, code=8)["in_step"] is False
+    before = (project / "context.toml").read_bytes()
+    assert "'three' of the cache 'dependencies' is not installed" in failure(
+        "add", "--package", "three", cwd=project, code=5
+    )
+    assert (project / "context.toml").read_bytes() == before

@@ -18,16 +18,13 @@ class PackageSources(NamedTuple):
 
 def package_files(project: str, cache: str, name: str, python: str) -> PackageSources:
     """What is read of a package that a cache declares; BuildFailed says why it cannot be found, and what to do."""
-    from importlib import import_module
     from pathlib import Path
 
+    from holdfast.caches.build.installed_packages import PackageUnreadable, find_package
+
     try:
-        installed = import_module("holdfast.caches.build.installed_packages")
-    except ModuleNotFoundError:
-        raise BuildFailed(f"the package '{name}' of the cache '{cache}': this release reads no packages") from None
-    try:
-        package = installed.find_package(Path(project), name, python)
-    except installed.PackageUnreadable as error:
+        package = find_package(Path(project), name, python)
+    except PackageUnreadable as error:
         raise BuildFailed(f"the package '{name}' of the cache '{cache}' {error}") from None
     top = os.path.realpath(package.top)
     items = [SourceItem(file.source, os.path.realpath(file.path), file.reader, top, top) for file in package.files]
