@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from holdfast.caches.readers.source_reader import Page, SourceFiles
 
 _BLANKS = " \t"
+_DEEPEST_QUOTE = 16
 _OPEN, _CLOSE = "<!--", "-->"
 
 
@@ -103,7 +104,9 @@ _BEGINNINGS = frozenset(["{*", "{!", "{{", "<<", "--", ";-"])
 def fence_after(line: str, fence: str) -> str:
     """The marks of the fence that is open after a line, where this one was open before it; empty for none."""
     bare = line.strip(_BLANKS)
-    while bare.startswith("> "):
+    for _ in range(_DEEPEST_QUOTE):
+        if not bare.startswith("> "):
+            break
         bare = bare[2:].lstrip(_BLANKS)
     if fence:
         return "" if bare.startswith(fence) and not bare.strip(fence[0]) else fence

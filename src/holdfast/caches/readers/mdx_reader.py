@@ -103,13 +103,14 @@ class _Prose:
         self._number = 0  # of the line that is being put together
         self._kept: list[str] = []  # what it has so far
         self._begin = 0  # where what it goes on with begins
-        self._is_cut = self._is_begun_by_tag = False
+        self._is_cut = self._is_begun_by_tag = self._has_words = False
         # What may be looked through in vain: where tags are never closed, the rest is taken as it stands.
         self._left = 2 * len(text) + 10 * _LONGEST
 
     def lines(self) -> list[Row]:
         """All of them; a line that held nothing but tags is left out."""
         text, place = self._text, 0
+        lost: set[int] = set()
         while place < len(text):
             one = text[place]
             if one == "\n":
@@ -117,7 +118,7 @@ class _Prose:
                 place += 1
                 self._begin = place
             elif one == "`":
-                place = _code_end(text, place)
+                place = _code_end(text, place, lost)
             elif one in "<{" and self._left > 0:
                 place = self._tag(place) if one == "<" else self._expression(place)
             else:
@@ -133,11 +134,13 @@ class _Prose:
             )
             return place + 1
         self._kept.append(self._text[self._begin : place])
-        is_first = not "".join(self._kept).strip(_BLANKS)
+        self._has_words |= bool(self._kept[-1].strip(_BLANKS))
+        is_first = not self._has_words
         self._is_begun_by_tag |= is_first
         if tag.told and is_first:
             follows = self._text[tag.end : tag.end + 1] not in ("", "\n")
             self._kept.append(f"**{tag.told}**{' ' if follows else ''}")
+            self._has_words = True
         self._is_cut = True
         for _ in range(self._text.count("\n", place, tag.end)):
             self._begin = place
@@ -170,7 +173,8 @@ class _Prose:
                 self._found.append((line.strip(_BLANKS), source))
             else:
                 self._found += self._depth.unindented([(line.rstrip(_BLANKS) if self._is_cut else line, source)])
-        self._kept, self._is_cut, self._is_begun_by_tag = [], False, False
+        self._kept = []
+        self._is_cut = self._is_begun_by_tag = self._has_words = False
         self._number += 1
 
 
@@ -179,16 +183,19 @@ def _is_blank(expression: str) -> bool:
     return not expression.strip("{}\"'` ")
 
 
-def _code_end(text: str, at: int) -> int:
-    """Where a code span ends that begins at a place, within its paragraph; after its mark where none does."""
+def _code_end(text: str, at: int, lost: set[int]) -> int:
+    """Where a code span ends that begins at a place, within its line; after its mark where none does.
+
+    Marks so wide that none follows are `lost`.
+    """
     width = 1
     while text[at + width : at + width + 1] == "`":
         width += 1
-    limit = text.find("\n\n", at)
-    end = text.find("`" * width, at + width, limit if limit >= 0 else len(text))
-    if end < 0 or "\n" in text[at:end]:
+    end = -1 if width in lost else text.find("`" * width, at + width)
+    if end < 0:
+        lost.add(width)
         return at + width
-    return end + width
+    return at + width if "\n" in text[at:end] else end + width
 
 
 def _without_statements(rows: Sequence[Row]) -> list[Row]:

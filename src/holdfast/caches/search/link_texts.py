@@ -28,7 +28,7 @@ _MOST_ROOTS = 8
 # A label or a definition is indented by less than this.
 _DEEPEST = 9
 
-_EXTENSIONS = frozenset(["md", "mdx", "markdown", "html", "htm", "rst", "ipynb"])
+_EXTENSIONS = frozenset(["md", "mdx", "markdown", "html", "htm", "rst", "txt", "adoc", "asciidoc", "ipynb"])
 # A page of this name is what a link to its folder shows, the first of them if there are several.
 _FOLDER_PAGES = ("index", "_index", "readme")
 
