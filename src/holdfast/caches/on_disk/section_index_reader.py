@@ -21,6 +21,7 @@ from holdfast.caches.section_index.section_records import (
     parse_section,
 )
 from holdfast.caches.section_index.section_scores import Scores, WeighedTerm
+from holdfast.caches.section_index.step_lists import ListedSteps
 from holdfast.core.bounded_store import BoundedStore
 from holdfast.core.file_identity import are_settled
 
@@ -39,8 +40,9 @@ if TYPE_CHECKING:
 
 KIND = "sections-4"
 COLUMNS, SOURCES = "columns", "sources"
-# Bytes, about: of the documents that were given last, with what was worked out of them, and of one without its content.
-_MOST_REMEMBERED, _PAGE_BYTES = 4 << 20, 4096
+# Bytes, about, of the documents that were given last with what was worked out of them, and of lists of terms. A
+# document has so many beside its content, and a list for each of its numbers.
+_MOST_OF_PAGES, _MOST_OF_TERMS, _PAGE_BYTES, _NUMBER_BYTES = 4 << 20, 8 << 20, 4096, 48
 
 
 class SectionIndex(IndexReader):
@@ -52,7 +54,8 @@ class SectionIndex(IndexReader):
         # Lists of the terms of a question that is being put together, and pages of the dictionary that were met.
         self._held: dict[str, TermImpacts] = {}
         self._met_pages: dict[int, dict[bytes, int]] = {}
-        self._pages: BoundedStore[tuple[ProvenPage, str, tuple[Identity, ...]]] = BoundedStore(None, _MOST_REMEMBERED)
+        self._pages: BoundedStore[tuple[ProvenPage, str, tuple[Identity, ...]]] = BoundedStore(None, _MOST_OF_PAGES)
+        self._terms: BoundedStore[TermImpacts] = BoundedStore(None, _MOST_OF_TERMS)
         super().__init__(directory, SECTIONS_FILE)
 
     def _open(self) -> None:
@@ -175,6 +178,9 @@ class SectionIndex(IndexReader):
 
     def _look_up(self, term: str, pages: dict[int, dict[bytes, int]]) -> TermImpacts | None:
         key, populations = key_of(term), self._populations
+        known = self._terms.get(key)
+        if known is not None:
+            return known
         value = self._value_of(key, pages)
         if value is None:
             return None
@@ -184,4 +190,7 @@ class SectionIndex(IndexReader):
         first = self._first_of_posting(value)
         length = impacts_length(first[:HEAD_SIZE])
         data = self._whole_posting(value, first, length, longest=longest_impacts(populations))
-        return parse_impacts(data, key, populations)
+        found = parse_impacts(data, key, populations)
+        listed = [steps.count for steps in (found.sections, found.documents) if isinstance(steps, ListedSteps)]
+        self._terms.put(key, found, _NUMBER_BYTES * sum(listed) + len(data))
+        return found

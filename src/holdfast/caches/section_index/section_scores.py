@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from holdfast.caches.search.question import Question
     from holdfast.caches.section_index.section_records import TermImpacts
+    from holdfast.caches.section_index.step_lists import StepList
 
 SECTION, DOCUMENT = "section", "document"
 
@@ -46,7 +47,10 @@ class Scores:
         self.question = question
         self._terms, self._firsts = terms, firsts
         self._by_most = sorted(terms, key=lambda weighed: -weighed.most)
-        self._shared = _shared(terms)
+        # What documents have is looked up where it can count: most of those that have something are not among the best.
+        lists = [(weight, impacts.documents) for _, weight, impacts in terms if impacts.documents.count]
+        self._documents = [(_multiples(weight), steps) for weight, steps in lists]
+        self._most_shared = sum([weight * max(steps.steps) for weight, steps in lists])
         self._impacts = {weighed.term: weighed.impacts for weighed in terms}
         self._all: dict[int, int] | None = None
 
@@ -72,7 +76,8 @@ class Scores:
         for at, weighed in enumerate(lists):
             if 10 * most < tenths * best:  # all that a section has itself which none of the lists so far has
                 matching = len(found) + self._others(at, found, met[at])
-                return found | self._lifted(at, found, tenths * best - 10 * most), matching
+                found.update(self._lifted(at, found, tenths * best - 10 * most))
+                return found, matching
             own = weighed.impacts.sections
             numbers, steps = own.numbers, own.steps
             if found:
@@ -87,7 +92,10 @@ class Scores:
                 scored = dict(zip(numbers, totals, strict=True))
                 self._add_shared(scored)
                 best = max(best, *scored.values())
-                found = found | scored if found else scored
+                if found:
+                    found.update(scored)
+                else:
+                    found = scored
             most -= weighed.most
         return found, len(found)
 
@@ -100,7 +108,9 @@ class Scores:
 
     def _lifted(self, at: int, found: Mapping[int, int], tenths: int) -> dict[int, int]:
         """The scores of sections that only the lists from there on have, in documents that have so many tenths."""
-        lifting = {place: value for place, value in self._shared.items() if 10 * value >= tenths}
+        if 10 * self._most_shared < tenths:
+            return {}
+        lifting = [place for place, value in _shared(self._documents).items() if 10 * value >= tenths]
         numbers = [number for held in self._extents(sorted(lifting)) for number in held if number not in found]
         totals = [0] * len(numbers)
         for _, weight, impacts in self._by_most[at:]:
@@ -112,15 +122,19 @@ class Scores:
 
     def _add_shared(self, scores: dict[int, int]) -> None:
         """Add to sections what their documents have."""
-        shared = self._shared
-        if len(scores) < len(shared):
-            for number in scores:
-                scores[number] += shared.get(self.document_of(number), 0)
+        if sum([steps.count for _, steps in self._documents]) <= len(scores):
+            shared = _shared(self._documents)
+            for held, value in zip(self._extents(shared), shared.values(), strict=True):
+                for number in held:
+                    if number in scores:
+                        scores[number] += value
             return
-        for held, value in zip(self._extents(shared), shared.values(), strict=True):
-            for number in held:
-                if number in scores:
-                    scores[number] += value
+        numbers = list(scores)
+        places = [after - 1 for after in map(bisect_right, repeat(self._firsts), numbers)]
+        totals: Iterable[int] = scores.values()
+        for multiples, steps in self._documents:
+            totals = map(add, totals, map(multiples.__getitem__, steps.steps_of(places)))
+        scores.update(zip(numbers, list(totals), strict=True))
 
     def _extents(self, places: Iterable[int]) -> list[range]:
         """The sections of documents."""
@@ -155,12 +169,11 @@ class Scores:
         return held
 
 
-def _shared(terms: Sequence[WeighedTerm]) -> dict[int, int]:
+def _shared(lists: Iterable[tuple[list[int], StepList]]) -> dict[int, int]:
     """What documents have of all terms, by place. The longest list is taken whole; only the others are walked."""
-    lists = [(weight, impacts.documents) for _, weight, impacts in terms if impacts.documents.count]
     total: dict[int, int] = {}
-    for weight, steps in sorted(lists, key=lambda item: -item[1].count):
-        places, impacts = steps.numbers, map(_multiples(weight).__getitem__, steps.steps)
+    for multiples, steps in sorted(lists, key=lambda item: -item[1].count):
+        places, impacts = steps.numbers, map(multiples.__getitem__, steps.steps)
         if not total:
             total = dict(zip(places, impacts, strict=True))
         else:
