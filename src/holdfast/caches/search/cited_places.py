@@ -47,6 +47,7 @@ class CitedPlaces:
         self._by_line: dict[int, list[int]] | None = None  # line of the source -> lines that stand for it
         self._named: list[int] = []  # lines of the source that any stands for, ascending
         self._pairs: dict[tuple[int, int | None, int, int | None], _Pairs] = {}
+        self._sections: dict[int, int] | None = None
         self._left = _MOST_HASHED
 
     @property
@@ -108,6 +109,14 @@ class CitedPlaces:
             self._named = sorted(self._by_line)
         return self._by_line.get(cited, [])
 
+    def _begun(self) -> dict[int, int]:
+        """Where each section begins and ends."""
+        if self._sections is None:
+            from holdfast.caches.search.sections import document_outline
+
+            self._sections = {section.start: section.end for section in document_outline(self._document).sections}
+        return self._sections
+
     def _digest(self, extent: Extent) -> str:
         if extent not in self._digests:
             self._digests[extent] = sha256(self._text(*extent)).hexdigest()[:12]
@@ -135,11 +144,7 @@ class CitedPlaces:
         starts, ends = self._starts(citation), self._ends(citation)
         # Lines may be empty, what lies between columns may not.
         after = bisect_left if citation.from_column is citation.to_column is None else bisect_right
-        begun: dict[int, int] = {}
-        if len(starts) > 1 or len(ends) > 1:
-            from holdfast.caches.search.sections import document_outline
-
-            begun = {section.start: section.end for section in document_outline(self._document).sections}
+        begun = self._begun() if len(starts) > 1 or len(ends) > 1 else {}
         possible = set(ends)
         first = [start for start in starts if start in begun]
         for start in first:
