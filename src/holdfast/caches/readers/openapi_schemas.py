@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from holdfast.caches.readers.lined_values import NOTHING
 from holdfast.caches.readers.page_text import inline_code
+from holdfast.caches.readers.source_reader import Unreadable
 from holdfast.core.unicode_text import split_at_white_space
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.caches.readers.lined_values import Lined
-    from holdfast.caches.readers.page_text import PageText
+    from holdfast.caches.readers.page_text import PageText, Row
 
 _HOPS = 8  # references that lead to references
 _DEEPEST = 3  # lists of lists
-_MOST = 100  # properties that an operation tells; the schema itself tells all
+_MOST, _SHORT = 40, 200  # properties that an operation tells, and characters of each; the schema itself tells all
+_MOST_WRITTEN = 32 << 20
 _MOST_VALUES = 20
 
 
@@ -23,6 +25,8 @@ class Schemas:
     def __init__(self, api: Lined, page: PageText) -> None:
         self._api = api
         self._page = page
+        self._known: dict[int, list[Row]] = {}
+        self._written = 0
 
     def resolved(self, given: Lined) -> Lined:
         """What a reference within the description leads to; anything else as it is."""
@@ -61,28 +65,43 @@ class Schemas:
     def write(self, schema: Lined, *, line: int = 0, is_own: bool = False) -> None:
         """Write the properties of a schema as a list; one that is referred to, as if it stood at the reference.
 
-        Of the schema itself (`is_own`) all are told, and what it is made of; elsewhere so many.
+        Of the schema itself (`is_own`) all are told, and what it is made of; elsewhere so many, in short.
         """
         found = schema if is_own else self.resolved(schema)
-        line = line or schema.line
-        line = 0 if found is schema and not line else line
         if found.get("items") is not NOTHING and not is_own:
             found = self.resolved(found.get("items"))
         parts = [found, *[self.resolved(one) for one in found.get("allOf").items()[:8]]]
+        line = line or schema.line
         rows = []
         for part in parts:
-            required = {one.text() for one in part.get("required").items()}
-            properties = part.get("properties").members()
-            for name, given in properties if is_own else properties[:_MOST]:
-                facts = self.kind(given) + (", required" if name in required else "")
-                words = _one_line(given.get("description").text() or self.resolved(given).get("description").text())
-                text = f"- {inline_code(_one_line(name)[:200])} ({facts}){': ' + words if words else ''}"
-                rows.append((text, given.line if is_own and part is found else line))
-            if len(properties) > _MOST and not is_own:
-                rows.append((f"- … {len(properties) - _MOST:,} more", line))
+            for text, own_line in self._listed(part, is_own=is_own):
+                rows.append((text, own_line if is_own and part is found else line))
         if is_own and (not rows or len(parts) > 1 or found.get("oneOf") is not NOTHING):
             self._page.block([f"Kind: {self.kind(found)}"], found.line)
+        self._written += sum(len(text) for text, _ in rows)
+        if self._written > _MOST_WRITTEN:
+            raise Unreadable("has more behind its references than a page may have")
         self._page.verbatim(rows)
+
+    def _listed(self, part: Lined, *, is_own: bool) -> list[Row]:
+        """The properties of one schema, as lines; those that operations tell are the same at each."""
+        known = self._known.get(id(part.value)) if not is_own else None
+        if known is not None:
+            return known
+        required = {one.text() for one in part.get("required").items()}
+        properties = part.get("properties").members()
+        rows = []
+        for name, given in properties if is_own else properties[:_MOST]:
+            facts = self.kind(given) + (", required" if name in required else "")
+            words = _one_line(given.get("description").text() or self.resolved(given).get("description").text())
+            words = words if is_own or len(words) <= _SHORT else f"{words[:_SHORT]} …"
+            rows.append(
+                (f"- {inline_code(_one_line(name)[:200])} ({facts}){': ' + words if words else ''}", given.line)
+            )
+        if not is_own:
+            rows += [(f"- … {len(properties) - _MOST:,} more", part.line)] if len(properties) > _MOST else []
+            self._known[id(part.value)] = rows  # the description holds the value for as long as this does
+        return rows
 
 
 def _one_line(text: str) -> str:

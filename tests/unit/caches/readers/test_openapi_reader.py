@@ -190,6 +190,20 @@ def test_aliases_that_stand_for_billions_cost_what_they_are_written_with() -> No
     assert len(read(source, "a.yaml").text) < 2000
 
 
+def test_a_schema_that_every_operation_refers_to_is_told_in_short_and_not_without_end() -> None:
+    properties = {f"p{number}": {"type": "string", "description": "x" * 1000} for number in range(50)}
+    operation = {"requestBody": {"content": {"a/b": {"schema": {"$ref": "#/components/schemas/A"}}}}}
+    api = {
+        "openapi": "3.0.0",
+        "paths": {"/a": {"post": operation}},
+        "components": {"schemas": {"A": {"properties": properties}}},
+    }
+
+    assert f"- `p39` (string): {'x' * 200} …\n- … 10 more\n" in read(json.dumps(api), "a.json").text
+    with pytest.raises(Unreadable, match="has more behind its references than a page may have"):
+        read(json.dumps({**api, "paths": {f"/{number}": {"post": operation} for number in range(5000)}}), "a.json")
+
+
 @pytest.mark.parametrize("unit", ["[", "{a: ", "- ", "? ", "&a ", "a: |\n ", "'"])
 def test_nesting_is_bounded_and_told(unit: str) -> None:
     source = "openapi: 3.0.0\npaths: \n " + unit * 10_000
