@@ -64,24 +64,29 @@ def read_openapi(data: bytes, name: str, files: SourceFiles) -> Page:  # noqa: A
     servers = [one.get("url").text() for one in api.get("servers").items()[:20]]
     if servers:
         page.block([f"Servers: {', '.join([inline_code(_one_line(one)) for one in servers])}"], api.get("servers").line)
-    for path, item in api.get("paths").members():
-        _write_path(page, schemas, path, schemas.resolved(item)._replace(line=item.line))
-    for path, item in api.get("webhooks").members():
-        _write_path(page, schemas, f"webhook {path}", schemas.resolved(item)._replace(line=item.line))
+    top = len(page)
     listed = api.get("components").get("schemas")
-    for schema, given in (listed if listed is not NOTHING else api.get("definitions")).members():
-        page.block([f"## Schema {_one_line(schema)}"], given.line)
-        write_description(page, given.get("description"))
-        schemas.write(given, is_own=True)
-    return page_of(_in_order(page.rows()))
+    listed = listed if listed is not NOTHING else api.get("definitions")
+    # In the order of the file, which is not always that of people: the lines of a page go on and not back.
+    for members in sorted([api.get("paths"), api.get("webhooks"), listed], key=lambda one: one.line):
+        for key, given in members.members():
+            if members is listed:
+                page.block([f"## Schema {_one_line(key)}"], given.line)
+                write_description(page, given.get("description"))
+                schemas.write(given, is_own=True)
+            else:
+                path = key if members is api.get("paths") else f"webhook {key}"
+                _write_path(page, schemas, path, schemas.resolved(given)._replace(line=given.line))
+    return page_of(_in_order(page.rows(), top))
 
 
-def _in_order(rows: list[Row]) -> list[Row]:
-    """Lines of a section go on and not back, whatever the order of its members in the file is."""
+def _in_order(rows: list[Row], top: int) -> list[Row]:
+    """Lines that go on and not back, whatever the order of members in the file is; what is at the top stands there."""
+    first = min([source for _, source in rows[top:]], default=rows[-1][1])
     found = []
-    last = 0
-    for text, source in rows:
-        last = source if text.startswith(("# ", "## ")) else max(last, source)
+    last = 1
+    for number, (text, source) in enumerate(rows):
+        last = max(last, min(source, first) if number < top else source)
         found.append((text, last))
     return found
 
