@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\],:]|[^ \t\n\r"{}\[\],:]++')
 _CONTROLS = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 127])
 _MOST = 2_000_000  # values in YAML
+_DEEPEST = 1000  # collections within collections, whose parser takes a time that grows with the square of it
 
 
 class Lined(NamedTuple):
@@ -144,6 +145,8 @@ def read_yaml(text: str) -> Lined:
                 keys.pop()
                 continue
             count += 1
+            if len(stack) > _DEEPEST:
+                raise Unreadable("is nested too deep")
             if count > _MOST:
                 raise Unreadable(f"has more than {_MOST:,} values")
             line = event.start_mark.line + 1
