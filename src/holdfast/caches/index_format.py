@@ -271,7 +271,7 @@ def _checksum(number: int, body: bytes) -> int:
     return crc32(body, number & 0xFFFFFFFF)
 
 
-class _Page:
+class DictionaryPage:
     """One checked page."""
 
     def __init__(self, number: int, data: bytes) -> None:
@@ -301,9 +301,9 @@ class _Page:
         """The value of each."""
         return self._values.tolist()
 
-    def values(self) -> dict[bytes, int]:
-        """Everything that stands in it."""
-        return dict(zip(self.keys(), self.all_values(), strict=True))
+    def may_hold(self, key: bytes) -> bool:
+        """Whether the bytes of a key stand anywhere among the keys: of most that are not there they do not."""
+        return self._data.find(key, self._keys) >= 0
 
     def value(self, key: bytes) -> int | None:
         low, high = 0, self.count
@@ -321,7 +321,7 @@ def all_entries(dictionary: bytes) -> tuple[list[bytes], list[int]]:
     keys: list[bytes] = []
     values: list[int] = []
     for number in range(-(-len(dictionary) // PAGE_SIZE)):
-        held = _Page(number, dictionary[number * PAGE_SIZE : (number + 1) * PAGE_SIZE])
+        held = DictionaryPage(number, dictionary[number * PAGE_SIZE : (number + 1) * PAGE_SIZE])
         keys += held.keys()
         values += held.all_values()
     return keys, values
@@ -332,12 +332,12 @@ def look_up(
     page_count: int,
     key: bytes,
     first_keys: dict[int, bytes] | None = None,
-    pages: dict[int, dict[bytes, int]] | None = None,
+    pages: dict[int, DictionaryPage] | None = None,
 ) -> int | None:
     """The value of a key, or None; only the pages on the way to it are read, and each is checked.
 
     Whoever looks up often gives a `first_keys` to remember the first key of each page met: then one page is read. Who
-    looks up hundreds of keys that are near each other gives `pages` too, and no page is read more than twice.
+    looks up hundreds of keys, most of which are not there, gives `pages` too, and no page is read more than once.
     """
     if first_keys is None:
         first_keys = {}
@@ -345,7 +345,7 @@ def look_up(
     while low < high:
         middle = (low + high) // 2
         if middle not in first_keys:
-            first_keys[middle] = _Page(middle, read_page(middle)).key(0)
+            first_keys[middle] = DictionaryPage(middle, read_page(middle)).key(0)
         if first_keys[middle] <= key:
             low = middle + 1
         else:
@@ -354,14 +354,11 @@ def look_up(
         return None
     number = low - 1
     if pages is None:
-        return _Page(number, read_page(number)).value(key)
-    # A page that is looked into once is not worth taking apart.
-    held = pages.get(number)
-    if held:
-        return held.get(key)
-    page = _Page(number, read_page(number))
-    pages[number] = {} if held is None else page.values()
-    return page.value(key)
+        return DictionaryPage(number, read_page(number)).value(key)
+    page = pages.get(number)
+    if page is None:
+        page = pages[number] = DictionaryPage(number, read_page(number))
+    return page.value(key) if page.may_hold(key) else None
 
 
 def chunks(document_count: int) -> int:

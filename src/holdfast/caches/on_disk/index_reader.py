@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from typing import Concatenate, ParamSpec, TypeVar
 
     from holdfast.caches.cache_format import Entry
-    from holdfast.caches.index_format import Header, Section
+    from holdfast.caches.index_format import DictionaryPage, Header, Section
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
     from holdfast.caches.word_index.word_records import Postings
 
@@ -122,7 +122,7 @@ class IndexReader:
     def __del__(self) -> None:
         self.close()
 
-    def _value_of(self, key: bytes, pages: dict[int, dict[bytes, int]] | None = None) -> int | None:
+    def _value_of(self, key: bytes, pages: dict[int, DictionaryPage] | None = None) -> int | None:
         """What the dictionary says of a key; None when it has none. `pages` is as `look_up` takes it."""
         start, count = self._dictionary.offset, self._dictionary.length // PAGE_SIZE
         # A page that is cut short is damaged: whoever looks into it checks that.

@@ -29,6 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from holdfast.caches.index_format import DictionaryPage
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
     from holdfast.caches.on_disk.index_reader import WordIndex
     from holdfast.caches.search.question import Question
@@ -53,7 +54,7 @@ class SectionIndex(IndexReader):
         self._words = words
         # Lists of the terms of a question that is being put together, and pages of the dictionary that were met.
         self._held: dict[str, TermImpacts] = {}
-        self._met_pages: dict[int, dict[bytes, int]] = {}
+        self._met_pages: dict[int, DictionaryPage] = {}
         self._pages: BoundedStore[tuple[ProvenPage, str, tuple[Identity, ...]]] = BoundedStore(None, _MOST_OF_PAGES)
         self._terms: BoundedStore[TermImpacts] = BoundedStore(None, _MOST_OF_TERMS)
         super().__init__(directory, SECTIONS_FILE)
@@ -176,7 +177,7 @@ class SectionIndex(IndexReader):
         """The number of a document's first section, and of the first after its last."""
         return self._columns.firsts[place], self._columns.firsts[place + 1]
 
-    def _look_up(self, term: str, pages: dict[int, dict[bytes, int]]) -> TermImpacts | None:
+    def _look_up(self, term: str, pages: dict[int, DictionaryPage]) -> TermImpacts | None:
         key, populations = key_of(term), self._populations
         known = self._terms.get(key)
         if known is not None:

@@ -71,7 +71,13 @@ class JoinedSource:
 
     def holding(self, term: str) -> int:
         """How many sections hold a term, those that only links lead to not counted."""
-        return sum([self.ask_part(at, source.holding, term) for at, source in enumerate(self._sources)])
+        at = found = 0
+        try:
+            for at, source in enumerate(self._sources):  # noqa: B007  # it says who failed
+                found += source.holding(term)
+        except Exception as error:
+            raise PartFailed(self._names[at], error) from error
+        return found
 
     def matches(self, question: Question) -> JoinedMatches:
         """The sections that match a question, and what it is worth to each."""

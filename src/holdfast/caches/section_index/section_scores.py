@@ -183,5 +183,14 @@ def _shared(lists: Iterable[tuple[list[int], StepList]]) -> dict[int, int]:
 
 
 def _multiples(weight: int) -> list[int]:
-    """step -> impact."""
-    return [weight * step for step in range(256)]
+    """step -> impact; the last are remembered, since one search asks for the same again, and several caches do."""
+    known = _MULTIPLES.get(weight)
+    if known is None:
+        if len(_MULTIPLES) >= _MOST_MULTIPLES:
+            _MULTIPLES.clear()
+        known = _MULTIPLES[weight] = [weight * step for step in range(256)]
+    return known
+
+
+_MULTIPLES: dict[int, list[int]] = {}
+_MOST_MULTIPLES = 64
