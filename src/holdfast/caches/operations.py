@@ -77,8 +77,8 @@ EXPLAIN = Parameter("explain", "flag", "Say why each was chosen")
 _AROUND = LIMIT._replace(error=InvalidCitation, check_order=1)
 # Where it is all that is asked for, it may stand as it is.
 _PLAIN_CACHE = CACHE._replace(metavar="CACHE", positional=True, flag="--cache")
-_OPTIONAL_CACHE = CACHE._replace(required=False, description="The cache (default: the one below the cache root)")
-_NAMED_CACHE = _OPTIONAL_CACHE._replace(description="The cache, where there are several")
+_OPTIONAL_CACHE = CACHE._replace(required=False, description="The cache (default: those of the project)")
+_ALL_CACHES = _OPTIONAL_CACHE._replace(description="Keep to one cache")
 
 _TOKENIZER = Parameter(
     "tokenizer",
@@ -96,14 +96,14 @@ OPERATIONS = (
         command=("search",),
         tool="context.search",
         title="Search documentation",
-        summary="Select the sections of a cache that answer a query within a token budget, with citations.",
+        summary="Select the sections, of all caches or one, that answer a query within a token budget, with citations.",
         description=(
             "Search this project's documentation for the sections that answer a question. Use it before guessing "
-            "or opening files; quote the citations."
+            "or opening files; quote the citations. An empty query tells what there is."
         ),
         parameters=(
             SEARCH_QUERY,
-            _NAMED_CACHE,
+            _ALL_CACHES,
             SEARCH_BUDGET,
             LIMIT,
             UNDER,
@@ -161,7 +161,7 @@ OPERATIONS = (
             _AROUND._replace(name="before", description="Sections to add before"),
             _AROUND._replace(name="after", description="Sections to add after"),
             SEARCH_BUDGET._replace(description="Most tokens (default 2000)"),
-            _NAMED_CACHE,
+            _ALL_CACHES,
             Parameter("format", "text", "Default: text", metavar="FORMAT", choices=("text", "json"), is_plain=True),
         ),
         run="holdfast.caches.search_answers:read",
@@ -176,8 +176,7 @@ OPERATIONS = (
         title="List documentation caches",
         summary="List the caches under a directory.",
         description=(
-            "List this project's documentation caches. Use it before context.search where there are several: each "
-            "`path` is a `cache`."
+            "List this project's documentation caches. Use it when a tool should keep to one: each `path` is a `cache`."
         ),
         parameters=(
             Parameter(
