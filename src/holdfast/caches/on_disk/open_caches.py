@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 # Four threads on two caches; each holds five descriptors and some 50 bytes a document. Where more caches are asked, as
 # one or in turn, one of each is kept, up to the second number.
-MOST, MOST_DISTINCT = 8, 64
+MOST, MOST_DISTINCT = 8, 32
 _WATCHED = (MANIFEST, INDEX, WORDS_FILE, SECTIONS_FILE, DOCUMENTS)
 
 
