@@ -171,6 +171,10 @@ class OldIndex:
         body = data[4:at] + b"".join([encode_numbers(group, document_count) for group in groups]) + dense
         return crc32(body, crc32(key)).to_bytes(4, "little") + body
 
+    def record(self, value: int) -> bytes:
+        """The record of a term, by what the dictionary says of it."""
+        return self.posting(value, section_records.impacts_length(self.posting(value, section_records.HEAD_SIZE)))
+
     def lists(self, key: bytes, firsts: Sequence[int]) -> TermLists | None:
         """Of a term, its lists; None where no section holds it."""
         value = self.value(key)
@@ -178,8 +182,7 @@ class OldIndex:
             return None
         found = section_records.parse_inline(value, firsts)
         if found is None:
-            length = section_records.impacts_length(self.posting(value, section_records.HEAD_SIZE))
-            found = section_records.parse_impacts(self.posting(value, length), key, (firsts[-1], len(firsts) - 1))
+            found = section_records.parse_impacts(self.record(value), key, (firsts[-1], len(firsts) - 1))
         sections, documents = found.sections, found.documents
         return TermLists(sections.numbers, sections.steps, documents.numbers, documents.steps, found.holding)
 

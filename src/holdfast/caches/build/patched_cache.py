@@ -1,31 +1,32 @@
 """A cache made of an earlier one of which few documents have changed, without compiling the index again.
 
-What is patched: documents that are edited and keep their number of sections, their links and their labels, in a cache
-that has the same documents otherwise. Then section numbers stay, link texts stay, and only the terms of the edited
-documents have other lists; words are numbered by the length of documents, so those of documents whose number moves have
-other postings too. Everything else is copied. Where anything more has changed, or is odd about the old cache, nothing
-is patched, and the caller compiles the index from all documents: the bytes are the same either way
+What is patched: documents that are edited and keep their links and their labels, in a cache that has the same documents
+otherwise. Then link texts stay, and only the terms of the edited documents have other lists; words are numbered by the
+length of documents, so those of documents whose number moves have other postings too; and where the number of sections
+changes, so do the numbers in all lists. Everything else is copied. Where anything more has changed, or is odd about the
+old cache, nothing is patched, and the caller compiles the index from all documents: the bytes are the same either way
 (docs/decisions/0024-incremental.md).
 """
 
 from __future__ import annotations
 
 import os
-from bisect import bisect_left
+from bisect import bisect_right
 from collections import Counter
-from contextlib import ExitStack
 from hashlib import sha256
 from itertools import accumulate, pairwise
 
+from holdfast.caches.build.counted_alone import CountedDocuments, EditedDocument, count_alone
 from holdfast.caches.build.document_files import WrittenDocument, WrittenDocuments, put_document
-from holdfast.caches.build.index_files import IndexFile, IndexOwner, encode_offsets, write_run
+from holdfast.caches.build.index_files import IndexFile, IndexOwner, encode_offsets
 from holdfast.caches.build.old_index import OldCache, Renumbered
 from holdfast.caches.build.publish import write_listing
-from holdfast.caches.build.source_documents import ReadSource, read_document
+from holdfast.caches.build.source_documents import read_document
 from holdfast.caches.build.source_item import KeptItem
-from holdfast.caches.build.token_counts import NOTHING, SPILL_BYTES, DocumentCounts, Runs, RunSettings, count_texts
+from holdfast.caches.build.token_counts import NOTHING, Runs
 from holdfast.caches.cache_format import Document, file_name
 from holdfast.caches.index_format import (
+    INLINE,
     SUMMARY,
     IndexUnusable,
     Summary,
@@ -42,21 +43,19 @@ from holdfast.caches.readers.source_reader import Unreadable
 from holdfast.caches.search.link_texts import link_words
 from holdfast.caches.search.word_terms import all_terms
 from holdfast.caches.section_index import section_compiler
+from holdfast.caches.section_index.list_patches import replace_numbers, same_lists, shift_record
 from holdfast.caches.section_index.section_compiler import (
     DocumentSource,
     encode_sources,
     encode_term,
-    field_lengths,
     seal_section,
 )
-from holdfast.caches.section_index.section_records import SectionColumns
-from holdfast.caches.section_index.term_lists import TermLists, Weights
+from holdfast.caches.section_index.section_records import SectionColumns, is_of_section
+from holdfast.caches.section_index.term_lists import TermLists
 from holdfast.caches.selection import words
-from holdfast.caches.sorted_runs import merged, read_run, shifted
 from holdfast.caches.word_index import word_compiler
 from holdfast.caches.word_index.word_compiler import encode_counts, make_columns
 from holdfast.core.errors import CacheInvalid, IoError
-from holdfast.core.record import NamedTuple
 from holdfast.core.tokens import tokens_of_bytes
 
 TYPE_CHECKING = False
@@ -77,22 +76,6 @@ _CHUNK = 1 << 20
 
 class _Cannot(Exception):
     """This cannot be patched: everything is compiled."""
-
-
-class _Edited(NamedTuple):
-    """An edited document by place, as it was and as it is."""
-
-    place: int
-    before: ReadSource
-    after: ReadSource
-
-
-class _Counted(NamedTuple):
-    """The words of each edited document, what the index needs to know of it, and the lists of its terms."""
-
-    words: list[int]
-    made: list[DocumentSections]
-    lists: dict[bytes, TermLists]
 
 
 _NO_LISTS = TermLists((), b"", (), b"", 0)
@@ -130,7 +113,7 @@ class _Patch:
         self._edited = []
         for place in changed:
             before, after = read_document(old.path, entries[place]), read_document("", items[place])
-            self._edited.append(_Edited(place, before, after))
+            self._edited.append(EditedDocument(place, before, after))
         ids = {edited.place: edited.after.document.id for edited in self._edited}
         for place, (item, entry) in enumerate(zip(items, entries, strict=True)):
             if (item.entry.id if isinstance(item, KeptItem) else ids[place]) != entry.id:
@@ -138,12 +121,14 @@ class _Patch:
 
     def write(self, staged: str, created_at: str) -> tuple[Listing, WrittenDocuments]:
         """Write everything."""
-        before, after = self._counted(staged, "before"), self._counted(staged, "after")
-        if any(
-            (len(one.tokens), one.links) != (len(other.tokens), other.links)
-            for one, other in zip(before.made, after.made, strict=True)
-        ):
+        texts = [self._sources[edited.place][2] for edited in self._edited]
+        before, after = [
+            count_alone([read.document for read in versions], texts, self._tokenizer, staged)
+            for versions in ([each.before for each in self._edited], [each.after for each in self._edited])
+        ]
+        if any(one.links != other.links for one, other in zip(before.made, after.made, strict=True)):
             raise _Cannot
+        self._grow(after.made)
         columns = self._new_columns(after)
         word_changes = self._word_changes(columns)
         term_changes = self._term_changes(before, after)
@@ -159,33 +144,7 @@ class _Patch:
         reused = len(documents) - len(self._edited)
         return listing, WrittenDocuments(documents, Runs([], [], [], []), [], included, reused)
 
-    def _counted(self, staged: str, name: str) -> _Counted:
-        """The edited documents alone, counted as a cache of their own."""
-        documents = [getattr(edited, name).document for edited in self._edited]
-        prefix = os.path.join(staged, name)
-        counts = DocumentCounts(prefix, RunSettings(self._tokenizer, SPILL_BYTES), write_run)
-        counted = counts.add(0, documents) if documents else []
-        runs = counts.finish()
-        texts = [self._sources[edited.place][2] for edited in self._edited]
-        links = count_texts(texts, prefix, SPILL_BYTES, write_run)
-        made = [sections for _, sections in counted]
-        weights = Weights(field_lengths(made, links.lengths, runs.body_lengths)) if made else None
-        fields = [*runs.fields, *links.fields]
-        lists: dict[bytes, TermLists] = {}
-        with ExitStack() as stack:
-            opened = [(run, stack.enter_context(open(run.file, "rb"))) for _, run in fields]
-            for key, said in merged([(mark, read_run(file, run)) for mark, (run, file) in enumerate(opened)]):
-                values: dict[int, bytes] = {}
-                for mark, numbers in said:
-                    field, run = fields[mark]
-                    values[field] = values.get(field, b"") + (shifted(numbers, run.base) if run.base else numbers)
-                if weights is not None:
-                    lists[key] = weights.lists(values)
-        for run in (*runs.words, *[run for _, run in fields]):
-            os.unlink(run.file)
-        return _Counted([total for total, _ in counted], made, lists)
-
-    def _new_columns(self, after: _Counted) -> Columns:
+    def _new_columns(self, after: CountedDocuments) -> Columns:
         old = self._columns
         lengths = [old.words[number] for number in old.numbers]
         tokens = list(old.tokens)
@@ -231,18 +190,18 @@ class _Patch:
             changes[key] = encode_counts(key, counts, count) if counts else None
         return changes
 
-    def _term_changes(self, before: _Counted, after: _Counted) -> dict[bytes, Change]:
-        firsts = self._firsts
-        extents = [range(*firsts[each.place : each.place + 2]) for each in self._edited]
+    def _term_changes(self, before: CountedDocuments, after: CountedDocuments) -> dict[bytes, Change]:
+        extents = [range(*self._firsts[each.place : each.place + 2]) for each in self._edited]
+        new_extents = [range(*self._new_firsts[each.place : each.place + 2]) for each in self._edited]
         places = [range(each.place, each.place + 1) for each in self._edited]
-        numbers = [number for extent in extents for number in extent]  # by those of the edited documents alone
+        numbers = [number for extent in new_extents for number in extent]  # by those of the edited documents alone
         changes: dict[bytes, Change] = {}
         in_links: set[bytes] | None = None
         for key in before.lists.keys() | after.lists.keys():
             earlier, new = before.lists.get(key, _NO_LISTS), after.lists.get(key, _NO_LISTS)
-            if _same(earlier, new):
+            if not self._is_grown and same_lists(earlier, new):
                 continue
-            lists = self._old.terms.lists(key, firsts)
+            lists = self._old.terms.lists(key, self._firsts)
             if lists is None:
                 if not new.holding:
                     continue
@@ -259,19 +218,56 @@ class _Patch:
             own = [numbers[at] for at in new.sections]
             shared = [self._edited[at].place for at in new.documents]
             found = TermLists(
-                *_replaced(lists.sections, lists.section_steps, extents, own, new.section_steps),
-                *_replaced(lists.documents, lists.document_steps, places, shared, new.document_steps),
+                *replace_numbers(lists.sections, lists.section_steps, extents, new_extents, own, new.section_steps),
+                *replace_numbers(lists.documents, lists.document_steps, places, places, shared, new.document_steps),
                 holding,
             )
-            changes[key] = encode_term(key, found, firsts)
+            changes[key] = encode_term(key, found, self._new_firsts)
+        if self._is_grown:
+            self._shift_others(changes, extents, new_extents)
         return changes
+
+    def _shift_others(self, changes: dict[bytes, Change], extents: list[range], new_extents: list[range]) -> None:
+        """Terms that the edited documents do not hold, once sections have other numbers."""
+        after = [extent.stop for extent in extents]
+        moved = [0, *[new.stop - extent.stop for extent, new in zip(extents, new_extents, strict=True)]]
+        grown = [
+            (old, len(new) - len(old)) for old, new in zip(extents, new_extents, strict=True) if len(old) != len(new)
+        ]
+        for key, value in zip(*self._old.terms.entries(), strict=True):
+            if key in changes:
+                continue
+            if value >= INLINE:
+                if is_of_section(value):
+                    changes[key] = value + moved[bisect_right(after, value & 0xFFFFFFFF)]
+                continue
+            if len(grown) == 1:
+                record = self._old.terms.record(value)
+                shifted = shift_record(record, key, *grown[0], self._firsts[-1])
+                if shifted is not None:
+                    if shifted != record:
+                        changes[key] = shifted
+                    continue
+            lists = self._old.terms.lists(key, self._firsts)
+            if lists is None:
+                raise IndexUnusable("a term of the dictionary is none")
+            sections, steps = replace_numbers(lists.sections, lists.section_steps, extents, new_extents, [], b"")
+            changes[key] = encode_term(key, lists._replace(sections=sections, section_steps=steps), self._new_firsts)
+
+    def _grow(self, made: Sequence[DocumentSections]) -> None:
+        """Number the sections anew."""
+        counts = [after - first for first, after in pairwise(self._firsts)]
+        for edited, document in zip(self._edited, made, strict=True):
+            counts[edited.place] = len(document.tokens)
+        self._new_firsts = list(accumulate(counts, initial=0))
+        self._is_grown = self._new_firsts != self._firsts
 
     def _linked_terms(self) -> set[bytes]:
         """The keys of all terms of link texts."""
         texts = {text for _, _, leading in self._sources for text in leading}
         return set(keys_of({term for text in texts for word in link_words([text]) for term in all_terms(word)}))
 
-    def _documents(self, columns: Columns, after: _Counted) -> list[WrittenDocument]:
+    def _documents(self, columns: Columns, after: CountedDocuments) -> list[WrittenDocument]:
         edited = {each.place: (each.after, made) for each, made in zip(self._edited, after.made, strict=True)}
         taken: set[str] = set()
         documents = []
@@ -326,6 +322,19 @@ class _Patch:
             target.add(SUMMARY, [encode_summary(owner.summary)], checked=True)
             target.seal(index_reader.WORDS, owner)
 
+    def _moved_records(
+        self, offsets: Sequence[int], first: int, after: int, moved: int
+    ) -> list[bytes | tuple[int, int]]:
+        """The records of sections, as they are or sealed with the numbers that they have now."""
+        if not moved:
+            return [(offsets[first], offsets[after])]
+        data = b"".join(self._old.terms.copied(RECORDS, [(offsets[first], offsets[after])]))
+        ends = [offset - offsets[first] for offset in offsets[first : after + 1]]
+        return [
+            seal_section(number, data[start + 4 : end])
+            for number, (start, end) in enumerate(pairwise(ends), first + moved)
+        ]
+
     def _write_sections(
         self, staged: str, owner: IndexOwner, made: Sequence[DocumentSections], changes: dict[bytes, Change]
     ) -> None:
@@ -333,29 +342,29 @@ class _Patch:
         tokens, names = list(self._sections.tokens), list(self._sections.name_tokens)
         offsets = old.offsets()
         sizes = [after - start for start, after in pairwise(offsets)]
-        records: list[bytes | tuple[int, int]] = []
         sources = list(self._sources)
-        copied = 0
+        records: list[bytes | tuple[int, int]] = []
+        at = moved = 0  # the next section of the old ones, and how much further its number is now
         for edited, document in zip(self._edited, made, strict=True):
             first, after = firsts[edited.place : edited.place + 2]
-            tokens[first:after] = document.tokens
-            if names:
-                names[first:after] = document.name_tokens
-            sizes[first:after] = [size + 4 for size in document.sizes]
-            records.append((copied, offsets[first]))
+            records += self._moved_records(offsets, at, first, moved)
             ends = list(accumulate(document.sizes, initial=0))
             bodies = map(document.records.__getitem__, map(slice, ends, ends[1:]))
-            records += [seal_section(number, body) for number, body in enumerate(bodies, first)]
-            copied = offsets[after]
+            records += [seal_section(number, body) for number, body in enumerate(bodies, first + moved)]
+            tokens[first + moved : after + moved] = document.tokens
+            if self._sections.name_tokens:
+                names[first + moved : after + moved] = document.name_tokens
+            sizes[first + moved : after + moved] = [size + 4 for size in document.sizes]
+            at, moved = after, moved + len(document.tokens) - (after - first)
             origin = origin_digest(edited.after.document.origin)
             sources[edited.place] = (origin, edited.after.size, sources[edited.place][2])
-        records.append((copied, offsets[-1]))
+        records += self._moved_records(offsets, at, firsts[-1], moved)
         with open(os.path.join(staged, SECTIONS_FILE), "xb", buffering=_CHUNK) as file:
             target = IndexFile(file, 7)
             patched = patch_postings(*old.entries(), old.length(POSTINGS), changes)
             target.add(POSTINGS, old.pieces(patched))
             target.add(DICTIONARY, dictionary_pages(patched.keys, patched.values))
-            columns = SectionColumns(tokens, firsts, names)
+            columns = SectionColumns(tokens, self._new_firsts, names)
             target.add(section_index_reader.COLUMNS, [section_compiler.encode_columns(columns)], checked=True)
             target.add(OFFSETS, [encode_offsets(sizes)])
             target.add(RECORDS, old.copied(RECORDS, records))
@@ -363,24 +372,3 @@ class _Patch:
             encoded = encode_sources(DocumentSource(*source) for source in sources)
             target.add(section_index_reader.SOURCES, [encoded], checked=True)
             target.seal(section_index_reader.KIND, owner)
-
-
-def _same(one: TermLists, other: TermLists) -> bool:
-    """Whether edited documents have the same of a term as before."""
-    steps = (one.holding, one.section_steps, one.document_steps)
-    if steps != (other.holding, other.section_steps, other.document_steps):
-        return False
-    return (list(one.sections), list(one.documents)) == (list(other.sections), list(other.documents))
-
-
-def _replaced(
-    numbers: Sequence[int], steps: bytes, extents: Sequence[range], new: Sequence[int], new_steps: bytes
-) -> tuple[list[int], bytes]:
-    """Ascending numbers and their steps, once those within some ascending extents are replaced by new ones."""
-    made, made_steps = list(numbers), bytearray(steps)
-    for extent in reversed(extents):
-        start, end = bisect_left(made, extent.start), bisect_left(made, extent.stop)
-        low, high = bisect_left(new, extent.start), bisect_left(new, extent.stop)
-        made[start:end] = new[low:high]
-        made_steps[start:end] = new_steps[low:high]
-    return made, bytes(made_steps)

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     EncodedList = tuple[int, bytes]
 
 # Gaps are encoded in bytes; this one goes on without naming a number, and has the step 0.
-_CONTINUATION = 255
+CONTINUATION = 255
 _KEPT = 1 << 14  # the bytes of shorter gaps are remembered
 # A number and its step take at most 5 bytes, or 3 where a list is dense; what else there is, some thousands.
 _MOST_IN_NARROW = 1 << 13
@@ -224,8 +224,8 @@ class _GapBytes(dict[int, bytes]):
     """gap -> its bytes: one 255 for every 255 in it, then the rest."""
 
     def __missing__(self, gap: int) -> bytes:
-        continuations, rest = divmod(gap, _CONTINUATION)
-        encoded = bytes([_CONTINUATION]) * continuations + bytes([rest])
+        continuations, rest = divmod(gap, CONTINUATION)
+        encoded = bytes([CONTINUATION]) * continuations + bytes([rest])
         if gap < _KEPT:
             self[gap] = encoded
         return encoded
@@ -238,17 +238,17 @@ def encode_list(numbers: Sequence[int], steps: bytes, population: int, size: Str
     """What a record has of ascending numbers, each once, and a step for each; `size` is that of its count."""
     if is_dense(len(numbers), population):
         return LISTED | DENSE, _encoded_densely(numbers, steps, population)
-    if _is_far(numbers[-1], len(numbers)):  # most terms
+    if is_far(numbers[-1], len(numbers)):  # most terms
         return LISTED, size.pack(len(numbers)) + encode_numbers(numbers, population) + steps
     apart = gaps(array("I", numbers).tobytes())
     near, *far = [apart[at::NUMBER] for at in range(NUMBER)]
-    if _CONTINUATION not in near and not b"".join(far).strip(b"\0"):
+    if CONTINUATION not in near and not b"".join(far).strip(b"\0"):
         return LISTED | IN_GAPS, size.pack(len(near)) + near + steps
     distances = array("I", apart).tolist()
     data = b"".join(map(_GAP_BYTES.__getitem__, distances))
     if 2 * (len(data) - len(distances)) > len(distances):  # takes more room than two bytes a number
         return LISTED, size.pack(len(numbers)) + encode_numbers(numbers, population) + steps
-    ends = list(accumulate(map(len, data.split(bytes([_CONTINUATION]))), initial=0))
+    ends = list(accumulate(map(len, data.split(bytes([CONTINUATION]))), initial=0))
     with_zeros = b"\0".join(map(steps.__getitem__, map(slice, ends, ends[1:])))
     return LISTED | IN_GAPS, size.pack(len(data)) + data + with_zeros
 
@@ -259,6 +259,6 @@ def _encoded_densely(numbers: Sequence[int], steps: bytes, population: int) -> b
     return bytes(found)
 
 
-def _is_far(last: int, count: int) -> bool:
+def is_far(last: int, count: int) -> bool:
     """Whether so many numbers up to a last one are so far apart that gaps take more than two bytes each."""
-    return 2 * (last // _CONTINUATION) > 3 * count  # at most one gap in a number makes up for a continuation
+    return 2 * (last // CONTINUATION) > 3 * count  # at most one gap in a number makes up for a continuation

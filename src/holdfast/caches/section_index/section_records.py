@@ -137,6 +137,11 @@ def parse_section(data: bytes, number: int) -> tuple[Section, str]:
     return Section(tuple(heading), first, last, start, end, *part, cited), title
 
 
+def is_of_section(value: int) -> bool:
+    """Whether a dictionary value that is no place of a record names a section."""
+    return value >> 56 & 0x7F == ONE_SECTION
+
+
 def parse_inline(value: int, firsts: Sequence[int]) -> TermImpacts | None:
     """The lists a dictionary value itself holds, or None when it is the place of a record."""
     if value < INLINE:

@@ -1,0 +1,55 @@
+"""A record whose numbers are moved is the record of the numbers moved."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.caches.index_format import IndexUnusable
+from holdfast.caches.section_index.list_patches import replace_numbers, shift_record
+from holdfast.caches.section_index.section_compiler import encode_record
+from holdfast.caches.section_index.term_lists import TermLists
+
+POPULATION = 3000
+
+
+@given(
+    every=st.sampled_from([1, 2, 3, 4, 40, 200, 254, 260, 900]),
+    jitter=st.lists(st.integers(0, 30), max_size=20),
+    first=st.integers(0, POPULATION - 40),
+    length=st.integers(0, 30),
+    grown=st.integers(-30, 30),
+    more=st.integers(0, 50),
+)
+def test_a_record_is_moved_as_its_numbers_are(
+    every: int, jitter: list[int], first: int, length: int, grown: int, more: int
+) -> None:
+    grown = max(grown, -length)
+    extent, new_extent = range(first, first + length), range(first, first + length + grown)
+    numbers = sorted(
+        {
+            (number + (jitter[number % len(jitter)] if jitter else 0)) % POPULATION
+            for number in range(0, POPULATION, every)
+        }
+    )
+    numbers = [number for number in numbers if number not in extent] or [POPULATION - 1]
+    steps = bytes([number % 255 + 1 for number in numbers])
+    lists = TermLists(numbers, steps, [3, 7], b"\1\2", len(numbers) + more)
+    record = encode_record(b"key", lists, (POPULATION, 10))
+    moved, moved_steps = replace_numbers(numbers, steps, [extent], [new_extent], [], b"")
+    assert moved == [number + grown if number >= extent.stop else number for number in numbers]
+    expected = encode_record(
+        b"key", lists._replace(sections=moved, section_steps=moved_steps), (POPULATION + grown, 10)
+    )
+    assert shift_record(record, b"key", extent, grown, POPULATION) in (None, expected)
+
+
+def test_usual_records_are_moved_and_a_damaged_one_is_refused() -> None:
+    for every in (1, 40, 900):
+        numbers = range(0, POPULATION, every)
+        lists = TermLists(numbers, bytes([1]) * len(numbers), (), b"", len(numbers))
+        record = encode_record(b"key", lists, (POPULATION, 10))
+        assert shift_record(record, b"key", range(1501, 1501), 2, POPULATION) is not None
+        with pytest.raises(IndexUnusable):
+            shift_record(record[:-1] + b"\2", b"key", range(1501, 1501), 2, POPULATION)
