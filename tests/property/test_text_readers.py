@@ -74,7 +74,7 @@ FILES = {"a.md": 'text\n--8<-- "a.md"\n', "a.py": "x = 1\n", "a.rst": "B\n=\n\n.
 
 
 @pytest.mark.parametrize("reader", TEXT_READERS, ids=lambda reader: reader.name)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(text=st.lists(PIECES | st.text(max_size=12), max_size=40).map("\n".join))
 def test_every_line_of_a_page_stands_for_one_of_the_source(reader: SourceReader, text: str) -> None:
     data = text.replace("\0", "").encode(errors="replace")

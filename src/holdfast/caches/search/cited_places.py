@@ -16,7 +16,7 @@ from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from holdfast.caches.cache_format import Document
     from holdfast.caches.search.citations import Citation, State
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # Bytes that are hashed for one document at most: where thousands of lines stand for one, not all pairs are tried.
 _MOST_HASHED = 256 << 20
+# So many sections an answer gives as one before the others are tried.
+_NEXT_SECTIONS = 64
 # What a pair costs beside its bytes.
 _PAIR_COST = 512
 
@@ -140,7 +142,8 @@ class CitedPlaces:
         return [self.starts[line - 1] + column for line in lines if 1 <= column <= len(self.lines[line - 1])]
 
     def _hashed(self, citation: Citation) -> Iterator[tuple[str, Extent]]:
-        """Digests of what may be meant: first of sections, then of what begins where they do, then of all else."""
+        """Digests of what may be meant: first of sections, then of what begins where they do and ends with the document
+        or with one of the next sections, then of all else."""
         starts, ends = self._starts(citation), self._ends(citation)
         # Lines may be empty, what lies between columns may not.
         after = bisect_left if citation.from_column is citation.to_column is None else bisect_right
@@ -150,16 +153,26 @@ class CitedPlaces:
         for start in first:
             if begun[start] in possible:
                 yield self._digest((start, begun[start])), (start, begun[start])
+        if len(first) > 1:
+            ended = sorted(possible.intersection(begun.values()))
+            for start in first:
+                yield from self._from(start, ends[max(after(ends, start), len(ends) - 1) :])
+            for start in first:
+                yield from self._from(start, ended[(at := bisect_right(ended, start)) : at + _NEXT_SECTIONS])
         known = set(first)
         for start in [*first, *[start for start in starts if start not in known]]:
-            hashed, place = sha256(), start
-            for end in ends[after(ends, start) :]:
-                self._left -= end - place + _PAIR_COST
-                if self._left < 0:
-                    return
-                hashed.update(self._text(place, end))
-                place = end
-                yield hashed.copy().hexdigest()[:12], (start, end)
+            yield from self._from(start, ends[after(ends, start) :])
+
+    def _from(self, start: int, ends: Sequence[int]) -> Iterator[tuple[str, Extent]]:
+        """Digests of what lies between a start and each of these ends, as far as what may be hashed goes."""
+        hashed, place = sha256(), start
+        for end in ends:
+            self._left -= end - place + _PAIR_COST
+            if self._left < 0:
+                return
+            hashed.update(self._text(place, end))
+            place = end
+            yield hashed.copy().hexdigest()[:12], (start, end)
 
 
 CHANGED = FoundPlace("changed", None)
