@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import os
 from hashlib import sha256
+from json import dumps, loads  # of use on one machine only, so it need not be canonical
 from stat import S_ISREG
 from time import time_ns
 
+from holdfast.caches.cache_format import MAX_MANIFEST_BYTES
+from holdfast.caches.on_disk.cache_directory import MANIFEST
 from holdfast.core.atomic_write import write_file
-from holdfast.core.canonical_json import JsonError, decode, encode
 from holdfast.core.file_identity import identity, is_settled
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import read_regular
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from holdfast.core.canonical_json import Json
     from holdfast.core.file_identity import Identity
 
-_STATE_VERSION = 1
+_STATE_VERSION = 2
 _MAX_STATE_BYTES = 512 << 20
 _MAX_SOURCE_BYTES = 256 << 20
 
@@ -44,6 +46,7 @@ class SourceState(NamedTuple):
     """What is remembered of the cache of one name; `cache_version` is empty where nothing is."""
 
     cache_version: str
+    manifest: str  # the hash of the manifest that names this version
     settings: str
     files: dict[str, tuple[Identity, str]]  # path -> what it was, and its hash
     outcomes: dict[str, SourceOutcome]
@@ -51,7 +54,15 @@ class SourceState(NamedTuple):
     @classmethod
     def none(cls) -> SourceState:
         """Nothing is known."""
-        return cls("", "", {}, {})
+        return cls("", "", "", {}, {})
+
+
+def manifest_digest(cache: str) -> str:
+    """The hash of the manifest of the cache at a path; empty where there is none."""
+    try:
+        return sha256(read_regular(os.path.join(cache, MANIFEST), limit=MAX_MANIFEST_BYTES)).hexdigest()
+    except OSError:
+        return ""
 
 
 def state_path(cache: str) -> str:
@@ -63,9 +74,9 @@ def state_path(cache: str) -> str:
 def read_state(cache: str) -> SourceState:
     """What is remembered of a cache; nothing where there is no state, or a damaged one, or one of another release."""
     try:
-        fields = decode(read_regular(state_path(cache), limit=_MAX_STATE_BYTES))
+        fields = loads(read_regular(state_path(cache), limit=_MAX_STATE_BYTES))
         state = _parsed(fields)
-    except (OSError, JsonError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return SourceState.none()
     return SourceState.none() if state is None else state
 
@@ -74,10 +85,10 @@ def _parsed(fields: Json) -> SourceState | None:
     if not isinstance(fields, dict) or fields.get("state_version") != _STATE_VERSION:
         return None
     files, outcomes = fields["files"], fields["outcomes"]
-    version, settings = fields["cache_version"], fields["settings"]
+    version, manifest, settings = fields["cache_version"], fields["manifest"], fields["settings"]
     if not (isinstance(files, dict) and isinstance(outcomes, dict)):
         return None
-    if not (isinstance(version, str) and isinstance(settings, str)):
+    if not (isinstance(version, str) and isinstance(manifest, str) and isinstance(settings, str)):
         return None
     known: dict[str, tuple[Identity, str]] = {}
     for path, value in files.items():
@@ -92,7 +103,7 @@ def _parsed(fields: Json) -> SourceState | None:
             return None
         included = {path: str(digest) for path, digest in value[2].items()}
         became[source] = SourceOutcome(str(value[0]), str(value[1]), included, str(value[3]))
-    return SourceState(version, settings, known, became)
+    return SourceState(version, manifest, settings, known, became)
 
 
 def write_state(cache: str, state: SourceState) -> None:
@@ -100,13 +111,14 @@ def write_state(cache: str, state: SourceState) -> None:
     fields = {
         "state_version": _STATE_VERSION,
         "cache_version": state.cache_version,
+        "manifest": state.manifest,
         "settings": state.settings,
         "files": {path: [*stamps, digest] for path, (stamps, digest) in state.files.items()},
         "outcomes": {source: list(outcome) for source, outcome in state.outcomes.items()},
     }
     try:
-        write_file(state_path(cache), encode(fields).encode())
-    except (OSError, UnicodeEncodeError):
+        write_file(state_path(cache), dumps(fields, separators=(",", ":")).encode())
+    except OSError:
         pass  # no promise hangs on it
 
 

@@ -7,7 +7,7 @@ import os
 from holdfast.caches.build.build import build_documents
 from holdfast.caches.build.cache_plan import CachePlan, ProjectPlace, SourceChanges, changes_since, plan_cache
 from holdfast.caches.build.project_sources import FoundSources, PassedOver
-from holdfast.caches.build.source_state import SourceOutcome, SourceState, read_state, write_state
+from holdfast.caches.build.source_state import SourceOutcome, SourceState, manifest_digest, read_state, write_state
 from holdfast.caches.on_disk.cache_listing import inspect_cache
 from holdfast.caches.on_disk.section_index_reader import KIND
 from holdfast.caches.project.project_file import (
@@ -114,7 +114,7 @@ def sync_cache(
         faults = [passed for passed in plan.found.passed if passed.is_fault]
         if strict and faults:
             raise BuildFailed(_not_read(declared.name, faults))
-        is_known = bool(state.cache_version) and state.cache_version == _version(cache)
+        is_known = bool(state.cache_version) and state.cache_version == _version(cache, state)
         changes = changes_since(plan, state if is_known else SourceState.none())
         if is_known and state.settings == settings and changes.is_none:
             unread = _unread(plan, state)
@@ -126,7 +126,7 @@ def sync_cache(
         if not plan.items:
             raise BuildFailed(nothing_found(declared, plan.found))
         report = _built(declared, plan, cache, tokenizer, created_at, strict, show, tell, changes, is_known)
-        state = _state(plan, report, state, changes, settings)
+        state = _state(plan, report, state, changes, settings)._replace(manifest=manifest_digest(cache))
         write_state(cache, state)
     unread = _unread(plan, state)
     return SyncedCache(declared.name, True, _locked(plan, state), changes, plan.found, unread, report.reused)
@@ -173,7 +173,7 @@ def check_cache(
     cache = project.cache(name)
     state = read_state(cache)
     locked = None if lock is None else lock.caches.get(name)
-    version = _version(cache)
+    version = _version(cache, state)
     with _Scratch(cache, is_check=True) as scratch:
         plan = plan_cache(_place(project, scratch), declared, state, lambda _: None)
         is_known = bool(state.cache_version) and state.cache_version == version
@@ -273,8 +273,10 @@ def _shown(name: str, progress: PhaseProgress | None) -> PhaseProgress:
     return show
 
 
-def _version(cache: str) -> str:
+def _version(cache: str, state: SourceState) -> str:
     """The version of the cache at a path, empty where there is none that holds together."""
+    if state.manifest and state.manifest == manifest_digest(cache) and os.path.isdir(os.path.join(cache, "index")):
+        return state.cache_version
     try:
         found = inspect_cache(cache)
     except ContextError:
@@ -293,7 +295,7 @@ def _state(
         outcomes[item.source] = SourceOutcome(
             plan.digests[item.source], item.reader, included, skipped.get(item.source, "")
         )
-    return SourceState(report.cache_version, settings, plan.files.files, outcomes)
+    return SourceState(report.cache_version, "", settings, plan.files.files, outcomes)
 
 
 def _locked(plan: CachePlan, state: SourceState) -> LockedCache:
