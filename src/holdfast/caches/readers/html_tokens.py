@@ -2,7 +2,7 @@
 
 Tags, comments, raw texts and character references are found as the HTML standard tokenizes them. What is left out is
 what no text shows: comments, declarations, scripts and styles. A tag that is never closed ends the text, as it does in
-a browser. The same on every interpreter, which the standard library's parser is not (docs/decisions/0026).
+a browser. The same on every interpreter, which the standard library's parser is not (docs/decisions/0027).
 """
 
 from __future__ import annotations

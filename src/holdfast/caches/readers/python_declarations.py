@@ -1,7 +1,7 @@
 """The declarations of a Python module as it is written: names, signatures, docstrings, comments, lines. Pure.
 
 By tree-sitter's grammar, which comes with the package: the same file gives the same on every interpreter, also where it
-is written for a newer one (docs/decisions/0026).
+is written for a newer one (docs/decisions/0027).
 """
 
 from __future__ import annotations
