@@ -14,7 +14,10 @@ import pytest
 from holdfast import CacheInvalid, CacheMissing, build_cache
 from holdfast.caches.on_disk import section_index_reader
 from holdfast.caches.on_disk.cache_directory import CacheDirectory
-from holdfast.caches.on_disk.open_caches import MOST, MOST_DISTINCT, OpenCaches
+from holdfast.caches.on_disk.joined_caches import NamedCache, ask_as_one
+from holdfast.caches.on_disk.open_caches import MOST, MOST_DISTINCT, OpenCaches, TakenCache
+from holdfast.caches.search.search_request import SearchRequest
+from holdfast.caches.search.search_result import make_result
 from support.doors import StdioServer
 
 if TYPE_CHECKING:
@@ -253,3 +256,36 @@ def test_a_remembered_document_is_read_again_once_its_file_is_another(
     document.write_bytes(whole)
     assert ask() == first
     caches.close()
+
+
+def test_calls_at_the_same_time_hold_each_of_several_caches_once(tmp_path: Path) -> None:
+    build(tmp_path, "alpha")
+    root = tmp_path / "root"
+    for number in range(12):
+        shutil.copytree(tmp_path / "docs", root / f"copy-{number:02}")
+    out, most = [0], [0]
+
+    class Counted(OpenCaches):
+        def take(self, path: str) -> TakenCache:
+            out[0] += 1
+            most[0] = max(most[0], out[0])
+            return super().take(path)
+
+        def put_back(self, taken: TakenCache) -> None:
+            out[0] -= 1
+            super().put_back(taken)
+
+    pool = Counted()
+    named = [NamedCache(path.name, str(path)) for path in sorted(root.iterdir())]
+    answers: list[str] = []
+
+    def ask() -> None:
+        answers.append(ask_as_one(pool, named, SearchRequest("alpha", 2000), make_result)[0].text)
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    pool.close()
+    assert (len(answers), len(set(answers)), out[0], most[0]) == (8, 1, 0, 12)

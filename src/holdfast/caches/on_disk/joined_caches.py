@@ -39,11 +39,22 @@ def ask_as_one(
     """What `make_result`, or another of the like, gives of several caches as one; and what is wrong with those that
     could not be asked, which the answer says by name.
 
+    One call asks at a time: together they would hold too many descriptors, and be no sooner done.
     A cache whose index cannot be used is asked by its documents; one that was replaced underneath is asked again. The
     failure of the first is raised where none can be asked.
     """
     if len(caches) > MOST_JOINED:
         raise CacheMissing(f"{len(caches)} caches are more than the {MOST_JOINED} that can be asked as one: name one")
+    with pool.joining:
+        return _asked(pool, caches, request, ask)
+
+
+def _asked(
+    pool: OpenCaches,
+    caches: Sequence[NamedCache],
+    request: SearchRequest,
+    ask: Callable[[SearchSource, SearchRequest], Result],
+) -> tuple[Result, list[ContextError]]:
     session = _Session(pool, caches)
     try:
         while True:

@@ -289,6 +289,7 @@ class OpenCaches:
     def __init__(self, clock_ns: Callable[[], int] = time_ns) -> None:
         self._clock_ns = clock_ns
         self._lock = allocate_lock()
+        self.joining = allocate_lock()  # held by who takes many at once: else calls together would take too many
         self._idle: list[tuple[str, Cache, Identities]] = []  # least recently used first
         self._counts = {"hits": 0, "misses": 0, "uncached": 0}
 
