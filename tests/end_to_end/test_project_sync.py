@@ -16,6 +16,7 @@ import pytest
 
 from holdfast import verify_cache
 from support.doors import run_context
+from support.terminal import on_a_terminal
 
 FIXED = {"SOURCE_DATE_EPOCH": "1767323045"}
 GIT = ["git", "-c", "user.name=t", "-c", "user.email=t@t", "-c", "commit.gpgsign=false"]
@@ -171,6 +172,9 @@ def test_nothing_to_read_is_an_error_that_names_what_was_found_and_leaves_everyt
         (project / "pictures" / name).write_bytes(b"")
     said = failure("add", "pictures", "pictures", cwd=project, code=5)
     assert "no document for 'pictures' in 'pictures': 3 files of kinds that are not read: .png 2, .svg 1" in said
+    assert sorted(os.listdir(project)) == [".git", "docs", "pictures"]
+    (project / "pictures" / "bad.md").write_bytes(b"\xff\xfe\xff")
+    assert "'bad.md' is not UTF-8" in failure("add", "pictures", "pictures", cwd=project, code=5)
     assert sorted(os.listdir(project)) == [".git", "docs", "pictures"]
 
 
@@ -353,3 +357,17 @@ def test_packages_are_read_as_installed_and_outdated_tells_which_moved(project: 
         "add", "--package", "three", cwd=project, code=5
     )
     assert (project / "context.toml").read_bytes() == before
+
+
+def test_a_person_at_a_terminal_sees_what_was_built_what_is_behind_and_what_to_do(project: Path) -> None:
+    shown, code = on_a_terminal("add", "guides", "docs", cwd=project, columns=100)
+    assert (code, shown.splitlines()[0].startswith("guides  3 documents: 3 new, sha256:")) == (0, True)
+    assert 'Ask it:  context search "your question" --cache guides' in shown
+    assert "guides  3 documents, nothing changed\n" in on_a_terminal("sync", cwd=project, columns=100)[0]
+    assert on_a_terminal("sync", "--check", cwd=project, columns=100) == ("Everything is in step.\n", 0)
+    page(project / "docs" / "deploy.html", "deploy", "Other words.")
+    assert on_a_terminal("sync", "--check", cwd=project, columns=100) == (
+        "guides: sources: 1 changed\nRun `context sync`.\n",
+        8,
+    )
+    assert on_a_terminal("outdated", cwd=project, columns=100) == ("Nothing moved since context.lock.\n", 0)

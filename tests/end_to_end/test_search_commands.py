@@ -68,7 +68,7 @@ def test_a_question_needs_no_more_than_its_words_where_there_is_one_cache(home: 
     several = run_context("search", "how to deploy", cwd=home, env=root)
     assert (several.returncode, b"2 caches" in several.stdout, several.stderr) == (0, True, b"")
     none = run_context("search", "how to deploy", cwd=home, env={"CONTEXT_CACHE_ROOT": str(home / "sources")})
-    assert (none.returncode, none.stdout, b"'context build' makes one" in none.stderr) == (4, b"", True)
+    assert (none.returncode, none.stdout, b"'context add' makes one" in none.stderr) == (4, b"", True)
 
 
 def test_a_query_may_begin_with_a_dash_after_an_equals_sign_or_two_dashes(home: Path) -> None:

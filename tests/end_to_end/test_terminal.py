@@ -65,7 +65,7 @@ def test_build_ends_with_one_line_of_documents_bytes_version_and_time(tmp_path: 
 
 def test_an_empty_root_says_what_to_do(tmp_path: Path) -> None:
     text, _ = on_a_terminal("list", "--root", ".", cwd=tmp_path)
-    assert text == "No caches here. `context build --sources DIR --cache DIR` makes one.\n"
+    assert text == "No caches here. `context add NAME PATH` makes one.\n"
 
 
 def test_progress_appears_only_when_the_work_is_long(capsys: pytest.CaptureFixture[str]) -> None:

@@ -54,7 +54,7 @@ def meant_caches(workspace: Workspace, name: str | None) -> MeantCaches:
         names = [name for name in wanted if name in names]
     root = printable(workspace.cache_root)
     if not names:
-        raise CacheMissing(f"no cache below '{root}': 'context build' makes one, or name one with --cache")
+        raise CacheMissing(f"no cache below '{root}': 'context add' makes one, or name one with --cache")
     about = {cache.name: cache.about for cache in declared.caches} if declared is not None else {}
     as_one = len(names) + len(left_out) > 1
     return MeantCaches([NamedCache(name, _path(workspace, name)) for name in names], as_one, left_out, about)

@@ -51,7 +51,7 @@ def resolve(value: ResolveAnswer, _seconds: float) -> RenderableType:
 def listing(value: ListAnswer, _seconds: float) -> RenderableType:
     """A row a cache."""
     if not value["caches"]:
-        return Text("No caches here. `context build --sources DIR --cache DIR` makes one.", style="dim")
+        return Text("No caches here. `context add NAME PATH` makes one.", style="dim")
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("cache")
     table.add_column("manifest")

@@ -214,6 +214,17 @@ def changes_since(plan: CachePlan, state: SourceState) -> SourceChanges:
     return SourceChanges(frozenset(unchanged), changed, added, len(before) - len(plan.items) + added)
 
 
+def first_reasons(plan: CachePlan, most: int) -> list[str]:
+    """Why sources cannot be read, by name; empty as soon as one can."""
+    reasons = []
+    for item in plan.items[:most]:
+        reason = _reason(item)
+        if not reason:
+            return []
+        reasons.append(f"'{item.source}' {reason}")
+    return reasons
+
+
 def _includes_same(item: SourceItem, included: dict[str, str]) -> bool:
     from hashlib import sha256
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 import os
 
 from holdfast.caches.build.build import build_documents
-from holdfast.caches.build.cache_plan import CachePlan, ProjectPlace, SourceChanges, changes_since, plan_cache
+from holdfast.caches.build.cache_plan import (
+    CachePlan,
+    ProjectPlace,
+    SourceChanges,
+    changes_since,
+    first_reasons,
+    plan_cache,
+)
 from holdfast.caches.build.project_sources import FoundSources, PassedOver
 from holdfast.caches.build.source_state import SourceOutcome, SourceState, manifest_digest, read_state, write_state
 from holdfast.caches.on_disk.cache_listing import inspect_cache
@@ -158,8 +165,8 @@ def _built(
             unchanged=changes.unchanged,
         )
     except BuildFailed as error:
-        error.reason = f"cache '{declared.name}': {error.reason}"
-        raise
+        why = first_reasons(plan, _NAMED)
+        raise BuildFailed(f"cache '{declared.name}': {error.reason}{': ' if why else ''}{'; '.join(why)}") from None
 
 
 def check_cache(
