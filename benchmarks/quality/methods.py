@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from benchmarks.quality.judged_sets import Lines
 from benchmarks.quality.measures import BUDGETS, ROOMY
 from holdfast import search
+from holdfast.caches.search.proven_page import ProvenPage
 from holdfast.caches.search.question import ask_source
 from holdfast.caches.search.sections import document_outline
 from holdfast.caches.source_formats import document_format
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from holdfast import Cache
-    from holdfast.caches.cache_format import Document
     from holdfast.caches.search.search_result import SearchResult
     from holdfast.caches.search.search_source import Matches
     from holdfast.caches.search.section import Section
@@ -94,14 +94,11 @@ class CutCache:
     def name_tokens(self, number: int) -> int:  # noqa: ARG002  # as every source takes it
         return 0
 
-    def title(self, place: int) -> str:
-        return self._titles[place]
-
     def id_of(self, place: int) -> str:
         return self._documents[place].id
 
-    def document(self, place: int) -> Document:
-        return self._documents[place]
+    def page(self, place: int) -> ProvenPage:
+        return ProvenPage(self._documents[place], self._titles[place])
 
     def place_of(self, name: str) -> int | None:
         return next((place for place, document in enumerate(self._documents) if document.id == name), None)
