@@ -266,7 +266,8 @@ def expectation(parameter: Parameter) -> str:
         bound = f" up to {parameter.maximum}" if parameter.maximum is not None else ""
         return f"a whole number from 0{bound}"
     if parameter.max_items is not None:
-        return f"a list of at most {parameter.max_items} strings"
+        each = f", each at most {parameter.max_bytes} bytes" if parameter.max_bytes is not None else ""
+        return f"a list of at most {parameter.max_items} strings{each}"
     if parameter.max_bytes is not None:
         return f"a string of valid Unicode, at most {parameter.max_bytes} bytes of it"
     return {"flag": "true or false", "texts": "a list of strings", "path": "a path"}.get(parameter.kind, "a string")
