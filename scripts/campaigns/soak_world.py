@@ -23,6 +23,8 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("context.resolve", {"cache": "moving", "query": "word7 word3", "budget": 300}),
     ("context.search", {"cache": "moving", "query": "word7 word3 token", "budget": 800}),
     ("context.search", {"cache": "moving", "query": "word7 word3 token", "format": "json", "limit": 2}),
+    ("context.search", {"query": "word7 word3 token", "budget": 800}),
+    ("context.search", {"query": ""}),
     ("context.resolve", {"cache": "docs", "query": "größe 日本語 😀", "budget": 4000}),
     ("context.resolve", {"cache": "broken", "query": "token", "budget": 10}),
     ("context.inspect_cache", {"cache": "moving"}),
