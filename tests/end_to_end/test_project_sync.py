@@ -252,6 +252,11 @@ def test_a_commit_of_a_checkout_is_read_through_git_and_outdated_tells_that_it_m
     )
     assert answer("sync", cwd=project)["caches"][0]["changed"] == 1
     assert answer("outdated", cwd=project) == {"outdated": []}
+    # As in a hook of the project's own repository.
+    (project / ".git").rmdir()
+    commit(project / "docs")
+    hook = {**FIXED, "GIT_DIR": str(project / "docs" / ".git"), "GIT_INDEX_FILE": str(project / "nowhere")}
+    assert run_context("sync", "--check", cwd=project, env=hook).returncode == 0
 
 
 DIES_AT = """

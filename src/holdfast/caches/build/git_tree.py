@@ -21,10 +21,19 @@ class _Blob(NamedTuple):
     size: int
 
 
+def _git(checkout: str, *words: str, given: bytes | None = None) -> bytes:
+    """Ask git about this checkout, and not about the one whose hook we may be running in."""
+    folder = os.path.join(checkout, ".git")
+    own = (f"--git-dir={folder}",) if os.path.lexists(folder) else ()
+    return git(checkout, *own, *words, given=given)
+
+
 def head_commit(checkout: str) -> str:
     """The commit that a checkout stands at, in full; empty where there is none."""
     try:
-        return git(checkout, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").decode("ascii", "replace").strip("\n")
+        return (
+            _git(checkout, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").decode("ascii", "replace").strip("\n")
+        )
     except UsageError:
         return ""
 
@@ -32,7 +41,7 @@ def head_commit(checkout: str) -> str:
 def full_commit(checkout: str, commit: str) -> str:
     """A commit by its whole hash; SettingsInvalid where the checkout does not have it."""
     try:
-        found = git(checkout, "rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}")
+        found = _git(checkout, "rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}")
     except UsageError as error:
         reason = error.note or f"it has no commit {commit}: fetch it (git fetch), or name another"
         raise SettingsInvalid(reason) from None
@@ -44,7 +53,7 @@ def write_tree(checkout: str, commit: str, folder: str, target: str) -> list[str
 
     What lies below `folder` is written whole, the rest as far as a text may include it.
     """
-    blobs, passed = _listed(git(checkout, "ls-tree", "-r", "-z", "-l", "--full-tree", commit), folder)
+    blobs, passed = _listed(_git(checkout, "ls-tree", "-r", "-z", "-l", "--full-tree", commit), folder)
     at = 0
     while at < len(blobs):
         first, size = at, 0
@@ -80,7 +89,7 @@ def _is_plain(path: str) -> bool:
 
 def _write(checkout: str, blobs: list[_Blob], target: str) -> None:
     asked = "".join([f"{blob.hash}\n" for blob in blobs]).encode()
-    data = git(checkout, "cat-file", "--batch", given=asked)
+    data = _git(checkout, "cat-file", "--batch", given=asked)
     at = 0
     for blob in blobs:
         end = data.index(b"\n", at)
