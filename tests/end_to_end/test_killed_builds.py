@@ -15,26 +15,19 @@ import pytest
 
 from holdfast import build_cache, resolve, verify_cache
 from support.doors import run_context
+from support.dying import DYING
 
-# Stops the build at the n-th call of the system functions it is made of: a moment that can be chosen exactly.
-DIES_AT = """
-import os, sys
+DIES_AT = (
+    DYING
+    + """
 from holdfast.core import atomic_write
-countdown = int(sys.argv[1])
-def dying(function):
-    def call(*arguments, **options):
-        global countdown
-        countdown -= 1
-        if countdown == 0:
-            os.kill(os.getpid(), 9)
-        return function(*arguments, **options)
-    return call
 for name in ("mkdir", "write", "fsync", "rename", "unlink", "rmdir", "open"):
     setattr(os, name, dying(getattr(os, name)))
 atomic_write.special_rename = dying(atomic_write.special_rename)
 from holdfast.api import build_cache
 build_cache(sys.argv[2], sys.argv[3], force=True)
 """
+)
 
 
 def write_sources(folder: Path, word: str) -> Path:

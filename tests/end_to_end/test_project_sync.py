@@ -16,6 +16,7 @@ import pytest
 
 from holdfast import verify_cache
 from support.doors import run_context
+from support.dying import DYING
 from support.terminal import on_a_terminal
 
 FIXED = {"SOURCE_DATE_EPOCH": "1767323045"}
@@ -259,22 +260,15 @@ def test_a_commit_of_a_checkout_is_read_through_git_and_outdated_tells_that_it_m
     assert run_context("sync", "--check", cwd=project, env=hook).returncode == 0
 
 
-DIES_AT = """
-import os, sys
+DIES_AT = (
+    DYING
+    + """
 from holdfast import cli
-countdown = int(sys.argv[1])
-def dying(function):
-    def call(*arguments, **options):
-        global countdown
-        countdown -= 1
-        if countdown == 0:
-            os.kill(os.getpid(), 9)
-        return function(*arguments, **options)
-    return call
 for name in ("mkdir", "write", "fsync", "rename", "replace", "unlink", "link"):
     setattr(os, name, dying(getattr(os, name)))
 sys.exit(cli.main(["sync", "--quiet"], {}))
 """
+)
 
 
 def test_killed_at_any_step_a_sync_leaves_the_old_cache_or_the_new_and_the_next_one_no_debris(project: Path) -> None:
