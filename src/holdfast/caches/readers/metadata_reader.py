@@ -13,6 +13,13 @@ if TYPE_CHECKING:
     from holdfast.caches.readers.source_reader import SourceFiles
 
 
+class _NoFiles:
+    """The files that a description may include: none, it was taken from where it could."""
+
+    def text(self, path: str) -> str | None:  # noqa: ARG002 - what every table of files takes
+        return None
+
+
 def metadata_fields(text: str) -> tuple[dict[str, str], int]:
     """The fields of METADATA by their names in lower case, the first of each; and the line after them, from 0."""
     fields: dict[str, str] = {}
@@ -44,14 +51,15 @@ def read_metadata(data: bytes, name: str, files: SourceFiles) -> Page:  # noqa: 
     lines = text.split("\n")
     body = "\n".join(lines[after + 1 :])
     is_restructured = "rst" in fields.get("description-content-type", "text/x-rst")
-    reader = reader_of("README.rst" if is_restructured else "README.md")
+    readme = "README.rst" if is_restructured else "README.md"
+    reader = reader_of(readme)
     page = PageText()
     if summary := fields.get("summary", ""):
         page.block([f"{title}: {summary}"], _line_of(lines, "summary"))
     rows = page.rows()
     lines_of_body = [(line, number) for number, line in enumerate(body.split("\n"), 1)]
     if reader is not None:
-        inner = read_source(reader, body.encode(), "README.md", files)
+        inner = read_source(reader, body.encode(), readme, _NoFiles())
         texts = inner.text.removesuffix("\n").split("\n")
         lines_of_body = [(line, source_line(inner.lines, number)) for number, line in enumerate(texts, 1)]
     while lines_of_body and not lines_of_body[-1][0].strip(WHITE_SPACE):

@@ -279,6 +279,19 @@ def test_the_description_of_a_distribution_is_read_from_its_metadata() -> None:
     assert numbered(page) == "4|widgets 2.1: Turns.\n4|\n7|# Widgets\n8|\n9|Turn *them*.\n"
 
 
+def test_a_description_in_restructuredtext_is_read_as_such_and_includes_nothing() -> None:
+    page = read(
+        "Name: widgets\nVersion: 2.1\n\nWidgets\n=======\n\n.. include:: secret.txt\n\nTurn ``them``.\n",
+        "widgets-2.1.dist-info/METADATA",
+        "metadata-1",
+        {"secret.txt": "hidden"},
+    )
+
+    assert page.text.startswith("# Widgets\n")
+    assert page.text.endswith("\nTurn `them`.\n")
+    assert "hidden" not in page.text
+
+
 @given(st.one_of(st.binary(max_size=200), st.text(alphabet="ab: \n\t#-`", max_size=200).map(str.encode)))
 def test_whatever_metadata_is_given_there_is_a_page_or_a_reason(source: bytes) -> None:
     try:
