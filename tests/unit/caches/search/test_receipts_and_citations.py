@@ -81,6 +81,13 @@ def test_differences_between_records_name_what_and_both_values() -> None:
     ]
 
 
+def test_sections_that_stand_for_the_same_lines_are_told_apart_by_their_hashes() -> None:
+    included = [ReceiptSection(f"a.rst#L9-L9@{digit * 12}", f"sha256:{digit}", 7) for digit in "123"]
+    before = make_record("sha256:00", "bytes/4", REQUEST, included)
+    after = make_record("sha256:00", "bytes/4", REQUEST, included[:2])
+    assert [item["what"] for item in compare_records(before, after)] == ["a.rst#L9-L9@333333333333"]
+
+
 def found_again(*sections: ReceiptSection) -> tuple[Any, Any]:
     """A record as a receipt gives it back, and the same record made now."""
     record = make_record("sha256:00", "bytes/4", REQUEST, sections)
