@@ -9,6 +9,19 @@ from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.included_text import DEEPEST, IncludedText, chosen_lines, dedented, language_of
 from holdfast.caches.readers.page_text import PageText
 from holdfast.caches.readers.rst_inline import inline_markdown, normal_name
+from holdfast.caches.readers.rst_markup import (
+    CODE,
+    KEPT,
+    KINDS,
+    LEFT_OUT,
+    NOTES,
+    TITLED,
+    VERSIONS,
+    field_end,
+    is_border,
+    item_marker,
+    plain_words,
+)
 from holdfast.caches.source_formats import title_style
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import WHITE_SPACE, lower_case
@@ -26,42 +39,6 @@ _DEEPEST_HEADING = 6
 _LONGEST_ROW = 60
 # A margin is never wider: what is deeper stands there too.
 _WIDEST = 40
-
-_CODE = frozenset(
-    "code-block code sourcecode console parsed-literal prompt doctest testcode testoutput ipython math productionlist "
-    "literal-block highlight-block".split(" ")
-)
-_NOTES = {
-    "note": "Note",
-    "warning": "Warning",
-    "tip": "Tip",
-    "important": "Important",
-    "hint": "Hint",
-    "caution": "Caution",
-    "danger": "Danger",
-    "attention": "Attention",
-    "error": "Error",
-    "seealso": "See also",
-    "todo": "To do",
-}
-_VERSIONS = {
-    "versionadded": "Added in version",
-    "versionchanged": "Changed in version",
-    "versionremoved": "Removed in version",
-    "deprecated": "Deprecated since version",
-}
-_TITLED = frozenset(
-    "admonition topic sidebar rubric table list-table csv-table centered tab tab-item dropdown".split(" ")
-)
-_LEFT_OUT = frozenset(
-    "toctree index module currentmodule contents default-role meta raw image rst-class class-name tabularcolumns "
-    "sectionauthor codeauthor moduleauthor program py:module py:currentmodule graphviz digraph inheritance-diagram "
-    "testsetup testcleanup autosummary sectnum role default-domain target-notes header footer".split(" ")
-)
-_KEPT = frozenset(
-    "container only compound figure glossary epigraph highlights pull-quote hlist tabs tab-set grid".split(" ")
-)
-_KINDS = frozenset(["class", "exception", "module"])
 
 
 def read_rst(data: bytes, name: str, files: SourceFiles) -> Page:
@@ -155,13 +132,13 @@ class _Scanner:
             self._explicit(bare[3:].strip(" "), indent, margin, source)
         elif bare.startswith("__ ") or (len(bare) > 3 and not bare.strip(bare[0]) and self._is_alone()):
             self._at += 1  # a target without a name, a rule
-        elif bare.startswith(("+-", "+=")) or _is_border(bare):
+        elif bare.startswith(("+-", "+=")) or is_border(bare):
             self._table(margin, is_grid=bare[0] == "+")
         elif bare.startswith(">>> "):
             self._fence(self._block_end(), "pycon", margin)
-        elif marker := _item(bare):
+        elif marker := item_marker(bare):
             self._item(bare, marker, indent, margin)
-        elif (end := _field_end(bare)) > 0:
+        elif (end := field_end(bare)) > 0:
             self._field(bare, end, indent, margin, source)
         elif bare.startswith("| ") or bare == "|":
             self._page.line(" " * margin + self._inline(bare[2:]), source)
@@ -207,7 +184,7 @@ class _Scanner:
     def _directive(self, name: str, argument: str, indent: int, margin: int) -> None:
         source = self._rows[self._at][1]
         first, options = self._options(self._at + 1, indent)
-        if name in _CODE:
+        if name in CODE:
             after = self._body_end(first, indent)
             self._fence_rows(self._rows[first:after], argument or ("console" if name == "console" else ""), margin)
             self._at = after
@@ -217,7 +194,7 @@ class _Scanner:
         elif name in ("literalinclude", "include"):
             self._include(name, argument, options, margin, source)
             self._at = self._body_end(first, indent)
-        elif name in _LEFT_OUT or name.startswith("auto"):
+        elif name in LEFT_OUT or name.startswith("auto"):
             self._at = self._body_end(first, indent)
         else:
             self._at = first
@@ -227,25 +204,25 @@ class _Scanner:
     def _told(self, name: str, argument: str, indent: int, margin: int, source: int) -> None:
         """What a directive says before its body."""
         lead = " " * margin
-        if name in _NOTES:
-            self._page.line(f"{lead}**{_NOTES[name]}**", source)
+        if name in NOTES:
+            self._page.line(f"{lead}**{NOTES[name]}**", source)
             self._page.blank()
             if argument:
                 self._page.line(lead + self._inline(argument), source)
-        elif name in _VERSIONS:
+        elif name in VERSIONS:
             version, _, more = argument.partition(" ")
             self._page.line(
-                f"{lead}**{_VERSIONS[name]} {version}**" + (f": {self._inline(more)}" if more else ""), source
+                f"{lead}**{VERSIONS[name]} {version}**" + (f": {self._inline(more)}" if more else ""), source
             )
             self._page.blank()
-        elif name in _KEPT:
+        elif name in KEPT:
             pass
-        elif name in _TITLED:
+        elif name in TITLED:
             self._page.line(f"{lead}**{self._inline(argument)}**" if argument else "", source)
             self._page.blank()
         elif argument:
             kind = name.rpartition(":")[2]
-            signature = f"{kind} {argument}" if kind in _KINDS else argument
+            signature = f"{kind} {argument}" if kind in KINDS else argument
             self._page.line(f"{lead}`{signature.replace('`', '')}`", source)
             for number in range(self._at, len(self._texts)):  # more signatures, one a line
                 text = self._texts[number].strip(" ")
@@ -319,7 +296,7 @@ class _Scanner:
         lead = " " * (margin + len(marker))
         while self._at < len(self._texts) and (bare := self._texts[self._at].strip(" ")):
             deep = len(self._texts[self._at]) - len(self._texts[self._at].lstrip(" "))
-            if deep < indent or (marker and _item(bare) and deep < indent) or bare.startswith(".. "):
+            if deep < indent or (marker and item_marker(bare) and deep < indent) or bare.startswith(".. "):
                 break
             if deep > indent and len(texts) == 1 and not marker and not first.endswith("::"):
                 break  # what follows defines the term
@@ -336,7 +313,7 @@ class _Scanner:
         lines = self._inline("\n".join(texts)).split("\n")
         for number, line in enumerate(lines):
             front = " " * margin + marker if number == 0 and marker else lead
-            self._page.line(front + _plain(line.strip(" ")), self._rows[min(begin + number, self._at - 1)][1])
+            self._page.line(front + plain_words(line.strip(" ")), self._rows[min(begin + number, self._at - 1)][1])
         if is_literal:
             self._literal(indent, len(lead))
 
@@ -367,10 +344,10 @@ class _Scanner:
         where no border follows soon."""
         if self._texts[number].strip(" "):
             return False
-        if _is_border(self._texts[number - 1].strip(" ")) and number - self._at > 2:
+        if is_border(self._texts[number - 1].strip(" ")) and number - self._at > 2:
             return True
         following = self._texts[number : number + _LONGEST_ROW]
-        return not any(_is_border(text.strip(" ")) for text in following)
+        return not any(is_border(text.strip(" ")) for text in following)
 
     def _block_end(self) -> int:
         after = self._at
@@ -401,32 +378,3 @@ class _Scanner:
 
     def _inline(self, text: str) -> str:
         return inline_markdown(text, self._names.targets, self._names.substitutions)
-
-
-def _is_border(bare: str) -> bool:
-    return bare.startswith("==") and " " in bare and not bare.strip("= ")
-
-
-def _field_end(bare: str) -> int:
-    """Where the name of a field ends that a line begins with; -1 when it begins with none."""
-    if bare[0] != ":" or bare[1:2] in ("", ":", " ", "`"):
-        return -1
-    end = bare.find(": ", 1)
-    return end if end > 0 else (len(bare) - 1 if bare.endswith(":") else -1)
-
-
-def _item(bare: str) -> str:
-    """The marker that a line begins an item with; empty when it begins none."""
-    if bare[0] in "-*+\u2022":
-        return bare[0] if bare[1:2] == " " else ""
-    if bare.startswith("#. "):
-        return "#."
-    digits = len(bare) - len(bare.lstrip("0123456789"))
-    if 0 < digits < 10 and bare[digits : digits + 1] in (".", ")") and bare[digits + 1 : digits + 2] == " ":
-        return bare[: digits + 1]
-    return ""
-
-
-def _plain(line: str) -> str:
-    """A line of prose that Markdown would take for a heading or a fence."""
-    return f"\\{line}" if line.startswith(("# ", "## ", "```", "~~~")) else line
