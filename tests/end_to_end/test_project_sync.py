@@ -104,7 +104,7 @@ def test_sync_builds_what_changed_and_check_says_what_is_behind(project: Path) -
     assert not (project / ".context").exists()
     assert answer("sync", cwd=project)["lock_changed"] is False
     assert every_byte(cache) == incremental
-    assert sorted(os.listdir(cache.parent)) == [".guides.sources", "guides"]
+    assert sorted(os.listdir(cache.parent)) == [".gitignore", ".guides.sources", "guides"]
 
 
 def test_a_state_that_is_lost_costs_time_only(project: Path) -> None:
@@ -247,7 +247,7 @@ def test_a_commit_of_a_checkout_is_read_through_git_and_outdated_tells_that_it_m
     assert json.loads((project / "context.lock").read_bytes())["caches"]["x"]["commits"] == {"vendor/x": first}
     moved = answer("outdated", cwd=project, code=8)["outdated"]
     assert moved == [{"cache": "x", "kind": "commit", "name": "vendor/x", "locked": first, "installed": second}]
-    assert sorted(os.listdir(project / ".context" / "caches")) == [".x.sources", "x"]
+    assert sorted(os.listdir(project / ".context" / "caches")) == [".gitignore", ".x.sources", "x"]
     (project / "context.toml").write_text(
         '[caches.x]\nsources = [{ git = "vendor/x", path = "docs" }]\n', encoding="utf-8"
     )
@@ -288,7 +288,7 @@ def test_killed_at_any_step_a_sync_leaves_the_old_cache_or_the_new_and_the_next_
     assert deaths > 3
     answer("sync", cwd=project)
     assert answer("sync", "--check", cwd=project)["in_step"] is True
-    assert sorted(os.listdir(cache.parent)) == [".guides.sources", "guides"]
+    assert sorted(os.listdir(cache.parent)) == [".gitignore", ".guides.sources", "guides"]
     assert sorted(os.listdir(project)) == [".context", ".git", "context.lock", "context.toml", "docs"]
 
 
@@ -370,3 +370,16 @@ def test_a_person_at_a_terminal_sees_what_was_built_what_is_behind_and_what_to_d
         8,
     )
     assert on_a_terminal("outdated", cwd=project, columns=100) == ("Nothing moved since context.lock.\n", 0)
+
+
+def test_caches_stay_out_of_git_unless_a_person_wants_them_there(project: Path) -> None:
+    answer("add", "docs", "docs", cwd=project)
+    ignored = project / ".context" / "caches" / ".gitignore"
+    assert ignored.read_text() == "*\n"
+    subprocess.run(["git", "init", "-q", "."], cwd=project, check=True)
+    shown = subprocess.run(["git", "status", "--short", "-uall"], cwd=project, capture_output=True, check=True).stdout
+    assert b".context" not in shown, shown.decode()
+    ignored.unlink()
+    page(project / "docs" / "another.html", "Another")
+    answer("sync", cwd=project)
+    assert not ignored.exists()

@@ -30,6 +30,7 @@ from holdfast.caches.project.project_lock import (
 )
 from holdfast.caches.search.impacts import RANKING
 from holdfast.core.atomic_write import StagedDirectory, write_file
+from holdfast.core.confined_paths import lies_inside
 from holdfast.core.errors import BuildFailed, ContextError, IoError
 from holdfast.core.record import NamedTuple
 
@@ -113,6 +114,7 @@ def sync_cache(
 ) -> SyncedCache:
     """Build a cache if anything of it changed; a failed build leaves the old one as it was."""
     cache = project.cache(declared.name)
+    is_first = not os.path.lexists(project.cache_root)
     settings = _settings(tokenizer)
     state = read_state(cache)
     show = _shown(declared.name, progress)
@@ -135,6 +137,9 @@ def sync_cache(
         report = _built(declared, plan, cache, tokenizer, created_at, strict, show, tell, changes, is_known)
         state = _state(plan, report, state, changes, settings)._replace(manifest=manifest_digest(cache))
         write_state(cache, state)
+    if is_first and lies_inside(project.cache_root, project.path):
+        # What is made from the sources need not be committed; who removes this file does not get it again.
+        write_file(os.path.join(project.cache_root, ".gitignore"), b"*\n")
     unread = _unread(plan, state)
     return SyncedCache(declared.name, True, _locked(plan, state), changes, plan.found, unread, report.reused)
 
