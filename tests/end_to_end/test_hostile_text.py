@@ -30,6 +30,10 @@ CASES: dict[str, list[list[str]]] = {
     "list": [["--root", "caches"], ["--root", NAME]],
     "inspect": [["--cache", "caches/misled"], ["--cache", NAME]],
     "build": [["--sources", "sources", "--cache", "new"], ["--sources", "broken", "--cache", NAME]],
+    "add": [["more", "sources", "--about", TEXT], [NAME, "sources"], ["other", NAME], ["--package", NAME]],
+    "sync": [[], ["--check"], [NAME]],
+    "outdated": [[], [NAME]],
+    "index": [["caches/docs"], [NAME]],
     "verify": [["--cache", "caches/docs"], ["--cache", "caches/misled"]],
     "search": [
         ["--cache", "caches/docs", "--query", "alpha", "--budget", "900"],
@@ -130,6 +134,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     context = home / NAME / ".context.yaml"
     context.write_text(context.read_text(encoding="utf-8") + json.dumps({TEXT: TEXT})[1:-1] + "\n", encoding="utf-8")
     (home / "corrupt" / ".context.yaml").write_text(json.dumps({"version": 1, "[/x]": 1, TEXT: {"[/x]": 2}}), "utf-8")
+    about = json.dumps(TEXT).replace("\x7f", "\\u007f")
+    declared = f'[caches.own]\nsources = ["sources", "broken"]\nabout = {about}\n'
+    (home / "context.toml").write_text(declared, encoding="utf-8")
     specs = SpecProject(home)
     specs.spec(NAME, f"- [ ] 1. {TEXT}\n  - File: {TEXT}\n  - _Requirements: {TEXT}_\n  - _Prompt: {TEXT}_\n")
     specs.write("steering/tech.md", f"# {TEXT}\n\n{TEXT}\n")
