@@ -22,6 +22,7 @@ from support.terminal import raw_on_a_terminal, terminal
 STEER = "\x1b]52;c;cHduZWQ=\x07\x1b[2J\x9b31m\x9d0;t\x9c\x07\x08\x7f\u202e\u2066\u2028\u0085"
 NAME = f"x{STEER}[red]y[link=z]:smile:"
 TEXT = f"{NAME}\x1b]0;title\x1b\\[/x] &#x202e; [here](http://example.org/{STEER})"
+MARKUP = "[red]y[link=z]:smile:[/x] \u202e\u2066"
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]")
 
@@ -30,7 +31,13 @@ CASES: dict[str, list[list[str]]] = {
     "list": [["--root", "caches"], ["--root", NAME]],
     "inspect": [["--cache", "caches/misled"], ["--cache", NAME]],
     "build": [["--sources", "sources", "--cache", "new"], ["--sources", "broken", "--cache", NAME]],
-    "add": [["more", "sources", "--about", TEXT], [NAME, "sources"], ["other", NAME], ["--package", NAME]],
+    "add": [
+        ["more", "sources", "--about", MARKUP],
+        ["less", "sources", "--about", TEXT],
+        [NAME, "sources"],
+        ["other", NAME],
+        ["--package", NAME],
+    ],
     "sync": [[], ["--check"], [NAME]],
     "outdated": [[], [NAME]],
     "index": [["caches/docs"], [NAME]],
@@ -105,7 +112,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("hostile")
     sources = home / "sources"
     (home / "broken").mkdir()
-    (home / "broken" / f"{NAME}.md").write_bytes(b"\xff")
+    (home / "broken" / f"{NAME}b.md").write_bytes(b"\xff")
     sources.mkdir()
     (sources / f"{NAME}.md").write_text(f"# {TEXT}\n\nalpha {TEXT}\n", encoding="utf-8")
     caches = home / "caches"
@@ -134,8 +141,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     context = home / NAME / ".context.yaml"
     context.write_text(context.read_text(encoding="utf-8") + json.dumps({TEXT: TEXT})[1:-1] + "\n", encoding="utf-8")
     (home / "corrupt" / ".context.yaml").write_text(json.dumps({"version": 1, "[/x]": 1, TEXT: {"[/x]": 2}}), "utf-8")
-    about = json.dumps(TEXT).replace("\x7f", "\\u007f")
-    declared = f'[caches.own]\nsources = ["sources", "broken"]\nabout = {about}\n'
+    declared = f'[caches.own]\nsources = ["sources", "broken"]\nabout = "{MARKUP}"\n'
     (home / "context.toml").write_text(declared, encoding="utf-8")
     specs = SpecProject(home)
     specs.spec(NAME, f"- [ ] 1. {TEXT}\n  - File: {TEXT}\n  - _Requirements: {TEXT}_\n  - _Prompt: {TEXT}_\n")
