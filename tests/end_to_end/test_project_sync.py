@@ -360,7 +360,7 @@ def test_packages_are_read_as_installed_and_outdated_tells_which_moved(project: 
 
 def test_a_person_at_a_terminal_sees_what_was_built_what_is_behind_and_what_to_do(project: Path) -> None:
     shown, code = on_a_terminal("add", "guides", "docs", cwd=project, columns=100)
-    assert (code, shown.splitlines()[0].startswith("guides  3 documents: 3 new, sha256:")) == (0, True)
+    assert (code, shown.splitlines()[0].startswith("guides  3 documents, files: 3 new, sha256:")) == (0, True)
     assert 'Ask it:  context search "your question" --cache guides' in shown
     assert "guides  3 documents, nothing changed\n" in on_a_terminal("sync", cwd=project, columns=100)[0]
     assert on_a_terminal("sync", "--check", cwd=project, columns=100) == ("Everything is in step.\n", 0)

@@ -10,6 +10,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from holdfast.caches.build import patched_cache
 from holdfast.caches.build.build import build_documents
 from holdfast.caches.build.source_item import SourceItem
 from holdfast.caches.readers import reader_table
@@ -78,18 +79,25 @@ def edited(texts: dict[str, str], edits: list[tuple[str, str, str]]) -> dict[str
 @given(
     texts=st.dictionaries(NAMES, TEXTS, min_size=1, max_size=6),
     rounds=st.lists(st.lists(EDITS, min_size=1, max_size=2), min_size=1, max_size=3),
+    few_moved=st.sampled_from([patched_cache._FEW_MOVED, -1]),  # so that all words are looked at, as in a large cache
 )
 @example(
     # A word that only links hold is unknown until a text holds it.
     texts={"alpha": "[rare](b.plain) x", "b": "beta", "c": "the end"},
     rounds=[[("append", "c", "rare")], [("replace", "c", "beta")], [("append", "b", "rare rare rare")]],
+    few_moved=-1,
 )
-@example(texts={"alpha": "x", "b": "x", "c": "y"}, rounds=[[("write", "alpha", "y")], [("write", "b", "y z")]])
+@example(
+    texts={"alpha": "x", "b": "x", "c": "y"},
+    rounds=[[("write", "alpha", "y")], [("write", "b", "y z")]],
+    few_moved=-1,
+)
 def test_a_patched_cache_has_the_bytes_of_one_built_from_nothing(
-    tmp_path: Path, texts: dict[str, str], rounds: list[list[tuple[str, str, str]]]
+    tmp_path: Path, texts: dict[str, str], rounds: list[list[tuple[str, str, str]]], few_moved: int
 ) -> None:
     home = tmp_path / os.urandom(8).hex()
     known, reader_table.READERS = reader_table.READERS, (READER,)
+    usual, patched_cache._FEW_MOVED = patched_cache._FEW_MOVED, few_moved
     try:
         write(home, texts)
         build(home, texts, "cache", None, set())
@@ -103,6 +111,7 @@ def test_a_patched_cache_has_the_bytes_of_one_built_from_nothing(
             assert contents(home / "cache") == contents(home / "expected")
     finally:
         reader_table.READERS = known
+        patched_cache._FEW_MOVED = usual
         shutil.rmtree(home)
 
 

@@ -23,8 +23,9 @@ def _line(cache: SyncedCacheAnswer) -> Text:
     if cache["state"] == "unchanged":
         return Text.assemble((cache["name"], "bold"), f"  {documents}, nothing changed", style="dim")
     counts = [(cache["added"], "new"), (cache["changed"], "changed"), (cache["removed"], "gone")]
-    told = ", ".join([f"{count:,} {how}" for count, how in counts if count]) or "built anew"
-    return Text.assemble((cache["name"], "bold green"), f"  {documents}: {told}, {cache['version'][:19]}")
+    files = ", ".join([f"{count:,} {how}" for count, how in counts if count])
+    told = f"files: {files}" if files else "built anew"
+    return Text.assemble((cache["name"], "bold green"), f"  {documents}, {told}, {cache['version'][:19]}")
 
 
 def synced(value: SyncAnswer | CheckAnswer, seconds: float) -> RenderableType:

@@ -68,9 +68,10 @@ if TYPE_CHECKING:
     from holdfast.caches.section_index.section_compiler import DocumentSections
     from holdfast.caches.word_index.word_records import Columns
 
-# Beyond these shares of all documents, and these few, compiling everything is no dearer.
-_SHARE_CHANGED, _SHARE_MOVED = 50, 10
-_FEW_CHANGED, _FEW_MOVED = 8, 64
+# Beyond this share of all documents, and these few, compiling everything is no dearer.
+_SHARE_CHANGED, _FEW_CHANGED = 50, 8
+# Beyond these the documents that have other numbers are not asked for their words: all words are looked at.
+_SHARE_MOVED, _FEW_MOVED = 50, 64
 _CHUNK = 1 << 20
 
 
@@ -158,12 +159,13 @@ class _Patch:
         count = len(old.numbers)
         edited = {each.place for each in self._edited}
         moved = [place for place in range(count) if old.numbers[place] != columns.numbers[place]]
-        if len(moved) > max(_FEW_MOVED, count // _SHARE_MOVED):
-            raise _Cannot
         keys: set[bytes] = set()
-        for place in moved:
-            if place not in edited:
-                keys.update(keys_of(set(words(self._old.document(place).content))))
+        if len(moved) > max(_FEW_MOVED, count // _SHARE_MOVED):
+            keys.update(self._old.words.entries()[0])
+        else:
+            for place in moved:
+                if place not in edited:
+                    keys.update(keys_of(set(words(self._old.document(place).content))))
         before: dict[bytes, dict[int, int]] = {}
         after: dict[bytes, dict[int, int]] = {}
         for each in self._edited:
