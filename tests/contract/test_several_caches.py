@@ -180,6 +180,14 @@ def test_citations_in_a_text_are_checked_in_their_caches(caches: Path) -> None:
     assert done.returncode == 9
 
 
+def test_a_damaged_cache_that_a_citation_is_checked_in_is_named(caches: Path) -> None:
+    text = caches / "text.md"
+    text.write_text(f"See {citations(Library(caches).call('context.search', {'query': QUESTION}).text)[0]}.\n")
+    damage(caches / "kubernetes")
+    done = command(caches, "cite", "verify", str(text))
+    assert (done.returncode, b"reason: cache 'kubernetes': document 'rollout.md' " in done.stderr) == (5, True)
+
+
 def test_a_page_explains_the_answer_of_several_caches(caches: Path) -> None:
     page = caches / "page.html"
     command(caches, "search", QUESTION, "--html", str(page))

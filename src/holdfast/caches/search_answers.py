@@ -264,7 +264,6 @@ def _answered_again(workspace: Workspace, receipt: Receipt, cache: str | None) -
 
 def verify_citations(workspace: Workspace, arguments: CiteArguments) -> Outcome[CiteAnswer]:
     from holdfast.caches.meant_caches import meant_caches
-    from holdfast.caches.on_disk.open_caches import with_cache
     from holdfast.caches.on_disk.user_files import read_text
     from holdfast.caches.search.asked_caches import prefix_of
     from holdfast.caches.search.citations import find_citations
@@ -274,7 +273,7 @@ def verify_citations(workspace: Workspace, arguments: CiteArguments) -> Outcome[
     text, meant = read_text(arguments["file"]), meant_caches(workspace, arguments.get("cache"))
     ids: set[str] = set()
     for name, path in meant.caches:
-        own = with_cache(path, lambda cache: cache.ids())
+        own = _of_cache(name, path, lambda cache: cache.ids())
         ids |= own
         ids.update([lower_case(prefix_of(name)) + id_ for id_ in own])
     verdicts = _judged(meant.caches, list(find_citations(text, ids)))
@@ -290,9 +289,19 @@ def verify_citations(workspace: Workspace, arguments: CiteArguments) -> Outcome[
     return Outcome(value, exit_code=Differs.exit_code if failed else 0)
 
 
+def _of_cache(name: str, path: str, ask: Callable[[Cache], Result]) -> Result:
+    """What one of several caches says; where it is damaged, the failure says which it is."""
+    from holdfast.caches.on_disk.open_caches import with_cache
+    from holdfast.core.errors import CacheInvalid
+
+    try:
+        return with_cache(path, ask)
+    except CacheInvalid as error:
+        raise CacheInvalid(f"cache '{name}': {error.reason}") from None
+
+
 def _judged(caches: list[NamedCache], citations: list[Citation]) -> list[Verdict]:
     """Of each citation the best that any cache says of it: one that begins with a cache's name is of that cache."""
-    from holdfast.caches.on_disk.open_caches import with_cache
     from holdfast.caches.search.asked_caches import without_prefix
     from holdfast.caches.search.citations import judge
 
@@ -308,7 +317,7 @@ def _judged(caches: list[NamedCache], citations: list[Citation]) -> list[Verdict
 
             return judge(citations, document_of)
 
-        verdicts = with_cache(path, judged)
+        verdicts = _of_cache(name, path, judged)
         best = [
             min(pair, key=lambda verdict: order.index(verdict.state))
             for pair in zip(best or verdicts, verdicts, strict=True)
