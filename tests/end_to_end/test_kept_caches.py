@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -18,6 +19,9 @@ from holdfast.caches.on_disk.joined_caches import NamedCache, ask_as_one
 from holdfast.caches.on_disk.open_caches import MOST, MOST_DISTINCT, OpenCaches, TakenCache
 from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.search.search_result import make_result
+from holdfast.catalog import find_tool
+from holdfast.operation import answer
+from holdfast.workspace import Workspace
 from support.doors import StdioServer
 
 if TYPE_CHECKING:
@@ -289,3 +293,18 @@ def test_calls_at_the_same_time_hold_each_of_several_caches_once(tmp_path: Path)
         thread.join()
     pool.close()
     assert (len(answers), len(set(answers)), out[0], most[0]) == (8, 1, 0, 12)
+
+
+def test_a_cache_is_let_go_with_its_workspace_and_waits_for_no_collector(tmp_path: Path) -> None:
+    (tmp_path / "sources").mkdir()
+    (tmp_path / "sources" / "a.md").write_text("# Alpha\n\nalpha beta\n", encoding="utf-8")
+    build_cache(tmp_path / "sources", tmp_path / "caches" / "docs")
+    asked = {"query": "alpha", "cache": "docs", "explain": True}
+    gc.collect()
+    gc.disable()
+    try:
+        text = answer(find_tool("context.search"), asked, Workspace(cache_root=str(tmp_path / "caches"))).text
+        held = [each for each in gc.get_objects() if isinstance(each, section_index_reader.SectionIndex)]
+    finally:
+        gc.enable()
+    assert ("alpha" in text, held) == (True, [])

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from holdfast.caches.cache_format import Document
+    from holdfast.caches.search.proven_page import ProvenPage
     from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.search.search_source import Matches, SearchSource
     from holdfast.caches.search.section import Section
@@ -300,10 +301,15 @@ class _Search:
         place = self._matches.document_of(number)
         return reasons_of(self._matches.reasons(number), document, self._choice.page(place).title, section)
 
-    def _why_line(self) -> Callable[[int, Document, Section], str]:
-        from holdfast.caches.search.section_reasons import why_line
+    def _why_line(self) -> Callable[[int, ProvenPage, Section], str]:
+        from holdfast.caches.search.section_reasons import reasons_of, why_line
 
-        return lambda number, document, section: why_line(self._reasons(number, document, section), 999)
+        matches = self._matches  # and not this search: what holds itself keeps its cache until it is collected
+
+        def line(number: int, page: ProvenPage, section: Section) -> str:
+            return why_line(reasons_of(matches.reasons(number), page.document, page.title, section), 999)
+
+        return line
 
 
 def _record(hits: list[SectionHit], request: SearchRequest, cache_version: str, tokenizer: str) -> Record:

@@ -16,7 +16,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from holdfast.caches.cache_format import Document
     from holdfast.caches.search.answer_cost import AnswerCost
     from holdfast.caches.search.known_citations import KnownCitations
     from holdfast.caches.search.proven_page import CitedText, ProvenPage
@@ -64,7 +63,7 @@ class SectionChoice:
         request: SearchRequest,
         cost: AnswerCost,
         known: KnownCitations,
-        why_line: Callable[[int, Document, Section], str] | None,
+        why_line: Callable[[int, ProvenPage, Section], str] | None,
     ) -> None:
         self._source, self._request, self._cost, self._why_line = source, request, cost, why_line
         self._known_citations = known
@@ -220,7 +219,7 @@ class SectionChoice:
         cost, section = self._cost, cited.section
         price = 0
         if self._why_line is not None:
-            price += cost.line(self._why_line(number, self.page(place).document, section))
+            price += cost.line(self._why_line(number, self.page(place), section))
         if self._request.outline:
             return price + self._price_of_outline(number, place, cited)
         content = self.page(place).document.content
