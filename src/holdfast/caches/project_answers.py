@@ -34,7 +34,7 @@ _NAMED = 20
 
 def add(workspace: Workspace, arguments: AddArguments) -> Outcome[AddAnswer]:
     from holdfast.caches.build.declaration import declare, dependencies, write_declaration
-    from holdfast.caches.build.project_directory import check_tokenizer
+    from holdfast.caches.build.project_directory import check_names, check_tokenizer
     from holdfast.caches.build.sync import sync_cache, write_lock
     from holdfast.caches.project.project_file import DeclaredCache
     from holdfast.core.errors import UsageError
@@ -50,8 +50,7 @@ def add(workspace: Workspace, arguments: AddArguments) -> Outcome[AddAnswer]:
     wanted = DeclaredCache(name, (), include, exclude, about, packages, python)
     declaration = declare(project, wanted, paths)
     before = project.lock()
-    cache = declaration.file.cache(name)
-    assert cache is not None  # noqa: S101  # it was just declared
+    (cache,) = check_names(declaration.file, [name])
     notes: list[str] = []
     quiet = arguments.get("quiet", False)
     synced = sync_cache(

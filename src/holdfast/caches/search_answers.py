@@ -186,12 +186,11 @@ def _read_of_several(workspace: Workspace, meant: MeantCaches, place: Place, bud
     states = ("changed", "no such lines", "no such document")
     best = min(stale, key=lambda value: states.index(value["state"]))
     if best["state"] == "no such document" and not named and MARK in place.id:
-        from difflib import get_close_matches
+        from holdfast.core.close_match import close_match
 
         prefix = place.id.partition(MARK)[0]
-        nearest = get_close_matches(prefix, [cache.name for cache in meant.caches], n=1, cutoff=0.6)
-        if nearest:
-            raise CacheMissing(f"there is no cache '{prefix}'", nearest=nearest[0])
+        if nearest := close_match(prefix, [cache.name for cache in meant.caches]):
+            raise CacheMissing(f"there is no cache '{prefix}'", nearest=nearest)
     return best
 
 

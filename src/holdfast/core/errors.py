@@ -81,10 +81,9 @@ class UnknownName(UsageError):
 
     @property
     def nearest(self) -> str | None:
-        from difflib import get_close_matches  # only a typo pays for this import
+        from holdfast.core.close_match import close_match  # only a typo pays for this import
 
-        found = get_close_matches(self.name, self.known, n=1, cutoff=0.5)
-        return found[0] if found else None
+        return close_match(self.name, self.known, cutoff=0.5) or None
 
 
 class OfferError(UsageError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
 from holdfast.caches.build.build import INDEXING, READING, lengths_with_links
 from holdfast.caches.build.document_files import write_documents
@@ -59,8 +60,7 @@ def index_cache(cache: str, *, tokenizer: str | None = None, progress: PhaseProg
         with StagedDirectory(f"{cache}.{COMPILED}") as work, WorkerPool() as pool:
             pool.grow(worth_a_worker(len(entries)))
             settings = RunSettings(counted_by, SPILL_BYTES)
-            reading = lambda done, total: show(READING, done, total)  # noqa: E731  # a name for what is passed on
-            written = write_documents(pool, cache, work.path, entries, settings, reading)
+            written = write_documents(pool, cache, work.path, entries, settings, partial(show, READING))
             documents = written.documents
             columns = make_columns([item.words for item in documents], [item.tokens for item in documents])
             lengths, kept = lengths_with_links(work.path, written, settings)

@@ -104,14 +104,14 @@ def _real_source(place: ProjectPlace, path: str, where: str) -> str:
 
 
 def _near(path: str) -> str:
-    from difflib import get_close_matches
+    from holdfast.core.close_match import close_match
 
     folder, name = os.path.split(path)
     try:
-        near = get_close_matches(name, os.listdir(folder), n=1)
+        near = close_match(name, os.listdir(folder))
     except OSError:
-        near = []
-    return f": did you mean '{printable(near[0])}'?" if near else " in the project"
+        near = ""
+    return f": did you mean '{printable(near)}'?" if near else " in the project"
 
 
 def _find_git(

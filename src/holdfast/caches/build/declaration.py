@@ -32,7 +32,6 @@ class Declaration(NamedTuple):
     before: bytes | None
     after: bytes
     file: ProjectFile
-    name: str
 
 
 def declare(project: Project, cache: DeclaredCache, paths: Sequence[str]) -> Declaration:
@@ -57,7 +56,7 @@ def declare(project: Project, cache: DeclaredCache, paths: Sequence[str]) -> Dec
         packages = [package for package in cache.packages if package not in known.packages]
         if packages:
             after = with_items(after, parse_project_file(after.encode()), cache.name, "packages", packages)
-    return Declaration(before, after.encode(), parse_project_file(after.encode()), cache.name)
+    return Declaration(before, after.encode(), parse_project_file(after.encode()))
 
 
 def place_in(project: Project, path: str) -> str:

@@ -77,10 +77,9 @@ def check_names(declared: ProjectFile, names: Sequence[str]) -> list[DeclaredCac
     for name in dict.fromkeys(names):
         cache = declared.cache(name)
         if cache is None:
-            from difflib import get_close_matches
+            from holdfast.core.close_match import close_match
 
-            near = get_close_matches(name, known, n=1, cutoff=0.6)
-            raise CacheMissing(f"{FILE_NAME} declares no cache '{name}'", nearest=near[0] if near else "")
+            raise CacheMissing(f"{FILE_NAME} declares no cache '{name}'", nearest=close_match(name, known))
         found.append(cache)
     return found
 

@@ -41,9 +41,8 @@ def is_refusal(error: OSError) -> bool:
 
 def _nearest_cache(path: str) -> str:
     """The name, beside a path where nothing is, of the cache that was probably meant; empty where none is near."""
-    from difflib import get_close_matches
-
     from holdfast.caches.on_disk.cache_listing import list_caches
+    from holdfast.core.close_match import close_match
     from holdfast.core.errors import ContextError
     from holdfast.core.unicode_text import is_unicode, lower_case
 
@@ -56,8 +55,8 @@ def _nearest_cache(path: str) -> str:
     except ContextError:
         return ""
     known = {lower_case(name): name for name in reversed(names) if is_unicode(name)}
-    found = get_close_matches(lower_case(name), list(known), n=1, cutoff=0.6) if is_unicode(name) else []
-    return known[found[0]] if found else ""
+    found = close_match(lower_case(name), known) if is_unicode(name) else ""
+    return known.get(found, "")
 
 
 class CacheDirectory:

@@ -240,10 +240,10 @@ def _is_blank(text: str) -> bool:
 def _check_keys(table: Mapping[str, Value], known: Mapping[str, str], where: str) -> None:
     for key in table:
         if key not in known:
-            from difflib import get_close_matches
+            from holdfast.core.close_match import close_match
 
-            near = get_close_matches(key, list(known), n=1, cutoff=0.5)
-            hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(known)}"
+            near = close_match(key, known, cutoff=0.5)
+            hint = f"did you mean '{near}'?" if near else f"known are {', '.join(known)}"
             raise invalid(f"there is no key '{where + '.' if where else ''}{key}': {hint}")
 
 
