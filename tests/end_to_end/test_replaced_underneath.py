@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -13,6 +14,7 @@ import pytest
 from holdfast import build_cache
 from holdfast.caches.on_disk.cache_directory import CacheDirectory
 from holdfast.catalog import CATALOG
+from holdfast.core.file_contents import SystemFiles
 from holdfast.operation import answer
 from holdfast.specs import on_disk as specs_on_disk
 from holdfast.workspace import Workspace
@@ -111,6 +113,40 @@ def test_the_time_of_a_task_list_and_its_progress_are_of_one_file(
     operation = next(one for one in CATALOG if one.tool == "spec-status")
     data = json.loads(answer(operation, {"specName": "login"}, Workspace(str(tmp_path))).text)["data"]
     assert (data["taskProgress"]["completed"], data["phases"][2]["lastModified"]) == (1, "2001-09-09T01:46:41.000Z")
+
+
+def test_a_task_list_replaced_at_every_look_has_the_time_of_the_text_it_was_counted_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = tmp_path / ".spec-context" / "specs" / "login"
+    spec.mkdir(parents=True)
+    tasks = spec / "tasks.md"
+    states = itertools.cycle([("- [ ] 1. a\n", 10**9), ("- [x] 1. a\n", 10**9 + 1)])
+
+    def save() -> None:
+        text, second = next(states)
+        (tmp_path / "beside").write_text(text, encoding="utf-8")
+        os.utime(tmp_path / "beside", (second, second))
+        (tmp_path / "beside").replace(tasks)
+
+    def looked_at(really: Any) -> Any:
+        def look(*given: Any, **options: Any) -> Any:
+            save()
+            return really(*given, **options)
+
+        return look
+
+    save()
+    monkeypatch.setattr(specs_on_disk, "_file_status", looked_at(specs_on_disk._file_status))
+    monkeypatch.setattr(SystemFiles, "stat", staticmethod(looked_at(os.stat)))
+    monkeypatch.setattr(SystemFiles, "open", staticmethod(looked_at(SystemFiles.open)))
+    operation = next(one for one in CATALOG if one.tool == "spec-status")
+    seen = set()
+    for _ in range(8):
+        data = json.loads(answer(operation, {"specName": "login"}, Workspace(str(tmp_path))).text)["data"]
+        seen.add((data["taskProgress"]["completed"], data["phases"][2]["lastModified"]))
+        save()
+    assert seen == {(0, "2001-09-09T01:46:40.000Z"), (1, "2001-09-09T01:46:41.000Z")}
 
 
 def test_a_cache_replaced_while_caches_are_listed_has_its_manifest(

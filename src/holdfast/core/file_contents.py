@@ -68,6 +68,9 @@ class FileContents(Protocol):
     def text(self, path: str, *, namespace: str, parent: int | None = None) -> str | None:
         """The same as text; bytes that are not UTF-8 become U+FFFD."""
 
+    def dated(self, path: str, *, namespace: str, parent: int | None = None) -> tuple[int, bytes] | None:
+        """The content, and when the very file that holds it was last changed, in ns; None as for `read`."""
+
     def digest(self, path: str, *, namespace: str) -> FileDigest | None:
         """The hash and size of a regular file, without keeping its content; None as for `read`."""
 
@@ -171,6 +174,12 @@ class RememberedFiles:
         """The same as text; bytes that are not UTF-8 become U+FFFD."""
         data = self.read(path, namespace=namespace, parent=parent)
         return None if data is None else data.decode("utf-8", "replace")
+
+    def dated(self, path: str, *, namespace: str, parent: int | None = None) -> tuple[int, bytes] | None:
+        """The content, and when the very file that holds it was last changed, in ns; None as for `read`."""
+        file, outcome = self._content(path, parent)
+        self._count(namespace, outcome)
+        return None if file is None or file.data is None else (file.identity[0], file.data)
 
     def digest(self, path: str, *, namespace: str) -> FileDigest | None:
         """The hash and size of a regular file, without keeping its content; None as for `read`."""

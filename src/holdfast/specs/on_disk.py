@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import TypeVar
 
+    from holdfast.specs.shapes import TaskStyle
     from holdfast.specs.task_order import TaskSummary
     from holdfast.specs.tasks import TaskList
     from holdfast.specs.workflow_folder import Project
 
     Result = TypeVar("Result")
 
-_ATTEMPTS = 8
 _MOST_NAMED = 20
 
 
@@ -101,19 +101,20 @@ def _approvals_are_required(project: Project) -> bool:
 def _tasks(project: Project, name: str, folder: int) -> tuple[int | None, TaskSummary | None]:
     """When the tasks of a spec were changed and how far they are, both of one and the same file."""
     before = _file_status(project, "tasks", folder)
-    for _ in range(_ATTEMPTS):
-        if before is None:
-            break
-        summary = None if _is_draft(project, name, "tasks", folder, before) else task_summary_in(folder, project, name)
-        after = _file_status(project, "tasks", folder)
-        if after is not None and identity(before) == identity(after):
-            return (None, None) if summary is None else (before.st_mtime_ns, summary)
-        before = after  # replaced meanwhile
-    else:
-        if before is not None:  # it changes faster than it can be read: this is as good as any moment of it
-            summary = task_summary_in(folder, project, name)
-            return (None, None) if summary is None else (before.st_mtime_ns, summary)
-    return None, None
+    if before is None:
+        return None, None
+    summary = None if _is_draft(project, name, "tasks", folder, before) else task_summary_in(folder, project, name)
+    after = _file_status(project, "tasks", folder)
+    if after is not None and identity(before) == identity(after):
+        return (None, None) if summary is None else (before.st_mtime_ns, summary)
+    # Replaced meanwhile: the two are taken from one look at it, whatever becomes of it next.
+    dated = project.file_contents.dated(_path(project, name, "tasks"), namespace="spec-status", parent=folder)
+    if dated is None:
+        return None, None
+    modified, data = dated
+    if _is_draft_text(project, "tasks", data):
+        return None, None
+    return modified, _summed_up(data, project.layout.tasks)
 
 
 def list_specs(project: Project, names: Iterable[str] | None = None) -> list[Spec]:
@@ -175,14 +176,18 @@ def task_summary_in(folder: int, project: Project, name: str) -> TaskSummary | N
     style = project.layout.tasks
 
     def summed_up(data: bytes | None) -> TaskSummary | None:
-        from holdfast.specs.task_order import summary
-        from holdfast.specs.tasks import parse
-
-        return None if data is None else summary(parse(data.decode("utf-8", "replace"), style))
+        return None if data is None else _summed_up(data, style)
 
     path = _path(project, name, "tasks")
     key = ("summary", path)
     return project.file_contents.memo(key, (path,), summed_up, namespace="spec-status", variant=style, parent=folder)
+
+
+def _summed_up(data: bytes, style: TaskStyle) -> TaskSummary:
+    from holdfast.specs.task_order import summary
+    from holdfast.specs.tasks import parse
+
+    return summary(parse(data.decode("utf-8", "replace"), style))
 
 
 def read_phase(project: Project, name: str, phase: str) -> str | None:
@@ -262,8 +267,14 @@ def _is_draft(project: Project, spec: str, phase: str, folder: int, status: os.s
     if not SHORTEST <= status.st_size <= MAX_SIZE or not project.layout.writable:
         return False
     path = project.document(spec, _document_name(project, phase, folder))
-    text = project.file_contents.text(path, namespace="spec-status", parent=folder)
-    return text is not None and is_draft(text, template(project, f"spec-{phase}"))
+    data = project.file_contents.read(path, namespace="spec-status", parent=folder)
+    return data is not None and _is_draft_text(project, phase, data)
+
+
+def _is_draft_text(project: Project, phase: str, data: bytes) -> bool:
+    if not SHORTEST <= len(data) <= MAX_SIZE or not project.layout.writable:
+        return False
+    return is_draft(data.decode("utf-8", "replace"), template(project, f"spec-{phase}"))
 
 
 def _file_status(project: Project, phase: str, folder: int) -> os.stat_result | None:
