@@ -6,6 +6,7 @@ from holdfast.caches.operations import OPERATIONS as CACHES
 from holdfast.contexts.operations import OPERATIONS as CONTEXTS
 from holdfast.core.errors import UnknownName
 from holdfast.specs.operations import OPERATIONS as SPECS
+from holdfast.survey.operations import OPERATIONS as SURVEY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +15,9 @@ if TYPE_CHECKING:
     from holdfast.offers import Prompt, Resource
     from holdfast.operation import Operation
 
-CATALOG: tuple[Operation, ...] = (*CACHES, *CONTEXTS, *SPECS)
-FAMILIES = tuple(dict.fromkeys(operation.family for operation in CATALOG))
+CATALOG: tuple[Operation, ...] = (*CACHES, *CONTEXTS, *SPECS, *SURVEY)
+# Those with tools: a server offers one, some or all of them.
+FAMILIES = tuple(dict.fromkeys(operation.family for operation in CATALOG if operation.tool))
 # The families with prompts; a server that offers none of them says so when it is opened.
 PROMPTING = ("specs",)
 

@@ -7,6 +7,7 @@ in every request's `_meta`. docs/formats/wire.md describes what is written to th
 
 from __future__ import annotations
 
+from holdfast.answer_counts import AnswerCounts
 from holdfast.catalog import FAMILIES, PROMPTING, find_tool
 from holdfast.core.canonical_json import JsonError, TextParts, decode, encode_parts, holds_more_values
 from holdfast.core.errors import OfferError, UnknownName
@@ -76,6 +77,7 @@ class Server:
         self.families = families
         self.tool_names = tool_names
         self.calls: dict[str, int] = {}
+        self._answers = AnswerCounts()
         self._opened = False
         self._client: JsonValue = None  # the `clientInfo` of `initialize`; a modern request carries its own
 
@@ -238,6 +240,7 @@ class Server:
             return _bug_line(identifier)
         if reply.afterwards is not None:
             left.append(reply.afterwards)
+        self._answers.add(operation.tool, reply, arguments)
         # The value that the text was made from is let go of, and so is each part once it is in the line: a long answer
         # would be held four times.
         text, is_error = TextParts(_emptied(reply.parts)), reply.is_error
@@ -263,7 +266,11 @@ class Server:
 
     def telemetry(self) -> Members:
         """What was asked for so far, and how often what is remembered was used. Never part of an answer of a tool."""
-        return {"calls": dict(self.calls), "file_contents": self.workspace.telemetry()}
+        return {
+            "calls": dict(self.calls),
+            "file_contents": self.workspace.telemetry(),
+            "answers": self._answers.telemetry(),
+        }
 
 
 # Method -> the capability that declares it; `server_offers` answers them.

@@ -104,6 +104,7 @@ CASES: dict[str, list[list[str]]] = {
         ["context.resolve", NAME],
     ],
     "completions": [[NAME]],
+    "savings": [["--receipts", "caches"], ["--receipts", NAME], ["--telemetry", "queries.txt"], ["--telemetry", NAME]],
 }
 
 

@@ -131,12 +131,16 @@ def test_a_signal_ends_the_server_whichever_thread_it_reaches(
         assert wire.process.wait(60) == exit_code
 
 
+def counts_of_listings(count: int) -> str:
+    """What is told of so many answers that there is no cache."""
+    size = len(json.dumps(NO_CACHES, separators=(",", ":"))) + 1
+    answered = f'{{"context.list_caches":{{"given":{count},"failed":0,"bytes":{count * size}}}}}'
+    return f'{{"calls":{{"context.list_caches":{count}}},"file_contents":{{}},"answers":{answered}}}\n'
+
+
 def test_the_counts_are_told_at_the_end_of_input(tmp_path: Path) -> None:
     asked = [call(number, "context.list_caches", {}, era="modern") for number in range(3)]
-    assert (
-        exchange(tmp_path, *asked, options=("--telemetry",)).stderr
-        == '{"calls":{"context.list_caches":3},"file_contents":{}}\n'
-    )
+    assert exchange(tmp_path, *asked, options=("--telemetry",)).stderr == counts_of_listings(3)
 
 
 @pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
@@ -145,7 +149,7 @@ def test_the_counts_are_told_when_a_signal_ends_the_server(
 ) -> None:
     with Wire(tmp_path, "--telemetry") as wire:
         assert wire.ask(call(1, "context.list_caches", {}, era="modern")) == text(1, NO_CACHES, **STAMP)
-        assert wire.stop(number) == ([], exit_code, '{"calls":{"context.list_caches":1},"file_contents":{}}\n')
+        assert wire.stop(number) == ([], exit_code, counts_of_listings(1))
 
 
 def test_an_answer_nobody_reads_does_not_keep_the_server_alive(tmp_path: Path) -> None:

@@ -1,0 +1,105 @@
+"""The bodies of what looks at all families at once."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.operation import Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.contexts.shapes import StatsAnswer
+    from holdfast.survey.savings import Counted, GivenAnswer
+    from holdfast.survey.shapes import SavingsAnswer, SavingsArguments, StandingContexts
+    from holdfast.workspace import Workspace
+
+RECEIPTS = ".context/receipts"
+_MOST_RECEIPTS = 1000
+_MOST_BYTES = 64 << 20
+
+
+def savings(workspace: Workspace, arguments: SavingsArguments) -> Outcome[SavingsAnswer]:
+    """Numbers of what was seen, and words for what was not."""
+    from holdfast.survey.savings import savings as added_up
+    from holdfast.survey.savings import searches, tool_counts, unseen
+
+    given, receipts, passed_over, gone, unreadable = _receipts(workspace, arguments)
+    counts = _counts(arguments["telemetry"]) if "telemetry" in arguments else []
+    contexts = _contexts(workspace)
+    found = searches(given, receipts)
+    tools = tool_counts(counts, {row["scope"]: row["source_tokens"] for row in contexts["directories"]})
+    said = unseen(
+        *(found, tools),
+        passed_over=passed_over,
+        gone=gone,
+        unreadable=unreadable,
+        has_counts="telemetry" in arguments,
+    )
+    standing: StandingContexts = {
+        "contexts": contexts["contexts"],
+        "context_tokens": contexts["context_tokens"],
+        "source_tokens": contexts["source_tokens"],
+    }
+    return Outcome(added_up(found, tools, standing, said))
+
+
+def _receipts(workspace: Workspace, arguments: SavingsArguments) -> tuple[list[GivenAnswer], int, int, int, int]:
+    """The answers of receipts, how many of these there are, were passed over, lost their cache, and are none."""
+    from holdfast.caches.on_disk.receipt_costs import ReceiptCosts, receipt_files
+    from holdfast.core.confined_paths import printable
+    from holdfast.core.errors import CacheMissing, ContextError, IoError
+    from holdfast.survey.savings import GivenAnswer
+
+    directory = arguments.get("receipts", os.path.join(workspace.project, RECEIPTS))
+    try:
+        paths = receipt_files(directory)
+    except OSError as error:
+        if "receipts" in arguments:
+            raise IoError(f"'{printable(directory)}' cannot be listed: {error.strerror}") from None
+        paths = []
+    looked_at = paths[: arguments.get("limit", _MOST_RECEIPTS)]
+    costs, given, gone, unreadable = ReceiptCosts(workspace.cache_root), [], 0, 0
+    for done, path in enumerate(looked_at):
+        if workspace.progress is not None:
+            workspace.progress(done, len(looked_at))
+        try:
+            given.append(GivenAnswer(*costs.of_file(path)))
+        except CacheMissing:
+            gone += 1
+        except ContextError:
+            unreadable += 1
+    costs.close()
+    return given, len(paths), len(paths) - len(looked_at), gone, unreadable
+
+
+def _counts(path: str) -> list[Counted]:
+    """What the lines of a file count that are telemetry; UsageError where none is."""
+    from holdfast.core.canonical_json import JsonError, decode
+    from holdfast.core.confined_paths import printable
+    from holdfast.core.errors import IoError, UsageError
+    from holdfast.core.regular_files import read_regular
+    from holdfast.survey.savings import counts_of
+
+    try:
+        data = read_regular(os.path.realpath(path), limit=_MOST_BYTES)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise IoError(f"'{printable(path)}' cannot be read: {reason}") from None
+    counts, is_telemetry = [], False
+    for line in data.split(b"\n"):
+        if line.startswith(b'{"'):
+            try:
+                told = decode(line)
+            except JsonError:
+                continue  # a log holds other lines, too
+            is_telemetry = is_telemetry or (isinstance(told, dict) and "calls" in told)
+            counts += counts_of(told)
+    if not is_telemetry:
+        raise UsageError(f"'{printable(path)}' holds no line that 'context serve --telemetry' wrote")
+    return counts
+
+
+def _contexts(workspace: Workspace) -> StatsAnswer:
+    from holdfast.contexts.answers.health import stats
+
+    return stats(workspace, {}).value

@@ -1,0 +1,50 @@
+"""What looks at all families at once, as a person sees it on a terminal. Loaded only there."""
+
+from __future__ import annotations
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from holdfast.survey.savings import percent_saved
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.survey.shapes import SavingsAnswer
+
+
+def savings(value: SavingsAnswer, _seconds: float) -> RenderableType:
+    """What was given beside what it stood for, then what was not seen."""
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("answers of")
+    for title in ("answers", "given", "stood for", "saved"):
+        table.add_column(title, justify="right")
+    found = value["searches"]
+    if found["counted"]:
+        row = found["counted"], found["answer_tokens"], found["document_tokens"]
+        table.add_row("context.search", *_numbers(*row))
+    for tool in value["tools"]:
+        if tool["tool"] != "context.search":
+            table.add_row(Text(tool["tool"]), *_numbers(tool["answers"], tool["answer_tokens"], tool["behind_tokens"]))
+    lines: list[RenderableType] = [table, Text()] if table.row_count else []
+    if value["percent_saved"] is not None:
+        sums = f"{value['given_tokens']:,} tokens given for {value['behind_tokens']:,}"
+        lines.append(Text(f"{sums}: {value['percent_saved']} % saved", style="bold"))
+    if found["distinct_documents"]:
+        once = found["distinct_document_tokens"]
+        lines.append(Text(f"{found['distinct_documents']:,} documents, each opened once, are {once:,} tokens"))
+    if found["known"]:
+        repeats = (
+            f"Not sent again, since they were known: {found['known']:,} sections, {found['known_tokens']:,} tokens"
+        )
+        lines.append(Text(repeats))
+    contexts = value["contexts"]
+    if contexts["contexts"]:
+        told = f"{contexts['context_tokens']:,} tokens for {contexts['source_tokens']:,} of source"
+        lines.append(Text(f"{contexts['contexts']:,} contexts stand ready: {told}"))
+    return Group(*lines, Text("Not observed:", style="dim"), *[Text(f"  {said}") for said in value["not_observed"]])
+
+
+def _numbers(answers: int, given: int, behind: int | None) -> tuple[str, str, str, str]:
+    saved = "?" if not behind else f"{percent_saved(given, behind)} %"
+    return f"{answers:,}", f"{given:,}", "?" if behind is None else f"{behind:,}", saved
