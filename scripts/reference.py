@@ -1,12 +1,14 @@
 """The pages that are generated from the catalog and the table of failures. `--check` says whether they are current.
 
-docs/cli.md and docs/tools.md are written whole, the lists of failures between two marks of a page that people write.
+Pages are written whole, the list of failures between two marks of a page that people write.
 """
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
+
+from python_reference import python_page
 
 from holdfast.catalog import tools
 from holdfast.cli import COMMANDS
@@ -41,6 +43,43 @@ def tools_page() -> str:
     return "".join(parts)
 
 
+FAMILIES = {
+    "caches": "Documentation",
+    "contexts": "Directories",
+    "specs": "Specs",
+    "": "Server and shell",
+}
+
+
+def commands_page() -> str:
+    """docs/reference/commands.md: every command, the tool that gives the same answer, and the exit codes."""
+    parts = ["# Commands, tools and exit codes\n\n", NOTE]
+    parts.append(
+        "Where a tool stands beside a command, both give the same bytes. Every flag: [cli.md](../cli.md). "
+        "What agents are told: [tools.md](../tools.md).\n"
+    )
+    for family, heading in FAMILIES.items():
+        parts.append(f"\n## {heading}\n\n| command | tool | what it does |\n|---|---|---|\n")
+        for command in COMMANDS:
+            operation = command.operation
+            if (operation.family if operation else "") == family:
+                link = f"[`context {command.name}`](../cli.md#context-{command.name.replace(' ', '-')})"
+                tool = (
+                    f"[`{operation.tool}`](../tools.md#{anchor(operation.tool)})"
+                    if operation and operation.tool
+                    else ""
+                )
+                parts.append(f"| {link} | {tool} | {command.summary.replace('|', chr(92) + '|')} |\n")
+    parts.append("\n## Exit codes\n\nErrors have a code, an exit code and a sentence that says what to do ")
+    parts.append(f"([all of them](../formats/wire.md#errors)).\n\n{exit_code_table()}\n")
+    return "".join(parts)
+
+
+def anchor(heading: str) -> str:
+    """What a heading is called in an address."""
+    return "".join(letter for letter in heading.lower() if letter.isalnum() or letter in "-_")
+
+
 def failure_table() -> str:
     """Every failure with its code, message and exit code; of those with the same words, the first."""
     rows = ["| code | message | exit code | when |", "|---|---|---|---|"]
@@ -71,12 +110,13 @@ def marked(path: Path, name: str, text: str) -> str:
 
 def pages() -> dict[Path, str]:
     """Every page that is generated, whole or in part, and what it must hold."""
-    wire, readme = DOCS / "formats" / "wire.md", ROOT / "README.md"
+    wire = DOCS / "formats" / "wire.md"
     return {
         DOCS / "cli.md": cli_page(),
         DOCS / "tools.md": tools_page(),
+        DOCS / "reference" / "commands.md": commands_page(),
+        DOCS / "reference" / "python.md": python_page(),
         wire: marked(wire, "failures", failure_table()),
-        readme: marked(readme, "exit codes", exit_code_table()),
     }
 
 

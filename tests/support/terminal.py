@@ -8,7 +8,7 @@ import re
 import select
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 # Without progress: how long a command takes must not decide what is seen.
@@ -33,6 +33,7 @@ def terminal(
     cwd: Path,
     columns: int = 100,
     at_output: Callable[[subprocess.Popen[bytes], str], None] = lambda _process, _text: None,
+    environment: Mapping[str, str] | None = None,
 ) -> tuple[str, int]:
     """Run a process with a terminal as its output; `at_output` is called with all that was written so far."""
     ours, theirs = pty.openpty()
@@ -42,7 +43,7 @@ def terminal(
         stderr=theirs,
         stdin=subprocess.DEVNULL,
         cwd=cwd,
-        env={**os.environ, "COLUMNS": str(columns), "TERM": "xterm-256color"},
+        env={**(os.environ if environment is None else environment), "COLUMNS": str(columns), "TERM": "xterm-256color"},
     )
     os.close(theirs)
     written = b""
