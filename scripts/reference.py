@@ -47,6 +47,7 @@ FAMILIES = {
     "caches": "Documentation",
     "contexts": "Directories",
     "specs": "Specs",
+    "survey": "The project as a whole",
     "": "Server and shell",
 }
 
@@ -58,6 +59,9 @@ def commands_page() -> str:
         "Where a tool stands beside a command, both give the same bytes. Every flag: [cli.md](../cli.md). "
         "What agents are told: [tools.md](../tools.md).\n"
     )
+    nowhere = {command.operation.family for command in COMMANDS if command.operation} - set(FAMILIES)
+    if nowhere:
+        raise SystemExit(f"no heading for {', '.join(sorted(nowhere))} in {__file__}")
     for family, heading in FAMILIES.items():
         parts.append(f"\n## {heading}\n\n| command | tool | what it does |\n|---|---|---|\n")
         for command in COMMANDS:
