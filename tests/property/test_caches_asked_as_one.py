@@ -6,12 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.caches.cache_format import Document, make_document
+from holdfast.caches.search.candidates import find_candidates
 from holdfast.caches.search.document_search import DocumentSource
 from holdfast.caches.search.full_scan import ScannedCorpus, scan
 from holdfast.caches.search.joined_search import JoinedSource
 from holdfast.caches.search.link_texts import find_links, incoming, link_words
 from holdfast.caches.search.search_request import SearchRequest
-from holdfast.caches.search.search_result import SearchResult, as_json, find_candidates, make_result
+from holdfast.caches.search.search_result import SearchResult, as_json, make_result
 from holdfast.core.errors import BudgetTooSmall
 
 # Names without a word in them: a name is no part of a document's path, by which it could be found.

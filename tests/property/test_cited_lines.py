@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 
 from holdfast.caches.cache_format import Document, Origin, make_document
 from holdfast.caches.line_map import make_line_map, source_line
+from holdfast.caches.search.candidates import find_candidates
 from holdfast.caches.search.citations import cite_section, judge, parse_citation
 from holdfast.caches.search.document_search import DocumentSource
 from holdfast.caches.search.passage import Count, FromCache, Place, read_passage
 from holdfast.caches.search.search_request import SearchRequest
-from holdfast.caches.search.search_result import find_candidates, make_result
+from holdfast.caches.search.search_result import make_result
 from holdfast.caches.search.sections import document_outline
 from holdfast.caches.search.source_lines import split_lines
 from holdfast.core.errors import BudgetTooSmall

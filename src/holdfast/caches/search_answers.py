@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from holdfast.caches.cache_format import Document
+    from holdfast.caches.considered_shapes import ConsideredSection
     from holdfast.caches.meant_caches import MeantCaches
     from holdfast.caches.on_disk.joined_caches import NamedCache
     from holdfast.caches.on_disk.open_caches import Cache
@@ -47,11 +48,11 @@ def search(workspace: Workspace, arguments: SearchArguments) -> Outcome[SearchAn
     from holdfast.caches.meant_caches import meant_caches
     from holdfast.caches.on_disk.open_caches import Cache
     from holdfast.caches.search.search_request import SearchRequest
-    from holdfast.caches.search.search_result import as_json, find_candidates, make_result
+    from holdfast.caches.search.search_result import as_json, make_result
     from holdfast.core.unicode_text import WHITE_SPACE
 
     meant = meant_caches(workspace, arguments.get("cache"))
-    is_recorded = "receipt" in arguments or "html" in arguments
+    is_recorded = "receipt" in arguments or "html" in arguments or "considered" in arguments
     if "cache" not in arguments and not is_recorded and not arguments["query"].strip(WHITE_SPACE):
         return Outcome(_overview(workspace, meant, arguments.get("budget", USUAL_BUDGET)))
     request = SearchRequest(
@@ -70,24 +71,34 @@ def search(workspace: Workspace, arguments: SearchArguments) -> Outcome[SearchAn
         from holdfast.caches.on_disk.user_files import write_receipt
 
         write_receipt(arguments["receipt"], result)
+    value = as_json(result)
+    if "considered" in arguments:
+        value["considered"] = _considered(workspace, meant, request, arguments["considered"])
     if "html" in arguments:
         from holdfast.caches.on_disk.user_files import write_page
-        from holdfast.caches.search.page import MOST_ROWS
+        from holdfast.caches.search.why_page import MOST_ROWS
 
-        (candidates, considered), _ = _asked(
-            *(workspace, meant, request),
-            lambda cache, request: cache.candidates(request, MOST_ROWS),
-            lambda source, request: find_candidates(source, request, MOST_ROWS),
-        )
-        write_page(arguments["html"], result, candidates, considered)
+        write_page(arguments["html"], {**value, "considered": _considered(workspace, meant, request, MOST_ROWS)})
     note = "; ".join([f"left out: {failure.reason}" for failure in failures])
     if (directory := workspace.receipts) is None:
-        return Outcome(as_json(result), note=note, text=result.text)
+        return Outcome(value, note=note, text=result.text)
 
     def keep() -> None:
         _keep_receipt(workspace, directory, result)
 
-    return Outcome(as_json(result), note=note, afterwards=keep, text=result.text)
+    return Outcome(value, note=note, afterwards=keep, text=result.text)
+
+
+def _considered(workspace: Workspace, meant: MeantCaches, request: SearchRequest, most: int) -> list[ConsideredSection]:
+    """What became of the sections that match best."""
+    from holdfast.caches.search.candidates import considered_json, find_candidates
+
+    (candidates, _), _ = _asked(
+        *(workspace, meant, request),
+        lambda cache, request: cache.candidates(request, most),
+        lambda source, request: find_candidates(source, request, most),
+    )
+    return considered_json(candidates)
 
 
 def _asked(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, NotRequired, TypedDict, final
 
-# The same family's, in a file of their own.
+# The same family's, in files of their own.
+from holdfast.caches.considered_shapes import ConsideredSection
 from holdfast.caches.project_shapes import (  # noqa: F401  # an operation's shapes are looked for here
     AddAnswer,
     AddArguments,
@@ -48,6 +49,7 @@ class SearchArguments(TypedDict):
     explain: NotRequired[bool]
     receipt: NotRequired[str]
     html: NotRequired[str]
+    considered: NotRequired[int]
 
 
 class BuildArguments(CacheArguments):
@@ -234,9 +236,12 @@ class CachesAnswer(TypedDict):
 
 @final
 class SearchAnswer(TypedDict):
+    """`considered` stands where it was asked for."""
+
     sections: Sequence[FoundSection]
     selection: SectionSelection
     receipt: str
+    considered: NotRequired[Sequence[ConsideredSection]]
 
 
 class RecordedRanking(TypedDict):

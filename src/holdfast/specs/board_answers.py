@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.operation import Outcome
-from holdfast.specs import on_disk, phases, workflow_folder
+from holdfast.specs import on_disk, phases
 from holdfast.specs.answers import done, project_of
 from holdfast.specs.check_answers import findings_of
 from holdfast.specs.layouts import PHASES
@@ -23,10 +23,10 @@ def spec_board(workspace: Workspace, arguments: BoardArguments) -> Outcome[Succe
     steps = []
     if "html" in arguments:
         from holdfast.core.output_file import write_output_file
+        from holdfast.core.packaged_text import packaged_text
         from holdfast.specs.board_page import board_page
 
-        template = workflow_folder.template(project, "board", ".html")
-        write_output_file(arguments["html"], board_page(template, data).encode("utf-8", "replace"))
+        write_output_file(arguments["html"], board_page(packaged_text("page.css"), data).encode("utf-8", "replace"))
         steps = ["The page is written: it needs no server and fetches nothing"]
     return done(project, f"{len(specs)} specification{'' if len(specs) == 1 else 's'}", data, steps)
 

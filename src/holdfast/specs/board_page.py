@@ -2,51 +2,51 @@
 
 from __future__ import annotations
 
-from html import escape
-
-from holdfast.core.display_text import display_line
+from holdfast.core.page_shell import counted, meter, shown, whole_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.specs.shapes import BoardData, BoardSpec
 
+_COLOURS = {"approved": "good", "changed": "near", "created": "", "missing": "soft"}
 
-def board_page(template: str, data: BoardData) -> str:
+
+def board_page(style: str, data: BoardData) -> str:
     """The page. Whatever a name holds is shown as text, on its own line and in its own direction."""
-    count = len(data["specs"])
-    values = {
-        "title": f"{count} specification{'' if count == 1 else 's'}",
-        "rows": "\n".join([_row(spec) for spec in data["specs"]]),
-        "folder": _shown(data["folder"]),
-    }
-    # Filled from the left, each mark once and in the order of the template: no value is searched for marks.
-    parts = []
-    rest = template
-    for name, value in values.items():
-        before, _, rest = rest.partition(f"@{name}@")
-        parts += [before, value]
-    return "".join([*parts, rest])
+    title = counted(len(data["specs"]), "specification")
+    return whole_page(style, title, f"<h1>{title}</h1>\n{board(data)}")
 
 
-def _row(spec: BoardSpec) -> str:
+def board(data: BoardData) -> str:
+    """A card for each spec: how far it is, what was approved, what was found."""
+    cards = "\n".join([_card(spec) for spec in data["specs"]])
+    return f'<ul class="cards">\n{cards}\n</ul>\n<p class="soft">{shown(data["folder"])}</p>'
+
+
+def _card(spec: BoardSpec) -> str:
     progress = spec["taskProgress"]
     total, completed = progress["total"], progress["completed"]
-    documents = " ".join(
-        [f'<span class="{state}">{phase}: {state}</span>' for phase, state in spec["documents"].items()]
+    told = f"{completed:,} of {counted(total, 'task')}"
+    documents = "\n".join(
+        [
+            f'<li><span class="{_COLOURS[state]}">{phase}: {state}</span></li>'
+            for phase, state in spec["documents"].items()
+        ]
     )
-    findings = " ".join(
-        [f'<span class="{level}">{count} {level}</span>' for level, count in spec["findings"].items() if count]
-    )
-    cells = [
-        f"<b>{_shown(spec['name'])}</b>",
-        spec["overallStatus"],
-        f'<progress max="{total or 1}" value="{completed}"></progress> {completed:,} of {total:,}',
-        documents,
-        findings or "none",
-        _shown(spec["next"] or ""),
+    colours = {"errors": "bad", "warnings": "near"}
+    found = [
+        f'<span class="{colours[level]}">{counted(count, level[:-1])}</span>'
+        for level, count in spec["findings"].items()
+        if count
     ]
-    return f"<tr>{''.join([f'<td>{cell}</td>' for cell in cells])}</tr>"
-
-
-def _shown(text: str) -> str:
-    return f"<bdi>{escape(display_line(text))}</bdi>"
+    parts = [
+        f"<h3>{shown(spec['name'])}</h3>",
+        f'<p><span class="state">{shown(spec["overallStatus"])}</span></p>',
+        meter(completed, total, told),
+        f'<p class="number">{told}</p>',
+        f'<ul class="legend">{documents}</ul>',
+        f"<p>Findings: {', '.join(found) or 'none'}</p>",
+    ]
+    if spec["next"]:
+        parts.append(f'<p class="soft">Next: {shown(spec["next"])}</p>')
+    return f'<li class="card">{"".join(parts)}</li>'

@@ -85,14 +85,14 @@ def missing_files(project: Project, names: Iterable[str]) -> frozenset[str]:
     )
 
 
-def template_path(name: str, ending: str = ".md") -> str:
+def template_path(name: str) -> str:
     """Where a template is."""
-    return f"{TEMPLATES}/{name}{ending}"
+    return f"{TEMPLATES}/{name}.md"
 
 
-def template(project: Project, name: str, ending: str = ".md") -> str:
+def template(project: Project, name: str) -> str:
     """The text of a template."""
-    text = project.file_contents.text(template_path(name, ending), namespace="guide")
+    text = project.file_contents.text(template_path(name), namespace="guide")
     if text is None:
         raise FileNotFoundError(f"template {name}")
     return text

@@ -36,10 +36,11 @@ if TYPE_CHECKING:
 
     from holdfast.caches.cache_format import Document, Entry, Manifest
     from holdfast.caches.on_disk.section_index_reader import SectionIndex
+    from holdfast.caches.search.candidates import Candidate
     from holdfast.caches.search.document_search import DocumentSource
     from holdfast.caches.search.passage import Place
     from holdfast.caches.search.search_request import SearchRequest
-    from holdfast.caches.search.search_result import Candidate, SearchResult
+    from holdfast.caches.search.search_result import SearchResult
     from holdfast.caches.search.search_source import SearchSource
     from holdfast.caches.shapes import ReadAnswer, StaleAnswer
     from holdfast.core.file_identity import Identity
@@ -141,7 +142,7 @@ class Cache:
 
     def candidates(self, request: SearchRequest, most: int) -> tuple[list[Candidate], int]:
         """The sections that match, best first, at most so many, what became of each and why; and how many there are."""
-        from holdfast.caches.search.search_result import find_candidates
+        from holdfast.caches.search.candidates import find_candidates
 
         return self._from_sections(
             lambda sections: sections.candidates(request, most),

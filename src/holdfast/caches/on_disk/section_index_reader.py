@@ -8,7 +8,7 @@ from holdfast.caches.index_format import IndexUnusable, find_section, find_summa
 from holdfast.caches.on_disk.cache_directory import SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import IndexReader, doubting
 from holdfast.caches.search.proven_page import ProvenPage
-from holdfast.caches.search.search_result import find_candidates, make_result
+from holdfast.caches.search.search_result import make_result
 from holdfast.caches.section_index.section_records import (
     HEAD_SIZE,
     LONGEST_RECORD,
@@ -32,9 +32,10 @@ if TYPE_CHECKING:
     from holdfast.caches.index_format import DictionaryPage
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
     from holdfast.caches.on_disk.index_reader import WordIndex
+    from holdfast.caches.search.candidates import Candidate
     from holdfast.caches.search.question import Question
     from holdfast.caches.search.search_request import SearchRequest
-    from holdfast.caches.search.search_result import Candidate, SearchResult
+    from holdfast.caches.search.search_result import SearchResult
     from holdfast.caches.search.section import Section
     from holdfast.caches.section_index.section_records import TermImpacts
     from holdfast.core.file_identity import Identity
@@ -84,6 +85,8 @@ class SectionIndex(IndexReader):
     @doubting
     def candidates(self, request: SearchRequest, most: int) -> tuple[list[Candidate], int]:
         """The sections that match, best first, and how many there are; what `search` raises."""
+        from holdfast.caches.search.candidates import find_candidates
+
         return find_candidates(self, request, most)
 
     @doubting

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from holdfast.caches.search.page import render_page
 from holdfast.caches.search.receipts import encode_receipt, parse_receipt
 from holdfast.core.canonical_json import JsonError, decode
 from holdfast.core.confined_paths import printable
@@ -16,11 +15,11 @@ from holdfast.core.unicode_text import WHITE_SPACE
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.caches.search.receipts import Receipt
-    from holdfast.caches.search.search_result import Candidate, SearchResult
+    from holdfast.caches.search.search_result import SearchResult
+    from holdfast.caches.shapes import SearchAnswer
 
 _MAX_BYTES = 64 << 20
 _USUAL_BUDGET = 2000
-_TEMPLATE = os.path.join(os.path.dirname(__file__), "..", "..", "templates", "search.html")
 
 
 def write_receipt(path: str, result: SearchResult) -> None:
@@ -75,8 +74,9 @@ def read_queries(path: str) -> list[tuple[int, object, object, object]]:
     return queries
 
 
-def write_page(path: str, result: SearchResult, candidates: list[Candidate], considered: int) -> None:
-    """Write one self-contained page, atomically."""
-    with open(_TEMPLATE, "rb") as file:
-        template = file.read().decode()
-    write_output_file(path, render_page(template, result, candidates, considered).encode())
+def write_page(path: str, answer: SearchAnswer) -> None:
+    """Write an answer as one self-contained page, atomically."""
+    from holdfast.caches.search.why_page import why_page
+    from holdfast.core.packaged_text import packaged_text
+
+    write_output_file(path, why_page(packaged_text("page.css"), answer).encode())

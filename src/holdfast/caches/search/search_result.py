@@ -14,7 +14,7 @@ from holdfast.caches.search.known_citations import KnownCitations
 from holdfast.caches.search.question import FLOOR, ask_source
 from holdfast.caches.search.receipts import ReceiptSection, ReceiptWriter, make_record
 from holdfast.caches.search.search_text import header_lines
-from holdfast.caches.search.section_choice import BELOW, SectionChoice
+from holdfast.caches.search.section_choice import SectionChoice
 from holdfast.caches.search.section_ranking import SHARE, ranking
 from holdfast.core.errors import BudgetTooSmall
 from holdfast.core.record import NamedTuple
@@ -100,31 +100,12 @@ class SearchResult(NamedTuple):
         return _record(self.sections, self.request, self.cache_version, self.tokenizer)
 
 
-class Candidate(NamedTuple):
-    """A section that matches, what became of it (`section_choice`) and what it is made of."""
-
-    id: str
-    heading: tuple[str, ...]
-    first: int
-    last: int
-    score: int
-    tokens: int
-    why: list[tuple[str, str, int]]
-    verdict: str
-    detail: int
-
-
 def make_result(source: SearchSource, request: SearchRequest) -> SearchResult:
     """The answer that a cache gives; each document that a section is of is read and proven once.
 
     BudgetTooSmall where not even one of the sections that match fits.
     """
-    return _Search(source, request).result()
-
-
-def find_candidates(source: SearchSource, request: SearchRequest, most: int) -> tuple[list[Candidate], int]:
-    """The sections that match, best first, at most so many, with what became of each; and how many there are."""
-    return _Search(source, request).candidates(most)
+    return Search(source, request).result()
 
 
 class _Draft(NamedTuple):
@@ -137,10 +118,10 @@ class _Draft(NamedTuple):
     excluded: int  # sections that did not fit
 
 
-class _Search:
+class Search:
     """One search of one cache."""
 
-    def __init__(self, source: SearchSource, request: SearchRequest) -> None:
+    def __init__(self, source: SearchSource, request: SearchRequest, *, exact: bool = False) -> None:
         known = KnownCitations(request.known)
         self._source, self._request = source, request
         self._matches = source.matches(ask_source(request.query, source))
@@ -148,7 +129,8 @@ class _Search:
         self._cost = AnswerCost(source.tokenizer)
         self._header_costs: dict[tuple[int, int, int], int] = {}  # by budget, and known ones named and not
         self._met: dict[int, int] = {}  # number of a section -> how far it meets the question
-        self._choice = SectionChoice(source, request, self._cost, known, self._why_line() if request.explain else None)
+        why_line = self._why_line() if request.explain else None
+        self._choice = SectionChoice(source, request, self._cost, known, why_line, exact=exact)
         self._receipts = ReceiptWriter(source.cache_version, source.tokenizer, request)
 
     def result(self) -> SearchResult:
@@ -172,30 +154,13 @@ class _Search:
         while draft.used > request.budget:
             if not choice.taken:
                 raise BudgetTooSmall(draft.used, "the shortest answer here does not fit")
-            choice.drop_last()
+            choice.drop_last(draft.used - request.budget)
             draft = self._drafted()
         return self._finished(draft)
 
-    def candidates(self, most: int) -> tuple[list[Candidate], int]:
-        """What matches, best first; what is below the share of the best after what is not."""
-        try:
-            self.result()
-        except BudgetTooSmall:
-            pass  # every candidate then says what it lacks
-        found = []
-        matches, source, verdicts = self._matches, self._source, self._choice.verdicts
-        ranked = [(each.number, each.score) for each in ranking(self._scores, matches.document_of)]
-        weighed = {number for number, _ in ranked}
-        scores = matches.scores if self._request.under is None else self._scores
-        rest = sorted([(-score, number) for number, score in scores.items() if number not in weighed])
-        for number, score in [*ranked, *[(number, -score) for score, number in rest]][:most]:
-            section = source.section(number)
-            verdict, detail = verdicts.get(number, ("", 0) if number in weighed else (BELOW, 0))
-            place, lines = matches.document_of(number), section.cited_lines
-            name = source.prefix(place) + source.id_of(place)
-            tokens, why = source.tokens[number], matches.reasons(number)
-            found.append(Candidate(name, section.heading, *lines, score, tokens, why, verdict, detail))
-        return found, self._matching
+    def walked(self) -> tuple[Matches, Mapping[int, int], int, SectionChoice]:
+        """What matches, the scores of what can be given, how many sections match, and what became of them."""
+        return self._matches, self._scores, self._matching, self._choice
 
     def _header_cost(self, budget: int) -> int:
         """What the lines above the sections cost at most where the budget is that."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from holdfast.caches.search.section import Section
 
 # So many in a row that do not fit end the walk: what is left of the budget is too little to look on.
-_MISSES = 10
+MISSES = 10
 # Tokens. Once a section did not fit, one that is shorter is not looked for: naming it would cost half as much again.
 _CRUMB = 60
 # No line that names a section has fewer tokens.
@@ -36,8 +36,8 @@ _ANY_PLACE = 99
 # What was counted of a section: the lines that name it.
 _LABEL = "label"
 
-# What became of a section; the last is said of those that are not in the ranking at all.
-GIVEN, EQUAL, KNOWN, TOO_LONG, CRUMB, LIMIT, BELOW = "given equal known long crumb limit below".split(" ")
+# What became of a section that was looked at.
+GIVEN, EQUAL, KNOWN, TOO_LONG, CRUMB, LIMIT, FARTHER = "given equal known long crumb limit farther".split(" ")
 
 
 class ChosenSection(NamedTuple):
@@ -54,7 +54,8 @@ class SectionChoice:
     """A walk down the ranking, within what is left of a budget and at most so many sections.
 
     `verdicts` has what became of each section that was looked at: a word, and for one that is too long the tokens it
-    lacked. `why_line` gives the line that explains a section.
+    lacked: at least so many, and where they are to be told, which is dearer, exactly. `why_line` gives the line that
+    explains a section.
     """
 
     def __init__(
@@ -64,7 +65,10 @@ class SectionChoice:
         cost: AnswerCost,
         known: KnownCitations,
         why_line: Callable[[int, ProvenPage, Section], str] | None,
+        *,
+        exact: bool = False,
     ) -> None:
+        self._exact = exact
         self._source, self._request, self._cost, self._why_line = source, request, cost, why_line
         self._known_citations = known
         self._pages: dict[int, ProvenPage] = {}
@@ -89,7 +93,7 @@ class SectionChoice:
             if missing:  # also of a crumb: it is passed over
                 self._passed_over.append(each)
                 misses += 1
-                if misses == _MISSES:
+                if misses == MISSES:
                     break
             else:
                 misses = 0
@@ -113,18 +117,19 @@ class SectionChoice:
                         _, left = self._consider(RankedSection(beside, 0, 0), chosen.place, left)
         return len(self.taken) > before
 
-    def drop_last(self) -> None:
-        """Give up what was taken last."""
-        number, chosen = self.taken.popitem()
-        del self.by_digest[chosen.cited.digest]
-        self.verdicts[number] = (TOO_LONG, 1)
+    def drop_last(self, missing: int) -> None:
+        """Give up what was taken last, since so many tokens are missing."""
+        self._drop(TOO_LONG, missing)
 
     def keep(self, most: int) -> None:
         """Give up all but the first so many that were taken."""
         while len(self.taken) > most:
-            number, chosen = self.taken.popitem()
-            del self.by_digest[chosen.cited.digest]
-            self.verdicts[number] = (LIMIT, 0)
+            self._drop(FARTHER, 0)
+
+    def _drop(self, verdict: str, detail: int) -> None:
+        number, chosen = self.taken.popitem()
+        del self.by_digest[chosen.cited.digest]
+        self.verdicts[number] = (verdict, detail)
 
     @property
     def excluded_by_budget(self) -> int:
@@ -183,7 +188,8 @@ class SectionChoice:
         tokens = 0 if request.outline else cost.content(self._source.tokens[number])
         joined = self._has_neighbour(number, place)
         if tokens + (0 if joined else _LEAST_LABEL) > left:
-            return self._too_long(number, tokens + _LEAST_LABEL - left), left
+            label = self._price_of_lines(number, place, self._cited(number, place)) if self._exact else _LEAST_LABEL
+            return self._too_long(number, tokens + label - left), left
         if self.taken and self._passed_over and tokens < _CRUMB and not joined and not request.outline:
             self.verdicts[number] = (CRUMB, 0)
             return 1, left

@@ -63,7 +63,7 @@ def heading_path(title: str, heading: Sequence[str]) -> str:
 
     Controls are shown. The title is told once where it is the first heading too.
     """
-    parts = [part for part in heading if part] if title in heading[:1] else [part for part in (title, *heading) if part]
+    parts = headed(title, heading)
     path = _BETWEEN.join(parts)
     if len(path) > LONGEST_PATH:
         parts = [_shortened(part, _LONGEST_PART) for part in parts]
@@ -75,6 +75,11 @@ def heading_path(title: str, heading: Sequence[str]) -> str:
             kept = more
         path = _shortened(_BETWEEN.join(kept), LONGEST_PATH)
     return display_line(path)
+
+
+def headed(title: str, heading: Sequence[str]) -> list[str]:
+    """The title and the headings below it, those that say something; the title once where it is the first of them."""
+    return [part for part in heading if part] if title in heading[:1] else [part for part in (title, *heading) if part]
 
 
 def untold_path(name: str, title: str, heading: Sequence[str], content: str) -> str:

@@ -1,0 +1,142 @@
+"""Every section that matches a search: what became of it, for what cause, and what its score is made of. Pure."""
+
+from __future__ import annotations
+
+from holdfast.caches.search.search_result import NEAREST, Search
+from holdfast.caches.search.section_choice import CRUMB, EQUAL, FARTHER, GIVEN, KNOWN, LIMIT, MISSES, TOO_LONG
+from holdfast.caches.search.section_ranking import FALL, SHARE, ranking
+from holdfast.core.errors import BudgetTooSmall
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from holdfast.caches.considered_shapes import ConsideredSection
+    from holdfast.caches.search.search_request import SearchRequest
+    from holdfast.caches.search.search_source import SearchSource
+
+# What is said of sections that were not looked at: the walk had ended, or they are not in the ranking, by what they
+# are worth on their own or by how many of their page come before them.
+UNREACHED, BELOW, PAGE = "unreached", "below", "page"
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split(" ")
+_NUMBERS = "no one two three four five six seven eight nine ten".split(" ")
+
+
+class Candidate(NamedTuple):
+    """A section that matches, what became of it and what it is made of.
+
+    `turn` is how many sections of its page rank before it. `detail` is how many tokens one lacks that is too long.
+    """
+
+    id: str
+    heading: tuple[str, ...]
+    first: int
+    last: int
+    score: int
+    tokens: int
+    why: list[tuple[str, str, int]]
+    turn: int
+    verdict: str
+    detail: int
+
+
+def find_candidates(source: SearchSource, request: SearchRequest, most: int) -> tuple[list[Candidate], int]:
+    """The sections that match, best first, at most so many, with what became of each; and how many there are.
+
+    What is below the share of the best stands after what is not.
+    """
+    search = Search(source, request, exact=True)
+    try:
+        search.result()
+    except BudgetTooSmall:
+        pass  # every candidate then says what it lacks
+    matches, scores, matching, choice = search.walked()
+    ranked = list(ranking(scores, matches.document_of))
+    weighed = {each.number: each.turn for each in ranked}
+    every = matches.scores if request.under is None else scores
+    least = (SHARE * max(every.values(), default=0) + 9) // 10
+    late = _turns(every, least, matches.document_of)
+    rest = sorted([(-score, number) for number, score in every.items() if number not in weighed])
+    ended = _end_of_walk(request, [verdict for verdict, _ in choice.verdicts.values()], len(choice.taken))
+    found = []
+    for number, score in [*[each[:2] for each in ranked], *[(number, -score) for score, number in rest]][:most]:
+        section = source.section(number)
+        if number in weighed:
+            turn, (verdict, detail) = weighed[number], choice.verdicts.get(number, (ended, 0))
+        else:
+            turn, verdict, detail = late.get(number, 0), PAGE if score >= least else BELOW, 0
+        place = matches.document_of(number)
+        name = source.prefix(place) + source.id_of(place)
+        made_of = source.tokens[number], matches.reasons(number)
+        found.append(
+            Candidate(name, section.heading, *section.cited_lines, score, *made_of, turn, verdict, detail),
+        )
+    return found, matching
+
+
+def _turns(scores: Mapping[int, int], least: int, page_of: Callable[[int], int]) -> dict[int, int]:
+    """Of each section that reaches the share, how many of its page rank before it."""
+    before: dict[int, int] = {}
+    turns = {}
+    for _, number in sorted([(-score, number) for number, score in scores.items() if score >= least]):
+        page = page_of(number)
+        turns[number] = before.get(page, 0)
+        before[page] = turns[number] + 1
+    return turns
+
+
+def _end_of_walk(request: SearchRequest, verdicts: Sequence[str], taken: int) -> str:
+    """Why the sections after those that were looked at were not."""
+    if FARTHER in verdicts:
+        return FARTHER
+    return LIMIT if request.limit is not None and taken >= request.limit else UNREACHED
+
+
+def cause(candidate: Candidate) -> str:
+    """What became of a section, and by how much it missed, as words that follow its name."""
+    verdict, turn = candidate.verdict, candidate.turn
+    later = f"the {_ordinal(turn)} section of one page"
+    told = {
+        GIVEN: f"given, as {later}" if turn else "given",
+        EQUAL: "says the same as one that is given",
+        KNOWN: "known to the asker",
+        TOO_LONG: f"did not fit by {candidate.detail:,} token{'' if candidate.detail == 1 else 's'}",
+        CRUMB: "too short to be worth its name, once a longer one did not fit",
+        LIMIT: "beyond the limit that was asked for",
+        FARTHER: f"nothing seems to answer this: the {_NUMBERS[NEAREST]} nearest are given",
+        UNREACHED: f"not looked at: {_NUMBERS[MISSES]} in a row before it did not fit",
+        PAGE: f"{later}: it counts {_kept(turn)} of its score, and that is below {SHARE / 10} of the best",
+        BELOW: f"below {SHARE / 10} of the best score",
+    }
+    return told[verdict]
+
+
+def _ordinal(turn: int) -> str:
+    if turn < len(_ORDINALS):
+        return _ORDINALS[turn]
+    number = turn + 1
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number:,}{ending}"
+
+
+def _kept(turn: int) -> str:
+    return f"{(FALL / 100) ** turn:.2f}"
+
+
+def considered_json(candidates: Sequence[Candidate]) -> list[ConsideredSection]:
+    """The candidates as an answer has them."""
+    return [
+        {
+            "id": each.id,
+            "heading": each.heading,
+            "lines": (each.first, each.last),
+            "score": each.score,
+            "tokens": each.tokens,
+            "turn": each.turn,
+            "terms": [{"term": term, "field": field, "impact": impact} for term, field, impact in each.why],
+            "verdict": each.verdict,
+            "cause": cause(each),
+        }
+        for each in candidates
+    ]
