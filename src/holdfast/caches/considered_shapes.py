@@ -1,9 +1,20 @@
-"""What became of the sections that match a search, as types that only checkers load."""
+"""Why sections are in an answer, and what became of those that match: types that only checkers load."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TypedDict
+
+
+class TermImpact(TypedDict):
+    term: str
+    fields: Sequence[str]
+    impact: int
+
+
+class SectionReasons(TypedDict):
+    terms: Sequence[TermImpact]
+    turn: int
 
 
 class ConsideredTerm(TypedDict):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NotRequired, TypedDict, final
 
 # The same family's, in files of their own.
-from holdfast.caches.considered_shapes import ConsideredSection
+from holdfast.caches.considered_shapes import ConsideredSection, SectionReasons
 from holdfast.caches.project_shapes import (  # noqa: F401  # an operation's shapes are looked for here
     AddAnswer,
     AddArguments,
@@ -148,17 +148,6 @@ class VerifyAnswer(TypedDict):
     cache_version: str
     document_count: int
     problems: Sequence[CacheProblem]
-
-
-class TermImpact(TypedDict):
-    term: str
-    fields: Sequence[str]
-    impact: int
-
-
-class SectionReasons(TypedDict):
-    terms: Sequence[TermImpact]
-    turn: int
 
 
 class FoundSection(TypedDict):
