@@ -18,7 +18,7 @@ from support.transcripts import COLUMNS, Command, Ran, renewed  # noqa: E402  th
 
 PICTURE = ROOT / "docs" / "pictures" / "demo.svg"
 WIDE, HIGH, MARGIN, BAR = 8.4, 19, 16, 30
-SECONDS_TO_READ = {"context search": 4.0}
+SECONDS_TO_READ = {"context search": 3.0}
 COLOURS = {
     30: "#484f58",
     31: "#ff7b72",
@@ -72,7 +72,7 @@ def _style(code: int) -> str:
 
 def screen() -> list[Line]:
     """What somebody sees who types the commands of the README."""
-    lines, now = [], 0.5
+    lines, now = [], 0.0
 
     def look(command: Command, ran: Ran) -> None:
         nonlocal now
@@ -80,11 +80,11 @@ def screen() -> list[Line]:
         lines.append(
             Line(f'<tspan style="fill:#7ee787">$</tspan> <tspan style="font-weight:bold">{escape(shown)}</tspan>', now)
         )
-        now += 0.9
+        now += 0.6
         printed = [line.rstrip() for line in ran.written.rstrip("\n").split("\n")]
         lines.extend(Line(styled(line), now) for line in printed if not line.startswith("exit "))
         lines.append(Line("", now))
-        now += next((time for words, time in SECONDS_TO_READ.items() if shown.startswith(words)), 2.2)
+        now += next((time for words, time in SECONDS_TO_READ.items() if shown.startswith(words)), 1.8)
 
     renewed((ROOT / "README.md").read_text(encoding="utf-8"), at_command=look)
     return lines
