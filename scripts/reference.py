@@ -12,9 +12,9 @@ from python_reference import python_page
 
 from holdfast.catalog import tools
 from holdfast.cli import COMMANDS
-from holdfast.command_line import command_help, overview
 from holdfast.core.canonical_json import encode_pretty
 from holdfast.core.errors import FAILURES, exit_codes
+from holdfast.help_text import command_help, overview
 from holdfast.tool_definitions import input_schema
 
 ROOT = Path(__file__).parent.parent

@@ -6,15 +6,7 @@ import os
 import sys
 
 from holdfast.catalog import CATALOG, FAMILIES, find_tool
-from holdfast.command_line import (
-    Command,
-    command_help,
-    command_of,
-    format_of,
-    group_help,
-    overview,
-    parse,
-)
+from holdfast.command_line import Command, command_of, format_of, parse
 from holdfast.core.errors import ContextError, InternalError, Interrupted, IoError, UnknownName, UsageError
 from holdfast.core.project_root import project_root
 from holdfast.core.standard_streams import fill_gaps, read_input, write_error, write_output, write_parts
@@ -88,6 +80,15 @@ DOOR_COMMANDS = (
         "Print a completion script for a shell.",
         (Parameter("shell", "text", "The shell", True, "SHELL", SHELLS, positional=True),),
     ),
+    Command(
+        ("help",),
+        "Explain a command, an option or a word, or find the commands that mention it.",
+        (
+            Parameter(
+                "words", "texts", "What to look for, as in `context help receipt`", metavar="WORD", positional=True
+            ),
+        ),
+    ),
 )
 COMMANDS = (*(command_of(operation) for operation in CATALOG), *DOOR_COMMANDS)
 
@@ -131,10 +132,14 @@ def _carry_out(words: Sequence[str], environment: Mapping[str, str], *, progress
         from holdfast.version import __version__
 
         return _print(f"holdfast {__version__}\n")
+    if words[:1] == ["help"] and words[1:] not in (["--help"], ["-h"]):
+        return _help(words[1:])  # options are words there
     request = parse(words, COMMANDS)
     if request.command is None:
-        return _print(group_help(request.group, COMMANDS) if request.group else overview(COMMANDS))
+        return _help([request.group] if request.group else [])
     if request.wants_help:
+        from holdfast.help_text import command_help
+
         return _print(command_help(request.command))
     operation = request.command.operation
     if operation is not None:
@@ -286,6 +291,12 @@ def _call(arguments: GivenArguments, environment: Mapping[str, str]) -> int:
     if reply.afterwards is not None:
         reply.afterwards()
     return code
+
+
+def _help(words: Sequence[str]) -> int:
+    from holdfast.help_search import help_for, read_glossary
+
+    return _print(help_for(words, COMMANDS, read_glossary()))
 
 
 def _completions(arguments: GivenArguments, _environment: Mapping[str, str]) -> int:

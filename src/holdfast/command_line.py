@@ -1,8 +1,8 @@
-"""What the person typed -> what it means: one table of commands drives parsing, help and completion."""
+"""What the person typed -> what it means: one table of commands drives parsing, help, manual pages and completion."""
 
 from __future__ import annotations
 
-from holdfast.core.errors import InvalidQuery, UnknownName, UsageError, exit_codes
+from holdfast.core.errors import InvalidQuery, UnknownName, UsageError
 from holdfast.core.record import NamedTuple
 from holdfast.operation import Parameter
 
@@ -32,6 +32,11 @@ class Command(NamedTuple):
     summary: str
     parameters: tuple[Parameter, ...]
     operation: Operation | None = None
+
+    @property
+    def family(self) -> str:
+        """The family it belongs to; empty for what the door does itself."""
+        return "" if self.operation is None else self.operation.family
 
     @property
     def name(self) -> str:
@@ -120,7 +125,7 @@ def _arguments(command: Command, words: Sequence[str]) -> dict[str, object]:
             option, equals, value = word.partition("=")
             parameter = options.get(option)
             if parameter is None:
-                raise UnknownName("flag", option, list(options))
+                raise UnknownName("flag", option, [*options, "--help"])
             if parameter.kind == "flag":
                 if equals:
                     raise UsageError(f"{option} takes no value")
@@ -170,66 +175,3 @@ def _converted(parameter: Parameter, text: str) -> object:
     if parameter.kind == "integer" and digits.isascii() and digits.isdigit() and len(digits) < 400:
         return int(text)
     return text
-
-
-def usage(command: Command) -> str:
-    """One line: the command with its arguments, those in brackets optional."""
-    parts = []
-    for parameter in command.parameters:
-        if parameter.name == FORMAT.name:
-            continue
-        text = parameter._replace(metavar="|".join(parameter.choices) or parameter.metavar).usage
-        if not parameter.required:
-            text = f"[{text}]"
-        parts.append(text + ("..." if parameter.kind == "texts" else ""))
-    return " ".join(["context", command.name, *parts])
-
-
-def command_help(command: Command) -> str:
-    """Everything about one command."""
-    lines = [command.summary, "", f"Usage: {usage(command)}"]
-    rows = []
-    for parameter in command.parameters:
-        text = parameter.description
-        if parameter.choices:
-            text += f" ({', '.join(parameter.choices)})"
-        if parameter.kind == "texts":
-            text += "; may be repeated"
-        if parameter.positional and parameter.is_option:
-            text += f"; also as {parameter.option} {parameter.value_name}"
-        rows.append((parameter.usage, text))
-    rows.append(("--help", "Show this text"))
-    width = max(len(name) for name, _ in rows)
-    lines += ["", *(f"  {name:<{width}}  {text}" for name, text in rows)]
-    return "\n".join(lines) + "\n"
-
-
-def group_help(group: str, commands: Sequence[Command]) -> str:
-    """The commands that begin with one word, a line each."""
-    rows = _rows([command for command in commands if command.words[0] == group])
-    lines = [f"Usage: context {group} COMMAND [ARGUMENTS]", "", *rows, ""]
-    return "\n".join([*lines, f"`context {group} COMMAND --help` explains one.", ""])
-
-
-def _rows(commands: Sequence[Command]) -> list[str]:
-    width = max(len(command.name) for command in commands)
-    return [f"  {command.name:<{width}}  {command.summary}" for command in commands]
-
-
-def overview(commands: Sequence[Command]) -> str:
-    """All commands, a line each."""
-    return "\n".join(
-        [
-            "The same, fresh, explainable context for coding agents, every time.",
-            "",
-            "Usage: context COMMAND [ARGUMENTS]",
-            "",
-            *_rows(commands),
-            "",
-            "`context COMMAND --help` explains one. `context --version` tells the version.",
-            "",
-            "Exit codes:",
-            *(f"{code:>6}  {meaning}" for code, meaning in exit_codes().items()),
-            "",
-        ]
-    )

@@ -110,6 +110,8 @@ def test_the_doors_and_the_seam_name_any_only_where_code_is_loaded_by_name() -> 
         "cli",
         "command_line",
         "completions",
+        "help_search",
+        "help_text",
         "offers",
         "progress_line",
         "server",

@@ -104,6 +104,7 @@ CASES: dict[str, list[list[str]]] = {
         ["context.resolve", NAME],
     ],
     "completions": [[NAME]],
+    "help": [[NAME], ["receipt"]],
     "savings": [["--receipts", "caches"], ["--receipts", NAME], ["--telemetry", "queries.txt"], ["--telemetry", NAME]],
 }
 

@@ -1,0 +1,89 @@
+"""Examples of every command, as they are typed in a project; a test runs each of them. Loaded with help alone."""
+
+from __future__ import annotations
+
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Example(NamedTuple):
+    """A command line, and the exit code it has in the project that the test prepares."""
+
+    words: str
+    exit_code: int = 0
+
+
+def _lines(*lines: str) -> tuple[Example, ...]:
+    return tuple([Example(line) for line in lines])
+
+
+CITATION = "guide.md#L9-L12@4e145f24a67f"
+
+# The name of a command -> its examples, the plainest first.
+EXAMPLES: Mapping[str, tuple[Example, ...]] = {
+    "search": _lines(
+        'context search "how do I roll back a deploy"',
+        'context search "roll back" --cache docs --budget 800 --explain',
+        'context search "roll back" --under guide/ --format outline',
+        'context search "roll back" --receipt answer.json --html answer.html',
+    ),
+    "read": _lines(f'context read "{CITATION}" --after 1', "context read --id guide.md --line 5 --budget 500"),
+    "list": _lines("context list", "context list --root .context/caches --format pretty"),
+    "resolve": _lines('context resolve "roll back" --cache docs --budget 4000'),
+    "inspect": _lines("context inspect docs"),
+    "build": _lines("context build --sources docs --cache other-docs"),
+    "verify": _lines("context verify docs"),
+    "replay": _lines("context replay receipt.json"),
+    "cite verify": (Example("context cite verify answer.md"), Example("context cite verify invented.md", 9)),
+    "diff": _lines("context diff --since HEAD --queries queries.txt --check", "context diff .context/older docs"),
+    "add": _lines(
+        "context add handbook handbook --about 'How we work'",
+        "context add api docs --include 'api/*.md' --exclude drafts/",
+    ),
+    "sync": _lines("context sync", "context sync --check"),
+    "index": _lines("context index docs"),
+    "outdated": _lines("context outdated"),
+    "status": (Example("context status"), Example("context status --check --state stale --state missing", 8)),
+    "check": _lines("context check src"),
+    "show": _lines("context show src", "context show src --filter exports --filter dependents"),
+    "map": _lines("context map --budget 1000", "context map src --focus src/deploy.py"),
+    "init": _lines("context init --dry-run", "context init --no-agents"),
+    "regen": _lines("context regen", "context regen src --lean"),
+    "rehash": _lines("context rehash src"),
+    "validate": _lines("context validate --strict"),
+    "watch": _lines("context watch"),
+    "stats": _lines("context stats"),
+    "ignore": _lines("context ignore 'generated/'"),
+    "config": _lines("context config", "context config min_tokens 200"),
+    "doctor": _lines("context doctor"),
+    "setup": _lines("context setup git --dry-run"),
+    "merge-driver": _lines("context merge-driver base.yaml ours.yaml theirs.yaml src/.context.yaml"),
+    "spec status": _lines("context spec status login"),
+    "spec list": _lines("context spec list"),
+    "guide workflow": _lines("context guide workflow"),
+    "guide implementer": _lines("context guide implementer --mode full"),
+    "guide reviewer": _lines("context guide reviewer"),
+    "spec next": _lines("context spec next login"),
+    "spec check": (Example("context spec check login"), Example("context spec check --level error --format sarif")),
+    "spec trace": _lines("context spec trace login"),
+    "spec approve": (
+        Example("context spec approve login design --by ada"),
+        Example("context spec approve login --check", 8),
+    ),
+    "spec revoke": _lines("context spec revoke login requirements --by ada"),
+    "spec delta": _lines('context spec delta login accounts "Log in"'),
+    "spec merge": (Example("context spec merge login --check", 8), Example("context spec merge login")),
+    "spec archive": _lines("context spec archive finished"),
+    "spec board": _lines("context spec board", "context spec board --html board.html"),
+    "spec init": _lines("context spec init password-reset"),
+    "steering": _lines("context steering"),
+    "steering init": _lines("context steering init"),
+    "savings": _lines("context savings", "context savings --telemetry telemetry.log --limit 5000"),
+    "serve": _lines("context serve", "context serve --only caches --receipts .context/receipts"),
+    "call": _lines("""context call context.search '{"query":"roll back","budget":500}'"""),
+    "completions": _lines("context completions bash"),
+    "help": _lines("context help", "context help receipt", "context help --budget"),
+}
