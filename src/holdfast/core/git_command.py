@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from holdfast.core.errors import UsageError
 
+# Nothing is locked, and no program is run that a repository names in its settings to be told of changed files.
+QUESTION = ("--no-optional-locks", "-c", "core.fsmonitor=false")
+
 
 def git(root: str, *words: str, given: bytes | None = None) -> bytes:
     """What git writes for a command in a directory; UsageError when it refuses or is not there."""
@@ -11,7 +14,7 @@ def git(root: str, *words: str, given: bytes | None = None) -> bytes:
 
     try:
         done = subprocess.run(  # noqa: S603  # no shell, and what comes from outside cannot be an option
-            ["git", "--no-optional-locks", "-C", root, *words],  # noqa: S607  # the git the person uses
+            ["git", *QUESTION, "-C", root, *words],  # noqa: S607  # the git the person uses
             capture_output=True,
             check=False,
             input=given if given is not None else b"",

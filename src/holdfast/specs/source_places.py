@@ -47,8 +47,10 @@ def _files(project: str) -> list[str]:
     """The project's files: those that git tracks or would, else all but hidden and the usual generated folders."""
     import subprocess
 
+    from holdfast.core.git_command import QUESTION
+
     if os.path.lexists(os.path.join(project, ".git")):
-        command = ["git", "-C", project, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        command = ["git", *QUESTION, "-C", project, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
         try:
             done = subprocess.run(command, capture_output=True, timeout=60, check=True, stdin=subprocess.DEVNULL)  # noqa: S603  # nothing of it is interpreted
         except (OSError, subprocess.SubprocessError):
