@@ -1,0 +1,102 @@
+"""Other people's tools, asked whether what we publish is what they expect. Each says why it could not be asked."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+from .installation import list_tools
+
+BIN = Path(sys.executable).parent
+MCPB = "@anthropic-ai/mcpb@2.1.2"
+
+
+class Refused(Exception):
+    """A judge did not accept a file."""
+
+
+def judge_entry(entry: Path, work: Path) -> str:
+    """server.json by the registry's published schema and its rules for publishers, both as skillsaw carries them."""
+    rules = ("--rule", "mcp-registry-server-json-valid", "--rule", "mcp-registry-version-semver")
+    lint = [BIN / "skillsaw", "lint", "--strict", "--format", "json", *rules]
+    for name in ("ours", "spoilt"):
+        (work / name).mkdir(parents=True)
+    shutil.copy(entry, work / "ours" / "server.json")
+    said = json.loads(_ask([*lint, work / "ours"]))
+    spoilt = {**json.loads(entry.read_bytes()), "description": "too long " * 20}
+    (work / "spoilt" / "server.json").write_text(json.dumps(spoilt))
+    try:
+        _ask([*lint, work / "spoilt"])
+    except Refused:
+        return f"skillsaw {said['version']}: conforms to the registry's schema"
+    raise Refused("skillsaw accepts what the schema forbids, so it says nothing of server.json")
+
+
+def judge_bundle(bundle: Path, work: Path) -> str:
+    """The bundle by the tool of its format: it is valid, can be read, and unpacks to the same files."""
+    npm = shutil.which("npm")
+    if npm is None:
+        return "mcpb: not asked, there is no npm here"
+    work.mkdir()
+    _ask([npm, "install", "--prefix", work, "--no-save", "--no-audit", "--no-fund", "--loglevel=error", MCPB])
+    mcpb = work / "node_modules" / ".bin" / "mcpb"
+    _ask([mcpb, "unpack", bundle, work / "unpacked"])
+    _ask([mcpb, "validate", work / "unpacked" / "manifest.json"])
+    _ask([mcpb, "info", bundle])
+    with zipfile.ZipFile(bundle) as packed:
+        for name in packed.namelist():
+            if (work / "unpacked" / name).read_bytes() != packed.read(name):
+                raise Refused(f"mcpb unpacks another {name}")
+    return "mcpb: valid, and unpacks to the same files"
+
+
+def run_bundle(bundle: Path, work: Path) -> str:
+    """Start the server as a client does that has unpacked the bundle, with uv, and have it list its tools."""
+    with zipfile.ZipFile(bundle) as packed:
+        packed.extractall(work / "bundle")
+        shown = json.loads(packed.read("manifest.json"))
+    project = work / "project"
+    project.mkdir()
+    started = shown["server"]["mcp_config"]
+    places = {"${__dirname}": str(work / "bundle"), "${user_config.project}": str(project)}
+    words = [places.get(word, word) for word in started["args"]]
+    declared = [tool["name"] for tool in shown["tools"]]
+    for arguments in (words, words[: words.index(shown["server"]["entry_point"]) + 1]):
+        listed = list_tools([str(BIN / started["command"]), *arguments], project)
+        if listed != declared:
+            raise Refused(f"the bundle declares {declared} and its server lists {listed}")
+    return f"uv: starts the bundle's server, which lists the {len(declared)} tools it declares"
+
+
+def judge_containerfile(file: Path) -> str:
+    """The Containerfile by hadolint, which knows what goes wrong in such files."""
+    _ask([BIN / "hadolint", "--failure-threshold", "info", file])
+    return "hadolint: nothing to say about the Containerfile"
+
+
+def make_sbom(target: Path, environment: Path, root: Path, *, epoch: int) -> str:
+    """What was installed with every extra, as CycloneDX, checked against its schema; the same for the same packages."""
+    made = _ask(
+        [
+            *(BIN / "cyclonedx-py", "environment", "--pyproject", root / "pyproject.toml", "--mc-type", "application"),
+            *("--output-reproducible", "--validate", "--of", "JSON", "--sv", "1.6", "-o", target, environment),
+        ],
+        SOURCE_DATE_EPOCH=str(epoch),
+    )
+    text = target.read_text(encoding="utf-8")
+    if "file://" in text or str(environment) in text:
+        raise Refused(f"the SBOM names places of this machine: {made}")
+    return f"cyclonedx: {len(json.loads(text)['components'])} components, valid by the schema of 1.6"
+
+
+def _ask(command: list[object], **environment: str) -> str:
+    words = [str(word) for word in command]
+    done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, **environment}, timeout=600)
+    if done.returncode != 0:
+        raise Refused(f"{Path(words[0]).name} {words[1]}: {done.stdout}{done.stderr}")
+    return done.stdout
