@@ -35,13 +35,13 @@ def find_python(minor: int) -> str | None:
 def install(python: str, folder: Path, wheel: Path, extras: list[str]) -> Path:
     """Make an environment and install the wheel with these extras; its Python.
 
-    The wheel is found by its name and version in its folder, as in an index, so that nothing remembers where it lay.
+    The wheel is told by its file: an index may have another project of that name.
     """
     subprocess.run([python, "-m", "venv", folder], check=True)
     own = folder / "bin" / "python"
-    _, version, *_ = wheel.name.split("-")
-    wanted = f"holdfast[{','.join(extras)}]=={version}" if extras else f"holdfast=={version}"
-    _pip(own, "install", "--quiet", "--find-links", str(wheel.parent), wanted)
+    _pip(own, "install", "--quiet", f"{wheel}[{','.join(extras)}]" if extras else str(wheel))
+    for note in folder.glob("lib/*/site-packages/holdfast-*.dist-info/direct_url.json"):
+        note.unlink()  # it says where the wheel lay on this machine, and an SBOM would tell
     _pip(own, "check")
     return own
 

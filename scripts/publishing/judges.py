@@ -9,8 +9,12 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .installation import list_tools
+
+if TYPE_CHECKING:
+    from .project_facts import Facts
 
 BIN = Path(sys.executable).parent
 MCPB = "@anthropic-ai/mcpb@2.1.2"
@@ -35,6 +39,22 @@ def judge_entry(entry: Path, work: Path) -> str:
     except Refused:
         return f"skillsaw {said['version']}: conforms to the registry's schema"
     raise Refused("skillsaw accepts what the schema forbids, so it says nothing of server.json")
+
+
+def whose_name(facts: Facts, work: Path) -> tuple[bool, str]:
+    """Whether the project may have its name in the index that pip is set to, and what was seen there."""
+    work.mkdir()
+    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--dest", work]
+    found = subprocess.run([*pip, facts.name], capture_output=True, text=True)
+    for wheel in work.glob("*.whl"):
+        with zipfile.ZipFile(wheel) as packed:
+            (name,) = (name for name in packed.namelist() if name.endswith(".dist-info/METADATA"))
+            if f"mcp-name: {facts.registry_name}" in packed.read(name).decode():
+                return True, f"{facts.name} is ours in the index"
+        return False, f"{wheel.name} in the index is another project's: choose another name in pyproject.toml"
+    if "No matching distribution" in found.stderr:
+        return True, f"{facts.name} is free in the index"
+    return False, f"the index could not be asked for {facts.name}: {found.stderr.strip()[-200:]}"
 
 
 def judge_bundle(bundle: Path, work: Path) -> str:

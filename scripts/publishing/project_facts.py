@@ -14,6 +14,7 @@ SUMMARY_LIMIT = 100  # what the MCP registry lets a description have
 class Facts(NamedTuple):
     """The project as its files state it."""
 
+    name: str
     version: str
     registry_name: str
     summary: str
@@ -32,6 +33,7 @@ def read_facts(root: Path = ROOT) -> Facts:
     if len(summary) > SUMMARY_LIMIT:
         raise ValueError(f"the description up to its colon has {len(summary)} characters, {SUMMARY_LIMIT} at most")
     return Facts(
+        name=str(project["name"]),
         version=_stated(r'^__version__ = "([^"]+)"$', root / "src" / "holdfast" / "version.py"),
         # An index shows the README, and the registry looks there for the name, to know that both have one owner.
         registry_name=_stated(r"^<!-- mcp-name: (\S+) -->$", root / "README.md"),

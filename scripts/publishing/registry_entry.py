@@ -36,7 +36,7 @@ def registry_entry(facts: Facts, bundle: PublishedBundle | None = None) -> dict[
     caches = {"name": "CONTEXT_CACHE_ROOT", "description": "Directory that holds the caches", "format": "filepath"}
     package: dict[str, Any] = {
         "registryType": "pypi",
-        "identifier": "holdfast",
+        "identifier": facts.name,
         "version": facts.version,
         "runtimeHint": "uvx",
         "transport": {"type": "stdio"},

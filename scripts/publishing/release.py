@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from .installation import MINORS, Unusable, check_installed, find_python, install
-from .judges import Refused, judge_bundle, judge_containerfile, judge_entry, make_sbom, run_bundle
+from .judges import Refused, judge_bundle, judge_containerfile, judge_entry, make_sbom, run_bundle, whose_name
 from .project_facts import ROOT, Facts, read_facts
 from .registry_entry import PublishedBundle, entry_text, registry_entry
 from .reproducible_build import NotReproducible, build_twice, sha256
@@ -33,6 +33,10 @@ def main(arguments: list[str]) -> int:
         if not given.dry_run:
             check_ready(facts.version)
         with tempfile.TemporaryDirectory() as work:
+            is_free, seen = whose_name(facts, Path(work) / "name")
+            tell("name", seen)
+            if not is_free and not given.dry_run:
+                raise NotReady("a release under this name would send people elsewhere")
             files = make_release(Path(work), facts, given.bundle_url)
             if given.dry_run:
                 print("== a dry run: nothing is kept")
