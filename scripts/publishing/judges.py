@@ -44,17 +44,22 @@ def judge_entry(entry: Path, work: Path) -> str:
 def whose_name(facts: Facts, work: Path) -> tuple[bool, str]:
     """Whether the project may have its name in the index that pip is set to, and what was seen there."""
     work.mkdir()
-    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--dest", work]
-    found = subprocess.run([*pip, facts.name], capture_output=True, text=True)
+    pip = [sys.executable, "-m", "pip"]
+    asked = [*pip, "index", "versions", "--ignore-requires-python", "--pre", facts.name]
+    found = subprocess.run(asked, capture_output=True, text=True)
+    if found.returncode != 0:
+        is_free = "No matching distribution" in found.stderr
+        seen = "is free in the index" if is_free else f"could not be asked for: {found.stderr.strip()[-200:]}"
+        return is_free, f"{facts.name} {seen}"
+    # A wheel only: to learn what an sdist is, its code would be run.
+    options = ("--quiet", "--no-deps", "--ignore-requires-python", "--pre", "--only-binary=:all:", "--dest", work)
+    subprocess.run([*pip, "download", *options, facts.name], capture_output=True)
     for wheel in work.glob("*.whl"):
         with zipfile.ZipFile(wheel) as packed:
             (name,) = (name for name in packed.namelist() if name.endswith(".dist-info/METADATA"))
             if f"mcp-name: {facts.registry_name}" in packed.read(name).decode():
                 return True, f"{facts.name} is ours in the index"
-        return False, f"{wheel.name} in the index is another project's: choose another name in pyproject.toml"
-    if "No matching distribution" in found.stderr:
-        return True, f"{facts.name} is free in the index"
-    return False, f"the index could not be asked for {facts.name}: {found.stderr.strip()[-200:]}"
+    return False, f"{facts.name} in the index is another project's: choose another name in pyproject.toml"
 
 
 def judge_bundle(bundle: Path, work: Path) -> str:
