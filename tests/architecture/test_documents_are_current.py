@@ -28,6 +28,18 @@ def test_every_public_name_can_be_had_and_none_is_forgotten() -> None:
     assert dir(holdfast) == sorted(holdfast.__all__)
 
 
+def test_every_figure_in_the_readme_has_the_command_that_measures_it_beside_it() -> None:
+    """In the same paragraph, or the same row of a table; what commands print in blocks is run by another test."""
+    prose = re.sub(
+        r"^```.*?^```$", "", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
+    )
+    places = [row for part in prose.split("\n\n") for row in (part.split("\n") if part.startswith("|") else [part])]
+    figures = [place for place in places if re.search(r"\d (?:%|ms|s|[KMG]B|bytes|tokens|times)\b|\d %", place)]
+    bare = [place for place in figures if not re.search(r"`(?:python|pytest|context) [^`]+`", place)]
+    assert len(figures) > 3
+    assert bare == []
+
+
 def test_every_link_between_the_documents_leads_to_a_file() -> None:
     pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
     dead = [
