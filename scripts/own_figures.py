@@ -51,6 +51,6 @@ if __name__ == "__main__":
     text = marked(README, "own figures", figures())
     if "--check" in sys.argv:
         if README.read_text(encoding="utf-8") != text:
-            sys.exit("README.md's own figures are not current: run ./scripts/docs")
+            sys.exit("README.md's own figures are not current: run ./scripts/refresh")
     else:
         README.write_text(text, encoding="utf-8")
