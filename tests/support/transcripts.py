@@ -162,6 +162,9 @@ class Playground:
             "TZ": "UTC",
             "COLUMNS": str(COLUMNS),
             "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_COUNT": "1",
+            "GIT_CONFIG_KEY_0": "init.defaultBranch",
+            "GIT_CONFIG_VALUE_0": "main",
             **git,
         }
 
