@@ -84,6 +84,7 @@ def test_dots_stand_for_any_lines_and_for_nothing_else() -> None:
         ("<!-- not run: it needs npm -->\n\n```sh\nnpm ci\n```\n", []),
         ("<!-- not run: it needs npm -->\n\n    context list\n\nThen\n\n    pip install .\n", ["pip install ."]),
         ("```text\ncontext list [--root DIR]\n```\n", []),
+        ("1. Do:\n\n   ```sh\n   context list\n   ```\n", ["```sh"]),
     ],
 )
 def test_blocks_that_are_neither_run_nor_excused_are_found(page: str, blocks: list[str]) -> None:

@@ -32,6 +32,9 @@ FENCE = re.compile(
     r"^(?P<fence>```+)(?P<kind>[\w-]*)(?P<rest>[^\n]*)\n(?P<text>.*?)^(?P=fence) *$", re.MULTILINE | re.DOTALL
 )
 INDENTED = re.compile(r"(?<=\n\n)(?: {4}[^\n]*\n)+")
+INDENTED_FENCE = re.compile(
+    r"^ +```+(?:console|sh|bash|shell|shell-session|zsh)\b", re.MULTILINE
+)
 FOLDER = re.compile(r"^<!-- folder: (\S+) -->$", re.MULTILINE)
 TITLE = re.compile(r'title="([^"]+)"')
 NOT_RUN = re.compile(r"<!-- not run: (\S[^>]*) -->\n+$")
@@ -100,6 +103,7 @@ def unchecked(page: str) -> list[str]:
             blocks.append((block.start(), block["text"]))
         if block["kind"] == "console" and not block["text"].startswith("$ "):
             blocks.append((block.start(), block["text"]))
+    blocks += [(block.start(), block[0]) for block in INDENTED_FENCE.finditer(without_fences)]
     indented = {start for start, _ in blocks if not page.startswith("```", start)}
     return [
         block.strip().partition("\n")[0]
