@@ -2,8 +2,8 @@
 
     .venv/bin/python scripts/site_pages.py            ./scripts/site installs what it needs first
 
-The pages are those of docs/, CHANGELOG.md and CONTRIBUTING.md. A link to another file of the repository, which is not
-part of the site, becomes its path.
+The pages are those of docs/, the changelog, and the pages for contributors and on security. A link to another file of
+the repository, which is not part of the site, becomes its path.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 
 ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "site"
-EXTRA = ("CHANGELOG.md", "CONTRIBUTING.md")
+EXTRA = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 # Sections of the navigation: a title, and the pages and folders in it. What is new in a folder is listed by itself.
 SECTIONS = (
@@ -27,7 +27,10 @@ SECTIONS = (
     ("How to", ("how-to/first-week.md", "how-to/clients.md", "how-to/ci-gates.md", "how-to/audit.md", "how-to")),
     ("Reference", ("reference/commands.md", "cli.md", "tools.md", "reference/python.md", "reference", "formats")),
     ("Explanation", ("explanation/why-deterministic.md", "explanation")),
-    ("How it is built", ("ARCHITECTURE.md", "reliability.md", "determinism.md", "CONTRIBUTING.md", "benchmarks")),
+    (
+        "How it is built",
+        ("ARCHITECTURE.md", "reliability.md", "determinism.md", "SECURITY.md", "CONTRIBUTING.md", "benchmarks"),
+    ),
     ("Decisions", ("decisions/README.md", "decisions")),
     ("Changes", ("CHANGELOG.md",)),
 )
