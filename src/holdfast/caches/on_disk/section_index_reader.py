@@ -21,7 +21,6 @@ from holdfast.caches.section_index.section_records import (
     parse_section,
 )
 from holdfast.caches.section_index.section_scores import Scores, WeighedTerm
-from holdfast.caches.section_index.step_lists import ListedSteps
 from holdfast.core.bounded_store import BoundedStore
 from holdfast.core.file_identity import are_settled
 
@@ -43,8 +42,8 @@ if TYPE_CHECKING:
 KIND = "sections-4"
 COLUMNS, SOURCES = "columns", "sources"
 # Bytes, about, of the documents that were given last with what was worked out of them, and of lists of terms. A
-# document has so many beside its content, and a list for each of its numbers.
-_MOST_OF_PAGES, _MOST_OF_TERMS, _PAGE_BYTES, _NUMBER_BYTES = 4 << 20, 8 << 20, 4096, 48
+# document has so many beside its content.
+_MOST_OF_PAGES, _MOST_OF_TERMS, _PAGE_BYTES = 4 << 20, 16 << 20, 4096
 
 
 class SectionIndex(IndexReader):
@@ -194,7 +193,6 @@ class SectionIndex(IndexReader):
         first = self._first_of_posting(value)
         length = impacts_length(first[:HEAD_SIZE])
         data = self._whole_posting(value, first, length, longest=longest_impacts(populations))
-        found = parse_impacts(data, key, populations)
-        listed = [steps.count for steps in (found.sections, found.documents) if isinstance(steps, ListedSteps)]
-        self._terms.put(key, found, _NUMBER_BYTES * sum(listed) + len(data))
+        found = parse_impacts(data, key, populations, looked_up=True)
+        self._terms.put(key, found, found.sections.weight + found.documents.weight)
         return found

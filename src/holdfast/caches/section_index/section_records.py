@@ -14,7 +14,7 @@ from struct import Struct, error
 from holdfast.caches.index_format import INLINE, IndexUnusable, parse_numbers
 from holdfast.caches.search.impacts import HIGHEST_STEP
 from holdfast.caches.search.section import Section
-from holdfast.caches.section_index.step_lists import NO_STEPS, DenseSteps, ListedSteps
+from holdfast.caches.section_index.step_lists import NO_STEPS, DenseSteps, ListedSteps, is_looked_up_dense, scattered
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -173,10 +173,11 @@ def longest_impacts(populations: Sequence[int]) -> int:
     return HEAD_SIZE + sum([64 + 8 * population for population in populations])
 
 
-def parse_impacts(data: bytes, key: bytes, populations: Sequence[int]) -> TermImpacts:
+def parse_impacts(data: bytes, key: bytes, populations: Sequence[int], *, looked_up: bool = False) -> TermImpacts:
     """The lists in a record, which must be that of the key; IndexUnusable when anything about it is off.
 
-    `populations` are how many sections and documents there are.
+    `populations` are how many sections and documents there are. `looked_up`: they are held for whoever looks up many
+    numbers in them, and not for whoever walks them.
     """
     try:
         if crc32(data[4:], crc32(key)) != int.from_bytes(data[:4], "little"):
@@ -192,7 +193,7 @@ def parse_impacts(data: bytes, key: bytes, populations: Sequence[int]) -> TermIm
         for position, population in enumerate(populations):
             found: StepList = NO_STEPS
             if shape >> position & LISTED:
-                found, at = _parse_list(data, at, population, size, shape >> position)
+                found, at = _parse_list(data, at, population, size, shape >> position, looked_up=looked_up)
             lists.append(found)
     except (error, ValueError, TypeError, IndexError):
         raise IndexUnusable("impacts are damaged") from None
@@ -204,18 +205,25 @@ def parse_impacts(data: bytes, key: bytes, populations: Sequence[int]) -> TermIm
     return TermImpacts(holding, highest, sections, documents)
 
 
-def _parse_list(data: bytes, at: int, population: int, size: Struct, shape: int) -> tuple[StepList, int]:
+def _parse_list(
+    data: bytes, at: int, population: int, size: Struct, shape: int, *, looked_up: bool
+) -> tuple[StepList, int]:
     if shape & DENSE:
         by_number = data[at : at + population]
-        dense = DenseSteps(by_number)
+        dense = DenseSteps(by_number, population - by_number.count(0))
         if len(by_number) != population or not dense.count:
             raise IndexUnusable("impacts name no section")
         return dense, at + population
     (count,) = size.unpack_from(data, at)
     at += size.size
     if shape & IN_GAPS:
-        numbers = list(accumulate(data[at : at + count]))
+        apart = accumulate(data[at : at + count])
         at += count
+        if looked_up and is_looked_up_dense(count, population):
+            steps = data[at : at + count]
+            if named := count - steps.count(0):
+                return DenseSteps(scattered(apart, steps, population), named), at + count
+        numbers = list(apart)
     else:
         numbers, at = parse_numbers(memoryview(data), at, count, population)
     steps = data[at : at + count]
@@ -225,4 +233,4 @@ def _parse_list(data: bytes, at: int, population: int, size: Struct, shape: int)
         steps = steps.translate(None, b"\0")
     if len(steps) != len(numbers) or not numbers or numbers[-1] >= population:
         raise IndexUnusable("impacts name no section")
-    return ListedSteps(numbers, steps), at
+    return ListedSteps(numbers, steps, population), at

@@ -10,6 +10,7 @@ from _operator import add
 from bisect import bisect_right
 from itertools import compress, repeat
 
+from holdfast.caches.section_index.step_lists import steps_at
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from holdfast.caches.section_index.step_lists import StepList
 
 SECTION, DOCUMENT = "section", "document"
+_NONE, _ALL = bytes(256), b"\1" * 256
 
 
 class WeighedTerm(NamedTuple):
@@ -50,7 +52,7 @@ class Scores:
         # What documents have is looked up where it can count: most of those that have something are not among the best.
         lists = [(weight, impacts.documents) for _, weight, impacts in terms if impacts.documents.count]
         self._documents = [(_multiples(weight), steps) for weight, steps in lists]
-        self._most_shared = sum([weight * max(steps.steps) for weight, steps in lists])
+        self._most_shared = sum([weight * steps.highest for weight, steps in lists])
         self._impacts = {weighed.term: weighed.impacts for weighed in terms}
         self._all: dict[int, int] | None = None
 
@@ -71,47 +73,46 @@ class Scores:
         `best` where that is more; and how many sections match."""
         lists = self._by_most
         found: dict[int, int] = {}
-        met = [0] * len(lists)  # sections found that a later list has too
+        met = _Met(self._firsts[-1])
         most = self.most
         for at, weighed in enumerate(lists):
             if 10 * most < tenths * best:  # all that a section has itself which none of the lists so far has
-                matching = len(found) + self._others(at, found, met[at])
-                found.update(self._lifted(at, found, tenths * best - 10 * most))
-                return found, matching
+                found.update(self._lifted(at, met, tenths * best - 10 * most))
+                return found, met.with_others([each.impacts.sections for each in lists[at:]])
             own = weighed.impacts.sections
-            numbers, steps = own.numbers, own.steps
-            if found:
-                is_new = [number not in found for number in numbers]
-                numbers, steps = list(compress(numbers, is_new)), bytes(compress(steps, is_new))
+            numbers, steps = met.add(own.numbers, own.steps)
+            # What later lists and documents can give is not enough for a section that has less than this itself.
+            least = (tenths * best - 10 * (most - weighed.most + self._most_shared)) // (10 * weighed.weight)
+            if least > 1:
+                is_enough = steps.translate(_NONE[:least] + _ALL[least:])
+                numbers, steps = list(compress(numbers, is_enough)), bytes(compress(steps, is_enough))
             if numbers:
-                totals = map(_multiples(weighed.weight).__getitem__, steps)
-                for position, later in enumerate(lists[at + 1 :], at + 1):
-                    more = later.impacts.sections.steps_of(numbers)
-                    met[position] += len(more) - more.count(0)
-                    totals = map(add, totals, map(_multiples(later.weight).__getitem__, more))
-                scored = dict(zip(numbers, totals, strict=True))
+                scored = self._scored(at, numbers, steps)
+                best = max(best, max(scored.values()))
+                least = tenths * best - 10 * self._most_shared
+                if least > 0:
+                    scored = {number: score for number, score in scored.items() if 10 * score >= least}
                 self._add_shared(scored)
-                best = max(best, *scored.values())
-                if found:
-                    found.update(scored)
-                else:
-                    found = scored
+                best = max(best, max(scored.values(), default=0))
+                found.update(scored)
             most -= weighed.most
-        return found, len(found)
+        return found, met.count
 
-    def _others(self, at: int, found: Mapping[int, int], met: int) -> int:
-        """How many sections only the lists from there on have; of the first of them so many are found."""
-        lists = [weighed.impacts.sections for weighed in self._by_most[at:]]
-        if len(lists) == 1:
-            return lists[0].count - met
-        return len(set(found).union(*[each.numbers for each in lists])) - len(found)
+    def _scored(self, at: int, numbers: Sequence[int], steps: bytes) -> dict[int, int]:
+        """What sections have themselves, given their steps in one list: of that and of those after it."""
+        lists = self._by_most
+        totals = map(_multiples(lists[at].weight).__getitem__, steps)
+        for later in lists[at + 1 :]:
+            more = map(_multiples(later.weight).__getitem__, later.impacts.sections.steps_of(numbers))
+            totals = map(add, totals, more)
+        return dict(zip(numbers, totals, strict=True))
 
-    def _lifted(self, at: int, found: Mapping[int, int], tenths: int) -> dict[int, int]:
+    def _lifted(self, at: int, met: _Met, tenths: int) -> dict[int, int]:
         """The scores of sections that only the lists from there on have, in documents that have so many tenths."""
         if 10 * self._most_shared < tenths:
             return {}
         lifting = [place for place, value in _shared(self._documents).items() if 10 * value >= tenths]
-        numbers = [number for held in self._extents(sorted(lifting)) for number in held if number not in found]
+        numbers = [number for held in self._extents(sorted(lifting)) for number in met.new_of(held)]
         totals = [0] * len(numbers)
         for _, weight, impacts in self._by_most[at:]:
             more = map(_multiples(weight).__getitem__, impacts.sections.steps_of(numbers))
@@ -169,6 +170,41 @@ class Scores:
         return held
 
 
+class _Met:
+    """The sections that were met in some lists; `count` is how many they are."""
+
+    def __init__(self, population: int) -> None:
+        self._is_new = bytearray(b"\1") * population
+        self._met: list[Sequence[int]] = []
+        self.count = 0
+
+    def add(self, numbers: Sequence[int], steps: bytes) -> tuple[Sequence[int], bytes]:
+        """Those of a list, and their steps, that were not met before; from now on they are."""
+        if self.count:
+            is_new = steps_at(self._is_new, numbers)
+            numbers, steps = list(compress(numbers, is_new)), bytes(compress(steps, is_new))
+        self.count += len(numbers)
+        self._met.append(numbers)
+        marks = self._is_new
+        for number in numbers:
+            marks[number] = 0
+        return numbers, steps
+
+    def new_of(self, numbers: range) -> Iterable[int]:
+        """Those of some numbers that were not met."""
+        return compress(numbers, self._is_new[numbers.start : numbers.stop])
+
+    def with_others(self, lists: Sequence[StepList]) -> int:
+        """How many there are with those of other lists."""
+        *others, longest = sorted(lists, key=lambda steps: steps.count)
+        for steps in others:
+            self.add(steps.numbers, steps.steps)
+        if longest.count < self.count:
+            return self.count + steps_at(self._is_new, longest.numbers).count(1)
+        held = [len(numbers) - longest.steps_of(numbers).count(0) for numbers in self._met]
+        return self.count + longest.count - sum(held)
+
+
 def _shared(lists: Iterable[tuple[list[int], StepList]]) -> dict[int, int]:
     """What documents have of all terms, by place. The longest list is taken whole; only the others are walked."""
     total: dict[int, int] = {}
@@ -188,7 +224,7 @@ def _multiples(weight: int) -> list[int]:
     if known is None:
         if len(_MULTIPLES) >= _MOST_MULTIPLES:
             _MULTIPLES.clear()
-        known = _MULTIPLES[weight] = [weight * step for step in range(256)]
+        known = _MULTIPLES[weight] = list(range(0, 256 * weight, weight))
     return known
 
 

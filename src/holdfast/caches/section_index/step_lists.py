@@ -1,62 +1,114 @@
 """A list of steps: ascending numbers, of sections or of documents, and a step from 1 to 255 for each. Pure.
 
 Most are held as they are looked up, number by number. One that names at least a third of all numbers is dense: a step
-for every number there is, 0 where it names none, so that nothing needs decoding to look into it.
+for every number there is, 0 where it names none, so that nothing needs decoding to look into it. One that is shorter
+becomes dense where many numbers are looked up in it: what the interpreter does for each takes longer than the bytes.
 """
 
 from __future__ import annotations
 
+from _operator import itemgetter
 from bisect import bisect_left
 from itertools import compress, repeat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-# So many times fewer than a list has are found one by one; for more a dictionary is worth making.
-_FEW = 4
+# Bytes, about, of a number in a list, with its place in that, and of what a list has beside.
+_NUMBER_BYTES, _LIST_BYTES = 41, 400
+# So many times fewer than a list has are found one by one; for more a table is worth making.
+_FEW = 12
+# A table has a byte for every number: for a list of this share of them, a dictionary is worth less.
+_SHARE = 64
 
 
 def is_dense(count: int, population: int) -> bool:
-    """Whether a list of so many of all numbers is held and written as a step for every number."""
+    """Whether a list of so many of all numbers is written as a step for every number."""
     return 3 * count >= population
 
 
-class ListedSteps:
-    """The numbers that have a step, and their steps."""
+def is_looked_up_dense(count: int, population: int) -> bool:
+    """Whether a list of so many of all numbers is best held as a step for every number, whoever looks into it."""
+    return 12 * count >= population
 
-    def __init__(self, numbers: Sequence[int], steps: bytes) -> None:
+
+def steps_at(by_number: bytes | bytearray, numbers: Sequence[int]) -> bytes:
+    """The steps of several numbers, given a step for every number."""
+    if len(numbers) < 2:
+        return bytes([by_number[number] for number in numbers])
+    return bytes(itemgetter(*numbers)(by_number))
+
+
+class ListedSteps:
+    """The numbers that have a step, and their steps; `population` is how many numbers there are, 0 if not known."""
+
+    def __init__(self, numbers: Sequence[int], steps: bytes, population: int = 0) -> None:
         self.numbers, self.steps = numbers, steps
         self.count = len(numbers)
-        self._by_number: dict[int, int] = {}
+        self._population = population
+        self._by_number: bytearray | dict[int, int] = {}
+        self._highest = 0
+
+    @property
+    def highest(self) -> int:
+        """The highest step."""
+        if not self._highest:
+            self._highest = max(self.steps)
+        return self._highest
+
+    @property
+    def weight(self) -> int:
+        """Bytes, about, that it takes, or will once much was looked up in it."""
+        return _LIST_BYTES + _NUMBER_BYTES * self.count + (self._population if self._is_worth_a_table else 0)
+
+    @property
+    def _is_worth_a_table(self) -> bool:
+        return _SHARE * self.count > self._population > 0
 
     def step(self, number: int) -> int:
         """The step of a number; 0 when it has none."""
         at = bisect_left(self.numbers, number)
         return self.steps[at] if at < self.count and self.numbers[at] == number else 0
 
-    def steps_of(self, numbers: Sequence[int]) -> list[int]:
+    def steps_of(self, numbers: Sequence[int]) -> bytes:
         """The steps of several numbers."""
         if not self._by_number:
             if _FEW * len(numbers) < self.count:
                 return self._found(numbers)
-            self._by_number = dict(zip(self.numbers, self.steps, strict=True))
-        return list(map(self._by_number.get, numbers, repeat(0)))
+            if self._is_worth_a_table:
+                self._by_number = scattered(self.numbers, self.steps, self._population)
+            else:
+                self._by_number = dict(zip(self.numbers, self.steps, strict=True))
+        if isinstance(self._by_number, dict):
+            return bytes(map(self._by_number.get, numbers, repeat(0)))
+        return steps_at(self._by_number, numbers)
 
-    def _found(self, numbers: Sequence[int]) -> list[int]:
+    def _found(self, numbers: Sequence[int]) -> bytes:
         own, steps, last = self.numbers, self.steps, self.numbers[-1]
         places = map(bisect_left, repeat(own), numbers)
-        return [
-            steps[at] if number <= last and own[at] == number else 0 for at, number in zip(places, numbers, strict=True)
-        ]
+        found = zip(places, numbers, strict=True)
+        return bytes([steps[at] if number <= last and own[at] == number else 0 for at, number in found])
 
 
 class DenseSteps:
-    """A step for every number, 0 for those that have none."""
+    """A step for every number, 0 for those that have none; `count` is how many have one."""
 
-    def __init__(self, by_number: bytes) -> None:
-        self._by_number = by_number
-        self.count = len(by_number) - by_number.count(0)
+    def __init__(self, by_number: bytes | bytearray, count: int) -> None:
+        self._by_number, self.count = by_number, count
+        self._highest = 0
+
+    @property
+    def highest(self) -> int:
+        """The highest step."""
+        if not self._highest:
+            self._highest = max(self._by_number)
+        return self._highest
+
+    @property
+    def weight(self) -> int:
+        """Bytes, about, that it takes."""
+        return _LIST_BYTES + len(self._by_number)
 
     @property
     def numbers(self) -> Sequence[int]:
@@ -66,15 +118,23 @@ class DenseSteps:
     @property
     def steps(self) -> bytes:
         """Their steps."""
-        return self._by_number.translate(None, b"\0")
+        return bytes(self._by_number.translate(None, b"\0"))
 
     def step(self, number: int) -> int:
         """The step of a number; 0 when it has none."""
         return self._by_number[number]
 
-    def steps_of(self, numbers: Sequence[int]) -> list[int]:
+    def steps_of(self, numbers: Sequence[int]) -> bytes:
         """The steps of several numbers."""
-        return list(map(self._by_number.__getitem__, numbers))
+        return steps_at(self._by_number, numbers)
+
+
+def scattered(numbers: Iterable[int], steps: bytes, population: int) -> bytearray:
+    """A step for every number; IndexError where there are fewer numbers than one of these."""
+    found = bytearray(population)
+    for number, step in zip(numbers, steps, strict=True):
+        found[number] = step
+    return found
 
 
 if TYPE_CHECKING:
