@@ -243,7 +243,9 @@ def test_lists_of_numbers_and_steps_are_read_back(first: int, more: list[tuple[i
     expected = dict(zip(numbers, steps, strict=True))
     for found in parsed[: 1 + has_documents]:
         assert found.count == len(numbers)
-        assert list(map(found.step, asked)) == [expected.get(number, 0) for number in asked] == list(found.steps_of(asked))
+        assert (
+            list(map(found.step, asked)) == [expected.get(number, 0) for number in asked] == list(found.steps_of(asked))
+        )
 
 
 @pytest.mark.parametrize("every", [1, 2, 3, 4, 9, 300, 70_000])

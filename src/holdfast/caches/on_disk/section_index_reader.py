@@ -20,7 +20,7 @@ from holdfast.caches.section_index.section_records import (
     parse_inline,
     parse_section,
 )
-from holdfast.caches.section_index.section_scores import Scores, WeighedTerm
+from holdfast.caches.section_index.section_scores import Scores, SectionPlaces, WeighedTerm
 from holdfast.core.bounded_store import BoundedStore
 from holdfast.core.file_identity import are_settled
 
@@ -72,6 +72,7 @@ class SectionIndex(IndexReader):
         if documents != self._words.document_count:
             raise IndexUnusable("of other documents")
         self._populations = (sections, documents)
+        self._places = SectionPlaces(self._columns.firsts)
 
     @doubting
     def search(self, request: SearchRequest) -> SearchResult:
@@ -132,7 +133,7 @@ class SectionIndex(IndexReader):
             impacts = held[term] if term in held else self._look_up(term, pages)
             if impacts is not None:
                 terms.append(WeighedTerm(term, weight, impacts))
-        return Scores(question, terms, self._columns.firsts)
+        return Scores(question, terms, self._columns.firsts, self._places)
 
     def section(self, number: int) -> Section:
         """Where a section stands."""

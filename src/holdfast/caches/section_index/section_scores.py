@@ -6,9 +6,9 @@ cannot lift a section to a share of the best, sections that none of the first te
 
 from __future__ import annotations
 
-from _operator import add
+from _operator import add, itemgetter
 from bisect import bisect_right
-from itertools import compress, repeat
+from itertools import compress, pairwise, repeat
 
 from holdfast.caches.section_index.step_lists import steps_at
 from holdfast.core.record import NamedTuple
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 SECTION, DOCUMENT = "section", "document"
 _NONE, _ALL = bytes(256), b"\1" * 256
+# Finding a document takes so many times as long as writing its place into a table.
+_WORTH_A_TABLE = 8
 
 
 class WeighedTerm(NamedTuple):
@@ -45,14 +47,20 @@ class Scores:
     its document has of any.
     """
 
-    def __init__(self, question: Question, terms: Sequence[WeighedTerm], firsts: Sequence[int]) -> None:
+    def __init__(
+        self,
+        question: Question,
+        terms: Sequence[WeighedTerm],
+        firsts: Sequence[int],
+        places: SectionPlaces | None = None,
+    ) -> None:
         self.question = question
         self._terms, self._firsts = terms, firsts
+        self._places = places or SectionPlaces(firsts)
         self._by_most = sorted(terms, key=lambda weighed: -weighed.most)
         # What documents have is looked up where it can count: most of those that have something are not among the best.
         lists = [(weight, impacts.documents) for _, weight, impacts in terms if impacts.documents.count]
         self._documents = [(_multiples(weight), steps) for weight, steps in lists]
-        self._most_shared = sum([weight * steps.highest for weight, steps in lists])
         self._impacts = {weighed.term: weighed.impacts for weighed in terms}
         self._all: dict[int, int] | None = None
 
@@ -73,30 +81,46 @@ class Scores:
         `best` where that is more; and how many sections match."""
         lists = self._by_most
         found: dict[int, int] = {}
+        shared = 0  # the most that the document of a section that is not found yet has, at most
+        if tenths:
+            found, shared = self._of_strongest()
+            best = max([best, *found.values()])
         met = _Met(self._firsts[-1])
         most = self.most
         for at, weighed in enumerate(lists):
             if 10 * most < tenths * best:  # all that a section has itself which none of the lists so far has
-                found.update(self._lifted(at, met, tenths * best - 10 * most))
+                if 10 * (most + shared) >= tenths * best:
+                    found.update(self._lifted(met, tenths * best - 10 * most))
                 return found, met.with_others([each.impacts.sections for each in lists[at:]])
             own = weighed.impacts.sections
             numbers, steps = met.add(own.numbers, own.steps)
+            most -= weighed.most
             # What later lists and documents can give is not enough for a section that has less than this itself.
-            least = (tenths * best - 10 * (most - weighed.most + self._most_shared)) // (10 * weighed.weight)
+            least = (tenths * best - 10 * (most + shared)) // (10 * weighed.weight)
             if least > 1:
                 is_enough = steps.translate(_NONE[:least] + _ALL[least:])
                 numbers, steps = list(compress(numbers, is_enough)), bytes(compress(steps, is_enough))
             if numbers:
                 scored = self._scored(at, numbers, steps)
-                best = max(best, max(scored.values()))
-                least = tenths * best - 10 * self._most_shared
+                best = max([best, *scored.values()])
+                least = tenths * best - 10 * shared
                 if least > 0:
                     scored = {number: score for number, score in scored.items() if 10 * score >= least}
                 self._add_shared(scored)
-                best = max(best, max(scored.values(), default=0))
+                best = max([best, *scored.values()])
                 found.update(scored)
-            most -= weighed.most
         return found, met.count
+
+    def _of_strongest(self) -> tuple[dict[int, int], int]:
+        """The scores of the sections in those documents that have most, and what the other documents have at most."""
+        strong: set[int] = set()
+        others = 0
+        for multiples, steps in self._documents:
+            places, highest = steps.strongest
+            strong.update(places)
+            others += multiples[highest]
+        numbers = [number for held in self._extents(sorted(strong)) for number in held]
+        return self._wholly_scored(numbers), others
 
     def _scored(self, at: int, numbers: Sequence[int], steps: bytes) -> dict[int, int]:
         """What sections have themselves, given their steps in one list: of that and of those after it."""
@@ -107,16 +131,20 @@ class Scores:
             totals = map(add, totals, more)
         return dict(zip(numbers, totals, strict=True))
 
-    def _lifted(self, at: int, met: _Met, tenths: int) -> dict[int, int]:
-        """The scores of sections that only the lists from there on have, in documents that have so many tenths."""
-        if 10 * self._most_shared < tenths:
-            return {}
+    def _lifted(self, met: _Met, tenths: int) -> dict[int, int]:
+        """The scores of sections that were not met, in documents that have so many tenths."""
         lifting = [place for place, value in _shared(self._documents).items() if 10 * value >= tenths]
         numbers = [number for held in self._extents(sorted(lifting)) for number in met.new_of(held)]
-        totals = [0] * len(numbers)
-        for _, weight, impacts in self._by_most[at:]:
+        return self._wholly_scored(numbers)
+
+    def _wholly_scored(self, numbers: Sequence[int]) -> dict[int, int]:
+        """The scores of those sections that match."""
+        if not numbers:
+            return {}
+        totals: Iterable[int] = repeat(0, len(numbers))
+        for _, weight, impacts in self._by_most:
             more = map(_multiples(weight).__getitem__, impacts.sections.steps_of(numbers))
-            totals = list(map(add, totals, more))
+            totals = map(add, totals, more)
         scored = {number: total for number, total in zip(numbers, totals, strict=True) if total}
         self._add_shared(scored)
         return scored
@@ -131,7 +159,7 @@ class Scores:
                         scores[number] += value
             return
         numbers = list(scores)
-        places = [after - 1 for after in map(bisect_right, repeat(self._firsts), numbers)]
+        places = self._places.of_all(numbers)
         totals: Iterable[int] = scores.values()
         for multiples, steps in self._documents:
             totals = map(add, totals, map(multiples.__getitem__, steps.steps_of(places)))
@@ -147,7 +175,7 @@ class Scores:
 
     def document_of(self, number: int) -> int:
         """The place of a section's document."""
-        return bisect_right(self._firsts, number) - 1
+        return self._places.of(number)
 
     def reasons(self, number: int) -> list[tuple[str, str, int]]:
         """(term, where, impact) of what makes up a section's score: what it has itself, what its document has."""
@@ -168,6 +196,37 @@ class Scores:
             return impacts is not None and bool(impacts.sections.step(number) or impacts.documents.step(place))
 
         return held
+
+
+class SectionPlaces:
+    """Of sections, the places of their documents; a table is made once so many were asked for that it is worth it."""
+
+    def __init__(self, firsts: Sequence[int]) -> None:
+        self._firsts = firsts
+        self._table: Sequence[int] | None = None
+        self._asked = 0
+
+    def of(self, number: int) -> int:
+        """That of one section."""
+        return bisect_right(self._firsts, number) - 1
+
+    def of_all(self, numbers: Sequence[int]) -> Sequence[int]:
+        """Those of several."""
+        self._asked += len(numbers)
+        if self._table is None and _WORTH_A_TABLE * self._asked > self._firsts[-1]:
+            self._table = self._made_table()
+        if self._table is None or len(numbers) < 2:
+            return [after - 1 for after in map(bisect_right, repeat(self._firsts), numbers)]
+        found: tuple[int, ...] = itemgetter(*numbers)(self._table)
+        return found
+
+    def _made_table(self) -> Sequence[int]:
+        from array import array  # a cold command has no use for it
+
+        table = array("I")
+        for place, (first, after) in enumerate(pairwise(self._firsts)):
+            table.extend(repeat(place, after - first))
+        return table
 
 
 class _Met:

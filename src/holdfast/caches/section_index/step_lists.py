@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _NUMBER_BYTES, _LIST_BYTES = 41, 400
 # So many times fewer than a list has are found one by one; for more a table is worth making.
 _FEW = 12
+# The numbers with the highest steps are at most so many.
+_FEW_STRONGEST = 32
+_STEPS = bytes(range(256))
 # A table has a byte for every number: for a list of this share of them, a dictionary is worth less.
 _SHARE = 64
 
@@ -48,14 +51,14 @@ class ListedSteps:
         self.count = len(numbers)
         self._population = population
         self._by_number: bytearray | dict[int, int] = {}
-        self._highest = 0
+        self._strongest: tuple[Sequence[int], int] | None = None
 
     @property
-    def highest(self) -> int:
-        """The highest step."""
-        if not self._highest:
-            self._highest = max(self.steps)
-        return self._highest
+    def strongest(self) -> tuple[Sequence[int], int]:
+        """A few numbers that have the highest steps, and the most that any other has."""
+        if self._strongest is None:
+            self._strongest = _strongest(self.numbers, self.steps)
+        return self._strongest
 
     @property
     def weight(self) -> int:
@@ -96,14 +99,14 @@ class DenseSteps:
 
     def __init__(self, by_number: bytes | bytearray, count: int) -> None:
         self._by_number, self.count = by_number, count
-        self._highest = 0
+        self._strongest: tuple[Sequence[int], int] | None = None
 
     @property
-    def highest(self) -> int:
-        """The highest step."""
-        if not self._highest:
-            self._highest = max(self._by_number)
-        return self._highest
+    def strongest(self) -> tuple[Sequence[int], int]:
+        """A few numbers that have the highest steps, and the most that any other has."""
+        if self._strongest is None:
+            self._strongest = _strongest(range(len(self._by_number)), self._by_number)
+        return self._strongest
 
     @property
     def weight(self) -> int:
@@ -127,6 +130,16 @@ class DenseSteps:
     def steps_of(self, numbers: Sequence[int]) -> bytes:
         """The steps of several numbers."""
         return steps_at(self._by_number, numbers)
+
+
+def _strongest(numbers: Sequence[int], steps: bytes | bytearray) -> tuple[Sequence[int], int]:
+    if len(numbers) <= _FEW_STRONGEST:
+        return numbers, 0
+    # The least step, above what the others have, that few enough have.
+    least = bisect_left(
+        range(255), True, key=lambda step: len(steps.translate(None, _STEPS[: step + 1])) <= _FEW_STRONGEST
+    )
+    return list(compress(numbers, steps.translate(bytes(least + 1) + _STEPS[least + 1 :]))), least
 
 
 def scattered(numbers: Iterable[int], steps: bytes, population: int) -> bytearray:
