@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
+from random import Random
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -286,6 +287,41 @@ def test_what_leads_is_found_without_all_scores(
     assert leading.items() <= expected.items()
     least = tenths * max(expected.values(), default=0)
     assert {number for number, score in expected.items() if 10 * score >= least} <= leading.keys()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_leads_is_found_in_long_lists(seed: int) -> None:
+    source = Random(seed)
+    sections, documents = 6000, 2000
+    firsts = [0, *sorted(source.sample(range(1, sections), documents - 1)), sections]
+    weighed, terms = [], []
+    for share in (2000, 300, 30, 10, 4, 2)[source.randrange(3) :][: source.randrange(1, 5)]:
+        own, shared = [
+            {number: source.randrange(1, source.choice((30, 100, 256))) for number in source.sample(range(most), count)}
+            for most, count in ((sections, sections // share), (documents, documents // (4 * share)))
+        ]
+        weight = source.randrange(1, 900)
+        lists = TermLists(*columns_of(own), *columns_of(shared), len(own))
+        record = encode_record(b"k", lists, (sections, documents))
+        impacts = parse_impacts(record, b"k", (sections, documents), looked_up=True)
+        assert [list(found.numbers) for found in (impacts.sections, impacts.documents)] == [sorted(own), sorted(shared)]
+        weighed.append(WeighedTerm("t", weight, impacts))
+        terms.append((weight, own, shared))
+    places = [place for place, (first, after) in enumerate(pairwise(firsts)) for _ in range(first, after)]
+    expected = {
+        number: sum([w * (s.get(number, 0) + d.get(places[number], 0)) for w, s, d in terms])
+        for number in {number for _, own, _ in terms for number in own}
+    }
+    found = Scores(Question({}, [], []), weighed, firsts)
+    assert found.scores == expected
+    best = max(expected.values())
+    for tenths in (1, 4, 7, 10):
+        for floor in (0, 2 * best):
+            leading, matching = found.leading(tenths, floor)
+            assert matching == len(expected)
+            assert leading.items() <= expected.items()
+            least = tenths * max(best, floor)
+            assert {number for number, score in expected.items() if 10 * score >= least} <= leading.keys()
 
 
 def columns_of(steps: dict[int, int]) -> tuple[list[int], bytes]:

@@ -43,7 +43,7 @@ KIND = "sections-4"
 COLUMNS, SOURCES = "columns", "sources"
 # Bytes, about, of the documents that were given last with what was worked out of them, and of lists of terms. A
 # document has so many beside its content.
-_MOST_OF_PAGES, _MOST_OF_TERMS, _PAGE_BYTES = 4 << 20, 16 << 20, 4096
+_MOST_OF_PAGES, _MOST_OF_TERMS, _PAGE_BYTES = 4 << 20, 24 << 20, 4096
 
 
 class SectionIndex(IndexReader):

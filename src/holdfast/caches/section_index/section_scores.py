@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 SECTION, DOCUMENT = "section", "document"
 _NONE, _ALL = bytes(256), b"\1" * 256
+# More sections than these are first told apart in the gross.
+_MANY = 128
 # Finding a document takes so many times as long as writing its place into a table.
 _WORTH_A_TABLE = 8
 
@@ -94,12 +96,9 @@ class Scores:
                 return found, met.with_others([each.impacts.sections for each in lists[at:]])
             own = weighed.impacts.sections
             numbers, steps = met.add(own.numbers, own.steps)
-            most -= weighed.most
-            # What later lists and documents can give is not enough for a section that has less than this itself.
-            least = (tenths * best - 10 * (most + shared)) // (10 * weighed.weight)
-            if least > 1:
-                is_enough = steps.translate(_NONE[:least] + _ALL[least:])
-                numbers, steps = list(compress(numbers, is_enough)), bytes(compress(steps, is_enough))
+            least = tenths * best - 10 * shared
+            if least > 0 and len(numbers) > _MANY:
+                numbers, steps = self._reaching(at, numbers, steps, least)
             if numbers:
                 scored = self._scored(at, numbers, steps)
                 best = max([best, *scored.values()])
@@ -109,7 +108,26 @@ class Scores:
                 self._add_shared(scored)
                 best = max([best, *scored.values()])
                 found.update(scored)
+            most -= weighed.most
         return found, met.count
+
+    def _reaching(self, at: int, numbers: Sequence[int], steps: bytes, tenths: int) -> tuple[Sequence[int], bytes]:
+        """Those of a list's sections, and their steps, that may have so many tenths themselves.
+
+        What they have of each list is rounded up to a number so small that all lists together stay within a byte: the
+        bytes of all sections are added as one long number.
+        """
+        lists = self._by_most[at:]
+        part = -(-sum([weighed.most for weighed in lists]) // (255 - len(lists))) if len(lists) < 128 else 0
+        if not part:
+            return numbers, steps
+        total = 0
+        for weighed in lists:
+            held = steps if weighed is lists[0] else weighed.impacts.sections.steps_of(numbers)
+            total += int.from_bytes(held.translate(_parts(weighed.weight, weighed.impacts.highest, part)), "little")
+        least = min(-(-tenths // (10 * part)), 256)
+        reaches = total.to_bytes(len(numbers), "little").translate(_NONE[:least] + _ALL[least:])
+        return list(compress(numbers, reaches)), bytes(compress(steps, reaches))
 
     def _of_strongest(self) -> tuple[dict[int, int], int]:
         """The scores of the sections in those documents that have most, and what the other documents have at most."""
@@ -196,6 +214,12 @@ class Scores:
             return impacts is not None and bool(impacts.sections.step(number) or impacts.documents.step(place))
 
         return held
+
+
+def _parts(weight: int, highest: int, part: int) -> bytes:
+    """step -> how many such parts its impact has, rounded up; no step is taken for more than the highest."""
+    parts = [-(-weight * step // part) for step in range(highest + 1)]
+    return bytes(parts + parts[-1:] * (255 - highest))
 
 
 class SectionPlaces:

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 _NUMBER_BYTES, _LIST_BYTES = 41, 400
 # So many times fewer than a list has are found one by one; for more a table is worth making.
 _FEW = 12
-# The numbers with the highest steps are at most so many.
-_FEW_STRONGEST = 32
+# The numbers with the highest steps are at most so many, and the first of these where no other has a quarter of them.
+_STRONGEST = (64, 128, 256, 512)
 _STEPS = bytes(range(256))
 # A table has a byte for every number: for a list of this share of them, a dictionary is worth less.
-_SHARE = 64
+_SHARE = 16
 
 
 def is_dense(count: int, population: int) -> bool:
@@ -57,7 +57,7 @@ class ListedSteps:
     def strongest(self) -> tuple[Sequence[int], int]:
         """A few numbers that have the highest steps, and the most that any other has."""
         if self._strongest is None:
-            self._strongest = _strongest(self.numbers, self.steps)
+            self._strongest = _strongest(self.numbers, self.steps, self.count)
         return self._strongest
 
     @property
@@ -105,7 +105,7 @@ class DenseSteps:
     def strongest(self) -> tuple[Sequence[int], int]:
         """A few numbers that have the highest steps, and the most that any other has."""
         if self._strongest is None:
-            self._strongest = _strongest(range(len(self._by_number)), self._by_number)
+            self._strongest = _strongest(range(len(self._by_number)), self._by_number, self.count)
         return self._strongest
 
     @property
@@ -132,14 +132,23 @@ class DenseSteps:
         return steps_at(self._by_number, numbers)
 
 
-def _strongest(numbers: Sequence[int], steps: bytes | bytearray) -> tuple[Sequence[int], int]:
-    if len(numbers) <= _FEW_STRONGEST:
-        return numbers, 0
-    # The least step, above what the others have, that few enough have.
-    least = bisect_left(
-        range(255), True, key=lambda step: len(steps.translate(None, _STEPS[: step + 1])) <= _FEW_STRONGEST
-    )
+def _strongest(numbers: Sequence[int], steps: bytes | bytearray, count: int) -> tuple[Sequence[int], int]:
+    if count <= _STRONGEST[0]:
+        return list(compress(numbers, steps)), 0
+    highest = max(steps)
+    leasts = []
+    for few in _STRONGEST:
+        # The highest step that more have: so few have a higher one.
+        leasts.append(bisect_left(_STEPS, x=True, key=lambda step: _higher(steps, step) <= few))
+        if 4 * leasts[-1] <= highest:
+            break
+    least = leasts[-1] if 4 * leasts[-1] <= highest else leasts[0]
     return list(compress(numbers, steps.translate(bytes(least + 1) + _STEPS[least + 1 :]))), least
+
+
+def _higher(steps: bytes | bytearray, step: int) -> int:
+    """How many steps are higher than one."""
+    return len(steps.translate(None, _STEPS[: step + 1]))
 
 
 def scattered(numbers: Iterable[int], steps: bytes, population: int) -> bytearray:
