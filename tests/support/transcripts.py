@@ -32,9 +32,7 @@ FENCE = re.compile(
     r"^(?P<fence>```+)(?P<kind>[\w-]*)(?P<rest>[^\n]*)\n(?P<text>.*?)^(?P=fence) *$", re.MULTILINE | re.DOTALL
 )
 INDENTED = re.compile(r"(?<=\n\n)(?: {4}[^\n]*\n)+")
-INDENTED_FENCE = re.compile(
-    r"^ +```+(?:console|sh|bash|shell|shell-session|zsh)\b", re.MULTILINE
-)
+INDENTED_FENCE = re.compile(r"^ +```+(?:console|sh|bash|shell|shell-session|zsh)\b", re.MULTILINE)
 FOLDER = re.compile(r"^<!-- folder: (\S+) -->$", re.MULTILINE)
 TITLE = re.compile(r'title="([^"]+)"')
 NOT_RUN = re.compile(r"<!-- not run: (\S[^>]*) -->\n+$")
