@@ -58,7 +58,7 @@ EXAMPLES: Mapping[str, tuple[Example, ...]] = {
     "stats": _lines("context stats"),
     "ignore": _lines("context ignore 'generated/'"),
     "config": _lines("context config", "context config min_tokens 200"),
-    "doctor": _lines("context doctor"),
+    "doctor": (Example("context doctor", 8),),
     "setup": _lines("context setup git --dry-run"),
     "merge-driver": _lines("context merge-driver base.yaml ours.yaml theirs.yaml src/.context.yaml"),
     "spec status": _lines("context spec status login"),

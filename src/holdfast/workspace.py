@@ -72,6 +72,13 @@ class Workspace:
         self._kept: dict[object, Counted] = {}
         self._making = allocate_lock()
 
+    def elsewhere(self, project: str) -> Workspace:
+        """The same world with another project; its caches are below it, unless the root was named."""
+        is_usual = self.cache_root == os.path.join(self.project, DEFAULT_CACHE_ROOT)
+        there = Workspace(project, cache_root=None if is_usual else self.cache_root, door=self.door, clock=self.clock)
+        there.progress, there.phases = self.progress, self.phases
+        return there
+
     @property
     def file_contents(self) -> FileContents:
         """What this process remembers of the files it read; made when first asked for."""

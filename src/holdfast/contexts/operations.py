@@ -208,7 +208,6 @@ COMMANDS = (
             "value", "text", "Its new value; for a list, words separated by commas", metavar="VALUE", positional=True
         ),
     ),
-    _command("health:doctor", "Check what contexts rely on: settings, git, grammars, unreadable directories."),
 )
 
 _VERSION_CONTROL = "holdfast.contexts.answers.version_control"

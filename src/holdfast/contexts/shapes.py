@@ -292,15 +292,3 @@ class OneSetting(TypedDict):
 
 
 ConfigAnswer = Settings | OneSetting
-
-
-class DoctorCheck(TypedDict):
-    check: str
-    level: Literal["ok", "advice", "problem"]
-    detail: str
-
-
-class DoctorAnswer(TypedDict):
-    root: str
-    healthy: bool
-    checks: list[DoctorCheck]

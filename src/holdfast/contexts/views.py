@@ -15,7 +15,6 @@ if TYPE_CHECKING:
         CheckAnswer,
         ConfigAnswer,
         Counts,
-        DoctorAnswer,
         IgnoreAnswer,
         InitAnswer,
         ListAnswer,
@@ -183,13 +182,4 @@ def setup(value: SetupAnswer, _seconds: float) -> RenderableType:
         table.add_row(Text(step["action"]), Text(step["what"], style="bold"), Text(step.get("detail", ""), style="dim"))
     if value["dry_run"]:
         return Group(Text("Nothing was written: this is what would be.", style="yellow"), table)
-    return table
-
-
-def doctor(value: DoctorAnswer, _seconds: float) -> RenderableType:
-    """A row a check."""
-    table = _table("", "", "")
-    table.show_header = False
-    for check in value["checks"]:
-        table.add_row(_state(check["level"]), Text(check["check"]), Text(check["detail"]))
     return table

@@ -275,7 +275,7 @@ class OutOfDate(ContextError):
     message = "Not up to date"
     meaning = (
         "a context is stale or missing, a cache or the lock is behind, a saved query changes its answer, "
-        "a spec has findings or no approval"
+        "a spec has findings or no approval, the doctor found what needs doing"
     )
 
 

@@ -10,10 +10,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.contexts.shapes import StatsAnswer
     from holdfast.survey.savings import Counted, GivenAnswer
-    from holdfast.survey.shapes import SavingsAnswer, SavingsArguments, StandingContexts
+    from holdfast.survey.shapes import (
+        DoctorAnswer,
+        DoctorArguments,
+        SavingsAnswer,
+        SavingsArguments,
+        StandingContexts,
+    )
     from holdfast.workspace import Workspace
 
-RECEIPTS = ".context/receipts"
 _MOST_RECEIPTS = 1000
 _MOST_BYTES = 64 << 20
 
@@ -43,11 +48,29 @@ def savings(workspace: Workspace, arguments: SavingsArguments) -> Outcome[Saving
     return Outcome(added_up(found, tools, standing, said))
 
 
+def doctor(workspace: Workspace, arguments: DoctorArguments) -> Outcome[DoctorAnswer]:
+    """Every check with what it found; exit code 8 where one needs doing, advice does not."""
+    from holdfast.core.confined_paths import printable
+    from holdfast.core.errors import OutOfDate, UsageError
+    from holdfast.survey.checkup import checkup
+    from holdfast.survey.examinations import examine
+
+    if "path" in arguments:
+        if not os.path.isdir(workspace.directory(arguments["path"])):
+            raise UsageError(f"there is no directory '{printable(arguments['path'])}'")
+        workspace = workspace.elsewhere(arguments["path"])
+    value = checkup(
+        printable(os.path.realpath(workspace.project)), examine(workspace, untracked=arguments.get("untracked", False))
+    )
+    return Outcome(value, exit_code=0 if value["healthy"] else OutOfDate.exit_code)
+
+
 def _receipts(workspace: Workspace, arguments: SavingsArguments) -> tuple[list[GivenAnswer], int, int, int, int]:
     """The answers of receipts, how many of these there are, were passed over, lost their cache, and are none."""
     from holdfast.caches.on_disk.receipt_costs import ReceiptCosts, receipt_files
     from holdfast.core.confined_paths import printable
     from holdfast.core.errors import CacheMissing, ContextError, IoError
+    from holdfast.survey.examinations import RECEIPTS
     from holdfast.survey.savings import GivenAnswer
 
     directory = arguments.get("receipts", os.path.join(workspace.project, RECEIPTS))

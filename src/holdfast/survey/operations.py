@@ -27,4 +27,15 @@ OPERATIONS = (
         run="holdfast.survey.answers:savings",
         view="holdfast.survey.views:savings",
     ),
+    Operation(
+        family="survey",
+        command=("doctor",),
+        summary="Look at everything: what is stale or wrong, and what to run next; exit 8 when something needs doing.",
+        parameters=(
+            Parameter("path", "path", "The project (default: the one the current directory is in)", metavar="DIR"),
+            Parameter("untracked", "flag", "Count files that git does not track, too"),
+        ),
+        run="holdfast.survey.answers:doctor",
+        view="holdfast.survey.views:doctor",
+    ),
 )

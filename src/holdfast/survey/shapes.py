@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 
 class SavingsArguments(TypedDict):
@@ -52,3 +52,25 @@ class SavingsAnswer(TypedDict):
     tools: list[ToolCount]
     contexts: StandingContexts
     not_observed: list[str]
+
+
+class DoctorArguments(TypedDict):
+    path: NotRequired[str]
+    untracked: NotRequired[bool]
+
+
+class DoctorCheck(TypedDict):
+    """What one check found; `run` is the command that mends it, and empty where none does."""
+
+    area: str
+    check: str
+    level: Literal["ok", "advice", "problem"]
+    detail: str
+    run: str
+
+
+class DoctorAnswer(TypedDict):
+    root: str
+    healthy: bool
+    checks: list[DoctorCheck]
+    next: list[str]

@@ -10,7 +10,7 @@ from holdfast.survey.savings import percent_saved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.survey.shapes import SavingsAnswer
+    from holdfast.survey.shapes import DoctorAnswer, SavingsAnswer
 
 
 def savings(value: SavingsAnswer, _seconds: float) -> RenderableType:
@@ -43,6 +43,25 @@ def savings(value: SavingsAnswer, _seconds: float) -> RenderableType:
         told = f"{contexts['context_tokens']:,} tokens for {contexts['source_tokens']:,} of source"
         lines.append(Text(f"{contexts['contexts']:,} contexts stand ready: {told}"))
     return Group(*lines, Text("Not observed:", style="dim"), *[Text(f"  {said}") for said in value["not_observed"]])
+
+
+def doctor(value: DoctorAnswer, _seconds: float) -> RenderableType:
+    """A row a check, by area, then what to run."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column()
+    table.add_column()
+    table.add_column()
+    table.add_column(overflow="fold")
+    styles = {"ok": "green", "advice": "yellow", "problem": "bold red"}
+    area = ""
+    for check in value["checks"]:
+        level = Text(check["level"], style=styles[check["level"]])
+        named = Text("" if check["area"] == area else check["area"], style="bold")
+        table.add_row(level, named, Text(check["check"]), Text(check["detail"]))
+        area = check["area"]
+    if not value["next"]:
+        return Group(table, Text(), Text("Everything is in order." if value["healthy"] else "", style="green"))
+    return Group(table, Text(), Text("Next:", style="bold"), *[Text(f"  {command}") for command in value["next"]])
 
 
 def _numbers(answers: int, given: int, behind: int | None) -> tuple[str, str, str, str]:

@@ -319,25 +319,31 @@ def test_a_pattern_is_added_once_and_obeyed(project: Path, context: Run) -> None
 
 def test_doctor_tells_what_is_wrong_and_what_to_do(project: Path, context: Run) -> None:
     context("init")
-    assert {check["check"]: check["level"] for check in context("doctor")["checks"]} == dict.fromkeys(
+    checks = [check for check in context("doctor")["checks"] if check["area"] == "contexts"]
+    assert {check["check"]: check["level"] for check in checks} == dict.fromkeys(
         ["settings", "grammars", "yaml", "directories", "contexts", "AGENTS.md", "git"], "ok"
     )
     (project / ".context.config.yaml").write_text("max_depth: deep\n")
-    found = context("doctor", exit_code=5)
-    assert (found["healthy"], [check for check in found["checks"] if check["level"] != "ok"]) == (
+    found = context("doctor", exit_code=8)
+    assert (found["healthy"], [check for check in found["checks"] if check["level"] == "problem"], found["next"]) == (
         False,
         [
             {
+                "area": "contexts",
                 "check": "settings",
                 "level": "problem",
                 "detail": ".context.config.yaml: max_depth must be a whole number from 0",
+                "run": "",
             },
             {
+                "area": "contexts",
                 "check": "contexts",
-                "level": "advice",
-                "detail": "4 fresh, 1 stale, 0 missing: `context regen` renews them",
+                "level": "problem",
+                "detail": "4 fresh, 1 stale, 0 missing",
+                "run": "context regen",
             },
         ],
+        ["context regen", "context add NAME PATH"],
     )
 
 

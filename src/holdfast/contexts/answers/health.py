@@ -1,4 +1,4 @@
-"""What the commands that look at contexts as a whole answer: validate, stats, doctor and watch."""
+"""What the commands that look at contexts as a whole answer: validate, stats and watch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from holdfast.operation import Outcome
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.contexts.shapes import (
-        DoctorAnswer,
         StateChange,
         StatsAnswer,
         TreeArguments,
@@ -58,21 +57,6 @@ def stats(workspace: Workspace, arguments: TreeArguments) -> Outcome[StatsAnswer
             ],
         }
     )
-
-
-def doctor(workspace: Workspace, arguments: TreeArguments) -> Outcome[DoctorAnswer]:
-    """Every check with its finding; a problem gives exit code 5, advice does not."""
-    from holdfast.contexts.on_disk.doctor import PROBLEM, findings
-
-    project = open_project(workspace, arguments)
-    found = findings(project)
-    healthy = all(one.level != PROBLEM for one in found)
-    value: DoctorAnswer = {
-        "root": printable(project.root),
-        "healthy": healthy,
-        "checks": [{"check": one.check, "level": one.level, "detail": one.detail} for one in found],
-    }
-    return Outcome(value, 0 if healthy else ContextCorrupt.exit_code)
 
 
 def watch(workspace: Workspace, arguments: TreeArguments) -> Outcome[WatchAnswer]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.contexts.freshness import MISSING, STALE, STATES
+from holdfast.contexts.freshness import FRESH, MISSING, STALE, STATES
 from holdfast.contexts.languages import language_of
 from holdfast.contexts.on_disk.listing import list_project
 from holdfast.contexts.on_disk.project import Project, scan
@@ -29,11 +29,12 @@ PROBLEM: Literal["problem"] = "problem"
 
 
 class Finding(NamedTuple):
-    """What one check found."""
+    """What one check found, and the command that mends it, where one does."""
 
     check: str
     level: Level
     detail: str
+    run: str = ""
 
 
 def findings(project: Project) -> list[Finding]:
@@ -41,14 +42,15 @@ def findings(project: Project) -> list[Finding]:
     return [Finding(*found) for found in _checks(project, scan(project))]
 
 
-def _checks(project: Project, found: list[Found]) -> Iterator[tuple[str, Level, str]]:
+def _checks(project: Project, found: list[Found]) -> Iterator[tuple[str, Level, str] | tuple[str, Level, str, str]]:
     yield _settings(project)
     yield _grammars(found)
     yield _parser()
     closed = [item.scope for item in found if item.view is None]
     yield "directories", PROBLEM if closed else OK, f"cannot be read: {', '.join(closed)}" if closed else "all readable"
     yield _contexts(project)
-    yield _agents(project)
+    if any(item.view is not None and item.view.has_context for item in found):
+        yield _agents(project)
     yield _git(project)
 
 
@@ -96,23 +98,27 @@ def _parser() -> tuple[str, Level, str]:
     )
 
 
-def _contexts(project: Project) -> tuple[str, Level, str]:
+def _contexts(project: Project) -> tuple[str, Level, str, str]:
     try:
         entries = list_project(project).entries
     except OSError as error:
         raise IoError(f"the project cannot be read: {error.strerror}") from None
     counts = {state: sum([entry.state == state for entry in entries]) for state in STATES}
     text = ", ".join([f"{count} {state}" for state, count in counts.items()])
-    outdated = counts[STALE] + counts[MISSING]
-    return "contexts", ADVICE if outdated else OK, f"{text}: `context regen` renews them" if outdated else text
+    if not counts[STALE] + counts[MISSING]:
+        return "contexts", OK, text, ""
+    if not counts[STALE] + counts[FRESH]:
+        return "contexts", ADVICE, f"none yet; {counts[MISSING]:,} could be written", "context init"
+    return "contexts", PROBLEM, text, "context regen"
 
 
-def _agents(project: Project) -> tuple[str, Level, str]:
+def _agents(project: Project) -> tuple[str, Level, str, str]:
     from holdfast.contexts.on_disk.agents_file import write_section
 
     told = write_section(project.root, dry_run=True) == "unchanged"
     return (
         "AGENTS.md",
         OK if told else ADVICE,
-        "tells of contexts" if told else "`context init` adds the current section",
+        "tells of contexts" if told else "does not tell of contexts as this release would",
+        "" if told else "context init",
     )

@@ -1,0 +1,45 @@
+"""What a look at everything found, and what to run next. Pure."""
+
+from __future__ import annotations
+
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Literal
+
+    from holdfast.survey.shapes import DoctorAnswer
+
+    Level = Literal["ok", "advice", "problem"]
+
+OK: Literal["ok"] = "ok"
+ADVICE: Literal["advice"] = "advice"
+PROBLEM: Literal["problem"] = "problem"
+
+
+class Check(NamedTuple):
+    """What one check found: in which area, how bad it is, and the command that mends it, where one does.
+
+    A `problem` needs doing; `advice` would make something better that works.
+    """
+
+    area: str
+    check: str
+    level: Level
+    detail: str
+    run: str = ""
+
+
+def checkup(root: str, checks: Sequence[Check]) -> DoctorAnswer:
+    """The answer: healthy where nothing needs doing; what mends a problem is to be run before what is advised."""
+    ordered = [each.run for level in (PROBLEM, ADVICE) for each in checks if each.level == level and each.run]
+    return {
+        "root": root,
+        "healthy": all(each.level != PROBLEM for each in checks),
+        "checks": [
+            {"area": each.area, "check": each.check, "level": each.level, "detail": each.detail, "run": each.run}
+            for each in checks
+        ],
+        "next": list(dict.fromkeys(ordered)),
+    }

@@ -1,0 +1,156 @@
+"""One look at each area of a project: what is there, and whether anything of it needs doing. Nothing is written."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from holdfast.core.confined_paths import printable
+from holdfast.core.errors import ContextError
+from holdfast.survey.checkup import ADVICE, OK, PROBLEM, Check
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from holdfast.caches.project_shapes import CheckAnswer
+    from holdfast.specs.shapes import CheckAnswer as SpecCheck
+    from holdfast.survey.checkup import Level
+    from holdfast.workspace import Workspace
+
+    Examination = Callable[[Workspace, bool], Iterator[Check]]
+
+RECEIPTS = ".context/receipts"
+# So many are named where many are concerned.
+_NAMED = 5
+
+
+def examine(workspace: Workspace, *, untracked: bool) -> list[Check]:
+    """What every examination found; one that fails is a finding itself."""
+    checks: list[Check] = []
+    for area, examination in _AREAS.items():
+        try:
+            checks += examination(workspace, untracked)
+        except ContextError as error:
+            checks.append(Check(area, area, PROBLEM, error.reason or error.headline))
+        except OSError as error:
+            checks.append(Check(area, area, PROBLEM, f"the system refused: {error.strerror}"))
+    return checks
+
+
+def _versions(_workspace: Workspace, _untracked: bool) -> Iterator[Check]:
+    from holdfast.caches.search.impacts import RANKING
+    from holdfast.caches.tokenizers import O200K, is_installed
+    from holdfast.version import __version__
+
+    yield Check("versions", "holdfast", OK, f"{__version__}, ranks by {RANKING}")
+    yield Check("versions", "python", OK, f"{'.'.join(map(str, sys.version_info[:3]))} on {sys.platform}")
+    exact = "can be counted" if is_installed(O200K) else "cannot be counted here: the extra `tokens` does"
+    yield Check("versions", "tokens", OK, f"estimated; those of {O200K} {exact}")
+
+
+def _caches(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
+    from shlex import quote
+
+    from holdfast.caches.build.project_directory import Project
+    from holdfast.caches.on_disk.cache_listing import inspect_cache, list_caches
+    from holdfast.core.errors import CacheMissing
+
+    try:
+        standing = [each.path for each in list_caches(workspace.cache_root) if each.has_manifest]
+    except CacheMissing:
+        standing = []
+    project = Project(workspace.project, workspace.cache_root)
+    is_declared = project.text() is not None
+    if not is_declared and not standing:
+        yield Check("caches", "context.toml", ADVICE, "no documentation is declared", "context add NAME PATH")
+        return
+    damaged = []
+    for name in standing:
+        if not inspect_cache(os.path.join(workspace.cache_root, name)).valid:
+            damaged.append(name)
+            detail = "its manifest and its index do not hold together"
+            yield Check(
+                "caches", name, PROBLEM, detail, "context sync" if is_declared else f"context verify {quote(name)}"
+            )
+    if not is_declared:
+        told = f"{len(standing):,} below the cache root, none declared: nothing tells when they are behind"
+        yield Check("caches", "context.toml", ADVICE, told, "context add NAME PATH")
+        return
+    yield from _synced(workspace, damaged)
+    strays = [name for name in standing if project.declared().cache(name) is None]
+    if strays:
+        yield Check("caches", "others", ADVICE, f"below the cache root and not declared: {_some(strays)}")
+
+
+def _synced(workspace: Workspace, damaged: list[str]) -> Iterator[Check]:
+    """Whether caches and lock are those of the sources, and whether packages moved."""
+    from holdfast.caches.project_answers import outdated, sync
+
+    checked: CheckAnswer = sync(workspace, {"check": True}).value  # type: ignore[assignment]  # `check` gives this one
+    for each in checked["caches"]:
+        if each["name"] in damaged:
+            continue
+        reasons = list(each["reasons"])
+        detail = _some(reasons, "; ") if reasons else "in step with its sources and the lock"
+        yield Check("caches", each["name"], PROBLEM if reasons else OK, detail, "context sync" if reasons else "")
+    for moved in outdated(workspace, {}).value["outdated"]:
+        before, now = moved["locked"] or "nothing", moved["installed"] or "nothing"
+        detail = f"{moved['kind']} {moved['name']} moved from {before} to {now}"
+        yield Check("caches", moved["cache"], PROBLEM, detail, "context sync")
+
+
+def _receipts(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
+    from holdfast.caches.on_disk.receipt_costs import receipt_files
+    from holdfast.caches.on_disk.receipt_store import MOST_FILES
+
+    try:
+        count = len(receipt_files(os.path.join(workspace.project, RECEIPTS)))
+    except FileNotFoundError:
+        yield Check(
+            "receipts", "receipts", OK, f"no {RECEIPTS}: `context serve --receipts DIR` keeps what was answered"
+        )
+        return
+    level: Level = PROBLEM if count >= MOST_FILES else OK
+    full = ", as many as it takes: remove some" if level == PROBLEM else ""
+    yield Check("receipts", "receipts", level, f"{count:,} in {RECEIPTS}{full}")
+
+
+def _contexts(workspace: Workspace, untracked: bool) -> Iterator[Check]:
+    from holdfast.contexts.answers import open_project
+    from holdfast.contexts.on_disk.doctor import findings
+
+    for found in findings(open_project(workspace, {"path": "", "untracked": untracked})):
+        yield Check("contexts", found.check, found.level, found.detail, found.run)
+
+
+def _specs(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
+    from holdfast.specs.check_answers import spec_check
+
+    value: SpecCheck = spec_check(workspace, {}).value  # type: ignore[assignment]  # without a format it is this one
+    findings, names = value["data"]["findings"], len(value["data"]["coverage"])
+    if not names:
+        yield Check("specs", "specs", OK, "none here; `context spec init NAME` starts one")
+        return
+    for level, words in ((PROBLEM, "error"), (ADVICE, "warning")):
+        found = [each for each in findings if each["level"] == words]
+        if found:
+            places = _some([f"{each['file']}:{each['line']} {each['rule']}" for each in found])
+            yield Check("specs", f"{words}s", level, f"{len(found):,}: {places}", "context spec check")
+    if not findings:
+        yield Check("specs", "specs", OK, f"{names:,} without a finding")
+
+
+def _some(words: list[str], between: str = ", ") -> str:
+    shown = between.join([printable(word) for word in words[:_NAMED]])
+    return shown if len(words) <= _NAMED else f"{shown}{between}and {len(words) - _NAMED:,} more"
+
+
+# In the order they are shown.
+_AREAS: dict[str, Examination] = {
+    "versions": _versions,
+    "caches": _caches,
+    "receipts": _receipts,
+    "contexts": _contexts,
+    "specs": _specs,
+}
