@@ -185,12 +185,22 @@ class _Characters(dict[str, int]):
 
 
 _characters = _Characters(dict.fromkeys(COMMON_HAN, _COMMON_HAN_COST))
-_tokens = _Remembered(_token_cost, 1 << 16)
+_tokens = _Remembered(_token_cost, 1 << 17)
+# Texts as long as most sections: one is estimated when a document is cut, and again when its tokens are counted.
+_WORTH_KEEPING, _LONGEST_KEPT, _MOST_TEXTS = 512, 4096, 256
+_texts: dict[str, int] = {}
 
 
 def estimate_tokens(text: str) -> int:
     """The tokens of a text, 0 where it is empty; in time linear in its length."""
-    return tokens_at_cost(_cost(text.encode())) if text else 0
+    if not _WORTH_KEEPING < len(text) <= _LONGEST_KEPT:
+        return tokens_at_cost(_cost(text.encode())) if text else 0
+    tokens = _texts.get(text)
+    if tokens is None:
+        if len(_texts) >= _MOST_TEXTS:
+            _texts.clear()
+        tokens = _texts[text] = tokens_at_cost(_cost(text.encode()))
+    return tokens
 
 
 def cost_of_lines(text: str) -> int:

@@ -123,11 +123,15 @@ class DocumentCounts:
     def _add_sections(self, first: int, documents: Sequence[Document]) -> list[tuple[int, DocumentSections]]:
         if self._count_tokens is None:
             self._count_tokens = counter(self._tokenizer)
-        fields = [read_fields(document) for document in documents]
-        texts = [
-            [document.content[section.start : section.end] for section in read.sections]
-            for document, read in zip(documents, fields, strict=True)
-        ]
+        fields: list[Fields] = []
+        texts: list[list[str]] = []
+        tokens: list[list[int]] = []
+        for document in documents:
+            read = read_fields(document)
+            sections = [document.content[section.start : section.end] for section in read.sections]
+            fields.append(read)
+            texts.append(sections)
+            tokens.append(list(map(self._count_tokens, sections)))  # now, while the estimate of each is remembered
         totals = [
             self._text.add(
                 position,
@@ -137,7 +141,6 @@ class DocumentCounts:
             )
             for position, sections in enumerate(texts, first)
         ]
-        tokens = [list(map(self._count_tokens, sections)) for sections in texts]
         for position, read in enumerate(fields, first):
             self._add_fields(position, read)
         return [

@@ -10,6 +10,7 @@ from array import array
 from binascii import crc32
 from collections import deque
 from itertools import accumulate
+from struct import Struct
 
 from holdfast.caches.index_format import INLINE
 from holdfast.caches.section_index.section_records import (
@@ -35,14 +36,13 @@ from holdfast.caches.section_index.section_records import (
     SectionColumns,
 )
 from holdfast.caches.section_index.step_lists import is_dense
-from holdfast.caches.section_index.term_lists import BODY, FieldLengths
+from holdfast.caches.section_index.term_lists import BODY, PATH, TITLE, FieldLengths
 from holdfast.caches.sorted_runs import NUMBER, encode_numbers, gaps, shifted
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from struct import Struct
 
     from holdfast.caches.search.link_texts import PageLinks
     from holdfast.caches.search.section import Section
@@ -51,6 +51,9 @@ if TYPE_CHECKING:
     # What a record has of a list: its bits of the shape, and its bytes.
     EncodedList = tuple[int, bytes]
 
+# What one document holds once in one of these has no list.
+_ALONE = (BODY, PATH, TITLE)
+_SHORT_HEAD = Struct("<BBH")  # what a narrow record has after its checksum, up to its lists
 # Gaps are encoded in bytes; this one goes on without naming a number, and has the step 0.
 CONTINUATION = 255
 _KEPT = 1 << 14  # the bytes of shorter gaps are remembered
@@ -155,9 +158,12 @@ def compile_lists(
     for key, said in terms:
         mark, numbers = said[0]
         field, base = marks[mark]
-        if len(said) == 1 and len(numbers) == NUMBER and field == BODY:  # most terms
+        if len(said) == 1 and len(numbers) == NUMBER and field in _ALONE:  # most terms
             number = base + int.from_bytes(numbers, "little")
-            tell(key, inline_value(ONE_SECTION, number, weights.alone(number)))
+            if field == BODY:
+                tell(key, inline_value(ONE_SECTION, number, weights.alone(number)))
+            else:
+                tell(key, inline_value(ONE_DOCUMENT, number, weights.named_alone(field, number)))
             continue
         values: dict[int, bytes] = {}
         for mark, numbers in said:
@@ -203,6 +209,10 @@ def inline_value(kind: int, number: int, step: int) -> int:
 def encode_record(key: bytes, lists: TermLists, populations: Sequence[int]) -> bytes:
     """The record of a term."""
     sections, documents = populations
+    if lists.holding == len(lists.sections) <= _MOST_IN_NARROW and not lists.documents:  # most terms
+        bits, body = encode_list(lists.sections, lists.section_steps, sections, NARROW)
+        checked = _SHORT_HEAD.pack(bits, max(lists.section_steps), len(body)) + body
+        return crc32(checked, crc32(key)).to_bytes(4, "little") + checked
     # So few make no more bytes than a narrow number can say.
     is_wide = len(lists.sections) + len(lists.documents) > _MOST_IN_NARROW
     size, shape = (WIDE, IS_WIDE) if is_wide else (NARROW, 0)
@@ -236,13 +246,14 @@ _GAP_BYTES = _GapBytes()
 
 def encode_list(numbers: Sequence[int], steps: bytes, population: int, size: Struct) -> EncodedList:
     """What a record has of ascending numbers, each once, and a step for each; `size` is that of its count."""
-    if is_dense(len(numbers), population):
+    count = len(numbers)
+    if is_dense(count, population):
         return LISTED | DENSE, _encoded_densely(numbers, steps, population)
-    if is_far(numbers[-1], len(numbers)):  # most terms
-        return LISTED, size.pack(len(numbers)) + encode_numbers(numbers, population) + steps
+    if is_far(numbers[-1], count):  # most terms
+        return LISTED, size.pack(count) + encode_numbers(numbers, population) + steps
     apart = gaps(array("I", numbers).tobytes())
-    near, *far = [apart[at::NUMBER] for at in range(NUMBER)]
-    if CONTINUATION not in near and not b"".join(far).strip(b"\0"):
+    near = apart[::NUMBER]
+    if CONTINUATION not in near and apart.count(0) == len(apart) - count + near.count(0):  # all other bytes are 0
         return LISTED | IN_GAPS, size.pack(len(near)) + near + steps
     distances = array("I", apart).tolist()
     data = b"".join(map(_GAP_BYTES.__getitem__, distances))

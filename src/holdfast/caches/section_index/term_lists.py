@@ -12,25 +12,29 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from itertools import compress
-from operator import add, eq, getitem, sub
+from operator import add, eq, getitem, itemgetter, sub
 
 from holdfast.caches.search.impacts import FieldSteps, document_step, named_step, section_step
 from holdfast.caches.search.word_terms import QUARTERS
 from holdfast.caches.section_index.step_tables import Evidence, StepTables, WholeTables
-from holdfast.caches.sorted_runs import looked_up
+from holdfast.caches.sorted_runs import NUMBER, looked_up
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
 # The fields of runs; `WEAK` is added for those whose occurrences count a quarter.
 TITLE, PATH, LINKS, HEADINGS, BODY = range(5)
 WEAK = 8
 OF_SECTIONS = frozenset((HEADINGS, BODY, HEADINGS | WEAK, BODY | WEAK))
 # Documents that hold a term again are worked out one by one where so many times more hold it once.
+_FEW_AGAIN = 32
+# Steps are changed one by one where so many times more stay.
 _FEW = 8
 _NO_STEPS = (0, 0, 0)
+# A word of a title stands in these, often once and in no other document.
+_OF_ITS_OWN = frozenset((TITLE, PATH, HEADINGS, BODY))
 
 
 class FieldLengths(NamedTuple):
@@ -132,18 +136,25 @@ class Weights:
 
     def lists(self, values: Mapping[int, bytes]) -> TermLists:
         """The lists of a term, given its packed numbers in each field of the runs."""
+        if len(values) > 1 and values.keys() <= _OF_ITS_OWN and max(map(len, values.values())) == NUMBER:
+            found = self._of_one_section(values)
+            if found is not None:
+                return found
         body, weak = values.get(BODY), values.get(BODY | WEAK)
         counts: _Counts | _Sorted
         if body is not None and weak is None:
             numbers = array("I", body)
-            places = looked_up(self._place_of, numbers)
-            repeated = len(places) - len(set(places))
+            count = len(numbers)
+            # One look-up of the same places in two tables.
+            get = itemgetter(*numbers) if count > 1 else _only(numbers[0])
+            places = get(self._place_of)
+            repeated = count - len(set(places))
             if not repeated:  # most terms
-                found = TermLists(numbers, bytes(looked_up(self._alone, numbers)), (), b"", len(numbers))
+                found = TermLists(numbers, bytes(get(self._alone)), (), b"", count)
                 if len(values) == 1:
                     return found
                 counts = _Sorted(numbers, self.firsts)
-            elif _FEW * repeated < len(places):
+            elif _FEW_AGAIN * repeated < count:
                 counts = _Sorted(numbers, self.firsts)
                 found = self._of_few(counts, set(compress(places, map(eq, places, places[1:]))))
             else:
@@ -155,6 +166,32 @@ class Weights:
         if len(values) > (body is not None) + (weak is not None):
             return self._put_right(values, counts, found)
         return found
+
+    def named_alone(self, field: int, place: int) -> int:
+        """The step of a document that holds a term once, in its title or its path, and nowhere else."""
+        return self._of_document[field].of(QUARTERS)[self._document_lengths[field][place]]
+
+    def _of_one_section(self, values: Mapping[int, bytes]) -> TermLists | None:
+        """The lists of a term that stands once in each of several fields, all of one document; None where they are of
+        several, or no section holds it."""
+        at = {field: int.from_bytes(numbers, "little") for field, numbers in values.items()}
+        number = at.get(BODY, at.get(HEADINGS, -1))
+        place = self._place_of[number] if number >= 0 else -1
+        named = [named for field, named in at.items() if field in self._of_document]
+        if at.get(HEADINGS, number) != number or any(each != place for each in named):
+            return None
+        title, path = [self.named_alone(field, place) if field in at else 0 for field in (TITLE, PATH)]
+        heading = self._headings.of(QUARTERS)[self._lengths.headings[number]] if HEADINGS in at else 0
+        body = self._bodies[QUARTERS][1][number] if BODY in at else 0
+        evidence = self._texts[QUARTERS][1][number] if BODY in at else 0
+        step = section_step(body, heading, title, path, 0, evidence, many=False)
+        if not named:
+            return TermLists((number,), bytes([step]), (), b"", 1)
+        first, after = self.firsts[place], self.firsts[place + 1]
+        shared = bytes([document_step(named_step(title, path, 0), 0, many=True)])
+        if number == first:
+            return TermLists((number,), bytes([step]), (place,), shared, after - first)
+        return TermLists((first, number), bytes([1, step]), (place,), shared, after - first)
 
     def _of_few(self, counts: _Sorted, again: Collection[int]) -> TermLists:
         """What `_of_bodies` gives, where few documents hold the term more than once: the places of those are given."""
@@ -253,6 +290,10 @@ class Weights:
                     found[place] = [0, 0, 0]
                 found[place][field] = steps.of(held)[lengths[place]]
         return found
+
+
+def _only(number: int) -> Callable[[Sequence[int]], tuple[int, ...]]:
+    return lambda table: (table[number],)
 
 
 def _by_field(values: Mapping[int, bytes]) -> dict[int, dict[int, int]]:
