@@ -1,0 +1,286 @@
+"""The clients that can be set up, a row each: how one is found, where its configuration lies, what an entry needs.
+
+Where the facts are from, and what was run: docs/decisions/0030-client-set-up.md.
+"""
+
+from __future__ import annotations
+
+from holdfast.clients.config_edit import Target
+from holdfast.clients.server_entry import NAME, EntryShape
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Literal
+
+    Scope = Literal["user", "project"]
+    # How the server learns of the project: it is started there, the client fills in a variable, or the entry names it.
+    Told = Literal["started there", "variable", "named"]
+
+WORKSPACE = "${workspaceFolder}"
+
+
+class Place(NamedTuple):
+    """A file that a client reads, as a path with `{roots}` in it.
+
+    `is_desktop`: started without the variables of a shell, the search path among them. `told` says how the server
+    learns of the project. `others` are names the file may have instead; one that is there is taken.
+    """
+
+    path: str
+    is_desktop: bool = False
+    told: Told = "started there"
+    others: tuple[str, ...] = ()
+    needs: str = ""  # a folder without which the place is not used
+
+
+class Client(NamedTuple):
+    """One client. `programs` are looked for on the search path, `folders` where they would be."""
+
+    name: str
+    title: str
+    target: Target
+    user: tuple[Place, ...]
+    project: Place | None
+    programs: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    underscores: bool = False  # tool names with a dot fail there, or nobody has seen them work
+    passes: tuple[str, ...] = ()  # the only variables it passes on; empty: all of them
+    client_info: str = ""  # what it calls itself when it opens the server
+    after: str = ""  # what a person does next
+
+    def places(self, scope: Scope) -> tuple[Place, ...]:
+        """Where its configuration may lie."""
+        if scope == "user":
+            return self.user
+        return (self.project,) if self.project is not None else ()
+
+
+_SERVERS = Target("json", "mcpServers", EntryShape())
+_STDIO = Target("json", "mcpServers", EntryShape(fixed={"type": "stdio"}))
+# docs/decisions/0030: what Codex gives a server of its environment.
+_CODEX_PASSES = (
+    *("HOME", "LOGNAME", "PATH", "SHELL", "USER", "__CF_USER_TEXT_ENCODING", "LANG", "LC_ALL", "TERM", "TMPDIR", "TZ"),
+    "CONTEXT_CACHE_ROOT",
+)
+_CLINE = "globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"
+
+CLIENTS = (
+    Client(
+        "claude-code",
+        "Claude Code",
+        _STDIO,
+        (Place("{claude}/.claude.json"),),
+        Place(".mcp.json"),
+        programs=("claude",),
+        folders=("{claude}/.claude.json", "{home}/.claude"),
+        client_info="claude-code",
+        after="Start `claude` anew; `/mcp` lists it. A project's entry is approved there once.",
+    ),
+    Client(
+        "claude-desktop",
+        "Claude Desktop",
+        _SERVERS,
+        (Place("{applications}/Claude/claude_desktop_config.json", is_desktop=True, told="named"),),
+        None,
+        programs=("claude-desktop",),
+        folders=("{applications}/Claude",),
+        underscores=True,
+        client_info="claude-ai",
+        after="Quit Claude Desktop and open it again.",
+    ),
+    Client(
+        "codex",
+        "Codex",
+        Target(
+            "toml",
+            "mcp_servers",
+            EntryShape(passed="env_vars"),
+            limit=("tool_output_token_limit", 25_000),
+        ),
+        (Place("{codex}/config.toml"),),
+        Place(".codex/config.toml"),
+        programs=("codex",),
+        folders=("{codex}",),
+        passes=_CODEX_PASSES,
+        client_info="codex-mcp-client",
+        after="Start `codex` anew; `/mcp` lists it. A project's file counts once the project is trusted.",
+    ),
+    Client(
+        "gemini",
+        "Gemini CLI",
+        Target("json", "mcpServers", EntryShape(fixed={"trust": True})),
+        (Place("{home}/.gemini/settings.json"),),
+        Place(".gemini/settings.json"),
+        programs=("gemini",),
+        folders=("{home}/.gemini",),
+        client_info="gemini-cli-mcp-client",
+        after='Start `gemini` anew; `/mcp` lists it. `"trust": true` lets these tools, which only read, run unasked.',
+    ),
+    Client(
+        "copilot",
+        "Copilot CLI",
+        Target("json", "mcpServers", EntryShape(fixed={"type": "local", "tools": ["*"]})),
+        (Place("{copilot}/mcp-config.json"),),
+        Place(".github/mcp.json"),
+        programs=("copilot",),
+        folders=("{copilot}",),
+        client_info="github-copilot-developer",
+        after="Start `copilot` anew; `/mcp show` lists it.",
+    ),
+    Client(
+        "vscode",
+        "VS Code",
+        Target("json", "servers", EntryShape(fixed={"type": "stdio"})),
+        (Place("{applications}/Code/User/mcp.json", is_desktop=True, told="variable"),),
+        Place(".vscode/mcp.json", told="variable"),
+        programs=("code",),
+        folders=("{applications}/Code/User",),
+        client_info="Visual Studio Code",
+        after="Run `MCP: List Servers` in VS Code and start it.",
+    ),
+    Client(
+        "cursor",
+        "Cursor",
+        _STDIO,
+        (Place("{home}/.cursor/mcp.json", is_desktop=True, told="variable"),),
+        Place(".cursor/mcp.json", told="variable"),
+        programs=("cursor", "cursor-agent"),
+        folders=("{home}/.cursor",),
+        underscores=True,
+        client_info="cursor-vscode",
+        after="Open Cursor's settings under Tools & MCP and switch it on.",
+    ),
+    Client(
+        "windsurf",
+        "Windsurf",
+        _SERVERS,
+        (Place("{home}/.codeium/windsurf/mcp_config.json", is_desktop=True, told="named"),),
+        None,
+        programs=("windsurf",),
+        folders=("{home}/.codeium/windsurf",),
+        underscores=True,
+        client_info="windsurf-client",
+        after="Refresh the MCP servers in Windsurf's Cascade panel.",
+    ),
+    Client(
+        "cline",
+        "Cline",
+        Target("json", "mcpServers", EntryShape(fixed={"disabled": False})),
+        (
+            Place("{cline}", needs="{home}/.cline"),
+            Place(
+                "{applications}/Code/User/" + _CLINE,
+                is_desktop=True,
+                told="named",
+                needs="{applications}/Code/User/globalStorage/saoudrizwan.claude-dev",
+            ),
+        ),
+        None,
+        programs=("cline",),
+        folders=("{home}/.cline", "{applications}/Code/User/globalStorage/saoudrizwan.claude-dev"),
+        underscores=True,
+        client_info="Cline",
+        after="Look under MCP Servers in Cline; the command line reads it at its next start.",
+    ),
+    Client(
+        "continue",
+        "Continue",
+        Target("own file", "mcpServers", EntryShape(fixed={"name": NAME})),
+        (Place("{home}/.continue/mcpServers/holdfast.yaml", is_desktop=True),),
+        Place(".continue/mcpServers/holdfast.yaml"),
+        programs=("cn",),
+        folders=("{home}/.continue",),
+        underscores=True,
+        client_info="continue-client",
+        after="Reload Continue; tools are offered in agent mode.",
+    ),
+    Client(
+        "opencode",
+        "opencode",
+        Target(
+            "json", "mcp", EntryShape(arguments="", environment="environment", fixed={"type": "local", "enabled": True})
+        ),
+        (Place("{config}/opencode/opencode.json", others=("{config}/opencode/opencode.jsonc",)),),
+        Place("opencode.json", others=("opencode.jsonc",)),
+        programs=("opencode",),
+        folders=("{config}/opencode",),
+        client_info="opencode",
+        after="Start `opencode` anew; `opencode mcp list` lists it.",
+    ),
+    Client(
+        "qwen",
+        "Qwen Code",
+        _SERVERS,
+        (Place("{home}/.qwen/settings.json"),),
+        Place(".qwen/settings.json"),
+        programs=("qwen",),
+        folders=("{home}/.qwen",),
+        underscores=True,
+        client_info="qwen-code-mcp-client",
+        after="Start `qwen` anew; `/mcp` lists it.",
+    ),
+    Client(
+        "zed",
+        "Zed",
+        Target("json", "context_servers", EntryShape(fixed={"source": "custom"})),
+        (Place("{config}/zed/settings.json", is_desktop=True),),
+        Place(".zed/settings.json"),
+        programs=("zed", "zeditor"),
+        folders=("{config}/zed",),
+        underscores=True,
+        client_info="Zed",
+        after="Look for the green dot in Zed's agent settings.",
+    ),
+    Client(
+        "goose",
+        "Goose",
+        Target(
+            "yaml",
+            "extensions",
+            EntryShape(
+                command="cmd",
+                environment="envs",
+                fixed={
+                    "name": NAME,
+                    "description": "Documentation, directory contexts and specs of this project",
+                    "type": "stdio",
+                    "enabled": True,
+                    "timeout": 300,
+                },
+            ),
+        ),
+        (Place("{config}/goose/config.yaml", is_desktop=True),),
+        None,
+        programs=("goose",),
+        folders=("{config}/goose",),
+        underscores=True,
+        client_info="goose",
+        after="Start a new Goose session.",
+    ),
+)
+NAMES = tuple(client.name for client in CLIENTS)
+
+
+def client_roots(environment: Mapping[str, str], *, is_mac: bool) -> dict[str, str]:
+    """What the `{roots}` of places stand for, by the variables that the clients themselves look at."""
+    home = environment.get("HOME", "").rstrip("/") or "/"
+    config = environment.get("XDG_CONFIG_HOME") or f"{home}/.config"
+    cline = environment.get("CLINE_MCP_SETTINGS_PATH") or f"{home}/.cline/data/settings/cline_mcp_settings.json"
+    return {
+        "home": home,
+        "config": config,
+        "applications": f"{home}/Library/Application Support" if is_mac else config,
+        "claude": environment.get("CLAUDE_CONFIG_DIR") or home,
+        "codex": environment.get("CODEX_HOME") or f"{home}/.codex",
+        "copilot": environment.get("COPILOT_HOME") or f"{home}/.copilot",
+        "cline": cline,
+    }
+
+
+def at(template: str, roots: Mapping[str, str]) -> str:
+    """A path with its roots filled in."""
+    for name, root in roots.items():
+        template = template.replace("{" + name + "}", root)
+    return template

@@ -1,0 +1,212 @@
+"""An entry put into a client's configuration and taken out again: text in, text out, and what it says is checked.
+
+Whatever an editor did, the new text is read by the standard reader of its format, and refused unless it says what the
+old one said with the entry and nothing else changed.
+"""
+
+from __future__ import annotations
+
+from holdfast.clients.edit_errors import BrokenText, OddText
+from holdfast.clients.server_entry import NAME, EntryShape, is_ours, renewed_members
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Literal
+
+    from holdfast.clients.server_entry import Entry
+
+    Format = Literal["json", "toml", "yaml", "own file"]
+
+_NOT_EDITED = "it is written in a way that is not edited here"
+_LIMIT_COMMENT = "long answers of tools arrive whole (context setup)"
+
+
+class Target(NamedTuple):
+    """Where an entry belongs in a kind of file, and how it is spelt there.
+
+    `limit` is a setting of the whole document that lets long answers arrive: its name and value. It is set where the
+    document has none.
+    """
+
+    format: Format
+    container: str
+    shape: EntryShape
+    limit: tuple[str, int] | None = None
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The way to the entry."""
+        return (self.container, NAME)
+
+
+class NotOurs(Exception):
+    """There is an entry of the name that starts something else."""
+
+
+def document(target: Target, text: str) -> dict[str, object]:
+    """What a configuration says; BrokenText where it says nothing, OddText where it is no table of settings."""
+    value: object
+    if target.format == "json":
+        from holdfast.clients.json_members import json_value
+
+        value = json_value(text)
+    elif target.format == "toml":
+        from holdfast.clients.toml_members import toml_value
+
+        value = toml_value(text)
+    else:
+        from holdfast.clients.yaml_members import yaml_value
+
+        value = yaml_value(text)
+    if not isinstance(value, dict):
+        raise OddText("it is no table of settings")
+    return value
+
+
+def entry_in(target: Target, value: dict[str, object]) -> object:
+    """The entry of our name in what a configuration says; None where there is none."""
+    found = value.get(target.container)
+    if target.format == "own file":
+        named = [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+        return next((each for each in named if each.get("name") == NAME), None)
+    return found.get(NAME) if isinstance(found, dict) else None
+
+
+def with_entry(target: Target, text: str, entry: Entry) -> str:
+    """The text with the entry in it, the same where it is there already; NotOurs where the name is taken."""
+    value = document(target, text)
+    old = entry_in(target, value)
+    if old is not None and not is_ours(target.shape, old):
+        raise NotOurs
+    if target.format == "own file":
+        if old is None and value:
+            raise NotOurs
+        is_done = isinstance(old, dict) and not renewed_members(target.shape, old, entry)
+        return text if is_done else _own_file(target, entry)
+    changed: list[tuple[tuple[str, ...], object]]
+    if isinstance(old, dict):
+        changed = [((*target.path, name), each) for name, each in renewed_members(target.shape, old, entry).items()]
+    else:
+        changed = [(target.path, entry)]
+    if changed and isinstance(old, dict) and target.format == "yaml":
+        text, changed = _without(target, text, target.path), [(target.path, {**old, **_members(changed)})]
+    if target.limit is not None and target.limit[0] not in value:
+        changed.insert(0, ((target.limit[0],), target.limit[1]))
+    expected = value
+    try:
+        for path, each in changed:
+            text = _with(target, text, path, each)
+            expected = _set(expected, path, each)
+        is_meant = document(target, text) == expected
+    except BrokenText:
+        is_meant = False
+    if not is_meant:
+        raise OddText(_NOT_EDITED)
+    return text
+
+
+def _members(changed: Iterable[tuple[tuple[str, ...], object]]) -> dict[str, object]:
+    return {path[-1]: each for path, each in changed}
+
+
+def without_entry(target: Target, text: str, earlier: Iterable[str | None] = ()) -> str | None:
+    """The text without what set-up put there; None where nothing is left of the file but what set-up made.
+
+    `earlier` are texts the file had before it was set up (None: there was none). If one of them, set up, is this very
+    text, it comes back byte for byte.
+    """
+    value = document(target, text)
+    if target.format == "own file":
+        return None
+    earlier = list(earlier)
+    for before in earlier:
+        if _again(target, before or "", value) == text:
+            return before
+    known = [document(target, before) for before in earlier if before]
+    new = _without(target, text, target.path)
+    rest = value[target.container]
+    if isinstance(rest, dict) and len(rest) == 1 and known and not any(target.container in each for each in known):
+        new = _without(target, text, (target.container,))
+    try:
+        is_meant = _without_name(target, value) == _without_name(target, document(target, new))
+    except BrokenText:
+        is_meant = False
+    if not is_meant:
+        raise OddText(_NOT_EDITED)
+    return _without_limit(target, new)
+
+
+def _again(target: Target, before: str, value: dict[str, object]) -> str:
+    """An earlier text with what this one has of ours; empty where that cannot be."""
+    try:
+        was = document(target, before)
+        entry = entry_in(target, value)
+        if entry_in(target, was) is not None:
+            return ""
+        limit = target.limit
+        if limit is not None and limit[0] not in was and limit[0] in value:
+            before = _with(target, before, (limit[0],), value[limit[0]])
+        return _with(target, before, target.path, entry)
+    except (BrokenText, OddText):
+        return ""
+
+
+def _without_limit(target: Target, text: str) -> str:
+    """The text without the limit, where the comment says who set it."""
+    if target.limit is None:
+        return text
+    from holdfast.clients.toml_members import toml_line, without_toml_member
+
+    is_set = _LIMIT_COMMENT in toml_line(text, (target.limit[0],))
+    return without_toml_member(text, (target.limit[0],)) if is_set else text
+
+
+def _with(target: Target, text: str, path: Sequence[str], value: object) -> str:
+    if target.format == "json":
+        from holdfast.clients.json_members import with_json_member
+
+        return with_json_member(text, path, value)
+    if target.format == "toml":
+        from holdfast.clients.toml_members import with_toml_member
+
+        return with_toml_member(text, path, value, comment="" if len(path) > 1 else _LIMIT_COMMENT)
+    from holdfast.clients.yaml_members import with_yaml_member
+
+    return with_yaml_member(text, path, value)
+
+
+def _without(target: Target, text: str, path: Sequence[str]) -> str:
+    take_out: Callable[[str, Sequence[str]], str]
+    if target.format == "json":
+        from holdfast.clients.json_members import without_json_member as take_out
+    elif target.format == "toml":
+        from holdfast.clients.toml_members import without_toml_member as take_out
+    else:
+        from holdfast.clients.yaml_members import without_yaml_member as take_out
+    return take_out(text, path)
+
+
+def _set(value: dict[str, object], path: Sequence[str], each: object) -> dict[str, object]:
+    """A copy of a value with a member set."""
+    name, *rest = path
+    inner = value.get(name)
+    return {**value, name: _set(inner if isinstance(inner, dict) else {}, rest, each) if rest else each}
+
+
+def _without_name(target: Target, value: dict[str, object]) -> dict[str, object]:
+    """What is not ours in a document, an empty container being none."""
+    found = value.get(target.container)
+    others = {name: each for name, each in found.items() if name != NAME} if isinstance(found, dict) else found
+    rest = {name: each for name, each in value.items() if name != target.container}
+    return {**rest, target.container: others} if others else rest
+
+
+def _own_file(target: Target, entry: Entry) -> str:
+    """A file that holds nothing but the entry."""
+    import json
+
+    (server, *rest) = [f"{name}: {json.dumps(each, ensure_ascii=False)}" for name, each in entry.items()]
+    head = ["name: Holdfast", "version: 0.0.1", "schema: v1", f"{target.container}:"]
+    return "\n".join([*head, f"  - {server}", *(f"    {row}" for row in rest), ""])

@@ -1,0 +1,109 @@
+"""Members of YAML text put in and taken out, with every other byte as it was.
+
+The parser says where each node begins and ends; what is put in are whole lines, so that a comment stays with what it
+stands at. Scalars are written as JSON, which every YAML reader understands.
+"""
+
+from __future__ import annotations
+
+import json
+
+import yaml
+
+from holdfast.clients.edit_errors import BrokenText, OddText
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def yaml_value(text: str) -> object:
+    """What the text says; an empty one says `{}`. BrokenText where it says nothing."""
+    try:
+        value = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"line {mark.line + 1}: " if mark is not None else ""
+        raise BrokenText(f"{where}{getattr(error, 'problem', None) or 'not YAML'}") from None
+    except (RecursionError, ValueError):
+        raise BrokenText("nested too deep, or a value that is none") from None
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise OddText("it is no mapping")
+    return value
+
+
+def with_yaml_member(text: str, path: Sequence[str], value: object) -> str:
+    """The text with one more entry, the first of its mapping; the mapping is made, last, where it is missing."""
+    yaml_value(text)
+    end = "\r\n" if "\r\n" in text else "\n"
+    container, name = path
+    key, node = _child(_root(text), container)
+    if key is None:
+        start = "" if not text or text.endswith("\n") else end
+        return text + start + f"{container}:{end}" + _lines(name, value, "  ", end)
+    if isinstance(node, yaml.MappingNode) and node.flow_style:
+        opening = node.start_mark.index + 1
+        comma = ", " if node.value else ""
+        return f"{text[:opening]}{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}{comma}{text[opening:]}"
+    is_empty = isinstance(node, yaml.ScalarNode) and not node.value
+    if not is_empty and not isinstance(node, yaml.MappingNode):
+        raise OddText(f"{container} is no mapping")
+    margin = " " * node.value[0][0].start_mark.column if isinstance(node, yaml.MappingNode) else "  "
+    line = text.find("\n", key.end_mark.index) + 1
+    if not line:
+        return text + end + _lines(name, value, margin, end)
+    return text[:line] + _lines(name, value, margin, end) + text[line:]
+
+
+def without_yaml_member(text: str, path: Sequence[str]) -> str:
+    """The text without an entry, or without a mapping of its own, which must be there."""
+    node: yaml.Node | None = _root(text)
+    key: yaml.Node | None = None
+    parent = node
+    for part in path:
+        parent = node
+        key, node = _child(node, part)
+    if key is None or node is None or not isinstance(parent, yaml.MappingNode):
+        raise OddText(f"there is no {'.'.join(path)}")
+    if parent.flow_style:
+        start, stop = key.start_mark.index, node.end_mark.index
+        if text.startswith(", ", stop):
+            stop += 2
+        return text[:start] + text[stop:]
+    start = text.rfind("\n", 0, key.start_mark.index) + 1
+    stop = text.find("\n", max(_last_mark(node), key.end_mark.index)) + 1
+    return text[:start] + (text[stop:] if stop else "")
+
+
+def _root(text: str) -> yaml.Node | None:
+    try:
+        root: yaml.Node | None = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.YAMLError:
+        raise OddText("it holds more than one document") from None
+    return root
+
+
+def _child(node: yaml.Node | None, name: str) -> tuple[yaml.Node | None, yaml.Node | None]:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.value == name:
+                return key, value
+    return None, None
+
+
+def _last_mark(node: yaml.Node) -> int:
+    """Where the last thing in a node really ends: a block's own mark lies beyond the comments after it."""
+    if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
+        last = node.value[-1]
+        return _last_mark(last[1] if isinstance(last, tuple) else last)
+    end: int = node.end_mark.index
+    return end - (isinstance(node, yaml.ScalarNode) and node.style in ("|", ">"))
+
+
+def _lines(name: str, value: object, margin: str, end: str) -> str:
+    if not isinstance(value, dict) or not value:
+        return f"{margin}{name}: {json.dumps(value, ensure_ascii=False)}{end}"
+    rows = [_lines(str(key), each, margin + "  ", end) for key, each in value.items()]
+    return f"{margin}{name}:{end}{''.join(rows)}"
