@@ -48,6 +48,7 @@ FAMILIES = {
     "contexts": "Directories",
     "specs": "Specs",
     "survey": "The project as a whole",
+    "clients": "Setting up",
     "": "Server and shell",
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.caches.operations import OPERATIONS as CACHES
+from holdfast.clients.operations import OPERATIONS as CLIENTS
 from holdfast.contexts.operations import OPERATIONS as CONTEXTS
 from holdfast.core.errors import UnknownName
 from holdfast.specs.operations import OPERATIONS as SPECS
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from holdfast.offers import Prompt, Resource
     from holdfast.operation import Operation
 
-CATALOG: tuple[Operation, ...] = (*CACHES, *CONTEXTS, *SPECS, *SURVEY)
+CATALOG: tuple[Operation, ...] = (*CACHES, *CONTEXTS, *SPECS, *SURVEY, *CLIENTS)
 # Those with tools: a server offers one, some or all of them.
 FAMILIES = tuple(dict.fromkeys(operation.family for operation in CATALOG if operation.tool))
 # The families with prompts; a server that offers none of them says so when it is opened.

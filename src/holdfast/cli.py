@@ -170,6 +170,8 @@ def _operate(operation: Operation, arguments: GivenArguments, environment: Mappi
         arguments["format"] = "json" if chosen == "pretty" else chosen
     terminal = chosen is None and bool(operation.view) and sys.stdout.isatty()
     workspace = _workspace(arguments={}, environment=environment)
+    if progress and sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty():
+        workspace.confirm = _confirm
     if progress and sys.stderr.isatty():
         from holdfast.progress_line import ProgressLine
 
@@ -189,6 +191,14 @@ def _operate(operation: Operation, arguments: GivenArguments, environment: Mappi
         show(operation, reply, seconds=system_clock() - started)
         return reply.exit_code
     return _deliver(reply)
+
+
+def _confirm(shown: str, question: str) -> bool:
+    """Show a text and ask; anything but a plain yes is a no."""
+    for line in shown.split("\n"):
+        write_error(line)
+    write_error(f"{question} [y/N]")
+    return sys.stdin.readline().strip("\r\n \t") in ("y", "Y", "yes", "Yes", "YES")
 
 
 def _tell_phase(phase: str, done: int, total: int) -> None:
@@ -217,6 +227,7 @@ def _workspace(
         confine=confine,
         receipts=os.path.normpath(receipts) if receipts else receipts,  # a slash at its end would follow a link
         clock=system_clock if fixed is None else lambda: fixed,
+        environment=environment,
         git_index=os.path.abspath(environment["GIT_INDEX_FILE"]) if environment.get("GIT_INDEX_FILE") else "",
     )
 

@@ -26,6 +26,7 @@ TITLES = {
     "contexts": "Contexts (what each directory is for, and whether that is still true)",
     "specs": "Specs (what is to be built, how far it is, and the rules for it)",
     "survey": "The whole project",
+    "clients": "Setting up",
     "": "Server and shell",
 }
 

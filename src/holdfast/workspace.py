@@ -10,7 +10,7 @@ from holdfast.core.errors import CacheMissing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Literal, Protocol, TypeVar
 
     from holdfast.core.file_contents import FileContents
@@ -56,6 +56,7 @@ class Workspace:
         confine: bool = False,
         receipts: str | None = None,
         git_index: str = "",
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         self.project = project
         self.cache_root = cache_root if cache_root is not None else os.path.join(project, DEFAULT_CACHE_ROOT)
@@ -65,6 +66,9 @@ class Workspace:
         # Told of a phase, how much of it is done and how much there is to do (0: nobody knows).
         self.phases: Callable[[str, int, int], None] | None = None
         self.receipts = receipts  # the directory that takes a receipt of every search that is answered
+        self.environment = environment or {}  # the variables of whoever asks, for what depends on them
+        # Shows a text and asks a question that is answered by yes or no; None where nobody is there to answer.
+        self.confirm: Callable[[str, str], bool] | None = None
         self.git_index = git_index  # the index that git told a hook to look at, where it is not the usual one
         # The real directories that nothing leads out of; empty when there is no such promise.
         self.confined_to = (os.path.realpath(project), os.path.realpath(self.cache_root)) if confine else ()

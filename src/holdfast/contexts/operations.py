@@ -214,12 +214,9 @@ _VERSION_CONTROL = "holdfast.contexts.answers.version_control"
 GIT_COMMANDS = (
     Operation(
         "contexts",
-        ("setup",),
+        ("setup", "git"),
         "Set a project up for git: how contexts are merged, and hooks that renew them.",
         (
-            Parameter(
-                "target", "text", "What to set up", required=True, metavar="WHAT", choices=("git",), positional=True
-            ),
             Parameter("no_hooks", "flag", "Write no hooks"),
             Parameter("dry_run", "flag", "Tell what would be written and write nothing"),
             PROJECT,

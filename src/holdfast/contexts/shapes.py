@@ -84,7 +84,6 @@ class MergeArguments(TypedDict):
 
 
 class SetupArguments(ProjectArguments):
-    target: Literal["git"]
     no_hooks: NotRequired[bool]
     dry_run: NotRequired[bool]
 

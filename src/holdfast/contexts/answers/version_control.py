@@ -38,7 +38,7 @@ def setup(workspace: Workspace, arguments: SetupArguments) -> Outcome[SetupAnswe
         told.append(step)
     value: SetupAnswer = {
         "root": printable(project.root),
-        "target": arguments["target"],
+        "target": "git",
         "dry_run": dry_run,
         "steps": told,
     }

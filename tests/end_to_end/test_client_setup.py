@@ -1,0 +1,380 @@
+"""`context setup`: the real command writes the configuration of every client, proves it, and takes it out again."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from holdfast.clients.client_table import NAMES
+from holdfast.operation import answer
+from holdfast.workspace import Workspace
+from support.doors import run_context
+
+SCRIPTS = str(Path(sys.executable).parent)
+PATH = f"{SCRIPTS}:/usr/bin:/bin"
+CONTEXT = str(Path(SCRIPTS) / "context")
+# What a person has before: a comment, another server, a key that no answer may repeat.
+SECRET = "sk-not-for-anybody"
+OTHER = '{"command": "npx", "env": {"KEY": "' + SECRET + '"}}'
+BEFORE = {
+    ".claude.json": f'{{\n  "numStartups": 3,\n  "mcpServers": {{\n    "other": {OTHER}\n  }}\n}}',
+    ".config/Claude/claude_desktop_config.json": f'{{"mcpServers": {{"other": {OTHER}}}}}',
+    ".codex/config.toml": (
+        f"# mine\nmodel = 'x' # keep\n\n[mcp_servers.other]\ncommand = 'npx'\nenv = {{ KEY = '{SECRET}' }}\n"
+    ),
+    ".gemini/settings.json": '{\n\t// dark\n\t"theme": "x",\n}\n',
+    ".copilot/mcp-config.json": '{"mcpServers": {}}\n',
+    ".config/Code/User/mcp.json": '{\r\n    "servers": {},\r\n    "inputs": []\r\n}\r\n',
+    ".cursor/mcp.json": "{}",
+    ".codeium/windsurf/mcp_config.json": "",
+    ".cline/data/settings/cline_mcp_settings.json": f'{{\n  "mcpServers": {{\n    "other": {OTHER},\n  }}\n}}\n',
+    ".continue/config.yaml": "name: mine\n",
+    ".config/opencode/opencode.jsonc": '{\n  "$schema": "https://opencode.ai/config.json", /* x */\n}\n',
+    ".qwen/settings.json": '{ "a": [1, 2] }',
+    ".config/zed/settings.json": '// Zed\n{\n  "context_servers": { /* none */ },\n  "vim_mode": true // yes\n}\n',
+    ".config/goose/config.yaml": "GOOSE_MODEL: x # mine\nextensions:\n  # built in\n  developer:\n    enabled: true\n",
+}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home directory with every client in it, and a project below."""
+    home = tmp_path / "home"
+    for name, text in BEFORE.items():
+        file = home / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text.encode())
+    (home / "project" / ".git").mkdir(parents=True)
+    return home
+
+
+def run(*words: str, home: Path, code: int = 0, **variables: str) -> tuple[dict[str, Any], str]:
+    env = {"HOME": str(home), "PATH": PATH, "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": "", "VIRTUAL_ENV": "", **variables}
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "CLINE_MCP_SETTINGS_PATH", "CONTEXT_CACHE_ROOT"):
+        env.setdefault(name, "")
+    done = run_context("setup", *words, cwd=home / "project" if (home / "project").exists() else Path("/"), env=env)
+    said = done.stderr.decode()
+    assert done.returncode == code, said
+    return json.loads(done.stdout) if done.stdout else {}, said
+
+
+def row(answer: dict[str, Any], client: str) -> dict[str, Any]:
+    (found,) = [each for each in answer["clients"] if each["client"] == client]
+    return dict(found)
+
+
+def bytes_of(home: Path) -> dict[str, bytes]:
+    files = [file for file in home.rglob("*") if file.is_file() and ".local" not in file.parts]
+    return {str(file.relative_to(home)): file.read_bytes() for file in files}
+
+
+def read_back(file: Path) -> Any:
+    """What a configuration says, by a reader that the editors do not use where the text allows one."""
+    text = file.read_text(encoding="utf-8")
+    if file.suffix == ".toml":
+        return tomllib.loads(text)
+    return yaml.safe_load(without_comments(text) if file.suffix in (".json", ".jsonc") else text)  # JSON is YAML
+
+
+def without_comments(text: str) -> str:
+    """These texts without their comments and tabs; each stands after everything else on its line."""
+    lines = [line.partition(" //")[0] if not line.lstrip().startswith("//") else "" for line in text.splitlines()]
+    kept = "\n".join(lines).replace("\t", " ")
+    while "/*" in kept:
+        start = kept.index("/*")
+        kept = kept[:start] + kept[kept.index("*/") + 2 :]
+    return kept
+
+
+def test_every_client_is_set_up_proven_found_unchanged_and_undone_to_the_byte(home: Path) -> None:
+    shown, said = run(home=home)
+    assert {each["client"]: each["action"] for each in shown["clients"]} == dict.fromkeys(NAMES, "not set up")
+    assert "nothing was written" in said
+    assert bytes_of(home) == {name: text.encode() for name, text in BEFORE.items()}
+
+    done, _ = run("--all", "--yes", home=home, CONTEXT_CACHE_ROOT="/srv/caches")
+    project = str(home / "project")
+    assert {each["client"]: (each["action"], each["tools"] > 10) for each in done["clients"]} == dict.fromkeys(
+        NAMES, ("written", True)
+    )
+    assert SECRET not in json.dumps(done)
+    bare, underscore = ["serve"], ["--tool-names", "underscore"]
+    roots = {"CONTEXT_CACHE_ROOT": "/srv/caches"}
+    workspace = "${workspaceFolder}"
+    started = {
+        ".claude.json": ("mcpServers", {"type": "stdio", "command": "context", "args": bare}),
+        ".config/Claude/claude_desktop_config.json": (
+            "mcpServers",
+            {"command": CONTEXT, "args": [*bare, "--path", project, *underscore], "env": roots},
+        ),
+        ".codex/config.toml": ("mcp_servers", {"command": "context", "args": bare, "env_vars": ["CONTEXT_CACHE_ROOT"]}),
+        ".gemini/settings.json": ("mcpServers", {"trust": True, "command": "context", "args": bare}),
+        ".copilot/mcp-config.json": (
+            "mcpServers",
+            {"type": "local", "tools": ["*"], "command": "context", "args": bare},
+        ),
+        ".config/Code/User/mcp.json": (
+            "servers",
+            {"type": "stdio", "command": CONTEXT, "args": [*bare, "--path", workspace], "env": roots},
+        ),
+        ".cursor/mcp.json": (
+            "mcpServers",
+            {"type": "stdio", "command": CONTEXT, "args": [*bare, "--path", workspace, *underscore], "env": roots},
+        ),
+        ".codeium/windsurf/mcp_config.json": (
+            "mcpServers",
+            {"command": CONTEXT, "args": [*bare, "--path", project, *underscore], "env": roots},
+        ),
+        ".cline/data/settings/cline_mcp_settings.json": (
+            "mcpServers",
+            {"disabled": False, "command": "context", "args": [*bare, *underscore]},
+        ),
+        ".config/opencode/opencode.jsonc": ("mcp", {"type": "local", "enabled": True, "command": ["context", *bare]}),
+        ".qwen/settings.json": ("mcpServers", {"command": "context", "args": [*bare, *underscore]}),
+        ".config/zed/settings.json": (
+            "context_servers",
+            {"source": "custom", "command": CONTEXT, "args": [*bare, *underscore], "env": roots},
+        ),
+    }
+    for name, (container, entry) in started.items():
+        assert read_back(home / name)[container]["holdfast"] == entry, name
+    goose = read_back(home / ".config/goose/config.yaml")["extensions"]["holdfast"]
+    assert (goose["type"], goose["cmd"], goose["args"]) == ("stdio", CONTEXT, [*bare, *underscore])
+    (block,) = read_back(home / ".continue/mcpServers/holdfast.yaml")["mcpServers"]
+    assert (block["name"], block["command"], block["args"]) == ("holdfast", CONTEXT, [*bare, *underscore])
+    assert read_back(home / ".codex/config.toml")["tool_output_token_limit"] == 25_000
+
+    after = bytes_of(home)
+    again, _ = run("--all", "--yes", home=home, CONTEXT_CACHE_ROOT="/srv/caches")
+    assert {each["action"] for each in again["clients"]} == {"unchanged"}
+    assert bytes_of(home) == after
+
+    undone, _ = run("--all", "--yes", "--undo", home=home)
+    assert {each["client"]: each["action"] for each in undone["clients"]} == dict.fromkeys(NAMES, "removed")
+    assert bytes_of(home) == {name: text.encode() for name, text in BEFORE.items()}
+
+
+def test_a_project_is_set_up_with_files_that_name_nothing_of_this_machine(home: Path) -> None:
+    done, _ = run("--all", "--yes", "--project", home=home)
+    files = {each["file"] for each in done["clients"]}
+    assert {each["action"] for each in done["clients"]} == {"written"}
+    assert len(files) == 10
+    for file in map(Path, files):
+        text = file.read_text(encoding="utf-8")
+        assert (str(home) in text, SCRIPTS in text) == (False, False), file
+    assert read_back(home / "project/.mcp.json")["mcpServers"]["holdfast"]["command"] == "context"
+    run("--all", "--yes", "--project", "--undo", home=home)
+    assert [file for file in (home / "project").rglob("*") if file.is_file()] == []
+    refused, said = run("claude-desktop", "--project", "--yes", home=home, code=5)
+    assert "use --user" in said
+    assert row(refused, "claude-desktop")["action"] == "refused"
+
+
+def test_what_a_person_adds_to_the_entry_and_around_it_stays(home: Path) -> None:
+    run("codex", "claude-code", "--yes", home=home)
+    codex, claude = home / ".codex/config.toml", home / ".claude.json"
+    edited = codex.read_text().replace(
+        'args = ["serve"]', 'args = ["serve", "--receipts", "r"] # mine\nenabled = false'
+    )
+    codex.write_text(edited + "\n[profiles.a]\nmodel = 'y'\n")
+    claude.write_text(claude.read_text().replace('"numStartups": 3', '"numStartups": 4'))
+    before = codex.read_text()
+    done, _ = run("codex", "claude-code", "--yes", home=home)
+    assert {each["action"] for each in done["clients"]} == {"unchanged"}
+    assert codex.read_text() == before
+    run("codex", "claude-code", "--yes", "--undo", home=home)
+    assert codex.read_text() == BEFORE[".codex/config.toml"] + "\n[profiles.a]\nmodel = 'y'\n"
+    assert claude.read_text() == BEFORE[".claude.json"].replace("3", "4")
+
+
+def test_nothing_is_written_unless_it_was_chosen_and_said(home: Path) -> None:
+    for words in (["--dry-run", "codex"], ["--dry-run", "--all"]):
+        done, _ = run(*words, home=home)
+        assert {each["action"] for each in done["clients"]} == {"would be written"}
+        assert all("+" in each["diff"] for each in done["clients"])
+        assert SECRET not in json.dumps(done)
+    _, said = run("codex", home=home, code=1)
+    assert "add --yes" in said
+    _, said = run("--yes", home=home, code=1)
+    assert "--yes needs the names of clients, or --all" in said
+    _, said = run("codexx", "--yes", home=home, code=1)
+    assert "did you mean 'codex'?" in said
+    _, said = run("--yes", "git", home=home, code=1)
+    assert "context setup git" in said
+    assert bytes_of(home) == {name: text.encode() for name, text in BEFORE.items()}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "client", "reason"),
+    [
+        (".cursor/mcp.json", '{"mcpServers": {,}}', "cursor", "is broken (line 1, column"),
+        (".codex/config.toml", "model = \n", "codex", "is broken"),
+        (".config/goose/config.yaml", "a: [\n", "goose", "is broken (line"),
+        (".cursor/mcp.json", "[]", "cursor", "it is no object"),
+        (".cursor/mcp.json", '{"mcpServers": []}', "cursor", '"mcpServers" is not an object'),
+        (".codex/config.toml", "mcp_servers = { a = { command = 'x' } }\n", "codex", "add an entry 'holdfast'"),
+        (".cursor/mcp.json", '{"mcpServers": {"holdfast": {"command": "npx"}}}', "cursor", "starts something else"),
+        (".codex/config.toml", "[mcp_servers.holdfast]\nurl = 'https://x'\n", "codex", "starts something else"),
+        (".continue/mcpServers/holdfast.yaml", "name: mine\n", "continue", "starts something else"),
+    ],
+)
+def test_a_file_that_cannot_be_edited_is_left_as_it_is_and_holds_up_no_other(
+    home: Path, name: str, text: str, client: str, reason: str
+) -> None:
+    (home / name).parent.mkdir(parents=True, exist_ok=True)
+    (home / name).write_text(text, encoding="utf-8")
+    done, said = run(client, "qwen", "--yes", home=home, code=5)
+    assert reason in said
+    assert (row(done, client)["action"], row(done, "qwen")["action"]) == ("refused", "written")
+    assert (home / name).read_text(encoding="utf-8") == text
+
+
+def test_links_are_followed_for_a_user_and_kept_and_refused_where_they_leave_a_project(home: Path) -> None:
+    dotfiles = home / "dotfiles" / "codex.toml"
+    dotfiles.parent.mkdir()
+    shutil.move(home / ".codex/config.toml", dotfiles)
+    (home / ".codex/config.toml").symlink_to(dotfiles)
+    done, _ = run("codex", "--yes", home=home)
+    assert "is a link" in row(done, "codex")["detail"]
+    assert (home / ".codex/config.toml").is_symlink()
+    assert "mcp_servers.holdfast" in dotfiles.read_text()
+    run("codex", "--yes", "--undo", home=home)
+    assert dotfiles.read_text() == BEFORE[".codex/config.toml"]
+    (home / "project/.mcp.json").symlink_to(home / ".qwen/settings.json")
+    _, said = run("claude-code", "--project", "--yes", home=home, code=5)
+    assert "leads out of the project" in said
+    dotfiles.unlink()
+    _, said = run("codex", "--yes", home=home, code=5)
+    assert "which is not there" in said
+
+
+def test_read_only_files_strange_files_and_missing_homes_are_told(home: Path) -> None:
+    settings = home / ".qwen/settings.json"
+    settings.chmod(0o444)
+    _, said = run("qwen", "--yes", home=home, code=6)
+    assert "is read-only" in said
+    (home / ".cursor/mcp.json").unlink()
+    os.mkfifo(home / ".cursor/mcp.json")
+    _, said = run("cursor", "--yes", home=home, code=5)
+    assert "not a regular file" in said
+    (home / ".gemini/settings.json").write_bytes(b"\xff{}")
+    _, said = run("gemini", "--yes", home=home, code=5)
+    assert "not UTF-8" in said
+    nowhere = home / "nowhere"
+    _, said = run("--all", home=nowhere, code=6)
+    assert "does not exist" in said
+    assert "--project" in said
+
+
+def test_no_client_found_is_told_with_what_can_be_named(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    shown, said = run(home=tmp_path)
+    assert shown["clients"] == []
+    assert "no client was found" in said
+    assert "codex" in said
+    _, said = run("--all", "--yes", home=tmp_path, code=1)
+    assert "no client was found" in said
+    done, _ = run("codex", "--yes", home=tmp_path)  # named, it is set up for when it comes
+    assert row(done, "codex")["action"] == "written"
+    assert (tmp_path / ".codex/config.toml").exists()
+
+
+def test_a_command_that_does_not_start_is_not_written(home: Path) -> None:
+    _, said = run("claude-code", "--project", "--yes", home=home, code=6, PATH="/usr/bin:/bin")
+    assert "'context' is not on the search path" in said
+    assert not (home / "project/.mcp.json").exists()
+
+
+def test_an_old_entry_is_renewed_member_by_member(home: Path) -> None:
+    (home / ".cursor/mcp.json").write_text(
+        '{"mcpServers": {"holdfast": {"command": "context", // mine\n'
+        ' "args": ["serve", "--confine"], "disabled": true}}}'
+    )
+    done, _ = run("cursor", "--yes", home=home)
+    assert row(done, "cursor")["action"] == "renewed"
+    text = (home / ".cursor/mcp.json").read_text()
+    entry = read_back(home / ".cursor/mcp.json")["mcpServers"]["holdfast"]
+    assert "// mine" in text
+    assert (entry["command"], entry["disabled"]) == (CONTEXT, True)
+    assert entry["args"] == ["serve", "--path", "${workspaceFolder}", "--tool-names", "underscore", "--confine"]
+
+
+def in_process(home: Path, confirm: Any, **arguments: Any) -> Any:
+    from holdfast.clients.operations import OPERATIONS
+
+    workspace = Workspace(str(home / "project"), environment={"HOME": str(home), "PATH": PATH})
+    workspace.confirm = confirm
+    return answer(OPERATIONS[0], arguments, workspace)
+
+
+def test_a_person_sees_the_lines_and_decides(home: Path) -> None:
+    asked: list[str] = []
+
+    def refuse(shown: str, question: str) -> bool:
+        asked.append(shown + question)
+        return False
+
+    def agree(shown: str, question: str) -> bool:
+        asked.append(shown + question)
+        return True
+
+    assert in_process(home, refuse, clients=["codex"]).exit_code == 1
+    assert (home / ".codex/config.toml").read_text() == BEFORE[".codex/config.toml"]
+    assert in_process(home, agree, clients=["codex"]).exit_code == 0
+    assert "mcp_servers.holdfast" in (home / ".codex/config.toml").read_text()
+    assert len(asked) == 2
+    assert "+[mcp_servers.holdfast]" in asked[0]
+    assert asked[0].endswith("Write this?")
+
+
+def test_what_another_program_writes_meanwhile_is_not_lost(home: Path) -> None:
+    file = home / ".claude.json"
+
+    def confirm(_shown: str, _question: str) -> bool:
+        file.write_text('{"numStartups": 5}')
+        return True
+
+    reply = in_process(home, confirm, clients=["claude-code"])
+    assert reply.exit_code == 6
+    assert "was changed by another program" in reply.note
+    assert file.read_text() == '{"numStartups": 5}'
+
+
+def test_a_configuration_keeps_its_permissions_and_its_copy_is_for_its_owner_alone(home: Path) -> None:
+    (home / ".claude.json").chmod(0o600)
+    done, _ = run("claude-code", "--yes", home=home)
+    assert (home / ".claude.json").stat().st_mode & 0o777 == 0o600
+    backup = Path(row(done, "claude-code")["backup"])
+    assert (backup.stat().st_mode & 0o777, backup.read_text()) == (0o600, BEFORE[".claude.json"])
+
+
+def test_the_workflow_runs_the_checks_that_apply_and_a_persons_own_is_left_alone(home: Path) -> None:
+    project = home / "project"
+    _, said = run("ci", home=home, code=1)
+    assert "nothing to check yet" in said
+    (project / ".context.yaml").write_text("version: 1\n")
+    (project / "context.lock").write_text("{}")
+    (project / ".kiro" / "specs").mkdir(parents=True)
+    file = project / ".github/workflows/holdfast.yml"
+    done, _ = run("ci", "--dry-run", home=home)
+    assert (done["action"], file.exists()) == ("written", False)
+    done, _ = run("ci", home=home)
+    steps = yaml.safe_load(file.read_text())["jobs"]["check"]["steps"]
+    checks = ["context status --check", "context sync --check --lock-only", "context spec check"]
+    assert done["checks"] == checks
+    assert [step["run"] for step in steps[3:]] == checks
+    assert run("ci", home=home)[0]["action"] == "unchanged"
+    assert run("ci", "--undo", home=home)[0]["action"] == "removed"
+    assert not file.exists()
+    file.write_text("name: mine\n")
+    assert run("ci", home=home)[0]["action"] == "left alone"
+    assert run("ci", "--undo", home=home)[0]["action"] == "left alone"
+    assert file.read_text() == "name: mine\n"
