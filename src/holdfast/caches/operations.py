@@ -340,4 +340,50 @@ OPERATIONS = (
         run="holdfast.caches.project_answers:outdated",
         view="holdfast.caches.project_views:outdated",
     ),
+    Operation(
+        family="caches",
+        command=("push",),
+        summary="Send a cache to an OCI registry under a tag; what the registry holds already is not sent.",
+        parameters=(
+            _PLAIN_CACHE._replace(flag="", description="Name or path of a built cache"),
+            Parameter("reference", "text", "oci://HOST/REPOSITORY:TAG", True, "REFERENCE", positional=True),
+            _QUIET,
+        ),
+        run="holdfast.caches.registry_answers:push",
+        view="holdfast.caches.registry_views:pushed",
+    ),
+    Operation(
+        family="caches",
+        command=("pull",),
+        summary="Fetch a cache from an OCI registry, prove every byte, and put it in place in one step.",
+        parameters=(
+            Parameter("name", "text", "What the cache is called here", True, "NAME", max_bytes=400, positional=True),
+            Parameter(
+                "reference",
+                "text",
+                "oci://HOST/REPOSITORY:TAG (default: what context.toml says; context.lock is written)",
+                metavar="REFERENCE",
+                positional=True,
+            ),
+            _QUIET,
+        ),
+        run="holdfast.caches.registry_answers:pull",
+        view="holdfast.caches.registry_views:pulled",
+    ),
+    Operation(
+        family="caches",
+        command=("sign",),
+        summary="Sign a cache with an Ed25519 key, in the format of minisign; the signature lies beside it.",
+        parameters=(
+            CACHE._replace(
+                required=False, description="Name or path of a built cache", metavar="CACHE", positional=True
+            ),
+            Parameter("key", "path", "The secret key to sign with", metavar="FILE"),
+            Parameter("password_file", "path", "Holds the password of the key, if it has one", metavar="FILE"),
+            Parameter("check", "flag", "Check the signature with the keys of context.toml instead"),
+            Parameter("new_key", "path", "Make a key: FILE and FILE.pub", metavar="FILE"),
+        ),
+        run="holdfast.caches.registry_answers:sign",
+        view="holdfast.caches.registry_views:signed",
+    ),
 )

@@ -88,18 +88,24 @@ def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer |
     tokenizer = check_tokenizer(declared)
     quiet = arguments.get("quiet", False)
     notes: list[str] = []
-    synced = [
-        sync_cache(
-            project,
-            cache,
-            tokenizer,
-            created_at=workspace.timestamp(),
-            strict=arguments.get("strict", False),
-            progress=None if quiet else workspace.phases,
-            tell=notes.append,
+    synced = []
+    for cache in chosen:
+        if cache.oci:
+            from holdfast.caches.registry_answers import sync_from_registry
+
+            synced.append(sync_from_registry(workspace, project, declared, cache, before, quiet=quiet))
+            continue
+        synced.append(
+            sync_cache(
+                project,
+                cache,
+                tokenizer,
+                created_at=workspace.timestamp(),
+                strict=arguments.get("strict", False),
+                progress=None if quiet else workspace.phases,
+                tell=notes.append,
+            )
         )
-        for cache in chosen
-    ]
     is_written = write_lock(project, declared, synced, before)
     notes += [*_notes(synced), *_strays(project, [cache.name for cache in declared.caches])]
     value: SyncAnswer = {"caches": [_answer(cache) for cache in synced], "lock_changed": is_written}
@@ -139,12 +145,13 @@ def _check(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer
 def outdated(workspace: Workspace, arguments: OutdatedArguments) -> Outcome[OutdatedAnswer]:
     from holdfast.caches.build.moved_sources import moved_sources
     from holdfast.caches.build.project_directory import check_names
+    from holdfast.caches.registry_answers import tag_digest
     from holdfast.core.errors import OutOfDate
 
     project = _project(workspace)
     declared = project.declared()
     chosen = check_names(declared, arguments.get("names", []))
-    moved = moved_sources(project, chosen, project.lock())
+    moved = moved_sources(project, chosen, project.lock(), tag_digest(workspace))
     value: OutdatedAnswer = {
         "outdated": [
             {

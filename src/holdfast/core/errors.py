@@ -15,12 +15,14 @@
     ├── CacheMissing             4   cache_missing
     ├── ContextMissing           4   no .context.yaml at a scope
     ├── CacheInvalid             5   cache_invalid
-    │   └── BuildFailed              the same code, of sources that cannot become a cache
+    │   ├── BuildFailed              the same code, of sources that cannot become a cache
+    │   └── SignatureRefused         a cache without a signature by a key that the project trusts
     ├── ContextCorrupt           5   a .context.yaml that breaks a rule of its format
     ├── UnsupportedVersion       5   a .context.yaml of another version
     ├── SettingsInvalid          5   a settings file that cannot be used
     ├── IoError                  6   io_error
-    │   └── ListingFailed            a project that cannot be scanned
+    │   ├── ListingFailed            a project that cannot be scanned
+    │   └── RegistryFailed           a registry that refuses, is not there, or sends what was not asked for
     ├── InternalError            7   internal_error
     ├── OutOfDate                8   a check (`status`, `diff`, `spec check`, `spec approve`) found what is not in order
     ├── Differs                  9   a replay or a citation that is not the same any more
@@ -214,6 +216,14 @@ class BuildFailed(CacheInvalid):
     meaning = "failed build"
 
 
+class SignatureRefused(CacheInvalid):
+    """A cache that no key which the project trusts has signed as it is."""
+
+    code = "signature_refused"
+    message = "The signature is refused"
+    meaning = "a signature is refused"
+
+
 class ContextCorrupt(ContextError):
     """There is a `.context.yaml`, and it breaks a rule of its format; the reason says which."""
 
@@ -259,6 +269,14 @@ class ListingFailed(IoError):
 
     message = "Failed to scan the project"
     meaning = ""
+
+
+class RegistryFailed(IoError):
+    """A registry refused, was not there, or sent what was not asked for; nothing of it is visible."""
+
+    code = "registry_failed"
+    message = "The registry cannot be used"
+    meaning = "a registry failed"
 
 
 class InternalError(ContextError):
@@ -311,8 +329,8 @@ FAILURES: tuple[type[ContextError], ...] = (
     *(InvalidQuery, ScopeOutside),
     *(InvalidBudget, InvalidLimit, BudgetTooSmall),
     *(CacheMissing, ContextMissing),
-    *(CacheInvalid, BuildFailed, ContextCorrupt, UnsupportedVersion, SettingsInvalid),
-    *(IoError, ListingFailed),
+    *(CacheInvalid, BuildFailed, SignatureRefused, ContextCorrupt, UnsupportedVersion, SettingsInvalid),
+    *(IoError, ListingFailed, RegistryFailed),
     *(InternalError, OutOfDate, Differs, CitationStale, Interrupted),
 )
 

@@ -113,6 +113,8 @@ def sync_cache(
     tell: Callable[[str], None] | None = None,
 ) -> SyncedCache:
     """Build a cache if anything of it changed; a failed build leaves the old one as it was."""
+    if declared.oci:
+        raise BuildFailed(f"cache '{declared.name}' lies in a registry and is not built here: 'context sync' pulls it")
     cache = project.cache(declared.name)
     is_first = not os.path.lexists(project.cache_root)
     settings = _settings(tokenizer)
@@ -183,8 +185,12 @@ def check_cache(
     """
     name = declared.name
     cache = project.cache(name)
-    state = read_state(cache)
     locked = None if lock is None else lock.caches.get(name)
+    if declared.oci:
+        return BehindCache(
+            name, _registry_reasons(declared, locked, "" if lock_only else _version_there(cache), lock_only)
+        )
+    state = read_state(cache)
     version = _version(cache, state)
     with _Scratch(cache, is_check=True) as scratch:
         plan = plan_cache(_place(project, scratch), declared, state, lambda _: None)
@@ -205,6 +211,17 @@ def check_cache(
         return BehindCache(name, _lock_reasons(_locked(plan, state), locked))
 
 
+def _registry_reasons(declared: DeclaredCache, locked: LockedCache | None, version: str, lock_only: bool) -> list[str]:
+    """Whether the cache that was pulled is the one of the lock; no registry is asked."""
+    if locked is None or not locked.oci:
+        return [f"{LOCK_NAME} does not know it"]
+    if locked.oci != declared.oci:
+        return [f"{LOCK_NAME} has another reference"]
+    if lock_only or locked.version == version:
+        return []
+    return ["it is not pulled here" if not version else "another version of it stands here"]
+
+
 def _built_elsewhere(declared: DeclaredCache, plan: CachePlan, scratch: str, tokenizer: str) -> LockedCache:
     if not plan.items:
         raise BuildFailed(nothing_found(declared, plan.found))
@@ -221,13 +238,14 @@ def _lock_reasons(now: LockedCache, locked: LockedCache | None) -> list[str]:
     if now == locked:
         return []
     for what, one, other in (
+        ("reference", now.oci, locked.oci),
         ("packages", now.packages, locked.packages),
         ("commits", now.commits, locked.commits),
         ("sources", now.sources, locked.sources),
         ("version", now.version, locked.version),
     ):
         if one != other:
-            return [f"{LOCK_NAME} has other {what}" if what != "version" else f"{LOCK_NAME} has another version"]
+            return [f"{LOCK_NAME} has {'another' if what in ('version', 'reference') else 'other'} {what}"]
     return [f"{LOCK_NAME} says otherwise"]
 
 
@@ -289,6 +307,10 @@ def _version(cache: str, state: SourceState) -> str:
     """The version of the cache at a path, empty where there is none that holds together."""
     if state.manifest and state.manifest == manifest_digest(cache) and os.path.isdir(os.path.join(cache, "index")):
         return state.cache_version
+    return _version_there(cache)
+
+
+def _version_there(cache: str) -> str:
     try:
         found = inspect_cache(cache)
     except ContextError:

@@ -26,9 +26,14 @@ _MAX_NAME = 80
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 _HEX_DIGITS = frozenset("0123456789abcdef")
 
-_TOP = {"caches": "the caches of this project, a table each", "search": "how answers are counted"}
+_TOP = {
+    "caches": "the caches of this project, a table each",
+    "search": "how answers are counted",
+    "registry": "whose caches of a registry are believed",
+}
 _CACHE = {
-    "sources": 'folders, files, or git checkouts as { git = "vendor/x", commit = "…", path = "docs" }',
+    "sources": 'folders, files, git checkouts as { git = "vendor/x", commit = "…", path = "docs" }, '
+    'or the cache itself, built elsewhere, as { oci = "registry.example/team/docs:1.4" }',
     "include": "patterns of the files to read, as in .gitignore (default: every format there is)",
     "exclude": "patterns of the files to leave out, as in .gitignore",
     "about": f"what the documentation is about, in at most {MAX_ABOUT} characters; agents are told",
@@ -40,6 +45,8 @@ _GIT = {
     "commit": "the commit whose files are read (default: the files as checked out)",
     "path": "the folder or file in the checkout (default: all of it)",
 }
+_OCI = {"oci": "where the cache lies in a registry: HOST/REPOSITORY:TAG, or with @sha256:… for good"}
+_REGISTRY = {"keys": "public keys of minisign; where there are any, a cache that none of them signed is refused"}
 _SEARCH = {"tokenizer": f"how the tokens of sections are counted (default: {USUAL})"}
 
 
@@ -66,6 +73,7 @@ class DeclaredCache(NamedTuple):
     about: str = ""
     packages: tuple[str, ...] = ()
     python: str = ""
+    oci: str = ""  # the cache lies in a registry, and there are no sources
 
 
 class ProjectFile(NamedTuple):
@@ -73,6 +81,7 @@ class ProjectFile(NamedTuple):
 
     caches: tuple[DeclaredCache, ...] = ()
     tokenizer: str = USUAL
+    keys: tuple[str, ...] = ()  # who may sign what comes from a registry; anybody where none is named
 
     def cache(self, name: str) -> DeclaredCache | None:
         """The cache of this name, if it is declared."""
@@ -99,7 +108,10 @@ def parse_project_file(data: bytes) -> ProjectFile:
     _check_keys(search, _SEARCH, "search")
     declared = [_cache(name, _table(caches[name], f"caches.{name}")) for name in sorted(caches)]
     _check_spellings([cache.name for cache in declared])
-    return ProjectFile(tuple(declared), _tokenizer(search))
+    registry = _table(tables.get("registry", {}), "registry")
+    _check_keys(registry, _REGISTRY, "registry")
+    keys = _texts(registry, "registry", "keys", 'public keys, such as keys = ["RWQ…"]')
+    return ProjectFile(tuple(declared), _tokenizer(search), keys)
 
 
 def invalid(reason: str) -> SettingsInvalid:
@@ -132,6 +144,11 @@ def _cache(name: str, table: Mapping[str, Value]) -> DeclaredCache:
         raise invalid(f"the cache '{name}' {problem}")
     _check_keys(table, _CACHE, where)
     sources = table.get("sources", [])
+    if oci := _oci(sources, where):
+        for key in table:
+            if key not in ("sources", "about"):
+                raise invalid(f"{where}.{key} is of no use with a cache of a registry, which is built already")
+        return DeclaredCache(name, about=_about(table, where), oci=oci)
     if type(sources) is not list:
         raise invalid(f'{where}.sources must be a list: write sources = ["docs"]')
     packages = _texts(table, where, "packages", 'packages, such as packages = ["httpx"]')
@@ -152,6 +169,23 @@ def _cache(name: str, table: Mapping[str, Value]) -> DeclaredCache:
         packages,
         _text(table, where, "python"),
     )
+
+
+def _oci(sources: Value, where: str) -> str:
+    """Where a cache lies in a registry; empty where it is built from sources."""
+    listed = sources if type(sources) is list else [sources]
+    if not any(type(source) is dict and "oci" in source for source in listed):
+        return ""
+    if len(listed) != 1:
+        raise invalid(f"{where}.sources: a cache of a registry is a cache of its own: declare two caches")
+    _check_keys(listed[0], _OCI, f"{where}.sources")
+    from holdfast.caches.registry.oci_reference import parse_reference
+    from holdfast.core.errors import UsageError
+
+    try:
+        return parse_reference(_text(listed[0], f"{where}.sources", "oci")).name
+    except UsageError as error:
+        raise invalid(f"{where}.sources.oci: {error.reason}") from None
 
 
 def _source(value: Value, where: str) -> DeclaredSource:
@@ -261,8 +295,14 @@ def json_schema() -> dict[str, Value]:
         "required": ["git"],
         "additionalProperties": False,
     }
+    oci = {
+        "type": "object",
+        "properties": {"oci": {"description": _OCI["oci"], **text}},
+        "required": ["oci"],
+        "additionalProperties": False,
+    }
     rules: dict[str, dict[str, Value]] = {
-        "sources": {"type": "array", "items": {"anyOf": [text, git]}},
+        "sources": {"anyOf": [{"type": "array", "items": {"anyOf": [text, git, oci]}}, oci]},
         "include": texts,
         "exclude": texts,
         "about": {**text, "maxLength": MAX_ABOUT},
@@ -290,6 +330,12 @@ def json_schema() -> dict[str, Value]:
         "properties": {
             "caches": {"description": _TOP["caches"], **caches},
             "search": {"description": _TOP["search"], **search},
+            "registry": {
+                "description": _TOP["registry"],
+                "type": "object",
+                "properties": {"keys": {"description": _REGISTRY["keys"], **texts}},
+                "additionalProperties": False,
+            },
         },
         "additionalProperties": False,
     }

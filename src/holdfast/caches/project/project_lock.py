@@ -32,6 +32,8 @@ class LockedCache(NamedTuple):
     formats: tuple[str, ...]
     commits: tuple[tuple[str, str], ...] = ()  # checkout -> commit, by name
     packages: tuple[tuple[str, str], ...] = ()  # package -> version, by name
+    oci: str = ""  # where it was pulled from
+    digest: str = ""  # of the manifest there
 
 
 class ProjectLock(NamedTuple):
@@ -67,6 +69,7 @@ def _fields(lock: ProjectLock) -> dict[str, object]:
             "formats": list(cache.formats),
             **({"commits": dict(sorted(cache.commits))} if cache.commits else {}),
             **({"packages": dict(sorted(cache.packages))} if cache.packages else {}),
+            **({"oci": cache.oci, "digest": cache.digest} if cache.oci else {}),
         }
     return {"lock_version": LOCK_VERSION, "ranking": lock.ranking, "tokenizer": lock.tokenizer, "caches": caches}
 
@@ -132,4 +135,8 @@ def _cache(value: Json) -> LockedCache | None:
     commits, packages = [
         tuple((name, str(held)) for name, held in pair.items()) for pair in pairs if isinstance(pair, dict)
     ]
-    return LockedCache(version, sources, documents, tuple(str(name) for name in formats), commits, packages)
+    oci, digest = value.get("oci", ""), value.get("digest", "")
+    if not isinstance(oci, str) or not isinstance(digest, str) or (oci and not is_version(digest)):
+        return None
+    names = tuple(str(name) for name in formats)
+    return LockedCache(version, sources, documents, names, commits, packages, oci, digest)

@@ -1,0 +1,1 @@
+"""Caches shared by digest: pushed to and pulled from an OCI registry, signed and verified."""

@@ -1,0 +1,55 @@
+"""The files of a cache on disk, as they are shared: their paths, their sums, and the signature beside the cache."""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+
+from holdfast.caches.build.publish import cache_contents
+from holdfast.core.confined_paths import printable
+from holdfast.core.errors import CacheInvalid, CacheMissing
+from holdfast.core.regular_files import read_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_SUFFIX = ".minisig"
+_READ = 1 << 20
+
+
+def files_of(cache: str) -> list[str]:
+    """The paths of all files of a cache, inside it and by name; CacheMissing or CacheInvalid where there is none."""
+    contents = cache_contents(cache)
+    if contents is None:
+        raise CacheInvalid(f"'{printable(cache)}' is no cache, or holds what is no part of one: see 'context verify'")
+    files = sorted([name for name in contents if not name.endswith("/")])
+    if not files:
+        raise CacheMissing(f"there is no cache at '{printable(cache)}'")
+    return files
+
+
+def sums_of(cache: str, files: Sequence[str]) -> bytes:
+    """The SHA-256 of every file, as `sha256sum` writes and checks it: what a signature is made over."""
+    return b"".join([f"{_sum(os.path.join(cache, file))}  {file}\n".encode() for file in sorted(files)])
+
+
+def _sum(path: str) -> str:
+    digest = sha256()
+    with open(path, "rb") as file:
+        while part := file.read(_READ):
+            digest.update(part)
+    return digest.hexdigest()
+
+
+def signature_path(cache: str) -> str:
+    """Where the signature of a cache lies: beside it."""
+    return os.path.abspath(cache) + _SUFFIX
+
+
+def read_signature(cache: str, most: int) -> bytes | None:
+    """The signature beside a cache; None where it has none."""
+    try:
+        return read_regular(signature_path(cache), limit=most)
+    except FileNotFoundError:
+        return None

@@ -1,0 +1,302 @@
+"""What is answered about caches of a registry: pushed, pulled and signed."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.caches.registry import cache_artifact
+from holdfast.caches.registry.oci_reference import parse_reference
+from holdfast.core.errors import UsageError
+from holdfast.operation import Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.caches.build.project_directory import Project
+    from holdfast.caches.build.sync import SyncedCache
+    from holdfast.caches.project.project_file import DeclaredCache, ProjectFile
+    from holdfast.caches.project.project_lock import LockedCache, ProjectLock
+    from holdfast.caches.registry.minisign import PublicKey
+    from holdfast.caches.registry.oci_reference import OciReference
+    from holdfast.caches.registry.registry_client import RegistryClient
+    from holdfast.caches.registry.transfers import PulledCache
+    from holdfast.caches.registry_shapes import (
+        PullAnswer,
+        PullArguments,
+        PushAnswer,
+        PushArguments,
+        SignAnswer,
+        SignArguments,
+    )
+    from holdfast.workspace import Workspace
+
+
+def push(workspace: Workspace, arguments: PushArguments) -> Outcome[PushAnswer]:
+    from holdfast.caches.registry.transfers import push_cache
+
+    reference = parse_reference(arguments["reference"])
+    if reference.digest:
+        raise UsageError("a digest follows from what is pushed: name a tag, such as oci://registry.example/docs:1.4")
+    cache = workspace.cache_directory(arguments["cache"])
+    said = _said_of(workspace, cache)
+    pushed = push_cache(cache, reference, _client(workspace, reference), said, _tell(workspace, arguments))
+    value: PushAnswer = {
+        "reference": f"{reference._replace(digest=pushed.digest)}",
+        "digest": pushed.digest,
+        "version": pushed.version,
+        "bytes": pushed.size,
+        "sent": pushed.sent,
+    }
+    return Outcome(value)
+
+
+def pull(workspace: Workspace, arguments: PullArguments) -> Outcome[PullAnswer]:
+    from holdfast.caches.build.project_directory import Project, check_names
+    from holdfast.caches.build.sync import write_lock
+    from holdfast.caches.project.project_file import name_problem
+    from holdfast.caches.registry.transfers import pull_cache
+
+    project, name = Project(workspace.project, workspace.cache_root), arguments["name"]
+    if problem := name_problem(name):
+        raise UsageError(f"'{name}' {problem}")
+    tell = _tell(workspace, arguments)
+    if "reference" in arguments:
+        reference = parse_reference(arguments["reference"])
+        keys = _keys(project.declared()) if project.text() is not None else ()
+        pulled = pull_cache(reference, project.cache(name), _client(workspace, reference), keys, tell)
+        return Outcome(_pulled(name, reference, pulled, lock_changed=False))
+    declared = project.declared()
+    (cache,) = check_names(declared, [name])
+    if not cache.oci:
+        raise UsageError(f"'{name}' is built from its sources: 'context sync {name}' does it")
+    before = project.lock()
+    reference = parse_reference(cache.oci)
+    pulled = pull_cache(reference, project.cache(name), _client(workspace, reference), _keys(declared), tell)
+    synced = _synced(project, cache, pulled, was_pulled=True)
+    changed = write_lock(project, declared, [synced], before)
+    return Outcome(_pulled(name, reference, pulled, lock_changed=changed))
+
+
+def sync_from_registry(
+    workspace: Workspace,
+    project: Project,
+    declared: ProjectFile,
+    cache: DeclaredCache,
+    before: ProjectLock | None,
+    *,
+    quiet: bool,
+) -> SyncedCache:
+    """Have the cache of the lock here; where the lock knows none, the one that its tag means now."""
+    from holdfast.caches.on_disk.cache_listing import inspect_cache
+    from holdfast.caches.registry.transfers import pull_cache
+    from holdfast.core.errors import ContextError
+
+    locked = None if before is None else before.caches.get(cache.name)
+    if locked is not None and locked.oci != cache.oci:
+        locked = None
+    if locked is not None:
+        try:
+            here = inspect_cache(project.cache(cache.name))
+        except ContextError:
+            here = None
+        if here is not None and here.valid and here.cache_version == locked.version:
+            return _synced(project, cache, locked, was_pulled=False)
+    reference = parse_reference(cache.oci)
+    wanted = reference._replace(digest=locked.digest) if locked is not None else reference
+    tell = _tell(workspace, {"quiet": quiet})
+    client = _client(workspace, reference)
+    pulled = pull_cache(wanted, project.cache(cache.name), client, _keys(declared), tell)
+    return _synced(project, cache, pulled, was_pulled=True)
+
+
+def tag_digest(workspace: Workspace) -> Callable[[str], str]:
+    """What asks a registry which digest a reference has now."""
+
+    def ask(name: str) -> str:
+        reference = parse_reference(name)
+        return reference.digest or _client(workspace, reference).manifest(reference.tag)[0]
+
+    return ask
+
+
+def sign(workspace: Workspace, arguments: SignArguments) -> Outcome[SignAnswer]:
+    from holdfast.caches.registry import minisign
+    from holdfast.caches.registry.cache_files import files_of, read_signature, signature_path, sums_of
+    from holdfast.core.atomic_write import write_file
+    from holdfast.core.errors import SignatureRefused
+
+    chosen = [name for name in ("key", "new_key", "check") if arguments.get(name)]
+    if len(chosen) != 1:
+        raise UsageError("name a cache and one of --key FILE and --check; or --new-key FILE, for a first key")
+    _check_extra()
+    if "new_key" in arguments:
+        return Outcome({"key": _new_key(arguments["new_key"]), "cache": "", "signature": "", "signed": False})
+    if "cache" not in arguments:
+        raise UsageError("'sign' needs a cache: its name or path", headline="CACHE is missing")
+    cache = workspace.cache_directory(arguments["cache"])
+    files = files_of(cache)
+    if arguments.get("check", False):
+        from holdfast.caches.build.project_directory import Project
+
+        keys = _keys(Project(workspace.project, workspace.cache_root).declared())
+        if not keys:
+            raise UsageError('context.toml names no keys: write [registry] keys = ["RW…"]')
+        signature = read_signature(cache, cache_artifact.MAX_SIGNATURE)
+        if signature is None:
+            raise SignatureRefused("the cache is not signed: 'context sign CACHE --key FILE' does it")
+        key = minisign.verify(sums_of(cache, files), signature, keys)
+        return Outcome({"key": key.text, "cache": arguments["cache"], "signature": "", "signed": True})
+    secret = minisign.parse_secret_key(
+        _read(arguments["key"], "the key"),
+        _read(arguments["password_file"], "the password").rstrip(b"\r\n") if "password_file" in arguments else None,
+    )
+    sums = sums_of(cache, files)
+    comment = f"holdfast cache {_version(cache)}"
+    write_file(signature_path(cache), minisign.sign(sums, secret, comment))
+    value: SignAnswer = {
+        "key": secret.public.text,
+        "cache": arguments["cache"],
+        "signature": os.path.basename(signature_path(cache)),
+        "signed": True,
+    }
+    return Outcome(value)
+
+
+def _new_key(path: str) -> str:
+    """Write a secret key, which must not exist yet, and its public one beside it; the public one."""
+    from holdfast.caches.registry import minisign
+    from holdfast.core.errors import IoError
+
+    secret = minisign.new_secret_key()
+    for place, data, mode in (
+        (path, minisign.encode_secret_key(secret), 0o600),
+        (f"{path}.pub", minisign.encode_public_key(secret.public), 0o644),
+    ):
+        try:
+            descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        except FileExistsError:
+            raise IoError(f"'{os.path.basename(place)}' exists already, and a key is not replaced") from None
+        with open(descriptor, "wb") as file:
+            file.write(data)
+    return secret.public.text
+
+
+def _read(path: str, what: str) -> bytes:
+    from holdfast.caches.registry.minisign import MAX_KEY_FILE
+    from holdfast.core.regular_files import read_regular
+
+    try:
+        return read_regular(path, limit=MAX_KEY_FILE)
+    except OSError as error:
+        raise UsageError(f"{what} cannot be read: {error.strerror}") from None
+
+
+def _check_extra() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("cryptography") is None:
+        raise UsageError("signatures need the extra 'registry': install holdfast[registry]")
+
+
+def _keys(declared: ProjectFile) -> tuple[PublicKey, ...]:
+    if not declared.keys:
+        return ()
+    from holdfast.caches.project.project_file import invalid
+    from holdfast.caches.registry.minisign import parse_public_key
+
+    _check_extra()
+    try:
+        return tuple([parse_public_key(key) for key in declared.keys])
+    except UsageError as error:
+        raise invalid(f"registry.keys: {error.reason}") from None
+
+
+def _client(workspace: Workspace, reference: OciReference) -> RegistryClient:
+    from holdfast.caches.registry.docker_credentials import find_credentials
+    from holdfast.caches.registry.registry_client import RegistryClient
+
+    environment = workspace.environment
+    ca_file = environment.get("SSL_CERT_FILE", "")
+    if ca_file and not os.path.isfile(ca_file):
+        raise UsageError("SSL_CERT_FILE names no file")
+    return RegistryClient(reference, find_credentials(reference.host, environment), ca_file=ca_file)
+
+
+def _tell(workspace: Workspace, arguments: object) -> Callable[[str, int, int], None]:
+    shown = workspace.phases
+    if shown is None or (isinstance(arguments, dict) and arguments.get("quiet")):
+        return lambda _phase, _done, _total: None
+    return shown
+
+
+def _version(cache: str) -> str:
+    from holdfast.caches.on_disk.cache_listing import inspect_cache
+
+    return inspect_cache(cache).cache_version
+
+
+def _said_of(workspace: Workspace, cache: str) -> dict[str, str]:
+    """What the manifest of a cache says of it: from the lock where that is of this very cache, else from itself."""
+    from holdfast.caches.build.project_directory import Project
+    from holdfast.caches.on_disk.cache_directory import look_into
+    from holdfast.caches.on_disk.cache_listing import inspect_cache
+    from holdfast.caches.on_disk.counted_by import recorded_tokenizer
+    from holdfast.caches.search.impacts import RANKING
+    from holdfast.core.errors import ContextError
+
+    found = inspect_cache(cache)
+    said = {cache_artifact.DOCUMENTS: str(found.document_count), cache_artifact.RANKING: RANKING}
+    tokenizer = look_into(cache, recorded_tokenizer, lambda _: True)
+    if tokenizer:
+        said[cache_artifact.TOKENIZER] = tokenizer
+    try:
+        lock = Project(workspace.project, workspace.cache_root).lock()
+    except ContextError:
+        lock = None
+    for locked in lock.caches.values() if lock is not None else ():
+        if locked.version == found.cache_version:
+            said[cache_artifact.SOURCES] = locked.sources
+            said[cache_artifact.FORMATS] = " ".join(locked.formats)
+            break
+    return said
+
+
+def _synced(
+    project: Project, cache: DeclaredCache, found: PulledCache | LockedCache, *, was_pulled: bool
+) -> SyncedCache:
+    from holdfast.caches.build.cache_plan import SourceChanges
+    from holdfast.caches.build.project_sources import FoundSources
+    from holdfast.caches.build.sync import SyncedCache
+    from holdfast.caches.cache_format import is_version
+    from holdfast.caches.on_disk.cache_listing import inspect_cache
+    from holdfast.caches.project.project_lock import LockedCache
+
+    if isinstance(found, LockedCache):
+        locked = found
+    else:
+        said = found.annotations
+        sources = said.get(cache_artifact.SOURCES, "")
+        locked = LockedCache(
+            found.version,
+            sources if is_version(sources) else found.digest,
+            inspect_cache(project.cache(cache.name)).document_count,
+            tuple([name for name in said.get(cache_artifact.FORMATS, "").split(" ") if name]),
+            oci=cache.oci,
+            digest=found.digest,
+        )
+    nothing = SourceChanges(frozenset(), 0, 0, 0)
+    return SyncedCache(cache.name, was_pulled, locked, nothing, FoundSources.none(), [], 0)
+
+
+def _pulled(name: str, reference: OciReference, pulled: PulledCache, *, lock_changed: bool) -> PullAnswer:
+    return {
+        "name": name,
+        "reference": f"{reference._replace(digest=pulled.digest)}",
+        "digest": pulled.digest,
+        "version": pulled.version,
+        "bytes": pulled.size,
+        "fetched": pulled.fetched,
+        "signed_by": pulled.signed_by,
+        "lock_changed": lock_changed,
+    }
