@@ -22,14 +22,7 @@ from holdfast.caches.project_shapes import (  # noqa: F401  # an operation's sha
     SyncedCacheAnswer,
     UnreadSource,
 )
-from holdfast.caches.registry_shapes import (  # noqa: F401  # the same
-    PullAnswer,
-    PullArguments,
-    PushAnswer,
-    PushArguments,
-    SignAnswer,
-    SignArguments,
-)
+from holdfast.caches.registry_shapes import *  # noqa: F403  # the same, all of them
 from holdfast.core.canonical_json import Float32
 
 
