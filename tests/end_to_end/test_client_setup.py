@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -378,3 +379,11 @@ def test_the_workflow_runs_the_checks_that_apply_and_a_persons_own_is_left_alone
     assert run("ci", home=home)[0]["action"] == "left alone"
     assert run("ci", "--undo", home=home)[0]["action"] == "left alone"
     assert file.read_text() == "name: mine\n"
+
+
+def test_the_walk_with_real_clients_says_so_where_there_is_no_npm(tmp_path: Path) -> None:
+    for program in ("bash", "dirname"):
+        (tmp_path / program).symlink_to(str(shutil.which(program)))
+    walk = Path(__file__).parents[2] / "scripts" / "clients"
+    done = subprocess.run([walk], env={"PATH": str(tmp_path)}, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "skipped: there is no npm here to get the clients with\n")

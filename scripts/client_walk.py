@@ -1,0 +1,189 @@
+"""A new user's walk with real clients: documents added, the client set up, one question asked, what arrives compared.
+
+    python scripts/client_walk.py BIN [CLIENT...]
+
+BIN holds the clients' programs. The model is a stand-in on this machine (`model_stand_in.py`): it asks for two
+searches, one as a model asks first and one long enough that a client with small limits would cut it, and keeps what it
+is given. That has to be, whole, what `context call` prints for the same arguments. Home and project are folders that
+are thrown away; nobody's configuration is touched. `HOLDFAST_WALK_LOG=DIR` keeps each client's output and requests there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from model_stand_in import ModelStandIn
+
+ROOT = Path(__file__).resolve().parent.parent
+QUESTION = "How does a receipt prove what an agent was given?"
+CALLS: list[dict[str, Any]] = [{"query": QUESTION}, {"query": QUESTION, "budget": 7000}]
+SECONDS = 240
+
+
+class WalkedClient(NamedTuple):
+    """How a client is started with a question, and what it needs to find the stand-in."""
+
+    name: str
+    program: str
+    words: tuple[str, ...]
+    variables: dict[str, str]
+    files: dict[str, str]
+
+
+def walked_clients(address: str) -> list[WalkedClient]:
+    """The clients, each with a configuration of its own as somebody may have it before."""
+    codex = (
+        "# my own\n"
+        'model = "stand-in"\nmodel_provider = "here"\n\n'
+        f'[model_providers.here]\nname = "here"\nbase_url = "{address}/v1"\nwire_api = "responses"\n'
+    )
+    opencode = {
+        "$schema": "https://opencode.ai/config.json",
+        "model": "here/stand-in",
+        "small_model": "here/stand-in",
+        "autoupdate": False,
+        "share": "disabled",
+        "provider": {
+            "here": {
+                "npm": "@ai-sdk/openai-compatible",
+                "name": "here",
+                "options": {"baseURL": f"{address}/v1", "apiKey": "none"},
+                "models": {"stand-in": {"name": "stand-in", "limit": {"context": 200_000, "output": 8_000}}},
+            }
+        },
+    }
+    return [
+        WalkedClient(
+            "claude-code",
+            "claude",
+            ("-p", QUESTION, "--allowedTools", "mcp__holdfast"),
+            {
+                "ANTHROPIC_BASE_URL": address,
+                "ANTHROPIC_API_KEY": "none",
+                "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+                "DISABLE_AUTOUPDATER": "1",
+            },
+            {},
+        ),
+        WalkedClient(
+            "codex",
+            "codex",
+            ("exec", "--skip-git-repo-check", QUESTION),
+            {},
+            {".codex/config.toml": codex},
+        ),
+        WalkedClient(
+            "opencode",
+            "opencode",
+            ("run", QUESTION),
+            {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1"},
+            {".config/opencode/opencode.json": json.dumps(opencode, indent=2)},
+        ),
+    ]
+
+
+class Walk:
+    """One client, from a home with nothing in it to what its model was given."""
+
+    def __init__(self, client: WalkedClient, binaries: Path, folder: Path, stand_in: ModelStandIn) -> None:
+        self.client, self.stand_in = client, stand_in
+        self.home, self.project = folder / "home", folder / "project"
+        self.project.mkdir(parents=True)
+        shutil.copytree(ROOT / "docs", self.project / "docs")
+        (self.project / ".git").mkdir()
+        for name, text in client.files.items():
+            file = self.home / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        self.home.mkdir(exist_ok=True)
+        search = os.pathsep.join([str(ROOT / ".venv" / "bin"), str(binaries), os.environ.get("PATH", "")])
+        kept = {name: os.environ[name] for name in ("LANG", "TERM", "TMPDIR") if name in os.environ}
+        self.environment = {**kept, "HOME": str(self.home), "PATH": search, "CI": "1", **client.variables}
+
+    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """A command in the project, its output kept where that was asked for."""
+        done = subprocess.run(
+            words,
+            cwd=self.project,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+        )
+        if log := os.environ.get("HOLDFAST_WALK_LOG"):
+            file = Path(log) / f"{self.client.name}-{Path(words[0]).name}.txt"
+            file.write_text(f"{words}\nexit {done.returncode}\n{done.stdout}\n--\n{done.stderr}\n", encoding="utf-8")
+            requests = json.dumps(self.stand_in.requests, indent=1, ensure_ascii=False)
+            (Path(log) / f"{self.client.name}-requests.json").write_text(requests, encoding="utf-8")
+        return done
+
+    def walk(self) -> list[str]:
+        """What did not hold; empty when all did."""
+        for words in (["add", "docs", "docs"], ["setup", self.client.name, "--yes"]):
+            done = self.run("context", *words)
+            if done.returncode:
+                return [f"`context {' '.join(words)}` ends with {done.returncode}: {done.stderr.strip()}"]
+        (row,) = json.loads(done.stdout)["clients"]
+        print(f"  set up: {row['action']}, starts and lists {row['tools']} tools")
+        asked = self.run(self.client.program, *self.client.words)
+        results = self.stand_in.results
+        if len(results) < len(CALLS):
+            said = (asked.stderr.strip() or asked.stdout.strip())[-400:]
+            offered = "was offered the tool" if self.stand_in.offered else "was not offered the tool"
+            return [
+                f"the model {offered}, {len(results)} of {len(CALLS)} answers came (exit {asked.returncode}): {said}"
+            ]
+        wrong = []
+        for call, result in zip(CALLS, results, strict=False):
+            whole = self.run("context", "call", "context.search", json.dumps(call)).stdout.strip("\n")
+            is_whole = whole in result
+            print(f"  a search of {len(whole):,} characters arrives {'whole' if is_whole else 'NOT WHOLE'}")
+            if not is_whole:
+                wrong.append(f"of {len(whole):,} characters the model was given {len(result):,}, not the same ones")
+        undone = self.run("context", "setup", self.client.name, "--undo", "--yes")
+        if undone.returncode:
+            wrong.append(f"`--undo` ends with {undone.returncode}: {undone.stderr.strip()}")
+        for name, text in self.client.files.items():
+            if (self.home / name).read_text(encoding="utf-8") != text:
+                wrong.append(f"{name} is not what it was before")
+        print("  taken out again" + (": the file is what it was" if self.client.files and not wrong else ""))
+        return wrong
+
+
+def main(binaries: Path, chosen: list[str]) -> int:
+    failed = 0
+    for client in walked_clients(""):
+        if chosen and client.name not in chosen:
+            continue
+        program = binaries / client.program
+        if not program.exists():
+            print(f"{client.name}: skipped, {client.program} is not there")
+            continue
+        stand_in = ModelStandIn(CALLS)
+        (walked,) = [each for each in walked_clients(stand_in.address) if each.name == client.name]
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            try:
+                walk = Walk(walked, binaries, Path(folder), stand_in)
+                version = walk.run(client.program, "--version").stdout.strip().partition("\n")[0]
+                print(f"{client.name} ({version})")
+                wrong = walk.walk()
+            except subprocess.TimeoutExpired:
+                wrong = [f"not done within {SECONDS} seconds: cannot be driven here"]
+            finally:
+                stand_in.close()
+        for what in wrong:
+            print(f"  FAILED: {what}")
+        failed += bool(wrong)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2:]))
