@@ -5,7 +5,7 @@
 BIN holds the clients' programs. The model is a stand-in on this machine (`model_stand_in.py`): it asks for two
 searches, one as a model asks first and one long enough that a client with small limits would cut it, and keeps what it
 is given. That has to be, whole, what `context call` prints for the same arguments. Home and project are folders that
-are thrown away; nobody's configuration is touched. `HOLDFAST_WALK_LOG=DIR` keeps each client's output and requests there.
+are thrown away; nobody's configuration is touched. `HOLDFAST_WALK_LOG=DIR` keeps what each client said and asked.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ class ModelStandIn:
             if part.get("type") == "tool_result"
         ]
         call = self.next_call(names, results)
-        block = {"type": "text", "text": ""}
+        block: dict[str, Any] = {"type": "text", "text": ""}
         delta: dict[str, Any] = {"type": "text_delta", "text": DONE}
         if call is not None:
             block = {"type": "tool_use", "id": f"toolu_{len(results)}", "name": names[0], "input": {}}
@@ -144,7 +144,7 @@ class ModelStandIn:
             "output_tokens_details": {"reasoning_tokens": 0},
             "total_tokens": 2,
         }
-        events = [
+        events: list[dict[str, Any]] = [
             {"type": "response.created", "response": {"id": "resp_1"}},
             {"type": "response.output_item.done", "output_index": 0, "item": item},
             {"type": "response.completed", "response": {"id": "resp_1", "usage": usage, "output": [item]}},
