@@ -76,6 +76,8 @@ def screen() -> list[Line]:
 
     def look(command: Command, ran: Ran) -> None:
         nonlocal now
+        if command.shown.startswith("context setup"):
+            return  # it is no part of the story
         shown = command.shown.removesuffix('; echo "exit $?"')
         lines.append(
             Line(f'<tspan style="fill:#7ee787">$</tspan> <tspan style="font-weight:bold">{escape(shown)}</tspan>', now)

@@ -24,7 +24,17 @@ LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 # Sections of the navigation: a title, and the pages and folders in it. What is new in a folder is listed by itself.
 SECTIONS = (
     ("Tutorials", ("tutorials/engineer.md", "tutorials/platform-team.md", "tutorials/air-gapped.md", "tutorials")),
-    ("How to", ("how-to/first-week.md", "how-to/clients.md", "how-to/ci-gates.md", "how-to/audit.md", "how-to")),
+    (
+        "How to",
+        (
+            "how-to/first-week.md",
+            "how-to/set-up-a-client.md",
+            "how-to/clients.md",
+            "how-to/ci-gates.md",
+            "how-to/audit.md",
+            "how-to",
+        ),
+    ),
     ("Reference", ("reference/commands.md", "cli.md", "tools.md", "reference/python.md", "reference", "formats")),
     ("Explanation", ("explanation/why-deterministic.md", "explanation")),
     (
