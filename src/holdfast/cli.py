@@ -10,7 +10,7 @@ from holdfast.command_line import Command, command_of, format_of, parse
 from holdfast.core.errors import ContextError, InternalError, Interrupted, IoError, UnknownName, UsageError
 from holdfast.core.project_root import project_root
 from holdfast.core.standard_streams import fill_gaps, read_input, write_error, write_output, write_parts
-from holdfast.operation import Parameter, answer
+from holdfast.operation import Parameter, answer, expectation, fits
 from holdfast.workspace import Workspace, system_clock
 
 TYPE_CHECKING = False
@@ -34,6 +34,7 @@ NAME_STYLES: tuple[NameStyle, ...] = ("auto", "dotted", "underscore")
 RECEIPTS = Parameter(
     "receipts", "path", "Existing directory to write a receipt to for every context.search answered", metavar="DIR"
 )
+PORT = Parameter("port", "integer", "Port to listen at (default: a free one)", metavar="N", maximum=65535)
 SHELLS = ("bash", "zsh", "fish")
 
 DOOR_COMMANDS = (
@@ -73,6 +74,18 @@ DOOR_COMMANDS = (
             CACHE_ROOT,
             PROJECT,
             RECEIPTS,
+        ),
+    ),
+    Command(
+        ("explore",),
+        "Show the project in a browser: caches, directories, specs, receipts, savings; or write all of it to a file.",
+        (
+            PORT,
+            Parameter("no_open", "flag", "Open no browser: print the address alone"),
+            Parameter("out", "path", "Write a page that needs no server here, and serve nothing", metavar="FILE"),
+            RECEIPTS._replace(description="Directory with receipts (default: .context/receipts)"),
+            CACHE_ROOT,
+            PROJECT,
         ),
     ),
     Command(
@@ -144,7 +157,7 @@ def _carry_out(words: Sequence[str], environment: Mapping[str, str], *, progress
     operation = request.command.operation
     if operation is not None:
         return _operate(operation, request.arguments, environment, progress=progress)
-    return {"serve": _serve, "call": _call, "completions": _completions}[request.command.name](
+    return {"serve": _serve, "call": _call, "explore": _explore, "completions": _completions}[request.command.name](
         _complete(request.command, request.arguments), environment
     )
 
@@ -308,6 +321,17 @@ def _help(words: Sequence[str]) -> int:
     from holdfast.help_search import help_for, read_glossary
 
     return _print(help_for(words, COMMANDS, read_glossary()))
+
+
+def _explore(arguments: GivenArguments, environment: Mapping[str, str]) -> int:
+    from holdfast.explore.explore_command import explore
+
+    port = arguments.get("port", 0)
+    if not isinstance(port, int) or not fits(PORT, port):
+        raise UsageError(f"--port must be {expectation(PORT)}")
+    receipts, out = [str(arguments[name]) if name in arguments else None for name in ("receipts", "out")]
+    workspace = _workspace({name: arguments[name] for name in arguments if name != "receipts"}, environment)
+    return explore(workspace, port=port, opens=not arguments.get("no_open"), out=out, receipts=receipts)
 
 
 def _completions(arguments: GivenArguments, _environment: Mapping[str, str]) -> int:

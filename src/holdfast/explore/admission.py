@@ -1,0 +1,53 @@
+"""Who gets in: whoever has the token, from this machine, in a page of this server. Pure."""
+
+from __future__ import annotations
+
+from hmac import compare_digest
+
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+METHODS = ("GET", "HEAD")
+_HOSTS = ("127.0.0.1", "localhost")
+
+
+class Admitted(NamedTuple):
+    """What an admitted request asks for: the name of a page and what was filled in."""
+
+    page: str
+    query: str
+
+
+class Refusal(NamedTuple):
+    """Why a request was not admitted. It says nothing of the project."""
+
+    status: int
+    reason: str
+
+
+def admit(method: str, target: str, headers: Mapping[str, str], token: str, port: int) -> Admitted | Refusal:
+    """Let a request in, or say why not.
+
+    A name that another made lead here is no host of ours; a page of elsewhere says its origin, or that it is elsewhere.
+    """
+    hosts = [f"{host}:{port}" for host in _HOSTS]
+    if headers.get("host", "").lower() not in hosts:
+        return Refusal(403, "This server is reached at 127.0.0.1 alone.")
+    origin = headers.get("origin")
+    if origin is not None and origin.lower() not in [f"http://{host}" for host in hosts]:
+        return Refusal(403, "Pages of elsewhere may not ask this server.")
+    if headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
+        return Refusal(403, "Pages of elsewhere may not ask this server.")
+    path, _, query = target.partition("?")
+    _, _, rest = path.partition("/")
+    given, slash, page = rest.partition("/")
+    if not compare_digest(given.encode("utf-8", "replace"), token.encode()) or not slash:
+        return Refusal(
+            403, "Open the address that 'context explore' printed, whole: it has a token that is yours alone."
+        )
+    if method not in METHODS:
+        return Refusal(405, "This server only reads.")
+    return Admitted(page, query)

@@ -1,0 +1,115 @@
+"""HTTP on this machine's own address: admits, asks for a page, sends it. Standard library (docs/decisions)."""
+
+from __future__ import annotations
+
+import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import BoundedSemaphore
+
+from holdfast.explore.admission import METHODS, Refusal, admit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from holdfast.explore.explorer import Explorer, Page
+
+HOST = "127.0.0.1"
+# So many pages are made at once; others wait.
+_AT_ONCE = 4
+# Seconds without a word after which a connection is closed.
+_PATIENCE = 30
+
+
+class LoopbackServer(ThreadingHTTPServer):
+    """Serves the pages of an explorer to whoever has the token."""
+
+    daemon_threads = True
+
+    def __init__(self, port: int, explorer: Explorer, token: str, used: Callable[[], None]) -> None:
+        self.explorer, self.token, self.used = explorer, token, used
+        self.making = BoundedSemaphore(_AT_ONCE)
+        super().__init__((HOST, port), _Handler)
+
+    @property
+    def address(self) -> str:
+        """What to open."""
+        return f"http://{HOST}:{self.server_port}/{self.token}/"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002  # as the library calls it
+        """Say nothing of a reader that went away; the rest is a bug, told in a line."""
+        error = sys.exception()
+        if not isinstance(error, OSError):
+            from holdfast.core.standard_streams import write_error
+
+            write_error(f"error: {type(error).__name__}: {error}")
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: LoopbackServer
+    protocol_version = "HTTP/1.1"
+    server_version, sys_version = "holdfast", ""
+    timeout = _PATIENCE
+
+    def do_GET(self) -> None:  # the library looks for a name like this
+        explorer = self.server.explorer
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        admitted = admit(self.command, self.path, headers, self.server.token, self.server.server_port)
+        if isinstance(admitted, Refusal):
+            self._send(admitted.status, "text/plain; charset=utf-8", (admitted.reason + "\n").encode())
+            return
+        self.server.used()
+        with self.server.making:
+            page = self._page(admitted.page, admitted.query)
+        if page.mark and headers.get("if-none-match") == f'"{page.mark}"':
+            self._send(304, "", b"", page.mark)
+            return
+        self._send(
+            page.status, "text/html; charset=utf-8", page.html.encode("utf-8", "replace"), page.mark, explorer.policy
+        )
+
+    def _page(self, name: str, query: str) -> Page:
+        from holdfast.explore.explorer import Page
+
+        explorer = self.server.explorer
+        try:
+            return explorer.page(name, query)
+        except Exception as error:  # whatever it is, the next page is still served
+            words = f"{type(error).__name__}: {error}. Reload the page; if it stays, it is a bug."
+            return Page(500, explorer.plain("This page could not be made", words))
+
+    def _send(self, status: int, kind: str, body: bytes, mark: str = "", policy: str = "default-src 'none'") -> None:
+        self.send_response(status)
+        sent = {
+            "Content-Security-Policy": policy,
+            "Cache-Control": "no-store",
+            "Referrer-Policy": "no-referrer",
+            "X-Content-Type-Options": "nosniff",
+            "X-Frame-Options": "DENY",
+            "Cross-Origin-Opener-Policy": "same-origin",
+            "Cross-Origin-Resource-Policy": "same-origin",
+        }
+        if kind:
+            sent["Content-Type"] = kind
+        if status != 304:
+            sent["Content-Length"] = str(len(body))
+        if mark:
+            sent["ETag"] = f'"{mark}"'
+        if status == 405:
+            sent["Allow"] = ", ".join(METHODS)
+        if self.command not in METHODS:
+            sent["Connection"] = "close"  # what was sent along is not read
+        for name, value in sent.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command != "HEAD" and status != 304:
+            self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Nothing: addresses hold the token."""
+
+
+# Every method is heard, so that those that would write are refused in words.
+for _method in ("HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"):
+    setattr(_Handler, f"do_{_method}", _Handler.do_GET)

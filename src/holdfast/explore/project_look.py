@@ -1,0 +1,212 @@
+"""What the pages show: every answer is an operation's of the catalog, asked as a person at a terminal would ask.
+
+What took long to find is remembered ten times as long, so that a page that renews itself keeps no machine busy.
+"""
+
+from __future__ import annotations
+
+import os
+from threading import Lock, Thread
+from time import monotonic
+from typing import Any
+
+from holdfast.catalog import CATALOG
+from holdfast.core.record import NamedTuple
+from holdfast.operation import answer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from holdfast.workspace import Workspace
+
+# Tokens of the list of directories, and how many receipts are run again for a page.
+_LISTING = 60_000
+MOST_RECEIPTS = 40
+# How many times as long as it took an answer is remembered, and seconds that none outlives.
+_TIMES, _LONGEST = 10, 60.0
+
+
+class Found(NamedTuple):
+    """An operation's answer, or what was wrong, as words for the person who looks."""
+
+    value: Any
+    problem: str = ""
+
+
+class LookedAtReceipt(NamedTuple):
+    """A receipt of the directory: when it was written, what was asked, and what running it again gave.
+
+    `state` is `same`, `differs`, or `unknown` where `problem` says why nobody can tell.
+    """
+
+    name: str
+    written: float
+    query: str
+    state: str
+    problem: str
+    differences: list[dict[str, Any]]
+
+
+class ReceiptsLook(NamedTuple):
+    """The receipts written last, how many there are, and where they lie."""
+
+    receipts: list[LookedAtReceipt]
+    total: int
+    directory: str
+
+
+class ProjectLook:
+    """One project as operations tell of it. Threads may share one."""
+
+    def __init__(self, workspace: Workspace, receipts: str | None = None) -> None:
+        self._workspace = workspace
+        self.receipts_directory = receipts or os.path.join(workspace.project, ".context", "receipts")
+        self._is_told = receipts is not None
+        self._kept: dict[str, tuple[float, Any]] = {}
+        self._lock = Lock()
+        self._is_adding = False
+
+    @property
+    def name(self) -> str:
+        """What the project is called: the last name of its path."""
+        return os.path.basename(os.path.abspath(self._workspace.project)) or "/"
+
+    def ask(self, command: str, arguments: Mapping[str, object] | None = None) -> Found:
+        """The answer of an operation, by the words of its command."""
+        words = tuple(command.split(" "))
+        operation = next((each for each in CATALOG if each.command == words), None)
+        if operation is None:
+            return Found(None, f"this release has no 'context {command}'")
+        reply = answer(operation, arguments or {}, self._workspace)
+        if reply.error is not None:
+            return Found(None, reply.error.reason or reply.error.headline)
+        value: Any = reply.value
+        if reply.is_error and isinstance(value, dict):
+            told = value.get("error") or value.get("message")
+            return Found(None, str(told.get("message") if isinstance(told, dict) else told))
+        return Found(value)
+
+    def _remembered(self, name: str, find: Callable[[], Any]) -> Any:
+        now = monotonic()
+        with self._lock:
+            until, value = self._kept.get(name, (0.0, None))
+        if now < until:
+            return value
+        value = find()
+        took = monotonic() - now
+        with self._lock:
+            self._kept[name] = (now + took + min(_TIMES * took, _LONGEST), value)
+        return value
+
+    def caches(self) -> list[tuple[str, Found]]:
+        """Every cache below the cache root that has a manifest, with what `context inspect` says of it."""
+        listed = self.ask("list").value
+        names = [cache["path"] for cache in listed["caches"] if cache["has_manifest"]] if listed else []
+        return [(name, self.ask("inspect", {"cache": self._path(name)})) for name in names]
+
+    def _path(self, name: str) -> str:
+        """Where a cache that was listed is: a name alone could mean another folder to a command."""
+        return os.path.join(self._workspace.cache_root, name)
+
+    def about(self) -> dict[str, str]:
+        """What `context.toml` says that each cache is about."""
+        found = self.ask("search", {"query": ""}).value
+        return {cache["name"]: cache["about"] for cache in found["caches"]} if found and "caches" in found else {}
+
+    def sync_state(self) -> Found:
+        """Whether the caches are in step with their sources."""
+        found: Found = self._remembered("sync", lambda: self.ask("sync", {"check": True}))
+        return found
+
+    def search(self, query: str, cache: str, budget: int) -> Found:
+        """An answer, with what became of the sections that match best."""
+        asked: dict[str, object] = {"query": query, "budget": budget, "considered": 200, "format": "json"}
+        if cache:
+            if cache not in [name for name, _ in self.caches()]:
+                return Found(None, f"there is no cache '{cache}'")
+            asked["cache"] = self._path(cache)
+        return self.ask("search", asked)
+
+    def tree(self, states: list[str] | None = None) -> Found:
+        """The directories, and whether what is said of each is fresh."""
+        asked: dict[str, object] = {"budget": _LISTING, **({"states": states} if states else {})}
+        found: Found = self._remembered(f"tree {states}", lambda: self.ask("status", asked))
+        return found
+
+    def directory(self, scope: str) -> Found:
+        """What one directory's context says."""
+        return self.ask("show", {"scope": scope})
+
+    def board(self) -> Found:
+        """Every spec."""
+        found: Found = self._remembered("board", lambda: self.ask("spec board"))
+        return Found(found.value["data"]) if found.value else found
+
+    def findings(self) -> Found:
+        """What is wrong with specs."""
+        found: Found = self._remembered("findings", lambda: self.ask("spec check"))
+        return Found(found.value["data"]) if found.value else found
+
+    def savings(self) -> Found:
+        """What answers cost and what they stood for."""
+        asked = {"receipts": self.receipts_directory} if self._is_told else {}
+        found: Found = self._remembered("savings", lambda: self.ask("savings", asked))
+        return found
+
+    def savings_soon(self) -> Found | None:
+        """What is known of the savings; None where they are being added up, which may take long, for the next time."""
+        with self._lock:
+            until, known = self._kept.get("savings", (0.0, None))
+            is_due = monotonic() >= until and not self._is_adding
+            self._is_adding = self._is_adding or is_due
+        if is_due:
+            Thread(target=self._add_up, daemon=True).start()
+        found: Found | None = known
+        return found
+
+    def _add_up(self) -> None:
+        try:
+            self.savings()
+        finally:
+            self._is_adding = False
+
+    def receipts(self) -> Found:
+        """The receipts written last, each run again."""
+        found: Found = self._remembered("receipts", self._look_at_receipts)
+        return found
+
+    def _look_at_receipts(self) -> Found:
+        from holdfast.caches.on_disk.receipt_costs import receipt_files
+        from holdfast.core.confined_paths import printable
+
+        directory = self.receipts_directory
+        try:
+            paths = receipt_files(directory)
+        except FileNotFoundError:
+            paths = []
+        except OSError as error:
+            return Found(None, f"'{printable(directory)}' cannot be listed: {error.strerror}")
+        looked_at = []
+        for path in paths[:MOST_RECEIPTS]:
+            try:
+                written = os.stat(path).st_mtime
+            except OSError:
+                continue  # somebody made room
+            looked_at.append(self._replayed(path, written))
+        return Found(ReceiptsLook(looked_at, len(paths), printable(directory)))
+
+    def _replayed(self, path: str, written: float) -> LookedAtReceipt:
+        from holdfast.caches.on_disk.user_files import read_receipt
+        from holdfast.core.errors import ContextError
+
+        name = os.path.basename(path)
+        try:
+            query = read_receipt(path).request.query
+        except ContextError as error:
+            return LookedAtReceipt(name, written, "", "unknown", error.reason or error.headline, [])
+        found = self.ask("replay", {"receipt": path})
+        if found.value is None:
+            return LookedAtReceipt(name, written, query, "unknown", found.problem, [])
+        state = "same" if found.value["same"] else "differs"
+        return LookedAtReceipt(name, written, query, state, "", list(found.value["differences"]))
