@@ -331,7 +331,8 @@ def _explore(arguments: GivenArguments, environment: Mapping[str, str]) -> int:
         raise UsageError(f"--port must be {expectation(PORT)}")
     receipts, out = [str(arguments[name]) if name in arguments else None for name in ("receipts", "out")]
     workspace = _workspace({name: arguments[name] for name in arguments if name != "receipts"}, environment)
-    return explore(workspace, port=port, opens=not arguments.get("no_open"), out=out, receipts=receipts)
+    opens, chosen = not arguments.get("no_open"), bool(environment.get("BROWSER"))
+    return explore(workspace, port=port, opens=opens, chosen=chosen, out=out, receipts=receipts)
 
 
 def _completions(arguments: GivenArguments, _environment: Mapping[str, str]) -> int:

@@ -91,7 +91,23 @@ def test_the_page_stands_alone_and_no_name_breaks_out_of_it(project: SpecProject
     text = (project.root / "board.html").read_text(encoding="utf-8")
     page = Page(text)
     plain = Page(text)
-    allowed = {"html", "head", "meta", "title", "style", "body", "main", "h1", "h3", "ul", "li", "bdi", "span", "p"}
+    allowed = {
+        "html",
+        "head",
+        "meta",
+        "title",
+        "style",
+        "body",
+        "main",
+        "h1",
+        "h2",
+        "h3",
+        "ul",
+        "li",
+        "bdi",
+        "span",
+        "p",
+    }
     allowed |= {"svg", "rect"}
     assert {tag for tag, _ in page.tags} <= allowed
     assert {name for _, names in page.tags for name in names} <= {

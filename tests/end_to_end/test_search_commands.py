@@ -15,12 +15,9 @@ import pytest
 from holdfast import build_cache
 from holdfast.caches.search.impacts import RANKING
 from holdfast.caches.search.receipts import encode_receipt
+from support.browser import CHROMIUM, NO_BROWSER
 from support.doors import StdioServer, run_context
 from support.terminal import on_a_terminal
-
-CHROMIUM = next(
-    (path for name in ("chromium", "chromium-browser", "google-chrome", "chrome") if (path := shutil.which(name))), None
-)
 
 
 @pytest.fixture
@@ -518,7 +515,7 @@ def test_the_page_explains_every_candidate_and_fetches_nothing(home: Path) -> No
 
 def test_the_page_renders_in_a_browser(home: Path, tmp_path: Path) -> None:
     if CHROMIUM is None:
-        pytest.skip("no Chromium is installed here")
+        pytest.skip(NO_BROWSER)
     search(home, "--html", "page.html", query="deploy <b>@rows@</b>")
     command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
     done = subprocess.run(

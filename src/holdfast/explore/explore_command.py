@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from holdfast.workspace import Workspace
 
 
-def explore(workspace: Workspace, *, port: int, opens: bool, out: str | None, receipts: str | None) -> int:
-    """Carry the command out; the exit code."""
+def explore(
+    workspace: Workspace, *, port: int, opens: bool, chosen: bool, out: str | None, receipts: str | None
+) -> int:
+    """Carry the command out; the exit code. `chosen`: the person said which browser."""
     if not os.path.isdir(workspace.project):
         raise UsageError(f"there is no directory '{printable(workspace.project)}'")
     explorer = Explorer(ProjectLook(workspace, receipts))
@@ -30,10 +32,10 @@ def explore(workspace: Workspace, *, port: int, opens: bool, out: str | None, re
         write_output_file(out, explorer.snapshot(workspace.clock()).encode("utf-8", "replace"))
         write_output(f"{printable(out)}\n")
         return 0
-    return _serve(explorer, port, opens=opens)
+    return _serve(explorer, port, opens=opens, chosen=chosen)
 
 
-def _serve(explorer: Explorer, port: int, *, opens: bool) -> int:
+def _serve(explorer: Explorer, port: int, *, opens: bool, chosen: bool) -> int:
     from secrets import token_urlsafe
 
     from holdfast.explore.loopback import HOST, LoopbackServer
@@ -51,7 +53,7 @@ def _serve(explorer: Explorer, port: int, *, opens: bool) -> int:
     try:
         write_output(f"{server.address}\n")
         write_error("The address is yours alone: it has a token. Ctrl-C ends it.")
-        if opens and (problem := way.open(server.address)):
+        if opens and (problem := way.open(server.address, chosen=chosen)):
             write_error(f"note: {problem}: open the address yourself")
         server.serve_forever()
     except KeyboardInterrupt:
@@ -73,7 +75,7 @@ class _Way:
     def __init__(self) -> None:
         self._folder = ""
 
-    def open(self, address: str) -> str:
+    def open(self, address: str, *, chosen: bool) -> str:
         """Open a browser; what is in the way, where something is."""
         import webbrowser
         from tempfile import mkdtemp
@@ -83,7 +85,7 @@ class _Way:
             browser = webbrowser.get()
         except webbrowser.Error:
             return "no browser was found"
-        if type(browser) is webbrowser.GenericBrowser:
+        if type(browser) is webbrowser.GenericBrowser and not chosen:
             return "the browser here is one of the terminal"
         try:
             self._folder = mkdtemp(prefix="holdfast-explore-")

@@ -65,7 +65,10 @@ class Explorer:
         panel = self._panels.get(name)
         if panel is None:
             return Page(404, self.plain("There is no such page", "The links above lead to those that there are."))
-        given = {key: values[-1] for key, values in parse_qs(query, errors="replace", max_num_fields=20).items()}
+        try:
+            given = {key: values[-1] for key, values in parse_qs(query, errors="replace", max_num_fields=20).items()}
+        except ValueError:
+            return Page(400, self.plain("That cannot be asked", "The address has too many fields."))
         title, content = panel(given)
         return self._made(name, title, f'<h1 dir="auto">{shown(title)}</h1>\n{content}')
 

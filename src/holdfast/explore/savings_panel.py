@@ -46,8 +46,10 @@ def savings_panel(found: Found) -> str:
         )
     known = f"<p>{value['known_tokens']:,} tokens were known already and not sent again.</p>"
     unseen = "".join([f"<li>{shown(told)}</li>" for told in value["not_observed"]])
+    heading = "<h2>Given, and behind it</h2>"
     return (
-        f'<p class="lead">{lead}</p>{known if value["known_tokens"] else ""}<ul class="cards">{"".join(cards)}</ul>'
+        f'<p class="lead">{lead}</p>{known if value["known_tokens"] else ""}'
+        f'{heading}<ul class="cards">{"".join(cards)}</ul>'
         f"<h2>What the numbers leave out</h2><ul>{unseen}</ul>"
     )
 

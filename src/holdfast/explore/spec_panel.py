@@ -20,8 +20,7 @@ def specs_panel(found: Found, findings: Found) -> str:
         return note(found.problem)
     if not found.value["specs"]:
         return note("There is no spec yet.", f"{command('context spec init NAME')} starts one from templates.")
-    heading = f"<h2>{counted(len(found.value['specs']), 'specification')}</h2>"
-    return heading + board(found.value) + _findings(findings)
+    return board(found.value) + _findings(findings)
 
 
 def _findings(found: Found) -> str:

@@ -13,14 +13,17 @@ _COLOURS = {"approved": "good", "changed": "near", "created": "", "missing": "so
 
 def board_page(style: str, data: BoardData) -> str:
     """The page. Whatever a name holds is shown as text, on its own line and in its own direction."""
-    title = counted(len(data["specs"]), "specification")
-    return whole_page(style, title, f"<h1>{title}</h1>\n{board(data)}")
+    return whole_page(style, _count(data), f"<h1>Specs</h1>\n{board(data)}")
+
+
+def _count(data: BoardData) -> str:
+    return counted(len(data["specs"]), "specification")
 
 
 def board(data: BoardData) -> str:
     """A card for each spec: how far it is, what was approved, what was found."""
     cards = "\n".join([_card(spec) for spec in data["specs"]])
-    return f'<ul class="cards">\n{cards}\n</ul>\n<p class="soft">{shown(data["folder"])}</p>'
+    return f'<h2>{_count(data)}</h2>\n<ul class="cards">\n{cards}\n</ul>\n<p class="soft">{shown(data["folder"])}</p>'
 
 
 def _card(spec: BoardSpec) -> str:
