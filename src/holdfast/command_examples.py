@@ -89,6 +89,7 @@ EXAMPLES: Mapping[str, tuple[Example, ...]] = {
     "steering init": _lines("context steering init"),
     "savings": _lines("context savings", "context savings --telemetry telemetry.log --limit 5000"),
     "serve": _lines("context serve", "context serve --only caches --receipts .context/receipts"),
+    "explore": _lines("context explore", "context explore --out project.html"),
     "call": _lines("""context call context.search '{"query":"roll back","budget":500}'"""),
     "completions": _lines("context completions bash"),
     "help": _lines("context help", "context help receipt", "context help --budget"),

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holdfast.cli import main
+from holdfast.command_examples import EXAMPLES
 from support.doors import run_context
 from support.explored import ExploreServer, lay_out_explored
 
@@ -204,6 +205,17 @@ def test_the_file_is_gone_once_the_address_was_opened(tmp_path: Path, project: P
     server.get()
     assert list(tmp_path.glob("holdfast-explore-*")) == []
     server.end()
+
+
+def test_the_examples_show_the_project_and_write_it_to_a_file(tmp_path: Path, project: Path) -> None:
+    served, kept = [example.words.split()[2:] for example in EXAMPLES["explore"]]
+    os.mkfifo(tmp_path / "told")
+    server = ExploreServer(project, *served, env=fake_browser(tmp_path, f'printf x > "{tmp_path}/told"\n'))
+    (tmp_path / "told").read_bytes()
+    assert server.get().status == 200
+    server.end()
+    assert run_context("explore", *kept, cwd=project).returncode == 0
+    assert (project / kept[1]).exists()
 
 
 def test_without_a_browser_the_address_is_printed_and_served(tmp_path: Path, project: Path) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from holdfast.command_examples import Example
 
 # These speak on until somebody ends them: the test does, as a person or a client would.
-GOES_ON = ("watch", "serve")
+GOES_ON = ("watch", "serve", "explore")
 EVERY = [(name, example) for name, examples in EXAMPLES.items() for example in examples]
 
 
