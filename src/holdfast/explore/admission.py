@@ -5,6 +5,7 @@ from __future__ import annotations
 from hmac import compare_digest
 
 from holdfast.core.record import NamedTuple
+from holdfast.core.unicode_text import lower_case
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,10 +35,10 @@ def admit(method: str, target: str, headers: Mapping[str, str], token: str, port
     A name that another made lead here is no host of ours; a page of elsewhere says its origin, or that it is elsewhere.
     """
     hosts = [f"{host}:{port}" for host in _HOSTS]
-    if headers.get("host", "").lower() not in hosts:
+    if lower_case(headers.get("host", "")) not in hosts:
         return Refusal(403, "This server is reached at 127.0.0.1 alone.")
     origin = headers.get("origin")
-    if origin is not None and origin.lower() not in [f"http://{host}" for host in hosts]:
+    if origin is not None and lower_case(origin) not in [f"http://{host}" for host in hosts]:
         return Refusal(403, "Pages of elsewhere may not ask this server.")
     if headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
         return Refusal(403, "Pages of elsewhere may not ask this server.")

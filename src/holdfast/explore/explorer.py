@@ -8,6 +8,7 @@ from urllib.parse import parse_qs
 from holdfast.core.packaged_text import packaged_text
 from holdfast.core.page_shell import page_policy, shown, whole_page
 from holdfast.core.record import NamedTuple
+from holdfast.core.unicode_text import WHITE_SPACE
 from holdfast.explore.cache_panel import MOST_BUDGET, USUAL_BUDGET, caches_panel, note, search_panel
 from holdfast.explore.overview_panel import overview_panel
 from holdfast.explore.receipt_panel import receipts_panel, utc
@@ -112,8 +113,8 @@ class Explorer:
         if not (budget.isascii() and budget.isdigit() and len(budget) < 8 and int(budget) <= MOST_BUDGET):
             box = search_panel(names, query, cache, USUAL_BUDGET, None)
             return "Search", box + note(f"Tokens are a whole number up to {MOST_BUDGET:,}.")
-        found = look.search(query, cache, int(budget)) if query.strip() else None
-        return query if query.strip() else "Search", search_panel(names, query, cache, int(budget), found)
+        found = look.search(query, cache, int(budget)) if query.strip(WHITE_SPACE) else None
+        return query if query.strip(WHITE_SPACE) else "Search", search_panel(names, query, cache, int(budget), found)
 
     def _tree(self, given: Mapping[str, str]) -> tuple[str, str]:
         state = given.get("state", "")

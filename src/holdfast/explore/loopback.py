@@ -6,6 +6,7 @@ import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import BoundedSemaphore
 
+from holdfast.core.unicode_text import lower_case
 from holdfast.explore.admission import METHODS, Refusal, admit
 
 TYPE_CHECKING = False
@@ -56,7 +57,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:  # the library looks for a name like this
         explorer = self.server.explorer
-        headers = {name.lower(): value for name, value in self.headers.items()}
+        headers = {lower_case(name): value for name, value in self.headers.items()}
         admitted = admit(self.command, self.path, headers, self.server.token, self.server.server_port)
         if isinstance(admitted, Refusal):
             self._send(admitted.status, "text/plain; charset=utf-8", (admitted.reason + "\n").encode())

@@ -31,11 +31,11 @@ def receipts_panel(found: Found) -> str:
     if not look.receipts:
         advice = f"{command('context serve --receipts DIR')} keeps one of every search that is answered."
         return note(f"There are no receipts in {look.directory}.", advice)
-    shown_of = f"the last {len(look.receipts):,} of {counted(look.total, 'receipt')}"
+    shown_of = f"The last {len(look.receipts):,} of {counted(look.total, 'receipt')}"
     heading = counted(look.total, "receipt") if look.total == len(look.receipts) else shown_of
     rows = "".join([_row(each) for each in look.receipts])
     return (
-        f"<h2>{heading[0].upper()}{heading[1:]}</h2>{stacked(replay_states(look.receipts))}{_time_line(look.receipts)}"
+        f"<h2>{heading}</h2>{stacked(replay_states(look.receipts))}{_time_line(look.receipts)}"
         f'<ol class="entries">{rows}</ol>'
     )
 
