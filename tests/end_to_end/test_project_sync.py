@@ -107,6 +107,23 @@ def test_sync_builds_what_changed_and_check_says_what_is_behind(project: Path) -
     assert sorted(os.listdir(cache.parent)) == [".gitignore", ".guides.sources", "guides"]
 
 
+def test_the_lock_alone_is_held_against_the_sources_whatever_cache_stands_here(project: Path) -> None:
+    """As after a pull that brought new sources and their lock, before `context sync`."""
+    answer("add", "guides", "docs", cwd=project)
+    shutil.copytree(project / ".context", project.parent / "old")
+    page(project / "docs" / "new.html", "new")
+    answer("sync", cwd=project)
+    shutil.rmtree(project / ".context")
+    shutil.move(project.parent / "old", project / ".context")
+    assert answer("sync", "--check", cwd=project, code=8)["caches"][0]["reasons"] == ["sources: 1 new"]
+    before = every_byte(project / ".context")
+    assert answer("sync", "--check", "--lock-only", cwd=project)["in_step"] is True
+    page(project / "docs" / "newer.html", "newer")
+    behind = answer("sync", "--check", "--lock-only", cwd=project, code=8)
+    assert behind["caches"][0]["reasons"] == ["context.lock has other sources"]
+    assert every_byte(project / ".context") == before
+
+
 def test_a_state_that_is_lost_costs_time_only(project: Path) -> None:
     answer("add", "guides", "docs", cwd=project)
     (project / ".context" / "caches" / ".guides.sources").write_bytes(b"{}")

@@ -181,7 +181,7 @@ def check_cache(
 ) -> BehindCache:
     """Whether a cache and its lock are in step with the sources; writes nothing into the project.
 
-    With `lock_only` the cache need not be there: what it would be is found by building it elsewhere.
+    With `lock_only` the cache need not be there or in step: what it would be is found by building it elsewhere.
     """
     name = declared.name
     cache = project.cache(name)
@@ -195,6 +195,8 @@ def check_cache(
     with _Scratch(cache, is_check=True) as scratch:
         plan = plan_cache(_place(project, scratch), declared, state, lambda _: None)
         is_known = bool(state.cache_version) and state.cache_version == version
+        if lock_only and is_known and not _is_current(plan, state, tokenizer):
+            plan, is_known = plan_cache(_place(project, scratch), declared, SourceState.none(), lambda _: None), False
         if lock_only and not is_known:
             return BehindCache(name, _lock_reasons(_built_elsewhere(declared, plan, scratch.path(), tokenizer), locked))
         if not version:
@@ -209,6 +211,11 @@ def check_cache(
         if state.settings != _settings(tokenizer):
             return BehindCache(name, ["it was built by another ranking, index or tokenizer"])
         return BehindCache(name, _lock_reasons(_locked(plan, state), locked))
+
+
+def _is_current(plan: CachePlan, state: SourceState, tokenizer: str) -> bool:
+    """Whether the cache of that state is what the plan would make."""
+    return changes_since(plan, state).is_none and state.settings == _settings(tokenizer)
 
 
 def _registry_reasons(declared: DeclaredCache, locked: LockedCache | None, version: str, lock_only: bool) -> list[str]:
