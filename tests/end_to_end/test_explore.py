@@ -133,6 +133,23 @@ def test_what_is_damaged_or_removed_while_it_is_looked_at_is_told(tmp_path: Path
     assert server.end(signal.SIGTERM)[0] == 0
 
 
+def test_whoever_opens_many_connections_keeps_nobody_out(project: Path) -> None:
+    server = ExploreServer(project, "--no-open")
+    held = [socket.create_connection(("127.0.0.1", server.port), timeout=60) for _ in range(70)]
+    assert b"".join([each.recv(1) for each in held[64:]]) == b""  # closed at once, while the others are waited for
+    for each in held:
+        each.close()
+    for _ in range(1000):  # until it has noticed
+        try:
+            assert server.get("specs").status == 200
+            break
+        except OSError:
+            continue
+    else:
+        raise AssertionError("nobody gets in any more")
+    server.end()
+
+
 def test_a_port_in_use_is_told(project: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -67,9 +67,11 @@ class Explorer:
         if panel is None:
             return Page(404, self.plain("There is no such page", "The links above lead to those that there are."))
         try:
-            given = {key: values[-1] for key, values in parse_qs(query, errors="replace", max_num_fields=20).items()}
+            # A name that is no UTF-8 comes back as it is; a question that is none is refused in words.
+            fields = parse_qs(query, errors="surrogateescape", max_num_fields=20)
         except ValueError:
             return Page(400, self.plain("That cannot be asked", "The address has too many fields."))
+        given = {key: values[-1] for key, values in fields.items()}
         title, content = panel(given)
         return self._made(name, title, f'<h1 dir="auto">{shown(title)}</h1>\n{content}')
 

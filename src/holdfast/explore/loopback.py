@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 HOST = "127.0.0.1"
 # So many pages are made at once; others wait.
 _AT_ONCE = 4
+# So many connections are held; more are closed at once: every user of the machine can open some.
+_CONNECTIONS = 64
 # Seconds without a word after which a connection is closed.
 _PATIENCE = 30
 
@@ -27,16 +29,31 @@ class LoopbackServer(ThreadingHTTPServer):
     """Serves the pages of an explorer to whoever has the token."""
 
     daemon_threads = True
+    request_queue_size = 2 * _CONNECTIONS
 
     def __init__(self, port: int, explorer: Explorer, token: str, used: Callable[[], None]) -> None:
         self.explorer, self.token, self.used = explorer, token, used
-        self.making = BoundedSemaphore(_AT_ONCE)
+        self.making, self._free = BoundedSemaphore(_AT_ONCE), BoundedSemaphore(_CONNECTIONS)
         super().__init__((HOST, port), _Handler)
 
     @property
     def address(self) -> str:
         """What to open."""
         return f"http://{HOST}:{self.server_port}/{self.token}/"
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Begin with a connection, unless there are too many."""
+        if self._free.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Serve a connection to its end."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002  # as the library calls it
         """Say nothing of a reader that went away; the rest is a bug, told in a line."""

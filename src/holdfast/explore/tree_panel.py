@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from holdfast.explore.project_look import Found
 
 COLOURS = {"fresh": "good", "stale": "near", "missing": "bad"}
-# What every context has and nobody noted.
-_KEPT_APART = ("version", "scope", "fingerprint", "last_updated")
+# What every context has and nobody noted; the last names those that are made from source.
+_KEPT_APART = ("version", "scope", "fingerprint", "last_updated", "maintenance", "derived_fields")
 
 
 def freshness(listing: ListAnswer) -> list[tuple[str, int, str]]:
@@ -96,10 +96,17 @@ class _Node:
         rolled = [f"{count:,} {each}" for each, count in node.entry.get("below", {}).items()]
         told = [f'<p class="soft">and below: {", ".join(rolled)}</p>'] if rolled else []
         if node.entry["has_context"] and with_links:
-            told.append(f'<p><a href="directory?scope={quote(scope)}">Notes of {shown(scope)}</a></p>')
+            told.append(
+                f'<p><a href="directory?scope={quote(scope, errors="surrogateescape")}">Notes of {shown(scope)}</a></p>'
+            )
         if node.entry["has_context"] and notes is not None and (found := notes(scope)).value is not None:
-            told.append(noted_fields(found.value["context"], without=("summary",)))
+            made = found.value["context"].get("derived_fields")
+            told.append(noted_fields(found.value["context"], without=("summary", *_names(made))))
         return f"<li>{folded(summary, ''.join(told) + below, mark=f'dir-{scope}', is_open=bool(inner))}</li>"
+
+
+def _names(value: object) -> list[str]:
+    return [str(each) for each in value] if isinstance(value, list | tuple) else []
 
 
 def directory_panel(scope: str, found: Found) -> str:

@@ -110,6 +110,7 @@ def test_the_tree_nests_directories_and_counts_their_states() -> None:
     assert html.index('id="dir-."') < html.index('id="dir-src"') < html.index('id="dir-src/a"')
     assert "directory?scope=src/a" in html
     assert "and below: 4 fresh" in html
+    assert "directory?scope=%FFodd" in tree_panel(listing(entry("\udcffodd", "fresh")))
 
 
 def test_notes_are_shown_whatever_their_shape() -> None:
@@ -123,8 +124,12 @@ def test_notes_are_shown_whatever_their_shape() -> None:
         "current_state": {"working": ["all"], "broken": []},
         "odd": [[1, {"a": None}]],
         "todos": [],
+        "derived_fields": ["summary", "made"],
+        "made": "from source",
     }
     html = harmless(directory_panel("src", Found({"context": context})))
+    kept = harmless(tree_panel(listing(entry("src", "fresh")), notes=lambda _: Found({"context": context})))
+    assert ("from source" in html, "from source" in kept, "because" in kept) == (True, False, True)
     assert "ffffffff" not in html
     assert "todos" not in html
     assert "because" in html
