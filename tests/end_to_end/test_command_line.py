@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.catalog import CATALOG
 from holdfast.cli import COMMANDS
 from support.doors import run_context
 
@@ -159,69 +157,6 @@ def test_a_query_in_bytes_that_are_not_utf8_is_invalid(make_cache: Callable[...,
     cache = make_cache({"a.md": "alpha"})
     done = run_context("resolve", "--cache", str(cache), "--query", b"caf\xe9", "--budget", "9")
     assert (done.returncode, done.stdout) == (2, b"")
-
-
-SHELLS = ("bash", "zsh", "fish")
-
-
-@pytest.mark.parametrize("shell", SHELLS)
-def test_a_completion_script_knows_every_command(shell: str) -> None:
-    text = run_context("completions", shell).stdout.decode()
-    for command in COMMANDS:
-        assert command.words[0] in text
-        for parameter in command.parameters:
-            assert parameter.positional or parameter.option.lstrip("-") in text
-
-
-def test_every_shell_here_takes_its_completion_script_for_sound(tmp_path: Path) -> None:
-    here = [shell for shell in SHELLS if shutil.which(shell)]
-    assert here, "none of the shells is installed"
-    found = {}
-    for shell in here:
-        (tmp_path / shell).write_bytes(run_context("completions", shell).stdout)
-        found[shell] = subprocess.run([shell, "-n", tmp_path / shell], capture_output=True).stderr
-    assert found == dict.fromkeys(here, b"")
-
-
-@pytest.mark.parametrize(
-    ("typed", "offered"),
-    [
-        ("context re", {operation.command[0] for operation in CATALOG if operation.command[0].startswith("re")}),
-        ("context resolve --b", {"--budget"}),
-        ("context build --f", {"--force", "--format"}),
-        ("context completions z", {"zsh"}),
-        ("context search --receipt ", {"a receipt.json", "docs"}),
-        ("context search --cache d", {"docs"}),
-        ("context search --html=", {"a receipt.json", "docs"}),
-        ("context search --query ", set()),
-        ("context resolve --cache x --format ", {"json", "pretty"}),
-        ("context search --cache x --format ", {"text", "json", "outline", "pretty"}),
-        ("context search --cache x --format=p", {"pretty"}),
-        ("context status --state ", {"fresh", "stale", "missing"}),
-        ("context serve --tool-names ", {"auto", "dotted", "underscore"}),
-        ("context serve --only c", {"caches", "contexts"}),
-        ("context guide implementer --mode ", {"full", "compact"}),
-        ("context guide implementer --m", {"--mode"}),
-        ("context spec ", {command.words[1] for command in COMMANDS if command.words[0] == "spec"}),
-        ("context spec n", {"next"}),
-        ("context steering ", {"init", "--path", "--format", "--help"}),
-        ("context steering --path d", {"docs"}),
-        ("context replay a", {"a receipt.json"}),
-        ("context cite verify d", {"docs"}),
-    ],
-)
-def test_bash_completes_commands_flags_files_and_choices(typed: str, offered: set[str], tmp_path: Path) -> None:
-    (tmp_path / "script").write_bytes(run_context("completions", "bash").stdout)
-    here = tmp_path / "here"
-    (here / "docs").mkdir(parents=True)
-    (here / "a receipt.json").touch()
-    words = [f"'{word}'" for word in typed.replace("=", " = ").split()] + (["''"] if typed.endswith(" ") else [])
-    ask = (
-        f"source {tmp_path}/script; COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; "
-        '_holdfast; printf "%s\\n" "${COMPREPLY[@]}"'
-    )
-    done = subprocess.run(["bash", "-c", ask], capture_output=True, check=True, cwd=here)
-    assert set(filter(None, done.stdout.decode().split("\n"))) == offered
 
 
 @pytest.mark.parametrize("group", ["spec", "guide", "cite"])

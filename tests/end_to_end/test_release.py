@@ -16,12 +16,13 @@ from scripts.publishing.desktop_bundle import manifest, write_bundle
 from scripts.publishing.installation import list_tools
 from scripts.publishing.project_facts import read_facts
 from scripts.publishing.reproducible_build import NotReproducible, build_twice, sha256
+from scripts.wheel_data import data_files
 
 from holdfast.catalog import tools, underscored
 
 ROOT = Path(__file__).parent.parent.parent
 EPOCH = 1_767_225_600
-PARTS = ("src", "docs", "README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", ".gitignore")
+PARTS = ("src", "docs", "README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", ".gitignore", "scripts/wheel_data.py")
 
 
 def put_sources(target: Path) -> None:
@@ -31,6 +32,7 @@ def put_sources(target: Path) -> None:
         if (ROOT / name).is_dir():
             copytree(ROOT / name, target / name, ignore=ignore_patterns("__pycache__"))
         else:
+            (target / name).parent.mkdir(exist_ok=True)
             (target / name).write_bytes((ROOT / name).read_bytes())
 
 
@@ -61,8 +63,15 @@ def test_the_wheel_has_the_whole_package_and_nothing_else(release: list[Path]) -
     listed = subprocess.run(["git", "ls-files", "-z", "src"], cwd=ROOT, capture_output=True).stdout.decode()
     if not listed:
         pytest.skip("this tree is no checkout, so git cannot say what belongs to the package")
-    assert packed >= {name.removeprefix("src/") for name in listed.split("\0") if (ROOT / name).is_file() and name}
+    belongs = [name for name in listed.split("\0") if name and not name.endswith(".context.yaml")]
+    assert packed >= {name.removeprefix("src/") for name in belongs if (ROOT / name).is_file()}
     assert [name for name in packed if "__pycache__" in name or not name.startswith("holdfast/")] == []
+
+
+def test_the_wheel_brings_manual_pages_and_completions(release: list[Path]) -> None:
+    with zipfile.ZipFile(release[0]) as wheel:
+        packed = {name.partition(".data/data/")[2]: wheel.read(name).decode() for name in wheel.namelist()}
+    assert {place: text for place, text in packed.items() if place} == data_files()
 
 
 def test_the_wheel_tells_what_pyproject_does(release: list[Path]) -> None:
