@@ -22,6 +22,9 @@ def _lines(*lines: str) -> tuple[Example, ...]:
 
 CITATION = "guide.md#L9-L12@4e145f24a67f"
 
+# Stands for a registry of one's own; the test puts the one it starts in its place.
+REGISTRY = "registry.example.com"
+
 # The name of a command -> its examples, the plainest first.
 EXAMPLES: Mapping[str, tuple[Example, ...]] = {
     "search": _lines(
@@ -46,6 +49,9 @@ EXAMPLES: Mapping[str, tuple[Example, ...]] = {
     "sync": _lines("context sync", "context sync --check"),
     "index": _lines("context index docs"),
     "outdated": _lines("context outdated"),
+    "push": _lines(f"context push docs oci://{REGISTRY}/team/docs:1.4"),
+    "pull": _lines(f"context pull handbook oci://{REGISTRY}/team/handbook:stable"),
+    "sign": _lines("context sign --new-key other.key", "context sign docs --key team.key"),
     "status": (Example("context status"), Example("context status --check --state stale --state missing", 8)),
     "check": _lines("context check src"),
     "show": _lines("context show src", "context show src --filter exports --filter dependents"),

@@ -13,19 +13,20 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holdfast.cli import COMMANDS, main
-from holdfast.command_examples import EXAMPLES
+from holdfast.command_examples import EXAMPLES, REGISTRY
 from holdfast.help_search import read_glossary
 from holdfast.help_text import FIRST, groups
 from support.doors import run_context
-from support.example_project import example_project
+from support.example_project import CAN_SIGN, example_project
+from support.registry import PROGRAM, Registry
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from holdfast.command_examples import Example
 
-# These speak on until somebody ends them: the test does, as a person or a client would.
-GOES_ON = ("watch", "serve", "explore")
+# These speak on until somebody ends them, or need a registry: each has a test of its own.
+APART = ("watch", "serve", "explore", "push", "pull")
 EVERY = [(name, example) for name, examples in EXAMPLES.items() for example in examples]
 
 
@@ -58,16 +59,31 @@ def test_every_command_has_examples_and_no_example_is_of_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "example"), [each for each in EVERY if each[0] not in GOES_ON], ids=lambda each: getattr(each, "words", "")
+    ("name", "example"), [each for each in EVERY if each[0] not in APART], ids=lambda each: getattr(each, "words", "")
 )
 def test_an_example_does_what_it_says(
     project: Path, capfd: pytest.CaptureFixture[str], name: str, example: Example
 ) -> None:
+    if name == "sign" and not CAN_SIGN:
+        pytest.skip("the extra `registry` is not installed here")
     code = main(shlex.split(example.words)[1:], {**os.environ, "HOME": str(project.parent)}, progress=False)
     told = capfd.readouterr()
     assert code == example.exit_code, told.err
     assert told.out
     assert "error:" not in told.err
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="docker-registry is not installed here")
+def test_the_examples_of_a_registry_send_a_cache_to_one_and_fetch_it_again(project: Path) -> None:
+    (project.parent / "registry").mkdir()
+    registry = Registry(project.parent / "registry")
+    assert run_context("push", ".context/older", f"oci://{registry.host}/team/handbook:stable").returncode == 0
+    done = [
+        run_context(*shlex.split(example.words.replace(REGISTRY, registry.host))[1:], cwd=project)
+        for example in (*EXAMPLES["push"], *EXAMPLES["pull"])
+    ]
+    registry.kill()
+    assert [each.returncode for each in done] == [0, 0], [each.stderr for each in done]
 
 
 @pytest.mark.parametrize("example", EXAMPLES["serve"], ids=lambda example: example.words)
