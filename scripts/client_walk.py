@@ -105,7 +105,10 @@ class Walk:
         self.home.mkdir(exist_ok=True)
         search = os.pathsep.join([str(ROOT / ".venv" / "bin"), str(binaries), os.environ.get("PATH", "")])
         kept = {name: os.environ[name] for name in ("LANG", "TERM", "TMPDIR") if name in os.environ}
-        self.environment = {**kept, "HOME": str(self.home), "PATH": search, "CI": "1", **client.variables}
+        # Caches lie where only a variable says: a client that does not pass it on answers nothing.
+        caches = str(folder / "caches")
+        self.environment = {**kept, "HOME": str(self.home), "PATH": search, "CI": "1", "CONTEXT_CACHE_ROOT": caches}
+        self.environment |= client.variables
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         """A command in the project, its output kept where that was asked for."""

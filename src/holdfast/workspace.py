@@ -79,7 +79,13 @@ class Workspace:
     def elsewhere(self, project: str) -> Workspace:
         """The same world with another project; its caches are below it, unless the root was named."""
         is_usual = self.cache_root == os.path.join(self.project, DEFAULT_CACHE_ROOT)
-        there = Workspace(project, cache_root=None if is_usual else self.cache_root, door=self.door, clock=self.clock)
+        there = Workspace(
+            project,
+            cache_root=None if is_usual else self.cache_root,
+            door=self.door,
+            clock=self.clock,
+            environment=self.environment,
+        )
         there.progress, there.phases = self.progress, self.phases
         return there
 

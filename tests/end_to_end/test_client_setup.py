@@ -372,7 +372,11 @@ def test_the_workflow_runs_the_checks_that_apply_and_a_persons_own_is_left_alone
     checks = ["context status --check", "context sync --check --lock-only", "context spec check"]
     assert done["checks"] == checks
     assert [step["run"] for step in steps[3:]] == checks
+    assert steps[2]["run"].startswith("python -m pip install 'holdfast[analysis]==")
     assert run("ci", home=home)[0]["action"] == "unchanged"
+    assert run("ci", "--from", "git+https://x.example/a b@v1", home=home)[0]["action"] == "renewed"
+    installed = yaml.safe_load(file.read_text())["jobs"]["check"]["steps"][2]["run"]
+    assert installed == "python -m pip install 'git+https://x.example/a b@v1'"
     assert run("ci", "--undo", home=home)[0]["action"] == "removed"
     assert not file.exists()
     file.write_text("name: mine\n")
@@ -387,3 +391,25 @@ def test_the_walk_with_real_clients_says_so_where_there_is_no_npm(tmp_path: Path
     walk = Path(__file__).parents[2] / "scripts" / "clients"
     done = subprocess.run([walk], env={"PATH": str(tmp_path)}, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "skipped: there is no npm here to get the clients with\n")
+
+
+def test_the_doctor_tells_of_clients_and_what_to_run(home: Path) -> None:
+    def doctor(project: str, code: int) -> dict[str, tuple[str, str]]:
+        done = run_context("doctor", cwd=home / project, env={"HOME": str(home), "PATH": PATH, "XDG_CONFIG_HOME": ""})
+        assert done.returncode == code, done.stdout
+        checks = [check for check in json.loads(done.stdout)["checks"] if check["area"] == "clients"]
+        return {check["check"]: (check["level"], check["run"]) for check in checks}
+
+    (home / "other" / ".git").mkdir(parents=True)
+    (home / ".gemini/settings.json").write_text("{")
+    run("codex", "windsurf", "qwen", "--yes", home=home)
+    settings = home / ".qwen/settings.json"
+    settings.write_text(settings.read_text().replace('"--tool-names", "underscore"', "").replace(", ]", "]"))
+    found = doctor("other", 8)
+    assert found == {
+        "codex": ("ok", ""),
+        "gemini": ("advice", ""),
+        "windsurf": ("ok", ""),  # it serves the other project, and says so
+        "qwen": ("problem", "context setup qwen"),
+        "others": ("ok", ""),
+    }

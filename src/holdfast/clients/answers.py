@@ -73,7 +73,7 @@ def setup(workspace: Workspace, arguments: ClientsArguments) -> Outcome[ClientsA
     if is_listing:
         notes.append(_listing_note(found, undo=undo))
         for step in steps:
-            _only_listed(step, undo=undo)
+            _only_listed(step, setting, undo=undo)
     else:
         if not dry_run and _may_write(workspace, arguments, steps):
             _write(steps, setting, undo=undo)
@@ -192,13 +192,20 @@ def _describe(
         row["next"] = client.after
 
 
-def _only_listed(step: _Step, *, undo: bool) -> None:
+def _only_listed(step: _Step, setting: Setting, *, undo: bool) -> None:
     """A row that tells how things are, not what would be done about it."""
-    if step.planned is not None:
-        is_old = step.planned.changes and not undo
-        step.row["action"] = "not set up" if not step.planned.had else "out of date" if is_old else "set up"
-        step.row.pop("diff", None)
-        step.row.pop("next", None)
+    from holdfast.clients.on_disk.planned_edit import served_elsewhere
+
+    planned, place, row = step.planned, step.place, step.row
+    if planned is None or place is None:
+        return
+    elsewhere = served_elsewhere(step.client, place, planned, setting) if planned.had and not undo else ""
+    is_old = planned.changes and not undo and not elsewhere
+    row["action"] = "not set up" if not planned.had else "out of date" if is_old else "set up"
+    for name in ("detail", "diff", "next"):
+        row.pop(name, None)  # type: ignore[misc]  # each may be left out
+    if elsewhere:
+        row["detail"] = f"it serves {printable(elsewhere)}: `context setup {step.client.name}` moves it here"
 
 
 def _listing_note(found: Mapping[str, str], *, undo: bool) -> str:
@@ -255,7 +262,7 @@ def setup_ci(workspace: Workspace, arguments: WorkflowArguments) -> Outcome[Work
         raise UsageError("path must be a path: it cannot hold a NUL character")
     root = os.path.abspath(workspace.directory(path) if path else workspace.project)
     dry_run = arguments.get("dry_run", False)
-    done = set_up_workflow(root, undo=arguments.get("undo", False), dry_run=dry_run)
+    done = set_up_workflow(root, arguments.get("origin", ""), undo=arguments.get("undo", False), dry_run=dry_run)
     value: WorkflowAnswer = {
         "root": printable(root),
         "file": done.file,

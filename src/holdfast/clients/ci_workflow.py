@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from shlex import quote
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,11 +25,12 @@ jobs:
       - uses: actions/setup-python@v5
         with:
           python-version: "3.13"
-      - run: python -m pip install "holdfast[analysis]=={version}"
 """
 
 
-def workflow(version: str, checks: Sequence[str]) -> str:
-    """The file for these commands."""
-    steps = "".join(f"      - run: {check}\n" for check in checks)
-    return MARK + _HEAD.replace("{version}", version) + steps
+def workflow(requirement: str, checks: Sequence[str]) -> str:
+    """The file for these commands, with what pip installs."""
+    install = f"python -m pip install {quote(requirement)}"
+    # A string of JSON is one of YAML, whatever a requirement holds.
+    steps = [json.dumps(install, ensure_ascii=False), *checks]
+    return MARK + _HEAD + "".join(f"      - run: {step}\n" for step in steps)

@@ -30,6 +30,13 @@ OPERATIONS = (
         ("setup", "ci"),
         "Write a workflow for GitHub Actions that checks what the project keeps: contexts, caches, specs.",
         (
+            Parameter(
+                "origin",
+                "text",
+                "What pip installs there, if not this release from the index: a requirement, an address, a path",
+                metavar="REQUIREMENT",
+                flag="--from",
+            ),
             _DRY_RUN,
             Parameter("undo", "flag", "Remove the workflow, if it is as it was written"),
             _PROJECT,

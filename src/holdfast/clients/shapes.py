@@ -42,6 +42,7 @@ class ClientsAnswer(TypedDict):
 
 
 class WorkflowArguments(TypedDict):
+    origin: NotRequired[str]
     dry_run: NotRequired[bool]
     undo: NotRequired[bool]
     path: NotRequired[str]

@@ -141,6 +141,30 @@ def _specs(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
         yield Check("specs", "specs", OK, f"{names:,} without a finding")
 
 
+def _clients(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
+    """The clients of this machine: an entry that does not fit any more needs doing, one that is not there does not."""
+    from holdfast.clients.answers import setup
+
+    if not os.path.isdir(workspace.environment.get("HOME", "")):
+        yield Check("clients", "clients", OK, "there is no home directory to look for clients in")
+        return
+    rows = setup(workspace, {}).value["clients"]
+    for row in rows:
+        command = f"context setup {row['client']}"
+        if row["action"] == "out of date":
+            yield Check("clients", row["client"], PROBLEM, f"the entry in {row['file']} does not fit any more", command)
+        elif row["action"] == "refused":
+            yield Check("clients", row["client"], ADVICE, row["detail"])
+        elif row["action"] == "set up":
+            yield Check("clients", row["client"], OK, row.get("detail", f"set up in {row['file']}"))
+    others = [row["title"] for row in rows if row["action"] == "not set up"]
+    if others:
+        names = _some(list(dict.fromkeys(others)))
+        yield Check("clients", "others", OK, f"found and not set up: {names}; `context setup` tells more")
+    if not rows:
+        yield Check("clients", "clients", OK, "none found on this machine; `context setup NAME` sets one up for later")
+
+
 def _some(words: list[str], between: str = ", ") -> str:
     shown = between.join([printable(word) for word in words[:_NAMED]])
     return shown if len(words) <= _NAMED else f"{shown}{between}and {len(words) - _NAMED:,} more"
@@ -153,4 +177,5 @@ _AREAS: dict[str, Examination] = {
     "receipts": _receipts,
     "contexts": _contexts,
     "specs": _specs,
+    "clients": _clients,
 }

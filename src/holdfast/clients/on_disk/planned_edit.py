@@ -96,6 +96,17 @@ def plan_entry(client: Client, place: Place, path: str, setting: Setting) -> Pla
     return PlannedEdit(file, file.text, had is not None)
 
 
+def served_elsewhere(client: Client, place: Place, planned: PlannedEdit, setting: Setting) -> str:
+    """The other project that an entry serves, where that is all that is to be said against it; else empty."""
+    words = entry_words(client.target.shape, _own_entry(client, planned.file))
+    if place.told != "named" or "--path" not in words[:-1]:
+        return ""
+    served = words[words.index("--path") + 1]
+    if served == setting.project:
+        return ""
+    return "" if plan_entry(client, place, planned.file.path, setting._replace(project=served)).changes else served
+
+
 def plan_removal(client: Client, path: str, setting: Setting, kept: KeptTexts) -> PlannedEdit:
     """A file without the entry, the same where it has none of ours."""
     file = read_config(path, inside=setting.project if setting.scope == "project" else "")

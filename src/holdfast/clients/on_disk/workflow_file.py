@@ -44,7 +44,7 @@ class WorkflowStep(NamedTuple):
     detail: str = ""
 
 
-def set_up_workflow(root: str, *, undo: bool, dry_run: bool) -> WorkflowStep:
+def set_up_workflow(root: str, origin: str, *, undo: bool, dry_run: bool) -> WorkflowStep:
     """Put the workflow in its place, or take it out; one without the mark in its first line is a person's."""
     path = os.path.join(root, FILE)
     checks = [check for marks, check in _CHECKS if any(os.path.lexists(os.path.join(root, each)) for each in marks)]
@@ -68,10 +68,18 @@ def set_up_workflow(root: str, *, undo: bool, dry_run: bool) -> WorkflowStep:
         raise UsageError(
             "there is nothing to check yet: run `context init`, `context add` or `context spec init` first"
         )
-    new = workflow(__version__, checks)
+    new = workflow(origin or f"{_distribution()}[analysis]=={__version__}", checks)
     if new == old:
         return WorkflowStep(FILE, "unchanged", checks)
+    told = "commit it" if origin else "see that your index has this project under its name (--from), and commit it"
     if not dry_run:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         write_file(path, new.encode())
-    return WorkflowStep(FILE, "written" if old is None else "renewed", checks, "commit it")
+    return WorkflowStep(FILE, "written" if old is None else "renewed", checks, told)
+
+
+def _distribution() -> str:
+    """What this installation is called where it was installed from."""
+    from importlib.metadata import packages_distributions
+
+    return next(iter(packages_distributions().get("holdfast", [])), "holdfast")
