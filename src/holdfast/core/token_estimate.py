@@ -77,6 +77,7 @@ _PAIRS = {
 }
 _FIRST = {letter: _DIGITS_OF_62.index(ord(cost)) for letter, cost in zip(_ALPHABET, FIRST, strict=True)}
 _LAST = {letter: _DIGITS_OF_62.index(ord(cost)) for letter, cost in zip(_ALPHABET, LAST, strict=True)}
+_pair_cost = _PAIRS.__getitem__
 _COMMON_HAN_COST = 20
 
 
@@ -112,12 +113,20 @@ def _word_cost(word: bytes) -> int:
 
 def _hump_cost(hump: bytes) -> int:
     folded = hump.translate(_FOLDED)
-    if folded in _KNOWN or len(folded) == 1:
+    if folded == hump or folded in _KNOWN or len(folded) == 1:
+        return _lower_cost(folded)
+    return max(_letters_cost(folded) + _CAPITAL * (len(hump) - len(hump.translate(None, _UPPER))), _LEAST)
+
+
+def _lower_cost(word: bytes) -> int:
+    """A word without capitals, which most are."""
+    if word in _KNOWN or len(word) == 1:
         return _WORD
-    cost = _OTHER_WORD + _FIRST[folded[0]] + _LAST[folded[-1]]
-    cost += sum(map(_PAIRS.__getitem__, pairwise(folded)))
-    cost += _CAPITAL * (len(hump) - len(hump.translate(None, _UPPER)))
-    return max(cost, _LEAST)
+    return max(_letters_cost(word), _LEAST)
+
+
+def _letters_cost(word: bytes) -> int:
+    return _OTHER_WORD + _FIRST[word[0]] + _LAST[word[-1]] + sum(map(_pair_cost, pairwise(word)))
 
 
 def _run_cost(run: bytes) -> int:
@@ -148,7 +157,7 @@ _runs = _Remembered(_run_cost, 1 << 14)
 def _token_cost(token: bytes) -> int:
     """What stands between blanks."""
     if token.isalpha():  # most are words, as they are or before a mark
-        return _words[token]
+        return _lower_cost(token) if token.islower() else _word_cost(token)  # the token is remembered itself
     if token[:-1].isalpha() and token[-1] in _MARKS:
         return _words[token[:-1]] + _EDGE
     if token.isascii():  # nothing to leave out, which is several times as quick
@@ -185,10 +194,28 @@ class _Characters(dict[str, int]):
 
 
 _characters = _Characters(dict.fromkeys(COMMON_HAN, _COMMON_HAN_COST))
-_tokens = _Remembered(_token_cost, 1 << 17)
 # Texts as long as most sections: one is estimated when a document is cut, and again when its tokens are counted.
 _WORTH_KEEPING, _LONGEST_KEPT, _MOST_TEXTS = 512, 4096, 256
 _texts: dict[str, int] = {}
+
+
+class _Tokens(_Remembered):
+    """What stands between blanks; a word without capitals, which most are, with no step more than it takes."""
+
+    def __missing__(self, piece: bytes) -> int:
+        if not piece.islower() or not piece.isalpha() or len(piece) > _LONGEST or len(self) >= self._most:
+            return super().__missing__(piece)
+        if piece in _KNOWN or len(piece) == 1:
+            cost = _WORD
+        else:
+            cost = _OTHER_WORD + _FIRST[piece[0]] + _LAST[piece[-1]] + sum(map(_pair_cost, pairwise(piece)))
+            if cost < _LEAST:
+                cost = _LEAST
+        self[piece] = cost
+        return cost
+
+
+_tokens = _Tokens(_token_cost, 1 << 17)
 
 
 def estimate_tokens(text: str) -> int:

@@ -77,16 +77,19 @@ def parse_citation(text: str) -> Citation | None:
 
 def cite(name: str, first: int, last: int, content: str, from_column: int = 0, to_column: int = 0) -> str:
     """The citation of lines of a document, or of a part of them, that say this; a column 0 is none."""
-    digest = sha256(content.encode()).hexdigest()[:12]
-    return f"{name}#{_place(first, from_column or None)}-{_place(last, to_column or None)}@{digest}"
+    return _citation(name, first, last, sha256(content.encode()).hexdigest(), from_column, to_column)
 
 
-def cite_section(name: str, section: Section, content: str) -> str:
-    """The citation of a section of a document with that name; `content` is the section's own.
+def cite_section(name: str, section: Section, digest: str) -> str:
+    """The citation of a section of a document with that name; `digest` is the SHA-256 of the section's content.
 
     Its lines are those of the source.
     """
-    return cite(name, *section.cited_lines, content, section.from_column, section.to_column)
+    return _citation(name, *section.cited_lines, digest, section.from_column, section.to_column)
+
+
+def _citation(name: str, first: int, last: int, digest: str, from_column: int, to_column: int) -> str:
+    return f"{name}#{_place(first, from_column or None)}-{_place(last, to_column or None)}@{digest[:12]}"
 
 
 def _place(line: int, column: int | None) -> str:

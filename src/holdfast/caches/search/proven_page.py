@@ -34,7 +34,7 @@ class CitedText:
         self.content = document.content[section.start : section.end]
         self.digest = sha256(self.content.encode()).hexdigest()
         self._name, self._title = document.name, title
-        self.citation = cite_section(prefix + self._name, section, self.content)
+        self.citation = cite_section(prefix + self._name, section, self.digest)
         header = header_text(document.content, section)
         self.header = header_line(section.cited_header, header) if header else ""
         self.costs: dict[object, int] = {}
