@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from binascii import crc32
+from hashlib import sha256
 from itertools import pairwise
 from struct import pack
 
@@ -120,7 +121,7 @@ class TestSections:
             assert estimate_tokens(content) <= 640 or len(content.encode()) <= 1000
             assert len(content) <= 2.5 * long
             assert 0 <= section.header < section.first
-            citations.append(parse_citation(cite_section("a.md", section, content)))
+            citations.append(parse_citation(cite_section("a.md", section, sha256(content.encode()).hexdigest())))
         held = [citation for citation in citations if citation is not None]
         document = Document("a.md", "sha256:00", "a.md", text)
         assert [verdict.state for verdict in judge(held, lambda _: document)] == ["holds"] * len(sections)
@@ -172,7 +173,7 @@ class TestTheSectionIndex:
         except IndexUnusable:
             return
         assert len(columns.tokens) == columns.firsts[-1]
-        assert len(columns.name_tokens) in (0, len(columns.tokens))
+        assert len(columns.second_counts) in (0, len(columns.tokens))
 
     @EXAMPLES
     @given(st.sampled_from(SECTIONS).flatmap(edited))

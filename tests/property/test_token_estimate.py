@@ -5,7 +5,14 @@ from __future__ import annotations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from holdfast.core.token_estimate import SLACK, cost_of_lines, estimate_tokens, tokens_at_cost
+from holdfast.core.token_estimate import (
+    SLACK,
+    cost_of_lines,
+    estimate_tokens,
+    restored_weight,
+    tokens_at_cost,
+    weighed,
+)
 
 EXAMPLES = settings(max_examples=400, deadline=None)
 PIECES = [
@@ -73,3 +80,15 @@ def test_a_text_counts_the_same_whatever_was_counted_before_and_more_than_nothin
 def test_a_text_costs_what_its_lines_cost_one_by_one(lines: list[str]) -> None:
     whole = "\n".join(["5 of 9 sections", *lines, ""])
     assert estimate_tokens(whole) == tokens_at_cost(sum(map(cost_of_lines, ["5 of 9 sections", *lines])))
+
+
+@EXAMPLES
+@given(TEXTS, st.sampled_from([1, 1, 1, 3000]))
+@example("  x", 1)
+@example(". ", 1)
+@example(" ", 1)
+@example("", 1)
+def test_tokens_and_weight_are_found_in_one_look_and_kept_in_two_bytes(text: str, times: int) -> None:
+    tokens, weight = weighed(text * times)
+    assert (tokens, weight) == (estimate_tokens(text * times), cost_of_lines(text * times))
+    assert restored_weight(tokens, weight & 0xFFFF) == weight

@@ -220,14 +220,18 @@ _tokens = _Tokens(_token_cost, 1 << 17)
 
 def estimate_tokens(text: str) -> int:
     """The tokens of a text, 0 where it is empty; in time linear in its length."""
+    return tokens_at_cost(_cost_of_text(text)) if text else 0
+
+
+def _cost_of_text(text: str) -> int:
     if not _WORTH_KEEPING < len(text) <= _LONGEST_KEPT:
-        return tokens_at_cost(_cost(text.encode())) if text else 0
-    tokens = _texts.get(text)
-    if tokens is None:
+        return _cost(text.encode())
+    cost = _texts.get(text)
+    if cost is None:
         if len(_texts) >= _MOST_TEXTS:
             _texts.clear()
-        tokens = _texts[text] = tokens_at_cost(_cost(text.encode()))
-    return tokens
+        cost = _texts[text] = _cost(text.encode())
+    return cost
 
 
 def cost_of_lines(text: str) -> int:
@@ -237,6 +241,21 @@ def cost_of_lines(text: str) -> int:
     it begins with a letter or a digit.
     """
     return _cost(b"\n%b\n" % text.encode())
+
+
+def weighed(text: str) -> tuple[int, int]:
+    """`estimate_tokens` and `cost_of_lines` of a text, in one look."""
+    cost = weight = _cost_of_text(text)
+    begin, end = (b"\n%b" % text[:2].encode()).translate(_SHAPES), (b"%b\n" % text[-1:].encode()).translate(_SHAPES)
+    for pattern, each in _SHAPE_COSTS:
+        weight += each * (begin.startswith(pattern) + end.endswith(pattern))
+    return tokens_at_cost(cost) if text else 0, weight
+
+
+def restored_weight(tokens: int, rest: int) -> int:
+    """What a text of so many tokens weighs, given that modulo 65,536: its beginning and end add little."""
+    least = _UNIT * (tokens - 1) - _TEXT
+    return least + (rest - least & 0xFFFF)
 
 
 def tokens_at_cost(cost: int) -> int:

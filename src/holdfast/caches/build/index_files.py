@@ -310,7 +310,7 @@ def write_sections(
     columns = SectionColumns(
         [size for document in documents for size in document.tokens],
         list(accumulate([len(document.tokens) for document in documents], initial=0)),
-        [size for document in documents for size in document.name_tokens],
+        [size for document in documents for size in document.second_counts],
     )
     with open(path, "xb", buffering=_BUFFER) as file:
         target = IndexFile(file, 7 if sources else 6)

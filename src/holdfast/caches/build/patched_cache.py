@@ -341,7 +341,7 @@ class _Patch:
         self, staged: str, owner: IndexOwner, made: Sequence[DocumentSections], changes: dict[bytes, Change]
     ) -> None:
         old, firsts = self._old.terms, self._firsts
-        tokens, names = list(self._sections.tokens), list(self._sections.name_tokens)
+        tokens, seconds = list(self._sections.tokens), list(self._sections.second_counts)
         offsets = old.offsets()
         sizes = [after - start for start, after in pairwise(offsets)]
         sources = list(self._sources)
@@ -354,8 +354,7 @@ class _Patch:
             bodies = map(document.records.__getitem__, map(slice, ends, ends[1:]))
             records += [seal_section(number, body) for number, body in enumerate(bodies, first + moved)]
             tokens[first + moved : after + moved] = document.tokens
-            if self._sections.name_tokens:
-                names[first + moved : after + moved] = document.name_tokens
+            seconds[first + moved : after + moved] = document.second_counts
             sizes[first + moved : after + moved] = [size + 4 for size in document.sizes]
             at, moved = after, moved + len(document.tokens) - (after - first)
             origin = origin_digest(edited.after.document.origin)
@@ -366,7 +365,7 @@ class _Patch:
             patched = patch_postings(*old.entries(), old.length(POSTINGS), changes)
             target.add(POSTINGS, old.pieces(patched))
             target.add(DICTIONARY, dictionary_pages(patched.keys, patched.values))
-            columns = SectionColumns(tokens, self._new_firsts, names)
+            columns = SectionColumns(tokens, self._new_firsts, seconds)
             target.add(section_index_reader.COLUMNS, [section_compiler.encode_columns(columns)], checked=True)
             target.add(OFFSETS, [encode_offsets(sizes)])
             target.add(RECORDS, old.copied(RECORDS, records))

@@ -20,8 +20,9 @@ from holdfast.caches.section_index.section_compiler import DocumentSections, enc
 from holdfast.caches.section_index.term_lists import BODY, HEADINGS, LINKS, OF_SECTIONS, PATH, TITLE, WEAK
 from holdfast.caches.selection import NOT_SEPARATORS, words
 from holdfast.caches.sorted_runs import encode_run, packed
-from holdfast.caches.tokenizers import WITHOUT_EXTRA, counter
+from holdfast.caches.tokenizers import ESTIMATE, WITHOUT_EXTRA, counter
 from holdfast.core.record import NamedTuple
+from holdfast.core.token_estimate import weighed
 from holdfast.core.unicode_text import lower_case, split_at_white_space
 
 TYPE_CHECKING = False
@@ -125,13 +126,13 @@ class DocumentCounts:
             self._count_tokens = counter(self._tokenizer)
         fields: list[Fields] = []
         texts: list[list[str]] = []
-        tokens: list[list[int]] = []
+        counts: list[tuple[list[int], list[int]]] = []
         for document in documents:
             read = read_fields(document)
             sections = [document.content[section.start : section.end] for section in read.sections]
             fields.append(read)
             texts.append(sections)
-            tokens.append(list(map(self._count_tokens, sections)))  # now, while the estimate of each is remembered
+            counts.append(self._counted(sections, self._count_tokens))  # now, while the estimate of each is remembered
         totals = [
             self._text.add(
                 position,
@@ -144,9 +145,16 @@ class DocumentCounts:
         for position, read in enumerate(fields, first):
             self._add_fields(position, read)
         return [
-            (total, self._document_sections(document, read, counts))
-            for document, total, read, counts in zip(documents, totals, fields, tokens, strict=True)
+            (total, self._document_sections(document, read, *each))
+            for document, total, read, each in zip(documents, totals, fields, counts, strict=True)
         ]
+
+    def _counted(self, sections: Sequence[str], count_tokens: CountTokens) -> tuple[list[int], list[int]]:
+        """The tokens of each section of a document, and the second counts that are counted with them."""
+        if self._tokenizer == ESTIMATE:
+            both = list(map(weighed, sections))
+            return [tokens for tokens, _ in both], [weight & 0xFFFF for _, weight in both]
+        return list(map(count_tokens, sections)), []
 
     def _add_fields(self, position: int, read: Fields) -> None:
         headings = self._fields[HEADINGS]
@@ -182,10 +190,11 @@ class DocumentCounts:
         path = f"{self._prefix}-{kind}-{len(self._words) + len(self._terms)}"
         return self._write_run(path, encode_run(terms), base)
 
-    def _document_sections(self, document: Document, read: Fields, tokens: list[int]) -> DocumentSections:
+    def _document_sections(
+        self, document: Document, read: Fields, tokens: list[int], second_counts: list[int]
+    ) -> DocumentSections:
         titles = [read.name, *repeat("", len(read.sections) - 1)]
         records = [encode_section(section, title) for section, title in zip(read.sections, titles, strict=False)]
-        names: list[int] = []
         if self._counts_names and self._count_tokens is not None:
             with_header = any(section.header for section in read.sections)
             lines = ["", *split_lines(document.content)[0]] if with_header else [""]
@@ -193,9 +202,9 @@ class DocumentCounts:
             for section in read.sections:
                 content = document.content[section.start : section.end]
                 labels.append(section_label(document.source, read.name, section, content, lines[section.header]))
-            names = list(map(self._count_tokens, labels))
+            second_counts = list(map(self._count_tokens, labels))
         return DocumentSections(
-            *(length_of(read.title), length_of(read.path), tokens, names, list(map(length_of, read.headings))),
+            *(length_of(read.title), length_of(read.path), tokens, second_counts, list(map(length_of, read.headings))),
             *(b"".join(records), [len(record) for record in records], find_links(document.source, document.content)),
         )
 

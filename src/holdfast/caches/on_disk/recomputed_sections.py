@@ -88,7 +88,8 @@ class RecompiledSections:
             after = self._count + len(made.tokens)
             tokens = list(recorded.tokens[self._count : after])
             made = made._replace(
-                tokens=tokens + made.tokens[len(tokens) :], name_tokens=list(recorded.name_tokens[self._count : after])
+                tokens=tokens + made.tokens[len(tokens) :],
+                second_counts=list(recorded.second_counts[self._count : after]),
             )
             self._count = after
         self._ids.append(name)

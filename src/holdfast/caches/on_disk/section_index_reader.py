@@ -21,6 +21,7 @@ from holdfast.caches.section_index.section_records import (
     parse_section,
 )
 from holdfast.caches.section_index.section_scores import Scores, SectionPlaces, WeighedTerm
+from holdfast.caches.tokenizers import ESTIMATE, WITHOUT_EXTRA
 from holdfast.core.bounded_store import BoundedStore
 from holdfast.core.file_identity import are_settled
 
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from holdfast.caches.section_index.section_records import TermImpacts
     from holdfast.core.file_identity import Identity
 
-KIND = "sections-4"
+KIND = "sections-5"
 COLUMNS, SOURCES = "columns", "sources"
 # Bytes, about, of the documents that were given last with what was worked out of them, and of lists of terms. A
 # document has so many beside its content.
@@ -142,8 +143,17 @@ class SectionIndex(IndexReader):
 
     def name_tokens(self, number: int) -> int:
         """The tokens of a section's name, where the tokenizer needs an extra."""
-        counted = self._columns.name_tokens
-        return counted[number] if counted else 0
+        counted = self._columns.second_counts
+        return counted[number] if counted and self.tokenizer not in WITHOUT_EXTRA else 0
+
+    def text_weight(self, number: int) -> int | None:
+        """What a section's text weighs, where the build counted that."""
+        counted = self._columns.second_counts
+        if not counted or self.tokenizer != ESTIMATE:
+            return None
+        from holdfast.core.token_estimate import restored_weight  # what counts by it has loaded it
+
+        return restored_weight(self._columns.tokens[number], counted[number])
 
     def id_of(self, place: int) -> str:
         """The id of a document."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from holdfast.caches.search.section_reasons import TermReason
 
 # What was counted of a cited text: the text itself.
-_TEXT = "text"
+TEXT = "text"
 
 
 class AnswerEntry:
@@ -71,9 +71,9 @@ class AnswerEntry:
             weight += sum(map(weigh, between))
         if outline:
             return weight
-        text = costs.get(_TEXT)
+        text = costs.get(TEXT)
         if text is None:
-            text = costs[_TEXT] = weigh(self.cited.content)
+            text = costs[TEXT] = weigh(self.cited.content)
         return weight + text
 
     def lines(self, place: int, *, with_title: bool, outline: bool) -> list[str]:

@@ -64,6 +64,10 @@ class DocumentSource:
         """Nothing: the tokenizer needs no extra."""
         return 0
 
+    def text_weight(self, number: int) -> int | None:  # noqa: ARG002  # as every source takes it
+        """Nothing: no build counted it."""
+        return None
+
     def id_of(self, place: int) -> str:
         """The id of a document."""
         return self._documents[place].id

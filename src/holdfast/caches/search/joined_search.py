@@ -94,6 +94,12 @@ class JoinedSource:
         at, own = self.part_of(number)
         return self.ask_part(at, self._sources[at].name_tokens, own)
 
+    def text_weight(self, number: int) -> int | None:
+        """What a section's text weighs, where the build of its cache counted that by the tokenizer of all."""
+        at, own = self.part_of(number)
+        source = self._sources[at]
+        return self.ask_part(at, source.text_weight, own) if source.tokenizer == self.tokenizer else None
+
     def id_of(self, place: int) -> str:
         """The id of a document in its cache."""
         at, own = self._part_at(place)

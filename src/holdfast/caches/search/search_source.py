@@ -99,6 +99,11 @@ class SearchSource(SectionCounts, Protocol):
         """The tokens of a section's `section_label`, where the tokenizer needs an extra; 0 elsewhere."""
         ...
 
+    def text_weight(self, number: int) -> int | None:
+        """What a section's text weighs as lines of an answer (`tokenizers.line_counter`); None where it is not known
+        without counting."""
+        ...
+
     def id_of(self, place: int) -> str:
         """The id of a document."""
         ...

@@ -8,6 +8,7 @@ neighbours in one document become one entry.
 
 from __future__ import annotations
 
+from holdfast.caches.search.answer_entry import TEXT
 from holdfast.caches.search.asked_caches import prefix_of
 from holdfast.caches.search.section_ranking import RankedSection
 from holdfast.core.record import NamedTuple
@@ -215,6 +216,8 @@ class SectionChoice:
         price = tokens + self._price_of_lines(number, place, cited)
         if price > left:
             return self._too_long(number, price - left), left
+        if TEXT not in cited.costs and (weight := self._source.text_weight(number)) is not None:
+            cited.costs[TEXT] = weight
         self.taken[number] = ChosenSection(ranked, place, cited, price, [])
         self.by_digest[cited.digest] = number
         self.verdicts[number] = (GIVEN, 0)

@@ -65,13 +65,13 @@ class DocumentSections(NamedTuple):
     """What the index needs to know of one document: lengths of its fields, its sections, and where it links to.
 
     `records` are the sections' encoded records one after another, `sizes` their lengths. How long bodies are is known
-    later. `name_tokens` is empty where no extra is needed to count them.
+    later. `second_counts` are those of the columns (section_records).
     """
 
     title_length: int
     path_length: int
     tokens: list[int]
-    name_tokens: list[int]
+    second_counts: list[int]
     heading_lengths: list[int]
     records: bytes
     sizes: list[int]
@@ -90,7 +90,7 @@ def encode_columns(columns: SectionColumns) -> bytes:
     """The bytes of the `columns` section."""
     counts = SIZES.pack(len(columns.tokens), len(columns.firsts) - 1)
     wide = [array("I", column).tobytes() for column in (columns.tokens, columns.firsts)]
-    return b"".join([counts, *wide, array("H", columns.name_tokens).tobytes()])
+    return b"".join([counts, *wide, array("H", columns.second_counts).tobytes()])
 
 
 def encode_section(section: Section, title: str) -> bytes:

@@ -54,12 +54,13 @@ ONE_SECTION, ONE_DOCUMENT = 0, 1
 class SectionColumns(NamedTuple):
     """Tokens of each section; the first section of each document and, last, how many sections there are.
 
-    `name_tokens` has the tokens of each section's `section_label`, or is empty where whoever asks can count them.
+    `second_counts` has, where the tokenizer needs an extra, the tokens of each section's `section_label`; by estimate-1
+    what its text weighs (`token_estimate.weighed`), modulo 65,536; and is empty where neither is worth the room.
     """
 
     tokens: Sequence[int]
     firsts: Sequence[int]
-    name_tokens: Sequence[int]
+    second_counts: Sequence[int]
 
 
 class TermImpacts(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -166,9 +167,10 @@ def test_a_citation_of_a_part_of_a_line_has_columns() -> None:
 
 def test_a_section_is_cited_by_its_lines_and_its_columns_if_it_has_some() -> None:
     section = Section(("A",), 3, 4, 5, 20)
-    assert cite_section("a.md", section, "x") == "a.md#L3-L4@2d711642b726"
-    assert cite_section("a.md", section._replace(from_column=7), "x") == "a.md#L3C7-L4@2d711642b726"
-    assert cite_section("a.md", section._replace(from_column=7, to_column=9), "x") == "a.md#L3C7-L4C9@2d711642b726"
+    digest = sha256(b"x").hexdigest()
+    assert cite_section("a.md", section, digest) == "a.md#L3-L4@2d711642b726"
+    assert cite_section("a.md", section._replace(from_column=7), digest) == "a.md#L3C7-L4@2d711642b726"
+    assert cite_section("a.md", section._replace(from_column=7, to_column=9), digest) == "a.md#L3C7-L4C9@2d711642b726"
 
 
 def test_a_name_is_found_in_the_spelling_of_the_source_and_kept_as_it_is_written() -> None:
