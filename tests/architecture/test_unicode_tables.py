@@ -50,7 +50,7 @@ LISTED: dict[str, dict[str, str]] = {
     "core/git_command.py": {"splitlines": SAME, "strip": SAME},
     "core/ignore_rules.py": {"repr": "part of a key that lives as long as the process", "split": SAME},
     "core/record.py": {"!r": "for whoever debugs; no answer shows a record"},
-    "core/token_estimate.py": {"isalpha": BYTES, "split": BYTES},
+    "core/token_estimate.py": {"isalpha": BYTES, "islower": BYTES, "split": BYTES},
     "explore/explorer.py": {"int": DIGITS},
     "offers.py": {"int": DIGITS},
     "operation.py": {"upper": OWN_WORDS},

@@ -7,7 +7,7 @@ from holdfast.core.tokens import tokens_of_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     CountTokens = Callable[[str], int]
 
@@ -52,6 +52,17 @@ def counter(tokenizer: str) -> CountTokens:
 
         return estimate_tokens
     return _exact_counter()
+
+
+def count_sections(texts: Sequence[str], tokenizer: str, count_tokens: CountTokens) -> tuple[list[int], list[int]]:
+    """The tokens of each section of a document, and what its text weighs modulo 65,536, where that is counted with
+    them; the function is that of `counter`."""
+    if tokenizer != ESTIMATE:
+        return list(map(count_tokens, texts)), []
+    from holdfast.core.token_estimate import weighed
+
+    both = list(map(weighed, texts))
+    return [tokens for tokens, _ in both], [weight & 0xFFFF for _, weight in both]
 
 
 def line_counter(tokenizer: str) -> tuple[CountTokens, Callable[[int], int]]:

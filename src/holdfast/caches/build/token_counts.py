@@ -20,9 +20,8 @@ from holdfast.caches.section_index.section_compiler import DocumentSections, enc
 from holdfast.caches.section_index.term_lists import BODY, HEADINGS, LINKS, OF_SECTIONS, PATH, TITLE, WEAK
 from holdfast.caches.selection import NOT_SEPARATORS, words
 from holdfast.caches.sorted_runs import encode_run, packed
-from holdfast.caches.tokenizers import ESTIMATE, WITHOUT_EXTRA, counter
+from holdfast.caches.tokenizers import WITHOUT_EXTRA, count_sections, counter
 from holdfast.core.record import NamedTuple
-from holdfast.core.token_estimate import weighed
 from holdfast.core.unicode_text import lower_case, split_at_white_space
 
 TYPE_CHECKING = False
@@ -132,7 +131,9 @@ class DocumentCounts:
             sections = [document.content[section.start : section.end] for section in read.sections]
             fields.append(read)
             texts.append(sections)
-            counts.append(self._counted(sections, self._count_tokens))  # now, while the estimate of each is remembered
+            counts.append(
+                count_sections(sections, self._tokenizer, self._count_tokens)
+            )  # now, while the estimate of each is remembered
         totals = [
             self._text.add(
                 position,
@@ -148,13 +149,6 @@ class DocumentCounts:
             (total, self._document_sections(document, read, *each))
             for document, total, read, each in zip(documents, totals, fields, counts, strict=True)
         ]
-
-    def _counted(self, sections: Sequence[str], count_tokens: CountTokens) -> tuple[list[int], list[int]]:
-        """The tokens of each section of a document, and the second counts that are counted with them."""
-        if self._tokenizer == ESTIMATE:
-            both = list(map(weighed, sections))
-            return [tokens for tokens, _ in both], [weight & 0xFFFF for _, weight in both]
-        return list(map(count_tokens, sections)), []
 
     def _add_fields(self, position: int, read: Fields) -> None:
         headings = self._fields[HEADINGS]
