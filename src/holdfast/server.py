@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
     from holdfast.core.canonical_json import JsonValue
-    from holdfast.operation import Operation
+    from holdfast.operation import Operation, Reply
     from holdfast.tool_definitions import NameStyle
     from holdfast.workspace import Workspace
 
@@ -43,7 +43,7 @@ _VERSION, _CAPABILITIES, _CLIENT_INFO, _SERVER_INFO = (
     _PREFIX + "clientInfo",
     _PREFIX + "serverInfo",
 )
-_CACHING: Mapping[str, JsonValue] = {"ttlMs": 3_600_000, "cacheScope": "private"}
+CACHING: Mapping[str, JsonValue] = {"ttlMs": 3_600_000, "cacheScope": "private"}
 # No request needs more values than this; far more would hold up every other request while they are made.
 MAX_VALUES = 1 << 20
 
@@ -119,16 +119,14 @@ class Server:
     def _requested(self, identifier: Identifier, method: str, params: Members) -> bytes | Call:
         modern = self._is_modern(method, params)
         if method == "tools/call":
-            operation, arguments = self._called_tool(params)
-            # Counted here, where one thread comes by, and not where several run.
-            self.calls[operation.tool] = self.calls.get(operation.tool, 0) + 1
+            operation, arguments = self.called_tool(params)
             left: list[Callable[[], None]] = []
             return Call(
                 _key(identifier),
                 lambda: self._call(identifier, operation, arguments, left, modern=modern),
                 lambda: _do(left),
             )
-        if _OFFERS.get(method) in self._capabilities():
+        if OFFERS.get(method) in self.capabilities():
             return Call(_key(identifier), lambda: self._offer(identifier, method, params, modern=modern))
         handlers = _MODERN if modern else _LEGACY
         handler = handlers.get(method)
@@ -160,20 +158,21 @@ class Server:
         self._opened, self._client = True, params.get("clientInfo")
         return {
             "protocolVersion": requested if requested in LEGACY_VERSIONS else LEGACY_VERSIONS[-1],
-            "capabilities": self._capabilities(),
+            "capabilities": self.capabilities(),
             "serverInfo": _server_info(),
-            "instructions": self._instructions(self._client),
+            "instructions": self.instructions(self._client),
         }
 
     def _discover(self, params: Members) -> Members:
         return {
             "supportedVersions": MODERN_VERSIONS,
-            "capabilities": self._capabilities(),
-            "instructions": self._instructions(_modern_client(params)),
-            **_CACHING,
+            "capabilities": self.capabilities(),
+            "instructions": self.instructions(_modern_client(params)),
+            **CACHING,
         }
 
-    def _instructions(self, client: JsonValue) -> str:
+    def instructions(self, client: JsonValue) -> str:
+        """What an agent is told of this server, names spelt as its client takes them."""
         from holdfast.tool_definitions import instructions
 
         return instructions(self.families, underscores=self._lists_underscores(client))
@@ -186,7 +185,8 @@ class Server:
             return takes_no_dots(client)
         return self.tool_names == "underscore"
 
-    def _capabilities(self) -> Members:
+    def capabilities(self) -> Members:
+        """What there is to be asked for beside `initialize` and `server/discover`."""
         prompting = any(family in self.families for family in PROMPTING)
         prompts: Members = {"prompts": {}, "completions": {}} if prompting else {}
         return {"tools": {}, "resources": {}, **prompts}
@@ -195,19 +195,21 @@ class Server:
         return {}
 
     def _list_tools(self, params: Members) -> Members:
-        return self._tools(params, self._client)
+        return self.listed_tools(params, self._client)
 
     def _list_tools_cacheable(self, params: Members) -> Members:
-        return {**self._tools(params, _modern_client(params)), **_CACHING}
+        return {**self.listed_tools(params, _modern_client(params)), **CACHING}
 
-    def _tools(self, params: Members, client: JsonValue) -> Members:
+    def listed_tools(self, params: Members, client: JsonValue) -> Members:
+        """The tools, their names spelt as a client takes them."""
         if params.get("cursor") is not None:
             raise ProtocolError(INVALID_PARAMS, "There is one page only: no cursor was given out")
         from holdfast.tool_definitions import tool_definitions
 
         return {"tools": tool_definitions(self.families, underscores=self._lists_underscores(client))}
 
-    def _called_tool(self, params: Members) -> tuple[Operation, Members]:
+    def called_tool(self, params: Members) -> tuple[Operation, Members]:
+        """The tool that a call means, counted, and its arguments; ProtocolError when there is none such."""
         name, arguments = params.get("name"), params.get("arguments", {})
         if not isinstance(name, str):
             raise ProtocolError(INVALID_PARAMS, "name must be a string")
@@ -217,7 +219,18 @@ class Server:
             operation = find_tool(name, self.families)
         except UnknownName as error:
             raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {error.name}") from None
+        # Counted here, where one thread comes by, and not where several run.
+        self.calls[operation.tool] = self.calls.get(operation.tool, 0) + 1
         return operation, arguments
+
+    def carry_out(self, operation: Operation, arguments: Members) -> Reply:
+        """Run a tool, and count what it gave; ProtocolError for an argument that it does not know."""
+        try:
+            reply = answer(operation, arguments, self.workspace)
+        except UnknownName as error:
+            raise ProtocolError(INVALID_PARAMS, f"Unknown argument: {error.name}") from None
+        self._answers.add(operation.tool, reply, arguments)
+        return reply
 
     def _call(
         self,
@@ -233,14 +246,13 @@ class Server:
         What the tool leaves to do is added to `left`.
         """
         try:
-            reply = answer(operation, arguments, self.workspace)
-        except UnknownName as error:
-            return _error_line(identifier, ProtocolError(INVALID_PARAMS, f"Unknown argument: {error.name}"))
+            reply = self.carry_out(operation, arguments)
+        except ProtocolError as error:
+            return _error_line(identifier, error)
         except BaseException:  # a worker outlives whatever its tool does, `sys.exit` included
             return _bug_line(identifier)
         if reply.afterwards is not None:
             left.append(reply.afterwards)
-        self._answers.add(operation.tool, reply, arguments)
         # The value that the text was made from is let go of, and so is each part once it is in the line: a long answer
         # would be held four times.
         text, is_error = TextParts(_emptied(reply.parts)), reply.is_error
@@ -248,8 +260,8 @@ class Server:
         result: Members = {"content": [{"type": "text", "text": text}], "isError": is_error}
         return _result_line(identifier, result, modern=modern)
 
-    def _offer(self, identifier: Identifier, method: str, params: Members, *, modern: bool) -> bytes:
-        """Answer a request for a resource, a prompt or a completion."""
+    def offered(self, method: str, params: Members, *, modern: bool) -> Members:
+        """The result of a request for a resource, a prompt or a completion; ProtocolError when there is none."""
         from holdfast.server_offers import METHODS, Offers
 
         handler, keep = METHODS[method]
@@ -257,12 +269,16 @@ class Server:
             result = handler(Offers(self.workspace, self.families, self.telemetry), params)
         except OfferError as error:
             data: JsonValue = None if error.uri is None else {"uri": error.uri}
-            return _error_line(identifier, ProtocolError(INVALID_PARAMS, error.reason, data))
+            raise ProtocolError(INVALID_PARAMS, error.reason, data) from None
+        return {**result, **CACHING, "ttlMs": keep} if modern and keep is not None else result
+
+    def _offer(self, identifier: Identifier, method: str, params: Members, *, modern: bool) -> bytes:
+        try:
+            return _result_line(identifier, self.offered(method, params, modern=modern), modern=modern)
+        except ProtocolError as error:
+            return _error_line(identifier, error)
         except Exception:
             return _bug_line(identifier)
-        if modern and keep is not None:
-            result = {**result, **_CACHING, "ttlMs": keep}
-        return _result_line(identifier, result, modern=modern)
 
     def telemetry(self) -> Members:
         """What was asked for so far, and how often what is remembered was used. Never part of an answer of a tool."""
@@ -274,7 +290,7 @@ class Server:
 
 
 # Method -> the capability that declares it; `server_offers` answers them.
-_OFFERS = {
+OFFERS = {
     "resources/list": "resources",
     "resources/templates/list": "resources",
     "resources/read": "resources",
