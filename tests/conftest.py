@@ -34,12 +34,17 @@ def make_cache(tmp_path: Path) -> Callable[..., Path]:
     return make
 
 
-@pytest.fixture(params=["library", "call command", "server"])
+@pytest.fixture(params=["library", "call command", "server", "http"])
 def door(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Door]:
     """Each way in, in turn; caches are found below `tmp_path`."""
     if request.param == "server":
         with StdioServer(tmp_path) as server:
             yield server
+    elif request.param == "http":
+        from support.http_server import HttpServer  # only these tests wait for the SDK
+
+        with HttpServer(tmp_path) as http:
+            yield http
     elif request.param == "library":
         yield Library(tmp_path)
     else:

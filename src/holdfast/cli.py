@@ -40,7 +40,7 @@ SHELLS = ("bash", "zsh", "fish")
 DOOR_COMMANDS = (
     Command(
         ("serve",),
-        "Serve the tools over MCP on standard input and output.",
+        "Serve the tools over MCP on standard input and output, or over HTTP.",
         (
             CACHE_ROOT,
             PROJECT,
@@ -54,6 +54,11 @@ DOOR_COMMANDS = (
             ),
             RECEIPTS,
             Parameter("telemetry", "flag", "Write counts to stderr when the server ends"),
+            Parameter("http", "text", "Serve over HTTP instead, at /mcp; needs the extra http", metavar="HOST:PORT"),
+            Parameter("token_file", "path", "Let in only who sends a token of this file, over HTTP", metavar="FILE"),
+            Parameter("workers", "integer", "Processes that share the HTTP requests (default: 1)", metavar="N"),
+            Parameter("public_url", "text", "The address that clients use, if a proxy has another", metavar="URL"),
+            Parameter("issuer", "text", "The authorization server that clients are told of", metavar="URL"),
             Parameter(
                 "confine", "flag", "Let nothing outside the project and the cache root be read, listed or probed"
             ),
@@ -257,18 +262,31 @@ def _project(environment: Mapping[str, str]) -> str:
 
 def _serve(arguments: GivenArguments, environment: Mapping[str, str]) -> int:
     from holdfast.server import Server
-    from holdfast.stdio import serve
 
     only = arguments.get("only")
     confine = bool(arguments.get("confine"))
     workspace = _workspace(arguments, environment, door="tool", confine=confine)
+
+    def new_server() -> Server:
+        return Server(
+            workspace,
+            families=[str(family) for family in only] if isinstance(only, list) else FAMILIES,
+            tool_names=next((style for style in NAME_STYLES if style == arguments.get("tool_names")), "auto"),
+        )
+
+    if "http" in arguments:
+        from holdfast.http_command import serve_over_http
+
+        confined = (lambda readable: _give_up_rights(workspace, readable)) if confine else None
+        return serve_over_http(arguments, new_server, confined)
+    for name in ("token_file", "workers", "public_url", "issuer"):
+        if name in arguments:
+            raise UsageError(f"--{name.replace('_', '-')} goes with --http")
+    from holdfast.stdio import serve
+
     if confine:
         _give_up_rights(workspace)
-    server = Server(
-        workspace,
-        families=[str(family) for family in only] if isinstance(only, list) else FAMILIES,
-        tool_names=next((style for style in NAME_STYLES if style == arguments.get("tool_names")), "auto"),
-    )
+    server = new_server()
 
     def tell_counts() -> None:
         from holdfast.core.canonical_json import encode
@@ -278,7 +296,7 @@ def _serve(arguments: GivenArguments, environment: Mapping[str, str]) -> int:
     return serve(server, tell_counts) if arguments.get("telemetry") else serve(server)
 
 
-def _give_up_rights(workspace: Workspace) -> None:
+def _give_up_rights(workspace: Workspace, readable: Sequence[str] = ()) -> None:
     """Let the kernel refuse whatever the checks of names might miss; only Python's own modules stay readable too."""
     import hashlib  # noqa: F401  # what it links to lies elsewhere, so it is loaded now
     import zlib  # noqa: F401  # the same
@@ -294,7 +312,7 @@ def _give_up_rights(workspace: Workspace) -> None:
     modules = [path for path in sys.path if path.endswith(("/site-packages", "/dist-packages"))]
     modules += [os.path.dirname(os.__file__), os.path.dirname(__file__)]
     try:
-        restrict_to([*workspace.confined_to, *modules, os.devnull], written=written)
+        restrict_to([*workspace.confined_to, *modules, *readable, os.devnull], written=written)
     except LandlockUnavailable as error:
         raise IoError(f"--confine needs Landlock, of Linux 5.13 or newer: {error.strerror}") from None
 

@@ -1,0 +1,51 @@
+"""Where a server is reached over HTTP: what it listens on, and what people call it."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from holdfast.core.errors import UsageError
+from holdfast.core.record import NamedTuple
+
+PATH = "/mcp"
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+class Address(NamedTuple):
+    """What a server listens on, the address that clients use where that is another, and who gives out tokens."""
+
+    host: str
+    port: int
+    public_url: str | None = None
+    issuer: str | None = None
+
+    @property
+    def resource(self) -> str:
+        """The address of the protocol's endpoint, as a client knows it."""
+        return self.public_url or f"http://{self.authority}{PATH}"
+
+    @property
+    def authority(self) -> str:
+        """Host and port as an address has them."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def parse_address(text: str) -> tuple[str, int]:
+    """HOST:PORT, [HOST]:PORT or PORT; UsageError for anything else."""
+    host, _, port = text.rpartition(":")
+    host = host[1:-1] if host.startswith("[") and host.endswith("]") else host
+    if not (port.isascii() and port.isdigit() and int(port) < 65536) or (":" in host and not text.startswith("[")):
+        raise UsageError(f"--http is HOST:PORT, such as 127.0.0.1:8321, not '{text}'")
+    return host or "127.0.0.1", int(port)
+
+
+def parse_url(flag: str, text: str, ending: str = "") -> str:
+    """An address of http or https, with this ending; UsageError for anything else."""
+    try:
+        parts = urlsplit(text)
+        is_url = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment
+    except ValueError:
+        is_url = False
+    if not is_url or not text.isascii() or any(character.isspace() for character in text):
+        raise UsageError(f"{flag} is an address such as https://docs.example{ending}, not '{text}'")
+    return text if text.endswith(ending) else text.rstrip("/") + ending

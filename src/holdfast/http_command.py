@@ -1,0 +1,68 @@
+"""`context serve --http`: what was typed becomes a server that listens."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.core.errors import UsageError
+from holdfast.core.standard_streams import write_error
+from holdfast.http_address import LOOPBACK, PATH, Address, parse_address, parse_url
+from holdfast.workspace import system_clock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from starlette.types import ASGIApp
+
+    from holdfast.server import Server
+
+
+MOST_PROCESSES = 64
+
+
+def serve_over_http(
+    arguments: Mapping[str, object],
+    new_server: Callable[[], Server],
+    confine: Callable[[Sequence[str]], None] | None,
+) -> int:
+    """Listen, give up rights where `confine` is given, and serve to the end; the exit code."""
+    from holdfast.core.canonical_json import encode
+    from holdfast.core.token_file import TokenFile
+
+    host, port = parse_address(str(arguments["http"]))
+    public_url = parse_url("--public-url", str(arguments["public_url"]), PATH) if "public_url" in arguments else None
+    issuer = parse_url("--issuer", str(arguments["issuer"])) if "issuer" in arguments else None
+    processes = int(str(arguments.get("workers", 1)))
+    if not 1 <= processes <= MOST_PROCESSES:
+        raise UsageError(f"--workers is 1 to {MOST_PROCESSES}")
+    token_file = os.path.abspath(str(arguments["token_file"])) if "token_file" in arguments else None
+    if host not in LOOPBACK and token_file is None:
+        raise UsageError(f"'{host}' is reached from other machines: give --token-file too, or listen on 127.0.0.1")
+    if host not in LOOPBACK and public_url is None:
+        raise UsageError("beyond this machine --public-url is needed, the address that clients know the server by")
+    tokens = None if token_file is None else TokenFile(token_file, system_clock, write_error)
+    try:
+        from holdfast.http_door import http_application
+        from holdfast.http_process import Work, listen, serve_http
+    except ImportError:
+        raise UsageError("--http needs the extra 'http': pip install 'holdfast[http]'") from None
+
+    listener = listen(host, port)
+    address = Address(host, listener.getsockname()[1], public_url, issuer)
+    if confine is not None:
+        # A token file is replaced by another one, so its folder stays readable.
+        confine([] if token_file is None else [os.path.dirname(token_file)])
+
+    served: list[Server] = []
+
+    def application() -> ASGIApp:
+        served.append(new_server())
+        return http_application(served[0], address, tokens)
+
+    def tell_counts() -> None:
+        if arguments.get("telemetry"):
+            write_error(encode(served[0].telemetry()))
+
+    write_error(f"listening on http://{address.authority}{PATH}")
+    return serve_http(Work(application, tell_counts), listener, processes=processes)

@@ -1,0 +1,127 @@
+"""The processes of an HTTP server: one socket, as many processes as wanted, an end that loses no answer."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+from time import monotonic
+from typing import TYPE_CHECKING, NamedTuple
+
+import uvicorn
+
+from holdfast.core.errors import InternalError, Interrupted, IoError
+from holdfast.core.standard_streams import write_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.types import ASGIApp
+
+ENDINGS = {signal.SIGTERM: 0, signal.SIGINT: Interrupted.exit_code}  # signals, and how a family then exits
+MOST_DEATHS = 5  # of each process in ten seconds, before they are given up
+DRAIN = 30  # seconds that calls under way have after SIGTERM
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that connections queue at from now on; IoError when the system refuses."""
+    try:
+        family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(place)
+        listener.listen(2048)
+    except OSError as error:
+        raise IoError(f"cannot listen on {host}:{port}: {error.strerror}") from None
+    return listener
+
+
+class Work(NamedTuple):
+    """What each process does: make an application, serve it, and at the end do something more."""
+
+    application: Callable[[], ASGIApp]
+    at_end: Callable[[], None]
+
+
+def serve_http(work: Work, listener: socket.socket, *, processes: int) -> int:
+    """Serve until SIGTERM, then answer what was asked; the exit code."""
+    return _serve(work, listener) if processes == 1 else _Family(work, listener, processes).run()
+
+
+def _serve(work: Work, listener: socket.socket) -> int:
+    config = uvicorn.Config(
+        work.application(),
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=DRAIN,
+        ws="none",
+    )
+    # Uvicorn raises the signal that ended it once more, when everything is answered: then it is not to kill.
+    signal.signal(signal.SIGTERM, lambda _number, _frame: None)
+    try:
+        uvicorn.Server(config).run(sockets=[listener])
+    finally:
+        work.at_end()
+    return 0
+
+
+class _Family:
+    """Processes that share one socket. One that dies is replaced; when this process is told to end, all are."""
+
+    def __init__(self, work: Work, listener: socket.socket, count: int) -> None:
+        self._work, self._listener, self._count = work, listener, count
+        self._children: set[int] = set()
+        self._deaths: list[float] = []
+        self._exit_code: int | None = None  # once the end has come
+
+    def run(self) -> int:
+        """Until told to end, or until processes die as fast as they are started; the exit code."""
+        for number in ENDINGS:
+            signal.signal(number, lambda number, _frame: self._end(ENDINGS[signal.Signals(number)]))
+        for _ in range(self._count):
+            self._start()
+        while self._children:
+            child, status = os.wait()
+            self._children.discard(child)
+            if self._exit_code is None:
+                self._replace(os.waitstatus_to_exitcode(status))
+        return self._exit_code or 0
+
+    def _replace(self, ended_with: int) -> None:
+        now = monotonic()
+        self._deaths = [*(death for death in self._deaths if now - death < 10), now]
+        if len(self._deaths) > MOST_DEATHS * self._count:
+            write_error(f"the processes of the server end at once, the last with {ended_with}: giving up")
+            self._end(InternalError.exit_code)
+        else:
+            write_error(f"a process of the server ended with {ended_with}, another takes its place")
+            self._start()
+
+    def _start(self) -> None:
+        # No signal comes between a process's birth and its being known here and its having handlers of its own.
+        signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
+        child = os.fork()
+        if child:
+            self._children.add(child)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDINGS)
+            return
+        code = 1
+        try:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal tells all of them; the first one passes it on
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDINGS)
+            code = _serve(self._work, self._listener)
+        finally:
+            sys.stderr.flush()
+            os._exit(code)
+
+    def _end(self, exit_code: int) -> None:
+        self._exit_code = exit_code
+        self._listener.close()  # while the others answer what they were asked, nobody else need wait
+        for child in self._children:
+            os.kill(child, signal.SIGTERM)

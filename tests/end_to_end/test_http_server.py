@@ -1,0 +1,239 @@
+"""A real server on a port of this machine: asked by the official client, told to end, killed, confined."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import IO, Any
+
+import anyio
+import pytest
+
+from holdfast.cli import main
+from holdfast.core.landlock import kernel_abi
+from support.doors import StdioServer, run_context
+
+PATIENCE = 60
+HEADERS = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+PING = b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{}}'
+
+
+class Listening:
+    """A server process and its port."""
+
+    def __init__(self, process: subprocess.Popen[bytes], port: int) -> None:
+        self.process, self.port = process, port
+
+    def connection(self) -> HTTPConnection:
+        return HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+
+    def post(self, body: bytes, **headers: str) -> tuple[int, Any]:
+        connection = self.connection()
+        try:
+            connection.request("POST", "/mcp", body, {**HEADERS, **headers})
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())
+        finally:
+            connection.close()
+
+    def call(self, tool: str, arguments: dict[str, Any]) -> str:
+        params = {"name": tool, "arguments": arguments}
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        _, answer = self.post(json.dumps(message).encode())
+        text: str = answer["result"]["content"][0]["text"]
+        return text
+
+    def children(self) -> list[int]:
+        with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as file:
+            return [int(word) for word in file.read().split()]
+
+    def end(self) -> int:
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(timeout=PATIENCE)
+
+
+@contextmanager
+def listening(root: Path, *options: str) -> Iterator[Listening]:
+    command = [sys.executable, "-m", "holdfast", "serve", "--http", "127.0.0.1:0", "--cache-root", str(root), *options]
+    process = subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE)
+    try:
+        stderr: IO[bytes] = process.stderr  # type: ignore[assignment]  # it is a pipe
+        line = stderr.readline().decode()
+        assert line.startswith("listening on http://127.0.0.1:"), line + stderr.read().decode()
+        yield Listening(process, int(line.rpartition(":")[2].partition("/")[0]))
+    finally:
+        process.kill()
+        process.wait()
+        assert process.stderr is not None
+        process.stderr.close()
+
+
+@pytest.fixture
+def docs(make_cache: Any, tmp_path: Path) -> Path:
+    make_cache({"token.md": "# Tokens\n\nA token lasts an hour. Größe 日本語 😀\n", "b.md": "# Limits\n\nA hundred.\n"})
+    return tmp_path
+
+
+QUESTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("context.search", {"query": "how long does a token last", "cache": "docs", "budget": 2000}),
+    ("context.resolve", {"query": "größe 日本語", "cache": "docs", "budget": 2000}),
+    ("context.search", {"query": "token", "cache": "nowhere"}),
+    ("spec-workflow-guide", {}),
+)
+
+
+def test_the_official_client_gets_the_bytes_of_stdio_in_both_eras(docs: Path) -> None:
+    from mcp import Client
+
+    async def ask(url: str, mode: Any) -> list[str]:
+        async with Client(url, mode=mode) as client:
+            answers = [await client.call_tool(tool, arguments) for tool, arguments in QUESTIONS]
+            return [answer.content[0].text for answer in answers]  # type: ignore[union-attr]  # every block is text
+
+    with StdioServer(docs) as stdio:
+        expected = [stdio.call(tool, arguments).text for tool, arguments in QUESTIONS]
+    with listening(docs) as server:
+        for mode in ("legacy", "2026-07-28"):
+            assert anyio.run(ask, f"http://127.0.0.1:{server.port}/mcp", mode) == expected
+        assert server.end() == 0
+
+
+def test_a_request_under_way_is_answered_before_the_server_ends(docs: Path) -> None:
+    with listening(docs, "--telemetry") as server:
+        connection = server.connection()
+        connection.putrequest("POST", "/mcp")
+        for name, text in {**HEADERS, "content-length": str(len(PING))}.items():
+            connection.putheader(name, text)
+        connection.endheaders(PING[:10])
+        other = server.connection()  # it is answered, so the first one is surely being read
+        other.request("GET", "/healthz")
+        assert other.getresponse().read() == b"ok\n"
+        other.close()
+        server.process.send_signal(signal.SIGTERM)
+        wait_until_refused(server.port)
+        connection.send(PING[10:])
+        answer = connection.getresponse()
+        assert (answer.status, json.loads(answer.read())) == (200, {"jsonrpc": "2.0", "id": 1, "result": {}})
+        connection.close()
+        assert server.process.wait(timeout=PATIENCE) == 0
+        assert server.process.stderr is not None
+        assert server.process.stderr.read().startswith(b'{"calls":{}')
+
+
+def wait_until_refused(port: int) -> None:
+    """Until nobody listens any more; each try is a connection, so nothing is slept."""
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=PATIENCE).close()
+        except OSError:
+            return
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="children are looked up in /proc")
+def test_a_process_that_dies_is_replaced_and_all_end_together(docs: Path) -> None:
+    question = QUESTIONS[0]
+    with listening(docs, "--workers", "2") as server:
+        expected = server.call(*question)
+        first = server.children()
+        assert len(first) == 2
+        os.kill(first[0], signal.SIGKILL)
+        assert server.process.stderr is not None
+        assert server.process.stderr.readline() == b"a process of the server ended with -9, another takes its place\n"
+        assert [server.call(*question) for _ in range(4)] == [expected] * 4
+        now = server.children()
+        assert (len(now), first[1] in now, first[0] in now) == (2, True, False)
+        assert server.end() == 0
+        assert [child for child in now if Path(f"/proc/{child}").exists()] == []
+
+
+def test_processes_that_end_at_once_are_given_up(tmp_path: Path) -> None:
+    """Each does so where it would make its application."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import holdfast.http_process as process\n\ndef die(*_):\n    raise SystemExit(3)\n\nprocess._serve = die\n"
+    )
+    words = ("serve", "--http", "127.0.0.1:0", "--workers", "2", "--path", str(tmp_path))
+    done = run_context(*words, cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)})
+    assert done.returncode == 7
+    assert done.stderr.decode().splitlines()[-1] == (
+        "the processes of the server end at once, the last with 1: giving up"
+    )
+
+
+@pytest.mark.skipif(kernel_abi() < 1, reason="this kernel has no Landlock")
+def test_a_confined_server_listens_answers_and_reads_new_tokens_and_nothing_outside(docs: Path) -> None:
+    outside = docs.parent / f"{docs.name}-outside"
+    keys = docs.parent / f"{docs.name}-keys"
+    for folder in (outside, keys):
+        folder.mkdir()
+    (outside / "a.py").write_text("x = 1\n" * 5000)
+    (keys / "tokens").write_text("0123456789abcdef\n")
+    project = docs / "project"
+    project.mkdir()
+    options = ("--confine", "--token-file", str(keys / "tokens"), "--path", str(project))
+    with listening(docs, *options) as server:
+        assert server.post(PING)[0] == 401
+        (keys / "new").write_text("fedcba9876543210\n")
+        os.replace(keys / "new", keys / "tokens")
+        good = {"authorization": "Bearer fedcba9876543210"}
+        assert server.post(PING, **good)[0] == 200
+        params = {"name": "list_contexts", "arguments": {"path": str(outside)}}
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        _, answer = server.post(json.dumps(message).encode(), **good)
+        assert '"total_directories":0' in answer["result"]["content"][0]["text"]
+        assert server.end() == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--http", "nonsense"], "--http is HOST:PORT, such as 127.0.0.1:8321, not 'nonsense'"),
+        (["--http", "127.0.0.1:99999"], "--http is HOST:PORT"),
+        (["--http", "::1:80"], "--http is HOST:PORT"),
+        (["--http", "0.0.0.0:0"], "'0.0.0.0' is reached from other machines: give --token-file too"),
+        (["--http", "0.0.0.0:0", "--token-file", "tokens"], "beyond this machine --public-url is needed"),
+        (["--http", "127.0.0.1:0", "--token-file", "missing"], "the token file cannot be read: No such file"),
+        (["--http", "127.0.0.1:0", "--token-file", "empty"], "the token file holds no token"),
+        (["--http", "127.0.0.1:0", "--workers", "0"], "--workers is 1 to 64"),
+        (["--http", "127.0.0.1:0", "--public-url", "docs.example"], "--public-url is an address such as"),
+        (["--token-file", "tokens"], "--token-file goes with --http"),
+    ],
+)
+def test_what_cannot_be_served_is_told_before_anything_listens(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    words: list[str],
+    reason: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tokens").write_text("0123456789abcdef\n")
+    (tmp_path / "empty").write_text("# nobody\n")
+    assert main(["serve", *words], {}) == 1
+    assert f"reason: {reason}" in capfd.readouterr().err
+
+
+def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = run_context("serve", "--http", f"127.0.0.1:{port}", cwd=tmp_path)
+    assert (done.returncode, f"cannot listen on 127.0.0.1:{port}: Address already in use" in done.stderr.decode()) == (
+        6,
+        True,
+    )
+
+
+def test_without_the_extra_it_is_said_what_to_install(tmp_path: Path) -> None:
+    (tmp_path / "mcp.py").write_text("raise ImportError\n")
+    done = run_context("serve", "--http", "127.0.0.1:0", cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)})
+    assert done.returncode == 1
+    assert "reason: --http needs the extra 'http': pip install 'holdfast[http]'" in done.stderr.decode()
