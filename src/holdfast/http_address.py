@@ -46,6 +46,6 @@ def parse_url(flag: str, text: str, ending: str = "") -> str:
         is_url = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment
     except ValueError:
         is_url = False
-    if not is_url or not text.isascii() or any(character.isspace() for character in text):
+    if not is_url or not all("!" <= character <= "~" for character in text):
         raise UsageError(f"{flag} is an address such as https://docs.example{ending}, not '{text}'")
     return text if text.endswith(ending) else text.rstrip("/") + ending

@@ -33,8 +33,8 @@ def serve_over_http(
     host, port = parse_address(str(arguments["http"]))
     public_url = parse_url("--public-url", str(arguments["public_url"]), PATH) if "public_url" in arguments else None
     issuer = parse_url("--issuer", str(arguments["issuer"])) if "issuer" in arguments else None
-    processes = int(str(arguments.get("workers", 1)))
-    if not 1 <= processes <= MOST_PROCESSES:
+    processes = arguments.get("workers", 1)
+    if not isinstance(processes, int) or not 1 <= processes <= MOST_PROCESSES:
         raise UsageError(f"--workers is 1 to {MOST_PROCESSES}")
     token_file = os.path.abspath(str(arguments["token_file"])) if "token_file" in arguments else None
     if host not in LOOPBACK and token_file is None:

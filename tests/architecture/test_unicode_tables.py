@@ -52,6 +52,8 @@ LISTED: dict[str, dict[str, str]] = {
     "core/record.py": {"!r": "for whoever debugs; no answer shows a record"},
     "core/token_estimate.py": {"isalpha": BYTES, "islower": BYTES, "split": BYTES},
     "explore/explorer.py": {"int": DIGITS},
+    "core/token_file.py": {"split": BYTES},
+    "http_address.py": {"int": DIGITS},
     "offers.py": {"int": DIGITS},
     "operation.py": {"upper": OWN_WORDS},
     "stdio.py": {"strip": BYTES},
