@@ -22,8 +22,10 @@ def project(tmp_path: Path) -> Path:
     return tmp_path / "project"
 
 
-def doctor(cwd: Path, *words: str, exit_code: int) -> Any:
-    done = run_context("doctor", *words, cwd=cwd)
+def doctor(cwd: Path, *words: str, exit_code: int, home: Path | None = None) -> Any:
+    """Asked by somebody who has no client, unless their home is given."""
+    environment = {"HOME": str(home or "/nobody"), "PATH": "/usr/bin:/bin"}
+    done = run_context("doctor", *words, cwd=cwd, env=environment)
     assert (done.returncode, done.stderr) == (exit_code, b"")
     return json.loads(done.stdout)
 
@@ -44,6 +46,7 @@ def test_what_it_says_to_run_makes_a_project_healthy_and_it_writes_nothing_itsel
     assert run_context("regen", cwd=project).returncode == 0  # AGENTS.md is a file of the project now
     healthy = doctor(project, exit_code=0)
     assert (healthy["healthy"], healthy["next"]) == (True, [])
+    assert healthy["checks"][-1]["area"] == "clients"
     assert healthy["checks"][0]["area"] == "versions"
 
 
