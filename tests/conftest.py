@@ -8,6 +8,7 @@ import pytest
 
 from holdfast import build_cache
 from support.doors import CallCommand, Library, StdioServer
+from support.explored import ExploreServer, lay_out_explored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,3 +50,17 @@ def door(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Door]:
         yield Library(tmp_path)
     else:
         yield CallCommand(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def explored_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with something of everything, whose names try to break out of a page; one a worker."""
+    return lay_out_explored(tmp_path_factory.mktemp("explored"))
+
+
+@pytest.fixture(scope="session")
+def explore_server(explored_project: Path) -> Iterator[ExploreServer]:
+    """A `context explore` that shows it."""
+    server = ExploreServer(explored_project, "--no-open")
+    yield server
+    server.end()

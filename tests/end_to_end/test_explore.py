@@ -11,17 +11,13 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from holdfast.cli import main
 from holdfast.command_examples import EXAMPLES
 from support.doors import run_context
-from support.explored import ExploreServer, lay_out_explored
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from support.explored import ExploreServer
 
 NOBODY = 65534
 # What another user of the machine can try: the words of the process, the port, the file that a browser was shown.
@@ -47,54 +43,44 @@ print(json.dumps(told))
 """
 
 
-@pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return lay_out_explored(tmp_path_factory.mktemp("explored"))
-
-
-@pytest.fixture(scope="module")
-def server(project: Path) -> Iterator[ExploreServer]:
-    server = ExploreServer(project, "--no-open")
-    yield server
-    server.end()
-
-
-def test_only_the_whole_address_gets_in(server: ExploreServer) -> None:
-    assert server.get().status == 200
-    for path in ("/", "/caches", server.address.removeprefix(server.origin)[:-2] + "/"):
-        refused = server.get(url=server.origin + path)
+def test_only_the_whole_address_gets_in(explore_server: ExploreServer) -> None:
+    assert explore_server.get().status == 200
+    for path in ("/", "/caches", explore_server.address.removeprefix(explore_server.origin)[:-2] + "/"):
+        refused = explore_server.get(url=explore_server.origin + path)
         assert (refused.status, "explored" in refused.text) == (403, False)
 
 
-def test_other_hosts_and_origins_are_refused_and_nothing_can_be_written(server: ExploreServer) -> None:
-    assert server.get(Host="evil.example").status == 403
-    assert server.get(Origin="http://evil.example").status == 403
-    assert server.get(Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="cors").status == 403
-    refused = server.get(method="POST")
+def test_other_hosts_and_origins_are_refused_and_nothing_can_be_written(explore_server: ExploreServer) -> None:
+    assert explore_server.get(Host="evil.example").status == 403
+    assert explore_server.get(Origin="http://evil.example").status == 403
+    assert explore_server.get(Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="cors").status == 403
+    refused = explore_server.get(method="POST")
     assert (refused.status, refused.headers["Allow"]) == (405, "GET, HEAD")
 
 
-def test_pages_forbid_everything_but_themselves_and_are_kept_nowhere(server: ExploreServer) -> None:
-    sent = server.get("caches")
+def test_pages_forbid_everything_but_themselves_and_are_kept_nowhere(explore_server: ExploreServer) -> None:
+    sent = explore_server.get("caches")
     policy = sent.headers["Content-Security-Policy"]
     assert policy.startswith("default-src 'none'; style-src 'sha256-")
     assert "unsafe" not in policy
     assert policy.endswith("frame-ancestors 'none'")
     kept = {name: sent.headers[name] for name in ("Cache-Control", "Referrer-Policy", "X-Frame-Options")}
     assert kept == {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY"}
-    assert server.address not in sent.text
+    assert explore_server.address not in sent.text
 
 
-def test_a_page_that_did_not_change_is_not_sent_again(server: ExploreServer) -> None:
-    first = server.get("specs")
-    assert server.get("specs", If_None_Match=first.headers["ETag"]).status == 304
-    assert server.get("specs", method="HEAD").text == ""
+def test_a_page_that_did_not_change_is_not_sent_again(explore_server: ExploreServer) -> None:
+    first = explore_server.get("specs")
+    assert explore_server.get("specs", If_None_Match=first.headers["ETag"]).status == 304
+    assert explore_server.get("specs", method="HEAD").text == ""
 
 
-def test_the_page_of_a_search_has_what_the_tool_answers(server: ExploreServer, project: Path) -> None:
-    told = run_context("search", "deploy", "--cache", "docs", "--budget", "400", "--format", "json", cwd=project)
+def test_the_page_of_a_search_has_what_the_tool_answers(explore_server: ExploreServer, explored_project: Path) -> None:
+    told = run_context(
+        "search", "deploy", "--cache", "docs", "--budget", "400", "--format", "json", cwd=explored_project
+    )
     answer = json.loads(told.stdout)
-    page = server.get("search?q=deploy&cache=docs&budget=400").text
+    page = explore_server.get("search?q=deploy&cache=docs&budget=400").text
     assert answer["receipt"] in page
     assert [section["citation"] in page for section in answer["sections"]] == [True] * len(answer["sections"])
     assert "did not fit by" in page
@@ -114,13 +100,13 @@ def test_the_page_of_a_search_has_what_the_tool_answers(server: ExploreServer, p
         ("search?" + "&".join(["a=1"] * 50), 400, "too many fields"),
     ],
 )
-def test_whatever_is_asked_gets_a_word(server: ExploreServer, page: str, status: int, words: str) -> None:
-    sent = server.get(page)
+def test_whatever_is_asked_gets_a_word(explore_server: ExploreServer, page: str, status: int, words: str) -> None:
+    sent = explore_server.get(page)
     assert (sent.status, words in sent.text, "Traceback" in sent.text) == (status, True, False)
 
 
-def test_what_is_damaged_or_removed_while_it_is_looked_at_is_told(tmp_path: Path, project: Path) -> None:
-    copy = shutil.copytree(project, tmp_path / "copy")
+def test_what_is_damaged_or_removed_while_it_is_looked_at_is_told(tmp_path: Path, explored_project: Path) -> None:
+    copy = shutil.copytree(explored_project, tmp_path / "copy")
     caches = copy / ".context" / "caches"
     (caches / "docs" / "manifest.json").write_bytes(b"{")
     server = ExploreServer(copy, "--no-open")
@@ -133,8 +119,8 @@ def test_what_is_damaged_or_removed_while_it_is_looked_at_is_told(tmp_path: Path
     assert server.end(signal.SIGTERM)[0] == 0
 
 
-def test_whoever_opens_many_connections_keeps_nobody_out(project: Path) -> None:
-    server = ExploreServer(project, "--no-open")
+def test_whoever_opens_many_connections_keeps_nobody_out(explored_project: Path) -> None:
+    server = ExploreServer(explored_project, "--no-open")
     held = [socket.create_connection(("127.0.0.1", server.port), timeout=60) for _ in range(70)]
     assert b"".join([each.recv(1) for each in held[64:]]) == b""  # closed at once, while the others are waited for
     for each in held:
@@ -150,22 +136,22 @@ def test_whoever_opens_many_connections_keeps_nobody_out(project: Path) -> None:
     server.end()
 
 
-def test_a_port_in_use_is_told(project: Path) -> None:
+def test_a_port_in_use_is_told(explored_project: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        done = run_context("explore", "--no-open", "--port", str(port), cwd=project)
+        done = run_context("explore", "--no-open", "--port", str(port), cwd=explored_project)
     assert (done.returncode, done.stdout) == (1, b"")
     assert f"port {port} is in use: choose another, or leave --port out for a free one" in done.stderr.decode()
 
 
-def test_bad_arguments_are_told(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_arguments_are_told(explored_project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for words, told in (
         (("--port", "70000"), "--port must be a whole number from 0 up to 65535"),
         (("--port", "web"), "--port must be a whole number"),
-        (("--path", str(project / "none")), "there is no directory"),
-        (("--out", str(project / "no" / "such" / "page.html")), "cannot be written"),
+        (("--path", str(explored_project / "none")), "there is no directory"),
+        (("--out", str(explored_project / "no" / "such" / "page.html")), "cannot be written"),
     ):
         assert main(["explore", "--no-open", *words], {}) != 0
         assert told in capsys.readouterr().err
@@ -188,10 +174,10 @@ def fake_browser(folder: Path, code: str = "") -> dict[str, str]:
     return {"BROWSER": str(script), "TMPDIR": str(folder)}
 
 
-def test_another_user_learns_nothing_and_ctrl_c_leaves_nothing(tmp_path: Path, project: Path) -> None:
+def test_another_user_learns_nothing_and_ctrl_c_leaves_nothing(tmp_path: Path, explored_project: Path) -> None:
     os.mkfifo(tmp_path / "told")
     env = fake_browser(tmp_path, f'printf x > "{tmp_path}/told"\n')
-    server = ExploreServer(project, env=env)
+    server = ExploreServer(explored_project, env=env)
     (tmp_path / "told").read_bytes()  # the browser was started
     (folder,) = tmp_path.glob("holdfast-explore-*")
     page = folder / "open.html"
@@ -215,35 +201,37 @@ def test_another_user_learns_nothing_and_ctrl_c_leaves_nothing(tmp_path: Path, p
     assert list(tmp_path.glob("holdfast-explore-*")) == []
 
 
-def test_the_file_is_gone_once_the_address_was_opened(tmp_path: Path, project: Path) -> None:
+def test_the_file_is_gone_once_the_address_was_opened(tmp_path: Path, explored_project: Path) -> None:
     os.mkfifo(tmp_path / "told")
-    server = ExploreServer(project, env=fake_browser(tmp_path, f'printf x > "{tmp_path}/told"\n'))
+    server = ExploreServer(explored_project, env=fake_browser(tmp_path, f'printf x > "{tmp_path}/told"\n'))
     (tmp_path / "told").read_bytes()
     server.get()
     assert list(tmp_path.glob("holdfast-explore-*")) == []
     server.end()
 
 
-def test_the_examples_show_the_project_and_write_it_to_a_file(tmp_path: Path, project: Path) -> None:
+def test_the_examples_show_the_project_and_write_it_to_a_file(tmp_path: Path, explored_project: Path) -> None:
     served, kept = [example.words.split()[2:] for example in EXAMPLES["explore"]]
     os.mkfifo(tmp_path / "told")
-    server = ExploreServer(project, *served, env=fake_browser(tmp_path, f'printf x > "{tmp_path}/told"\n'))
+    server = ExploreServer(explored_project, *served, env=fake_browser(tmp_path, f'printf x > "{tmp_path}/told"\n'))
     (tmp_path / "told").read_bytes()
     assert server.get().status == 200
     server.end()
-    assert run_context("explore", *kept, cwd=project).returncode == 0
-    assert (project / kept[1]).exists()
+    assert run_context("explore", *kept, cwd=explored_project).returncode == 0
+    assert (explored_project / kept[1]).exists()
 
 
-def test_without_a_browser_the_address_is_printed_and_served(tmp_path: Path, project: Path) -> None:
-    server = ExploreServer(project, env={"PATH": str(tmp_path), "BROWSER": "", "DISPLAY": "", "WAYLAND_DISPLAY": ""})
+def test_without_a_browser_the_address_is_printed_and_served(tmp_path: Path, explored_project: Path) -> None:
+    server = ExploreServer(
+        explored_project, env={"PATH": str(tmp_path), "BROWSER": "", "DISPLAY": "", "WAYLAND_DISPLAY": ""}
+    )
     assert server.get().status == 200
     assert "open the address yourself" in server.end()[1]
 
 
-def test_a_kept_page_stands_alone(project: Path) -> None:
-    done = run_context("explore", "--out", "alone.html", cwd=project)
-    page = (project / "alone.html").read_text("utf-8")
+def test_a_kept_page_stands_alone(explored_project: Path) -> None:
+    done = run_context("explore", "--out", "alone.html", cwd=explored_project)
+    page = (explored_project / "alone.html").read_text("utf-8")
     assert (done.returncode, done.stdout) == (0, b"alone.html\n")
     assert not [
         mark for mark in ("http://", "https://", ' src="', "<script", "@import", "url(", "<form") if mark in page
@@ -251,11 +239,11 @@ def test_a_kept_page_stands_alone(project: Path) -> None:
     assert "default-src 'none'" in page
 
 
-def test_looking_changes_nothing(project: Path, server: ExploreServer) -> None:
+def test_looking_changes_nothing(explored_project: Path, explore_server: ExploreServer) -> None:
     def state() -> dict[str, int]:
-        return {str(path): path.stat().st_mtime_ns for path in project.rglob("*") if path.suffix != ".html"}
+        return {str(path): path.stat().st_mtime_ns for path in explored_project.rglob("*") if path.suffix != ".html"}
 
     before = state()
     for page in ("", "caches", "tree", "specs", "receipts", "savings", "search?q=deploy", "directory?scope=src"):
-        server.get(page)
+        explore_server.get(page)
     assert state() == before

@@ -9,7 +9,7 @@ import pytest
 
 from support.browser import CHROMIUM, NO_BROWSER, Browser
 from support.doors import run_context
-from support.explored import ExploreServer, lay_out_explored
+from support.explored import ExploreServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,18 +34,6 @@ NAMELESS = """[...document.querySelectorAll('svg:not([aria-hidden]), input, sele
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return lay_out_explored(tmp_path_factory.mktemp("explored"))
-
-
-@pytest.fixture(scope="module")
-def server(project: Path) -> Iterator[ExploreServer]:
-    server = ExploreServer(project, "--no-open")
-    yield server
-    server.end()
-
-
-@pytest.fixture(scope="module")
 def one_browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     browser = Browser(tmp_path_factory.mktemp("profile"))
     yield browser
@@ -60,9 +48,9 @@ def browser(one_browser: Browser) -> Iterator[Browser]:
     assert one_browser.complaints() == []
 
 
-def test_every_page_fits_every_size_and_runs_nothing_of_a_name(browser: Browser, server: ExploreServer) -> None:
+def test_every_page_fits_every_size_and_runs_nothing_of_a_name(browser: Browser, explore_server: ExploreServer) -> None:
     for page in PAGES:
-        browser.open(server.address + page)
+        browser.open(explore_server.address + page)
         levels = browser.value(HEADINGS)
         assert (page, levels.count(1), levels[0]) == (page, 1, 1)
         assert all(after <= before + 1 for before, after in pairwise(levels)), (page, levels)
@@ -73,21 +61,23 @@ def test_every_page_fits_every_size_and_runs_nothing_of_a_name(browser: Browser,
             browser.resize(width)
             seen = browser.value("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
             assert (page, width, seen[0] <= seen[1]) == (page, width, True), seen
-    assert {address.startswith(server.address) for address in browser.asked()} == {True}
+    assert {address.startswith(explore_server.address) for address in browser.asked()} == {True}
 
 
-def test_light_and_dark_follow_the_reader(browser: Browser, server: ExploreServer) -> None:
+def test_light_and_dark_follow_the_reader(browser: Browser, explore_server: ExploreServer) -> None:
     grounds = []
     for scheme in ("light", "dark"):
         browser.scheme(scheme)
-        browser.open(server.address)
+        browser.open(explore_server.address)
         grounds.append(browser.value("getComputedStyle(document.body).backgroundColor"))
     browser.scheme("light")
     assert grounds == ["rgb(255, 255, 255)", "rgb(19, 22, 26)"]
 
 
-def test_a_question_is_asked_and_its_reasons_are_opened_by_keyboard(browser: Browser, server: ExploreServer) -> None:
-    browser.open(server.address)
+def test_a_question_is_asked_and_its_reasons_are_opened_by_keyboard(
+    browser: Browser, explore_server: ExploreServer
+) -> None:
+    browser.open(explore_server.address)
     browser.value("document.getElementById('q').focus()")
     browser.write("how to deploy <i>")
     with browser.loads():
@@ -102,14 +92,16 @@ def test_a_question_is_asked_and_its_reasons_are_opened_by_keyboard(browser: Bro
     assert "from the section" in browser.value("document.getElementById('why-1').innerText")
 
 
-def test_what_is_missing_is_opened_by_a_click_and_says_by_how_much(browser: Browser, server: ExploreServer) -> None:
-    browser.open(server.address + "search?q=deploy&cache=docs&budget=400")
+def test_what_is_missing_is_opened_by_a_click_and_says_by_how_much(
+    browser: Browser, explore_server: ExploreServer
+) -> None:
+    browser.open(explore_server.address + "search?q=deploy&cache=docs&budget=400")
     browser.click("#missing-long summary")
     assert "did not fit by" in browser.value("document.getElementById('missing-long').innerText")
 
 
-def test_arrows_walk_the_tree(browser: Browser, server: ExploreServer) -> None:
-    browser.open(server.address + "tree")
+def test_arrows_walk_the_tree(browser: Browser, explore_server: ExploreServer) -> None:
+    browser.open(explore_server.address + "tree")
     names = "[...document.querySelectorAll('.tree summary')].indexOf(document.activeElement)"
     browser.value("document.querySelector('.tree summary').focus()")
     browser.press("ArrowDown")
@@ -123,8 +115,10 @@ def test_arrows_walk_the_tree(browser: Browser, server: ExploreServer) -> None:
     assert browser.value("document.activeElement.parentElement.open") is True
 
 
-def test_tab_begins_with_the_way_to_the_content_and_links_lead_on(browser: Browser, server: ExploreServer) -> None:
-    browser.open(server.address)
+def test_tab_begins_with_the_way_to_the_content_and_links_lead_on(
+    browser: Browser, explore_server: ExploreServer
+) -> None:
+    browser.open(explore_server.address)
     browser.press("Tab")
     assert browser.value("document.activeElement.className") == "skip"
     browser.press("Enter")
@@ -136,36 +130,38 @@ def test_tab_begins_with_the_way_to_the_content_and_links_lead_on(browser: Brows
 
 
 def test_what_changes_is_shown_without_a_reload_and_what_was_opened_stays_open(
-    browser: Browser, server: ExploreServer, project: Path
+    browser: Browser, explore_server: ExploreServer, explored_project: Path
 ) -> None:
-    browser.open(server.address + "tree")
+    browser.open(explore_server.address + "tree")
     browser.value("document.getElementById('dir-.').open = true")
     browser.value("window.same = true")
-    (project / "src" / "other" / "code.py").write_text('"""Something else."""\n' + "changed = 2\n" * 3000, "utf-8")
+    (explored_project / "src" / "other" / "code.py").write_text(
+        '"""Something else."""\n' + "changed = 2\n" * 3000, "utf-8"
+    )
     browser.wait_for("document.getElementById('dir-src/other').querySelector('summary').innerText.includes('stale')")
     assert browser.value("window.same && document.getElementById('dir-.').open") is True
     assert browser.value("document.getElementById('status').textContent").startswith("Renewed at ")
 
 
-def test_without_a_script_everything_is_there(browser: Browser, server: ExploreServer) -> None:
+def test_without_a_script_everything_is_there(browser: Browser, explore_server: ExploreServer) -> None:
     browser.tell("Emulation.setScriptExecutionDisabled", value=True)
     try:
-        browser.open(server.address)
+        browser.open(explore_server.address)
         browser.value("document.getElementById('q').focus()")
         browser.write("roll back")
         with browser.loads():
             browser.press("Enter")
         assert "To roll back, pull." in browser.value("document.querySelector('main').innerText")
         for page in ("caches", "tree", "specs", "receipts", "savings"):
-            browser.open(server.address + page)
+            browser.open(explore_server.address + page)
             assert browser.value("document.querySelector('main').innerText.length") > 80
     finally:
         browser.tell("Emulation.setScriptExecutionDisabled", value=False)
 
 
-def test_a_file_that_is_kept_shows_all_of_it_and_asks_for_nothing(browser: Browser, project: Path) -> None:
-    assert run_context("explore", "--out", "kept.html", cwd=project).returncode == 0
-    page = (project / "kept.html").as_uri()
+def test_a_file_that_is_kept_shows_all_of_it_and_asks_for_nothing(browser: Browser, explored_project: Path) -> None:
+    assert run_context("explore", "--out", "kept.html", cwd=explored_project).returncode == 0
+    page = (explored_project / "kept.html").as_uri()
     browser.open(page)
     assert browser.asked() == [page]
     assert browser.value("[...document.querySelectorAll('h2')].map((each) => each.textContent)") == [
@@ -179,11 +175,11 @@ def test_a_file_that_is_kept_shows_all_of_it_and_asks_for_nothing(browser: Brows
     assert "never <img src=x onerror=alert(1)>" in browser.value("document.body.textContent")
 
 
-def test_the_page_of_a_search_and_of_the_board_fit_every_size(browser: Browser, project: Path) -> None:
-    run_context("search", "deploy", "--html", "why.html", "--budget", "400", "--cache", "docs", cwd=project)
-    run_context("spec", "board", "--html", "board.html", cwd=project)
+def test_the_page_of_a_search_and_of_the_board_fit_every_size(browser: Browser, explored_project: Path) -> None:
+    run_context("search", "deploy", "--html", "why.html", "--budget", "400", "--cache", "docs", cwd=explored_project)
+    run_context("spec", "board", "--html", "board.html", cwd=explored_project)
     for name in ("why.html", "board.html"):
-        browser.open((project / name).as_uri())
+        browser.open((explored_project / name).as_uri())
         browser.value("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
         for width in (360, 768, 1920):
             browser.resize(width)

@@ -56,7 +56,7 @@ class Explorer:
             "search": self._search,
             "tree": self._tree,
             "directory": self._directory,
-            "specs": lambda _: ("Specs", specs_panel(look.board(), look.findings())),
+            "specs": lambda _: ("Specs", specs_panel(look.board(), look.approvals(), look.findings())),
             "receipts": lambda _: ("Receipts", receipts_panel(look.receipts())),
             "savings": lambda _: ("Savings", savings_panel(look.savings())),
         }
@@ -135,7 +135,7 @@ class Explorer:
         parts = {
             "caches": self._caches(with_box=False),
             "tree": tree_panel(tree, "", look.directory if noted else None, with_links=False),
-            "specs": specs_panel(look.board(), look.findings()),
+            "specs": specs_panel(look.board(), look.approvals(), look.findings()),
             "receipts": receipts_panel(look.receipts()),
             "savings": savings_panel(look.savings()),
         }

@@ -143,6 +143,11 @@ class ProjectLook:
         found: Found = self._remembered("board", lambda: self.ask("spec board"))
         return Found(found.value["data"]) if found.value else found
 
+    def approvals(self) -> Found:
+        """Which documents are approved as they are, and why the others are not."""
+        found: Found = self._remembered("approvals", lambda: self.ask("spec approve", {"check": True}))
+        return Found(found.value["data"]) if found.value else found
+
     def findings(self) -> Found:
         """What is wrong with specs."""
         found: Found = self._remembered("findings", lambda: self.ask("spec check"))

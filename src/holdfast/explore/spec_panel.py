@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.core.page_shell import counted, folded, shown
+from holdfast.core.page_shell import counted, folded, shown, stacked
 from holdfast.explore.cache_panel import command, note
 from holdfast.specs.board_page import board
 
@@ -14,13 +14,27 @@ if TYPE_CHECKING:
     from holdfast.specs.shapes import FindingData
 
 
-def specs_panel(found: Found, findings: Found) -> str:
-    """The board, then the findings by file."""
+def specs_panel(found: Found, approvals: Found, findings: Found) -> str:
+    """The board, then what is not approved and why, then the findings by file."""
     if found.value is None:
         return note(found.problem)
     if not found.value["specs"]:
         return note("There is no spec yet.", f"{command('context spec init NAME')} starts one from templates.")
-    return board(found.value) + _findings(findings)
+    return board(found.value) + _approvals(approvals) + _findings(findings)
+
+
+def _approvals(found: Found) -> str:
+    if found.value is None:
+        return note(found.problem)
+    documents = found.value["documents"]
+    lacking = [each for each in documents if not each["approved"]]
+    parts = [("approved as they are", len(documents) - len(lacking), "good"), ("not approved", len(lacking), "near")]
+    rows = [
+        f"<li><p><b>{shown(each['name'])}</b></p><p>{shown(each['phase'])}</p><p>{shown(each['why'] or '')}</p></li>"
+        for each in lacking
+    ]
+    why = folded("What is not approved, and why", f'<ol class="rows">{"".join(rows)}</ol>', mark="lacking")
+    return f"<h2>Approvals</h2>{stacked(parts)}{why if rows else ''}"
 
 
 def _findings(found: Found) -> str:

@@ -174,12 +174,17 @@ def test_specs_stand_on_a_board_with_their_findings_below() -> None:
         "next": HOSTILE,
     }
     finding = {"file": HOSTILE, "line": 3, "rule": "r", "level": "error", "text": HOSTILE, "fix": "mend it"}
-    html = harmless(specs_panel(Found({"folder": "f", "specs": [spec]}), Found({"findings": [finding]})))
+    why = {"name": HOSTILE, "phase": "design", "approved": False, "why": f"changed since: {HOSTILE}"}
+    approvals = Found({"documents": [why, {**why, "approved": True, "why": None}]})
+    html = harmless(specs_panel(Found({"folder": "f", "specs": [spec]}), approvals, Found({"findings": [finding]})))
+    assert ("changed since" in html, 'aria-label="1 approved as they are, 1 not approved"' in html) == (True, True)
     assert [
         word for word in ("1 of 4 tasks", "requirements: approved", "1 error", "mend it", "line 3") if word not in html
     ] == []
-    assert "has nothing to say" in specs_panel(Found({"folder": "f", "specs": [spec]}), Found({"findings": []}))
-    assert "context spec init NAME" in specs_panel(Found({"folder": "f", "specs": []}), NOTHING)
+    assert "has nothing to say" in specs_panel(
+        Found({"folder": "f", "specs": [spec]}), NOTHING, Found({"findings": []})
+    )
+    assert "context spec init NAME" in specs_panel(Found({"folder": "f", "specs": []}), NOTHING, NOTHING)
 
 
 def test_the_overview_draws_each_part_small_and_says_what_is_not_there_yet() -> None:
