@@ -98,6 +98,7 @@ CASES: dict[str, list[list[str]]] = {
     "steering": [[]],
     "steering init": [[]],
     "serve": [["--only", NAME]],
+    "explore": [["--out", "page.html"], ["--out", NAME + "/none/x"], ["--path", NAME + "/none"], ["--port", NAME]],
     "call": [
         ["context.resolve", json.dumps({"cache": "docs", "query": "alpha", "budget": 900}), "--cache-root", "caches"],
         ["query_context", json.dumps({"scope": NAME})],
