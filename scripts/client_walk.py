@@ -34,7 +34,8 @@ class WalkedClient(NamedTuple):
     program: str
     words: tuple[str, ...]
     variables: dict[str, str]
-    files: dict[str, str]
+    files: dict[str, str]  # with `{project}` for where the project is
+    approved: tuple[str, ...] = ()  # more words, with which the project's own configuration counts
 
 
 def walked_clients(address: str) -> list[WalkedClient]:
@@ -43,6 +44,7 @@ def walked_clients(address: str) -> list[WalkedClient]:
         "# my own\n"
         'model = "stand-in"\nmodel_provider = "here"\n\n'
         f'[model_providers.here]\nname = "here"\nbase_url = "{address}/v1"\nwire_api = "responses"\n'
+        '\n[projects."{project}"]\ntrust_level = "trusted"\n'
     )
     opencode = {
         "$schema": "https://opencode.ai/config.json",
@@ -71,6 +73,7 @@ def walked_clients(address: str) -> list[WalkedClient]:
                 "DISABLE_AUTOUPDATER": "1",
             },
             {},
+            ("--settings", '{"enableAllProjectMcpServers": true}'),
         ),
         WalkedClient(
             "codex",
@@ -92,14 +95,18 @@ def walked_clients(address: str) -> list[WalkedClient]:
 class Walk:
     """One client, from a home with nothing in it to what its model was given."""
 
-    def __init__(self, client: WalkedClient, binaries: Path, folder: Path, stand_in: ModelStandIn) -> None:
-        self.client, self.stand_in = client, stand_in
+    def __init__(
+        self, client: WalkedClient, binaries: Path, folder: Path, stand_in: ModelStandIn, *, scope: str
+    ) -> None:
+        self.client, self.stand_in, self.scope = client, stand_in, scope
         self.home, self.project = folder / "home", folder / "project"
         self.project.mkdir(parents=True)
         shutil.copytree(ROOT / "docs", self.project / "docs")
         (self.project / ".git").mkdir()
-        for name, text in client.files.items():
-            file = self.home / name
+        self.files = {
+            self.home / name: text.replace("{project}", str(self.project)) for name, text in client.files.items()
+        }
+        for file, text in self.files.items():
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
         self.home.mkdir(exist_ok=True)
@@ -130,13 +137,15 @@ class Walk:
 
     def walk(self) -> list[str]:
         """What did not hold; empty when all did."""
-        for words in (["add", "docs", "docs"], ["setup", self.client.name, "--yes"]):
+        for words in (["add", "docs", "docs"], ["setup", self.client.name, self.scope, "--yes"]):
             done = self.run("context", *words)
             if done.returncode:
                 return [f"`context {' '.join(words)}` ends with {done.returncode}: {done.stderr.strip()}"]
         (row,) = json.loads(done.stdout)["clients"]
-        print(f"  set up: {row['action']}, starts and lists {row['tools']} tools")
-        asked = self.run(self.client.program, *self.client.words)
+        place = Path(row["file"]).relative_to(self.home.parent)
+        print(f"  set up: {place} {row['action']}, starts and lists {row['tools']} tools")
+        approved = self.client.approved if self.scope == "--project" else ()
+        asked = self.run(self.client.program, *self.client.words, *approved)
         results = self.stand_in.results
         if len(results) < len(CALLS):
             said = (asked.stderr.strip() or asked.stdout.strip())[-400:]
@@ -151,13 +160,16 @@ class Walk:
             print(f"  a search of {len(whole):,} characters arrives {'whole' if is_whole else 'NOT WHOLE'}")
             if not is_whole:
                 wrong.append(f"of {len(whole):,} characters the model was given {len(result):,}, not the same ones")
-        undone = self.run("context", "setup", self.client.name, "--undo", "--yes")
+        undone = self.run("context", "setup", self.client.name, self.scope, "--undo", "--yes")
         if undone.returncode:
             wrong.append(f"`--undo` ends with {undone.returncode}: {undone.stderr.strip()}")
-        for name, text in self.client.files.items():
-            if (self.home / name).read_text(encoding="utf-8") != text:
-                wrong.append(f"{name} is not what it was before")
-        print("  taken out again" + (": the file is what it was" if self.client.files and not wrong else ""))
+        for file, text in self.files.items():
+            if file.read_text(encoding="utf-8") != text:
+                wrong.append(f"{file.name} is not what it was before")
+        left = Path(row["file"])  # a client may have written something of its own into it by then
+        if left.exists() and "holdfast" in left.read_text(encoding="utf-8"):
+            wrong.append(f"{place} still names the server")
+        print("  taken out again" + (": the files are what they were" if not wrong else ""))
         return wrong
 
 
@@ -170,22 +182,28 @@ def main(binaries: Path, chosen: list[str]) -> int:
         if not program.exists():
             print(f"{client.name}: skipped, {client.program} is not there")
             continue
-        stand_in = ModelStandIn(CALLS)
-        (walked,) = [each for each in walked_clients(stand_in.address) if each.name == client.name]
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-            try:
-                walk = Walk(walked, binaries, Path(folder), stand_in)
-                version = walk.run(client.program, "--version").stdout.strip().partition("\n")[0]
-                print(f"{client.name} ({version})")
-                wrong = walk.walk()
-            except subprocess.TimeoutExpired:
-                wrong = [f"not done within {SECONDS} seconds: cannot be driven here"]
-            finally:
-                stand_in.close()
-        for what in wrong:
-            print(f"  FAILED: {what}")
-        failed += bool(wrong)
+        for scope in ("--user", "--project"):
+            wrong = walked(client.name, binaries, scope)
+            for what in wrong:
+                print(f"  FAILED: {what}")
+            failed += bool(wrong)
     return 1 if failed else 0
+
+
+def walked(name: str, binaries: Path, scope: str) -> list[str]:
+    """One client in one scope: what did not hold."""
+    stand_in = ModelStandIn(CALLS)
+    (client,) = [each for each in walked_clients(stand_in.address) if each.name == name]
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        try:
+            walk = Walk(client, binaries, Path(folder), stand_in, scope=scope)
+            version = walk.run(client.program, "--version").stdout.strip().partition("\n")[0]
+            print(f"{name} ({version}), {scope}")
+            return walk.walk()
+        except subprocess.TimeoutExpired:
+            return [f"not done within {SECONDS} seconds: cannot be driven here"]
+        finally:
+            stand_in.close()
 
 
 if __name__ == "__main__":

@@ -196,6 +196,15 @@ def test_what_a_person_adds_to_the_entry_and_around_it_stays(home: Path) -> None
     assert claude.read_text() == BEFORE[".claude.json"].replace("3", "4")
 
 
+def test_of_a_file_that_set_up_made_only_what_the_client_wrote_since_is_left(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    run("opencode", "--yes", home=tmp_path)
+    file = tmp_path / ".config/opencode/opencode.json"
+    file.write_text(file.read_text().replace("{\n", '{\n  "$schema": "x",\n', 1))
+    run("opencode", "--yes", "--undo", home=tmp_path)
+    assert file.read_text() == '{\n  "$schema": "x"\n}\n'
+
+
 def test_nothing_is_written_unless_it_was_chosen_and_said(home: Path) -> None:
     for words in (["--dry-run", "codex"], ["--dry-run", "--all"]):
         done, _ = run(*words, home=home)

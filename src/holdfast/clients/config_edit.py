@@ -124,7 +124,7 @@ def without_entry(target: Target, text: str, earlier: Iterable[str | None] = ())
     for before in earlier:
         if _again(target, before or "", value) == text:
             return before
-    known = [document(target, before) for before in earlier if before]
+    known = [document(target, before or "") for before in earlier]
     new = _without(target, text, target.path)
     rest = value[target.container]
     if isinstance(rest, dict) and len(rest) == 1 and known and not any(target.container in each for each in known):
