@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,6 +21,10 @@ _OPTIONS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"),
     *("--no-first-run", "--disable-sync", "--disable-extensions", "--disable-dev-shm-usage", "--remote-debugging-pipe"),
 )
+# Becomes the browser, which hears at 3 and speaks at 4.
+_PLACED = (
+    "import os, sys; os.dup2(int(sys.argv[1]), 3); os.dup2(int(sys.argv[2]), 4); os.execv(sys.argv[3], sys.argv[3:])"
+)
 _KEYS = {"Enter": 13, "Tab": 9, "ArrowDown": 40, "ArrowUp": 38, "ArrowLeft": 37, "ArrowRight": 39, " ": 32}
 _SECONDS = 30
 
@@ -31,18 +36,15 @@ class Browser:
         assert CHROMIUM is not None
         ours_out, ours_in = os.pipe(), os.pipe()
         told, tells = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 20) for end in (ours_out[0], ours_in[1])]
-
-        def place() -> None:
-            os.dup2(told, 3)
-            os.dup2(tells, 4)
-
         self.process = subprocess.Popen(
-            [CHROMIUM, *_OPTIONS, f"--user-data-dir={profile}", "about:blank"],
+            [
+                *(sys.executable, "-I", "-S", "-c", _PLACED, str(told), str(tells)),
+                *(CHROMIUM, *_OPTIONS, f"--user-data-dir={profile}", "about:blank"),
+            ],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            close_fds=False,
-            preexec_fn=place,  # noqa: PLW1509  # nothing here runs threads, and no other way puts them at 3 and 4
+            pass_fds=(told, tells),
         )
         for end in (told, tells, ours_out[0], ours_in[1]):
             os.close(end)
