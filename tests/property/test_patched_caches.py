@@ -10,7 +10,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from holdfast.caches.build import patched_cache
+from holdfast.caches.build import patched_words
 from holdfast.caches.build.build import build_documents
 from holdfast.caches.build.source_item import SourceItem
 from holdfast.caches.readers import reader_table
@@ -79,7 +79,7 @@ def edited(texts: dict[str, str], edits: list[tuple[str, str, str]]) -> dict[str
 @given(
     texts=st.dictionaries(NAMES, TEXTS, min_size=1, max_size=6),
     rounds=st.lists(st.lists(EDITS, min_size=1, max_size=2), min_size=1, max_size=3),
-    few_moved=st.sampled_from([patched_cache._FEW_MOVED, -1]),  # so that all words are looked at, as in a large cache
+    few_moved=st.sampled_from([patched_words._FEW_MOVED, -1]),  # so that all words are looked at, as in a large cache
 )
 @example(
     # A word that only links hold is unknown until a text holds it.
@@ -92,12 +92,23 @@ def edited(texts: dict[str, str], edits: list[tuple[str, str, str]]) -> dict[str
     rounds=[[("write", "alpha", "y")], [("write", "b", "y z")]],
     few_moved=-1,
 )
+@example(
+    # Pages that come and go, and links that lead to them before they are there.
+    texts={"alpha": "[alpha beta](b.plain) x", "c": "beta alpha", "日本語": "# the\n\nalpha"},
+    rounds=[[("write", "b", "x\n\n## beta\n\ny")], [("remove", "alpha", "")], [("write", "beta/the", "")]],
+    few_moved=64,
+)
+@example(
+    texts={"alpha": "x alpha", "b": "(label)=\n\ny", "c": "[rare](b.plain) y"},
+    rounds=[[("write", "c", "[beta](alpha.plain)")], [("remove", "c", ""), ("append", "b", "rare")]],
+    few_moved=64,
+)
 def test_a_patched_cache_has_the_bytes_of_one_built_from_nothing(
     tmp_path: Path, texts: dict[str, str], rounds: list[list[tuple[str, str, str]]], few_moved: int
 ) -> None:
     home = tmp_path / os.urandom(8).hex()
     known, reader_table.READERS = reader_table.READERS, (READER,)
-    usual, patched_cache._FEW_MOVED = patched_cache._FEW_MOVED, few_moved
+    usual, patched_words._FEW_MOVED = patched_words._FEW_MOVED, few_moved
     try:
         write(home, texts)
         build(home, texts, "cache", None, set())
@@ -111,7 +122,7 @@ def test_a_patched_cache_has_the_bytes_of_one_built_from_nothing(
             assert contents(home / "cache") == contents(home / "expected")
     finally:
         reader_table.READERS = known
-        patched_cache._FEW_MOVED = usual
+        patched_words._FEW_MOVED = usual
         shutil.rmtree(home)
 
 

@@ -307,7 +307,7 @@ def lengths_with_links(staged: str, written: WrittenDocuments, settings: RunSett
     pages = [document.links for document in made]
     links = count_links(ids, pages, os.path.join(staged, settings.name), settings.limit, write_run)
     written.runs.fields.extend(links.fields)
-    kept = encoded_sources([(item.origin, item.size) for item in written.documents], links.texts)
+    kept = encoded_sources([(item.origin, item.size) for item in written.documents], links.texts, pages)
     return field_lengths(made, links.lengths, written.runs.body_lengths), kept
 
 

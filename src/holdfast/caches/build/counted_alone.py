@@ -16,19 +16,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from holdfast.caches.build.source_documents import ReadSource
     from holdfast.caches.cache_format import Document
     from holdfast.caches.section_index.section_compiler import DocumentSections
     from holdfast.caches.section_index.term_lists import TermLists
     from holdfast.caches.sorted_runs import Run
-
-
-class EditedDocument(NamedTuple):
-    """An edited document by place, as it was and as it is."""
-
-    place: int
-    before: ReadSource
-    after: ReadSource
 
 
 class CountedDocuments(NamedTuple):

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from holdfast.caches.build.token_counts import Runs
     from holdfast.caches.cache_format import Entry
     from holdfast.caches.index_format import Summary
+    from holdfast.caches.search.link_texts import PageLinks
     from holdfast.caches.section_index.section_compiler import DocumentSections
     from holdfast.caches.sorted_runs import Block
     from holdfast.caches.word_index.word_records import Columns
@@ -283,16 +284,19 @@ def write_words(
         target.seal(index_reader.WORDS, owner)
 
 
-def encoded_sources(origins: Sequence[tuple[str, int]], texts: Sequence[Sequence[str]]) -> bytes:
+def encoded_sources(
+    origins: Sequence[tuple[str, int]], texts: Sequence[Sequence[str]], pages: Sequence[PageLinks]
+) -> bytes:
     """What the index of sections keeps of documents so that it can be patched; nothing where none has an origin.
 
-    Given are the digest of each document's origin, the bytes of its content, and the texts of links to it.
+    Given are the digest of each document's origin, the bytes of its content, the texts of links to it, and its own.
     """
     nothing = origin_digest(None)
     if all(origin == nothing for origin, _ in origins):
         return b""
     return encode_sources(
-        DocumentSource(origin, size, leading) for (origin, size), leading in zip(origins, texts, strict=True)
+        DocumentSource(origin, size, leading, page)
+        for (origin, size), leading, page in zip(origins, texts, pages, strict=True)
     )
 
 

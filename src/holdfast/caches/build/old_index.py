@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from array import array
 from binascii import crc32
-from bisect import bisect_left
 from hashlib import sha256
 from itertools import compress
 
@@ -50,25 +49,23 @@ _DIGEST = 32
 
 
 class Renumbered:
-    """Documents that have other numbers than before: a permutation of some of them."""
+    """What number each document has now, by the one it had (-1 where it is gone), and how many documents there are."""
 
-    def __init__(self, by_old: dict[int, int]) -> None:
-        self.by_old = by_old
-        self._low, self._high = min(by_old, default=0), max(by_old, default=-1) + 1
-        by_new = {new: old for old, new in by_old.items()}
-        self._sources = [by_new.get(number, number) for number in range(self._low, self._high)]
+    def __init__(self, by_old: list[int], count: int) -> None:
+        self.by_old, self.count, self.old_count = by_old, count, len(by_old)
+        self.is_same = count == len(by_old) and all(number == new for number, new in enumerate(by_old))
+        self._sources = [len(by_old)] * count  # of a new document: a byte after the last
+        for old, new in enumerate(by_old):
+            if new >= 0:
+                self._sources[new] = old
 
-    def ascending(self, numbers: list[int]) -> list[int]:
+    def of(self, numbers: Sequence[int]) -> list[int]:
         """Ascending numbers, once they are others."""
-        start, end = bisect_left(numbers, self._low), bisect_left(numbers, self._high)
-        if start == end:
-            return numbers
-        by_old = self.by_old
-        return numbers[:start] + sorted([by_old.get(number, number) for number in numbers[start:end]]) + numbers[end:]
+        return sorted(map(self.by_old.__getitem__, numbers))
 
     def dense(self, counts: bytes) -> bytes:
         """What stands for each number, once they are others."""
-        return counts[: self._low] + bytes(map(counts.__getitem__, self._sources)) + counts[self._high :]
+        return bytes(map((counts + b"\0").__getitem__, self._sources))
 
 
 class OldIndex:
@@ -79,7 +76,7 @@ class OldIndex:
         self.header: Header = parse_header(self.read, kind=kind, file_length=os.fstat(self._descriptor).st_size)
         self._entries: tuple[list[bytes], list[int]] | None = None
         self._by_key: dict[bytes, int] = {}
-        self._following: dict[int, int] = {}
+        self._postings = b""  # all of them, once many are asked for
 
     def close(self) -> None:
         """Let go of the file."""
@@ -119,7 +116,13 @@ class OldIndex:
 
     def posting(self, offset: int, length: int) -> bytes:
         """Bytes of the postings."""
+        if self._postings:
+            return self._postings[offset : offset + length]
         return self.read(find_section(self.header, POSTINGS).offset + offset, length)
+
+    def hold(self) -> None:
+        """Read all postings at once: most of them will be asked for."""
+        self._postings = self.section(POSTINGS)
 
     def offsets(self) -> Sequence[int]:
         """Where each record begins, and the last one ends."""
@@ -155,20 +158,27 @@ class OldIndex:
             )
         return counts
 
-    def renumbered(self, key: bytes, document_count: int, numbers: Renumbered) -> int | bytes:
+    def renumbered(self, key: bytes, numbers: Renumbered) -> int | bytes:
         """What a word becomes whose documents are the same, under other numbers."""
         value = self.entries_by_key(key)
-        found = word_records.parse_inline(value, document_count)
+        found = word_records.parse_inline(value, numbers.old_count)
         if found is not None:
             ((times, (number,)),) = found.groups
-            return word_compiler.inline_value(times, numbers.by_old.get(number, number))
+            return word_compiler.inline_value(times, numbers.by_old[number])
         length = word_records.postings_length(self.posting(value, word_records.HEAD_SIZE))
         data = self.posting(value, length)
-        found = word_records.parse_postings(data, key, document_count)
-        groups = [numbers.ascending(held) for _, held in found.groups]
+        found = word_records.parse_postings(data, key, numbers.old_count)
+        share = word_compiler.DENSE_SHARE * found.document_count
+        if (share >= numbers.old_count) != (share >= numbers.count):
+            counts = self.counts(key, numbers.old_count)
+            moved = {numbers.by_old[number]: times for number, times in counts.items()}
+            return word_compiler.encode_counts(key, moved, numbers.count)
+        groups = [numbers.of(held) for _, held in found.groups]
         at = word_records.HEAD_SIZE + word_records.SHAPE.size + word_records.GROUP.size * len(groups)
         dense = b"" if found.dense is None else numbers.dense(found.dense)
-        body = data[4:at] + b"".join([encode_numbers(group, document_count) for group in groups]) + dense
+        rest = data[word_records.HEAD_SIZE : at]
+        rest += b"".join([encode_numbers(group, numbers.count) for group in groups]) + dense
+        body = word_records.HEAD.pack(0, len(rest), found.document_count)[4:] + rest
         return crc32(body, crc32(key)).to_bytes(4, "little") + body
 
     def record(self, value: int) -> bytes:
@@ -194,7 +204,7 @@ class OldCache:
     terms: OldIndex
     columns: Columns
     sections: SectionColumns
-    sources: list[tuple[str, int, list[str]]]
+    sources: list[tuple[str, int, list[str], tuple[str, str]]]
 
     def __init__(self, path: str) -> None:
         self.path = path

@@ -113,7 +113,7 @@ class RecompiledSections:
             IndexOwner(summary, manifest, index),
             self._documents,
             [part],
-            encoded_sources(self._origins, links.texts),
+            encoded_sources(self._origins, links.texts, pages),
         )
         try:
             descriptor = self._directory.open(SECTIONS_FILE)

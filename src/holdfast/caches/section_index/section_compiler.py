@@ -26,6 +26,7 @@ from holdfast.caches.section_index.section_records import (
     NARROW,
     ONE_DOCUMENT,
     ONE_SECTION,
+    OUTGOING,
     PART,
     PARTIAL,
     SECTION,
@@ -79,11 +80,13 @@ class DocumentSections(NamedTuple):
 
 
 class DocumentSource(NamedTuple):
-    """Of one document the digest of its origin in hex, the bytes of its content, and the texts of links to it."""
+    """Of one document the digest of its origin in hex, the bytes of its content, the texts of links to it, and where it
+    links to itself."""
 
     origin: str
     size: int
     texts: Sequence[str]
+    links: PageLinks
 
 
 def encode_columns(columns: SectionColumns) -> bytes:
@@ -117,10 +120,13 @@ def encode_section(section: Section, title: str) -> bytes:
 def encode_sources(sources: Iterable[DocumentSource]) -> bytes:
     """The bytes of the `sources` section of documents in id order."""
     parts = []
+    links = []
     for source in sources:
         texts = "\n".join(source.texts).encode()
         parts += [SOURCE.pack(bytes.fromhex(source.origin), source.size, len(texts)), texts]
-    return b"".join(parts)
+        own = [part.encode() for part in source.links]
+        links += [OUTGOING.pack(*map(len, own)), *own]
+    return b"".join([*parts, *links])
 
 
 def seal_section(number: int, body: bytes) -> bytes:

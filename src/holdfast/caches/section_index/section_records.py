@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 SECTION = Struct("<IIIIIH")  # checksum, characters from and to, first and last line, number of headings
 LENGTH = Struct("<H")  # of a heading
 SOURCE = Struct("<32sQI")  # of a document: the digest of its metadata, the bytes of its content and of link texts
+OUTGOING = Struct("<II")  # of a document: the bytes of its labels and of its links
 SIZES = Struct("<II")  # sections, documents
 # More bytes than any record has: a title and a path of 32 headings, each as long as can be.
 LONGEST_RECORD = 1 << 16
@@ -97,9 +98,11 @@ def parse_columns(data: bytes) -> SectionColumns:
     return columns
 
 
-def parse_sources(data: bytes, documents: int) -> list[tuple[str, int, list[str]]]:
-    """Of each document the digest of its metadata, the bytes of its content and the texts of links to it."""
+def parse_sources(data: bytes, documents: int) -> list[tuple[str, int, list[str], tuple[str, str]]]:
+    """Of each document the digest of its metadata, the bytes of its content, the texts of links to it, and the labels
+    and links of its own."""
     found = []
+    pages = []
     at = 0
     try:
         for _ in range(documents):
@@ -107,9 +110,15 @@ def parse_sources(data: bytes, documents: int) -> list[tuple[str, int, list[str]
             at += SOURCE.size + length
             texts = data[at - length : at].decode()
             found.append((origin.hex(), size, texts.split("\n") if texts else []))
+        for _ in range(documents):
+            labels, links = OUTGOING.unpack_from(data, at)
+            at += OUTGOING.size + labels + links
+            pages.append((data[at - links - labels : at - links].decode(), data[at - links : at].decode()))
     except (error, UnicodeDecodeError):
         raise IndexUnusable("the sources are damaged") from None
-    return found
+    if at != len(data):
+        raise IndexUnusable("the sources are damaged")
+    return [(*source, page) for source, page in zip(found, pages, strict=True)]
 
 
 def parse_section(data: bytes, number: int) -> tuple[Section, str]:
@@ -141,6 +150,11 @@ def parse_section(data: bytes, number: int) -> tuple[Section, str]:
 def is_of_section(value: int) -> bool:
     """Whether a dictionary value that is no place of a record names a section."""
     return value >> 56 & 0x7F == ONE_SECTION
+
+
+def has_documents(record: bytes) -> bool:
+    """Whether a record has a list of documents."""
+    return bool(record[4] & LISTED << 1)
 
 
 def parse_inline(value: int, firsts: Sequence[int]) -> TermImpacts | None:
