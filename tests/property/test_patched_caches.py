@@ -99,6 +99,12 @@ def edited(texts: dict[str, str], edits: list[tuple[str, str, str]]) -> dict[str
     few_moved=64,
 )
 @example(
+    # As many sections as before, of other documents.
+    texts={"alpha": "x", "b": "y", "c": "# titled\n\nthe end"},
+    rounds=[[("remove", "b", ""), ("write", "日本語", "z")], [("remove", "日本語", ""), ("write", "b", "x")]],
+    few_moved=64,
+)
+@example(
     texts={"alpha": "x alpha", "b": "(label)=\n\ny", "c": "[rare](b.plain) y"},
     rounds=[[("write", "c", "[beta](alpha.plain)")], [("remove", "c", ""), ("append", "b", "rare")]],
     few_moved=64,

@@ -251,10 +251,15 @@ def parse_manifest(data: bytes) -> Manifest:
     if type(count) is not int or not 0 <= count <= _MOST_DOCUMENTS:
         raise CacheInvalid("manifest.json lacks document_count, or it is no count")
     entries = []
+    # What was read from UTF-8 has a UTF-8 form, unless an escape stands for half a character.
+    is_plain = b"\\u" not in data
     for document in documents:
         if not isinstance(document, dict):
             raise CacheInvalid("manifest.json lists a document that is not an object")
-        entries.append(Entry(_text(document, "id"), _text(document, "version"), _text(document, "file")))
+        name, version, file = document.get("id"), document.get("version"), document.get("file")
+        if not (is_plain and type(name) is type(version) is type(file) is str):
+            name, version, file = _text(document, "id"), _text(document, "version"), _text(document, "file")
+        entries.append(Entry(name, version, file))
     entries.sort()
     return Manifest(
         _text(fields, "cache_version"),

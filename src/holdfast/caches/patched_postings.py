@@ -36,9 +36,10 @@ def patch_postings(
     made = PatchedPostings([], [], [])
     at = copied = moved = 0  # entries and bytes that were gone through, and how far what follows has moved
     for key in sorted(changes):
-        found = bisect_left(keys, key, at)
-        made.keys.extend(keys[at:found])
-        made.values.extend([value + moved if value < INLINE else value for value in values[at:found]])
+        found = at if at < len(keys) and keys[at] == key else bisect_left(keys, key, at)
+        if found > at:
+            made.keys.extend(keys[at:found])
+            made.values.extend([value + moved if value < INLINE else value for value in values[at:found]])
         at = found + (found < len(keys) and keys[found] == key)
         here, after = following[found], following[at]
         if here > copied:

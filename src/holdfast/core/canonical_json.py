@@ -129,7 +129,10 @@ def encode_pretty(value: object, indent: str = "\n") -> str:
     """The same value with two spaces a level; empty containers stay on one line."""
     inner = indent + "  "
     if type(value) is dict and value:
-        items = [_quoted(key) + ": " + encode_pretty(item, inner) for key, item in value.items()]
+        items = [
+            _quoted(key) + ": " + (_quoted(item) if type(item) is str else encode_pretty(item, inner))
+            for key, item in value.items()
+        ]
         return "{" + inner + ("," + inner).join(items) + indent + "}"
     if (type(value) is list or type(value) is tuple) and value:
         return "[" + inner + ("," + inner).join([encode_pretty(item, inner) for item in value]) + indent + "]"

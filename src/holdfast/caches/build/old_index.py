@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from array import array
 from binascii import crc32
+from bisect import bisect_left
 from hashlib import sha256
 from itertools import compress
 
@@ -53,19 +54,28 @@ class Renumbered:
 
     def __init__(self, by_old: list[int], count: int) -> None:
         self.by_old, self.count, self.old_count = by_old, count, len(by_old)
-        self.is_same = count == len(by_old) and all(number == new for number, new in enumerate(by_old))
-        self._sources = [len(by_old)] * count  # of a new document: a byte after the last
+        moved = [old for old, new in enumerate(by_old) if old != new]
+        self.is_same = count == len(by_old) and not moved
+        # From and to below which number others than before stand there; where there are more or fewer, to the end.
+        self._low = moved[0] if moved else len(by_old)
+        self._high = moved[-1] + 1 if moved and count == len(by_old) else len(by_old)
+        sources = [len(by_old)] * count  # of a new document: a byte after the last
         for old, new in enumerate(by_old):
             if new >= 0:
-                self._sources[new] = old
+                sources[new] = old
+        self._sources = sources[self._low : self._high + count - len(by_old)]
 
-    def of(self, numbers: Sequence[int]) -> list[int]:
+    def of(self, numbers: list[int]) -> list[int]:
         """Ascending numbers, once they are others."""
-        return sorted(map(self.by_old.__getitem__, numbers))
+        start, end = bisect_left(numbers, self._low), bisect_left(numbers, self._high)
+        if start == end:
+            return numbers
+        return numbers[:start] + sorted(map(self.by_old.__getitem__, numbers[start:end])) + numbers[end:]
 
     def dense(self, counts: bytes) -> bytes:
         """What stands for each number, once they are others."""
-        return bytes(map((counts + b"\0").__getitem__, self._sources))
+        changed = bytes(map((counts + b"\0").__getitem__, self._sources))
+        return counts[: self._low] + changed + counts[self._high :]
 
 
 class OldIndex:

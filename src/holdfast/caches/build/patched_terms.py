@@ -29,7 +29,8 @@ class PatchedTerms:
     def __init__(self, old: OldCache, changes: Changes, new_firsts: Sequence[int]) -> None:
         self._old, self._changes, self._edited = old, changes, changes.edited
         self._firsts, self._new_firsts = list(old.sections.firsts), new_firsts
-        self._is_grown = self._firsts != new_firsts
+        self._are_same_places = all(len(each.was) == len(each.now) for each in self._edited)
+        self._is_moved = self._firsts != new_firsts or not self._are_same_places
         self._extents = [range(self._firsts[each.was.start], self._firsts[each.was.stop]) for each in self._edited]
         self._new_extents = [range(new_firsts[each.now.start], new_firsts[each.now.stop]) for each in self._edited]
 
@@ -43,7 +44,7 @@ class PatchedTerms:
         in_links: set[bytes] | None = None
         for key in before.keys() | after.keys():
             earlier, new = before.get(key, _NO_LISTS), after.get(key, _NO_LISTS)
-            if not self._is_grown and same_lists(earlier, new):
+            if not self._is_moved and same_lists(earlier, new):
                 continue
             lists = self._old.terms.lists(key, self._firsts)
             if lists is None:
@@ -69,7 +70,7 @@ class PatchedTerms:
                 holding,
             )
             changed[key] = encode_term(key, found, self._new_firsts)
-        if self._is_grown:
+        if self._is_moved:
             self._shift_others(changed)
         return changed
 
@@ -81,7 +82,6 @@ class PatchedTerms:
             for old, new in zip(self._extents, self._new_extents, strict=True)
             if len(old) != len(new)
         ]
-        are_same_places = all(len(each.was) == len(each.now) for each in self._edited)
         terms = self._old.terms
         terms.hold()
         for key, value in zip(*terms.entries(), strict=True):
@@ -93,7 +93,7 @@ class PatchedTerms:
                 changed[key] = value - number + _moved(table, (number,))[0]
                 continue
             record = terms.record(value)
-            if len(grown) == 1 and (are_same_places or not has_documents(record)):
+            if len(grown) == 1 and (self._are_same_places or not has_documents(record)):
                 shifted = shift_record(record, key, *grown[0], self._firsts[-1])
                 if shifted is not None:
                     if shifted != record:

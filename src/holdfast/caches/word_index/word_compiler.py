@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from binascii import crc32
-from collections import Counter
+from collections import Counter, deque
 from itertools import pairwise
 from struct import Struct, pack
 
@@ -102,11 +102,11 @@ def compile_terms(
         if len(numbers) == 1:
             add(key, inline_value(1, numbers[0]))
             continue
-        counts = Counter(numbers)
-        if len(counts) == len(numbers):
+        # Most words are seldom, and once in a document: to see that takes less than counting.
+        if len(numbers) * DENSE_SHARE < document_count and len(set(numbers)) == len(numbers):
             record: int | bytes = encode_postings(key, {1: sorted(numbers)}, document_count)
         else:
-            record = encode_counts(key, counts, document_count)
+            record = encode_counts(key, Counter(numbers), document_count)
         if isinstance(record, int):
             add(key, record)
             continue
@@ -176,8 +176,7 @@ def is_dense(holding: int, most: int, document_count: int) -> bool:
 def encode_dense(key: bytes, counts: Mapping[int, int], document_count: int) -> bytes:
     """The record of such a term: how often each document holds it."""
     dense = bytearray(document_count)
-    for document, times in counts.items():
-        dense[document] = times
+    deque(map(dense.__setitem__, counts, counts.values()), maxlen=0)  # without a step of the interpreter between them
     checked = HEAD.pack(0, SHAPE.size + document_count, len(counts))[4:] + SHAPE.pack(0, max(counts.values())) + dense
     return crc32(checked, crc32(key)).to_bytes(4, "little") + checked
 
