@@ -53,6 +53,10 @@ DOOR_COMMANDS = (
                 choices=NAME_STYLES,
             ),
             RECEIPTS,
+            Parameter(
+                "receipts_days", "integer", "Remove receipts that were last given more than N days ago", metavar="N"
+            ),
+            Parameter("receipts_mb", "integer", "Most megabytes of receipts to keep (default: 1024)", metavar="N"),
             Parameter("telemetry", "flag", "Write counts to stderr when the server ends"),
             Parameter("http", "text", "Serve over HTTP instead, at /mcp; needs the extra http", metavar="HOST:PORT"),
             Parameter("token_file", "path", "Let in only who sends a token of this file, over HTTP", metavar="FILE"),
@@ -266,6 +270,9 @@ def _serve(arguments: GivenArguments, environment: Mapping[str, str]) -> int:
     only = arguments.get("only")
     confine = bool(arguments.get("confine"))
     workspace = _workspace(arguments, environment, door="tool", confine=confine)
+    workspace.receipts_days = _whole_number(arguments, "receipts_days")
+    megabytes = _whole_number(arguments, "receipts_mb")
+    workspace.receipts_bytes = None if megabytes is None else megabytes << 20
 
     def new_server() -> Server:
         return Server(
@@ -296,6 +303,14 @@ def _serve(arguments: GivenArguments, environment: Mapping[str, str]) -> int:
     return serve(server, tell_counts) if arguments.get("telemetry") else serve(server)
 
 
+def _whole_number(arguments: GivenArguments, name: str) -> int | None:
+    value = arguments.get(name)
+    if value is not None and not (type(value) is int and 0 < value < 1 << 30):
+        raise UsageError(f"--{name.replace('_', '-')} takes a whole number from 1")
+    return value if isinstance(value, int) else None
+
+
+def _give_up_rights(workspace: Workspace) -> None:
 def _give_up_rights(workspace: Workspace, readable: Sequence[str] = ()) -> None:
     """Let the kernel refuse whatever the checks of names might miss; only Python's own modules stay readable too."""
     import hashlib  # noqa: F401  # what it links to lies elsewhere, so it is loaded now
@@ -331,7 +346,7 @@ def _call(arguments: GivenArguments, environment: Mapping[str, str]) -> int:
     reply = answer(operation, values, _workspace(arguments, environment, door="tool"))
     code = _deliver(reply)
     if reply.afterwards is not None:
-        reply.afterwards()
+        reply.afterwards("context call")
     return code
 
 

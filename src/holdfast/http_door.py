@@ -31,7 +31,7 @@ from holdfast.core.errors import UnknownName
 from holdfast.core.standard_streams import write_error
 from holdfast.http_address import PATH
 from holdfast.server import CACHING, LEGACY_VERSIONS, OFFERS, ProtocolError
-from holdfast.tool_definitions import input_schema
+from holdfast.tool_definitions import client_name, input_schema
 from holdfast.version import __version__
 
 if TYPE_CHECKING:
@@ -150,8 +150,9 @@ def _sdk_server(server: Server) -> SdkServer[Any]:
         reply = await anyio.to_thread.run_sync(
             lambda: _asked(lambda: server.carry_out(operation, arguments)), limiter=limiter
         )
-        if reply.afterwards is not None:
-            _leave(reply.afterwards)
+        if (afterwards := reply.afterwards) is not None:
+            client = client_name(_client(context))
+            _leave(lambda: afterwards(client))
         result = {"content": [{"type": "text", "text": reply.text}], "isError": reply.is_error}
         return {**result, **COMPLETE} if _is_modern(context) else result
 

@@ -93,7 +93,8 @@ class Outcome(NamedTuple, Generic[Answer]):
     exit_code: int = 0
     is_error: bool = False
     note: str = ""  # for the person at the terminal, on stderr
-    afterwards: Callable[[], None] | None = None  # what is left to do once the answer is on its way
+    # What is left to do once the answer is on its way; it is told who asked.
+    afterwards: Callable[[str], None] | None = None
     text: str = ""  # what the operation's `text` would make of the value, where it is made already
 
 
@@ -109,7 +110,7 @@ class Reply(NamedTuple):
     value: object = None
     error: ContextError | None = None
     note: str = ""
-    afterwards: Callable[[], None] | None = None
+    afterwards: Callable[[str], None] | None = None
     is_json: bool = True
 
     @property

@@ -121,9 +121,10 @@ class Server:
         if method == "tools/call":
             operation, arguments = self.called_tool(params)
             left: list[Callable[[], None]] = []
+            client = _modern_client(params) if modern else self._client
             return Call(
                 _key(identifier),
-                lambda: self._call(identifier, operation, arguments, left, modern=modern),
+                lambda: self._call(identifier, operation, arguments, left, client, modern=modern),
                 lambda: _do(left),
             )
         if OFFERS.get(method) in self.capabilities():
@@ -238,6 +239,7 @@ class Server:
         operation: Operation,
         arguments: Members,
         left: list[Callable[[], None]],
+        client: JsonValue,
         *,
         modern: bool,
     ) -> bytes:
@@ -251,8 +253,8 @@ class Server:
             return _error_line(identifier, error)
         except BaseException:  # a worker outlives whatever its tool does, `sys.exit` included
             return _bug_line(identifier)
-        if reply.afterwards is not None:
-            left.append(reply.afterwards)
+        if (afterwards := reply.afterwards) is not None:
+            left.append(lambda: _tell_who_asked(afterwards, client))
         # The value that the text was made from is let go of, and so is each part once it is in the line: a long answer
         # would be held four times.
         text, is_error = TextParts(_emptied(reply.parts)), reply.is_error
@@ -311,6 +313,12 @@ _MODERN: Mapping[str, Handler] = {
 
 def _server_info() -> Members:
     return {"name": "holdfast", "title": "Holdfast", "version": __version__}
+
+
+def _tell_who_asked(afterwards: Callable[[str], None], client: JsonValue) -> None:
+    from holdfast.tool_definitions import client_name
+
+    afterwards(client_name(client))
 
 
 def _modern_client(params: Members) -> JsonValue:

@@ -45,6 +45,14 @@ _TYPES = {
     "flag": "boolean",
     "texts": "array",
 }
+_MOST_LETTERS = 100  # of what a client calls itself
+
+
+def client_name(info: JsonValue) -> str:
+    """What a `clientInfo` calls the client, with its version; empty where it says nothing."""
+    fields = info if isinstance(info, dict) else {}
+    words = [fields.get(member) for member in ("name", "version")]
+    return " ".join([word[:_MOST_LETTERS] for word in words if isinstance(word, str) and word])
 
 
 def takes_no_dots(client: JsonValue) -> bool:

@@ -65,6 +65,9 @@ class Workspace:
         self.progress = progress
         # Told of a phase, how much of it is done and how much there is to do (0: nobody knows).
         self.phases: Callable[[str, int, int], None] | None = None
+        # How much that directory may hold, and how old it may grow; None: as much as usual, and for ever.
+        self.receipts_bytes: int | None = None
+        self.receipts_days: int | None = None
         self.receipts = receipts  # the directory that takes a receipt of every search that is answered
         self.environment = environment or {}  # the variables of whoever asks, for what depends on them
         # Shows a text and asks a question that is answered by yes or no; None where nobody is there to answer.

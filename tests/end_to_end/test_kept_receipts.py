@@ -73,16 +73,16 @@ def receipts_of(done: Exchange) -> set[str]:
 def test_every_answer_leaves_its_receipt_once_and_has_the_same_bytes_as_without(project: Path) -> None:
     plain, kept = ask(project), ask(project, "--receipts", str(project / "receipts"), "--telemetry")
     assert sorted(plain.lines) == sorted(kept.lines)
-    assert {file.name for file in (project / "receipts").iterdir()} == receipts_of(kept)
+    assert {file.name for file in (project / "receipts").glob("*.json")} == receipts_of(kept)
     assert (sum(counts(kept).values()), len(receipts_of(kept)), counts(kept)["failed"]) == (3, 2, 0)
     again = ask(project, "--receipts", str(project / "receipts"), "--telemetry")
     assert counts(again) == {"written": 0, "present": 3, "failed": 0}
-    assert len(list((project / "receipts").iterdir())) == 2
+    assert len(list((project / "receipts").glob("*.json"))) == 2
 
 
 def test_a_receipt_of_the_server_is_what_the_command_writes_and_replays_from_the_project(project: Path) -> None:
     ask(project, "--receipts", str(project / "receipts"), queries=("deploy",))
-    (file,) = (project / "receipts").iterdir()
+    (file,) = (project / "receipts").glob("*.json")
     words = ("--cache", ".context/caches/docs", "--query", "deploy", "--budget", "100", "--receipt", "one.json")
     assert run_context("search", *words, cwd=project).returncode == 0
     assert file.read_bytes() == (project / "one.json").read_bytes()
@@ -193,7 +193,7 @@ def test_a_full_disk_costs_one_warning_and_leaves_nothing_behind(project: Path) 
 
 def test_what_stands_under_a_receipts_name_is_replaced_if_it_is_a_link_and_else_left(project: Path) -> None:
     ask(project, "--receipts", str(project / "receipts"), queries=("deploy",))
-    (file,) = (project / "receipts").iterdir()
+    (file,) = (project / "receipts").glob("*.json")
     data = file.read_bytes()
     victim = project / "victim"
     victim.write_bytes(b"as it was")
@@ -207,7 +207,7 @@ def test_what_stands_under_a_receipts_name_is_replaced_if_it_is_a_link_and_else_
     file.unlink()
     file.mkdir()
     kept = ask(project, "--receipts", str(project / "receipts"), "--telemetry", queries=("deploy",))
-    assert (counts(kept)["failed"], file.is_dir(), len(list((project / "receipts").iterdir()))) == (1, True, 1)
+    assert (counts(kept)["failed"], file.is_dir(), len(list((project / "receipts").glob("*.json")))) == (1, True, 1)
 
 
 def test_servers_that_write_the_same_receipts_at_once_leave_each_of_them_once(project: Path) -> None:
@@ -219,10 +219,10 @@ def test_servers_that_write_the_same_receipts_at_once_leave_each_of_them_once(pr
 
     with ThreadPoolExecutor(3) as pool:
         servers = list(pool.map(serve, range(3)))
-    assert {file.name for file in (project / "receipts").iterdir()} == receipts_of(servers[0])
+    assert {file.name for file in (project / "receipts").glob("*.json")} == receipts_of(servers[0])
     for kept in servers:
         assert (counts(kept)["failed"], sum(counts(kept).values())) == (0, 80)
-    for file in (project / "receipts").iterdir():
+    for file in (project / "receipts").glob("*.json"):
         assert run_context("replay", str(file), cwd=project).returncode == 0
         break
 
@@ -232,7 +232,7 @@ def test_a_confined_server_writes_receipts_inside_and_outside_the_project(projec
     outside = tmp_path_factory.mktemp("outside")
     for place in (project / "receipts", outside):
         kept = ask(project, "--confine", "--receipts", str(place), "--telemetry")
-        assert {file.name for file in place.iterdir()} == receipts_of(kept)
+        assert {file.name for file in place.glob("*.json")} == receipts_of(kept)
         assert (counts(kept)["failed"], kept.exit_code) == (0, 0)
 
 
@@ -262,7 +262,7 @@ def test_a_call_writes_a_receipt_as_the_server_does(project: Path) -> None:
     plain = run_context("call", "context.search", arguments, cwd=project)
     kept = run_context("call", "context.search", arguments, "--receipts", "receipts", cwd=project)
     assert (kept.returncode, kept.stdout, kept.stderr) == (0, plain.stdout, b"")
-    (file,) = (project / "receipts").iterdir()
+    (file,) = (project / "receipts").glob("*.json")
     assert json.loads(file.read_bytes())["receipt"] == json.loads(plain.stdout)["receipt"]
     shutil.rmtree(project / "receipts")
     failed = run_context("call", "context.search", arguments, "--receipts", "receipts", cwd=project)

@@ -47,13 +47,7 @@ BUDGET = Parameter(
 )
 SEARCH_BUDGET = BUDGET._replace(required=False, description="Most tokens to return; 2000 is a good start")
 LIMIT = Parameter(
-    "limit",
-    "integer",
-    "Most sections, e.g. 5",
-    metavar="N",
-    maximum=MAX_BUDGET,
-    error=InvalidLimit,
-    check_order=2,
+    "limit", "integer", "Most sections, e.g. 5", metavar="N", maximum=MAX_BUDGET, error=InvalidLimit, check_order=2
 )
 UNDER = Parameter("under", "text", "Folder or glob, e.g. guide/", metavar="GLOB", max_bytes=4 << 10, check_order=2)
 KNOWN = Parameter(
@@ -259,6 +253,20 @@ OPERATIONS = (
         ),
         run="holdfast.caches.search_answers:replay",
         view="holdfast.caches.search_views:replayed",
+    ),
+    Operation(
+        family="caches",
+        command=("audit",),
+        summary="List what servers answered, by time, client and query, and replay all of it; exit 9 when any changed.",
+        parameters=(
+            Parameter("directory", "path", "What 'context serve --receipts' wrote to", True, "DIR", positional=True),
+            Parameter("client", "text", "Only of clients whose name holds this", metavar="TEXT"),
+            Parameter("query", "text", "Only where the query holds this", metavar="TEXT"),
+            Parameter("since", "text", "Only from this day or time on", metavar="TIME"),
+            LIMIT._replace(description="Most calls to list, the latest (default: 100); all are replayed"),
+        ),
+        run="holdfast.caches.audit_answers:audit",
+        view="holdfast.caches.audit_views:audited",
     ),
     Operation(
         family="caches",

@@ -83,8 +83,10 @@ def search(workspace: Workspace, arguments: SearchArguments) -> Outcome[SearchAn
     if (directory := workspace.receipts) is None:
         return Outcome(value, note=note, text=result.text)
 
-    def keep() -> None:
-        _keep_receipt(workspace, directory, result)
+    at = int(workspace.clock() * 1000)
+
+    def keep(client: str) -> None:
+        _keep_receipt(workspace, directory, result, at, client)
 
     return Outcome(value, note=note, afterwards=keep, text=result.text)
 
@@ -137,11 +139,13 @@ def _overview(workspace: Workspace, meant: MeantCaches, budget: int) -> CachesAn
     return overview(found, left_out, budget)
 
 
-def _keep_receipt(workspace: Workspace, directory: str, result: SearchResult) -> None:
+def _keep_receipt(workspace: Workspace, directory: str, result: SearchResult, at: int, client: str) -> None:
     from holdfast.caches.on_disk.receipt_store import ReceiptStore
     from holdfast.core.standard_streams import write_error
 
-    if warning := workspace.keep(ReceiptStore).add(directory, result.record):
+    store = workspace.keep(ReceiptStore)
+    store.bound(workspace.receipts_bytes, workspace.receipts_days)
+    if warning := store.add(directory, result.record, at, client):
         write_error(f"warning: {warning}")
 
 

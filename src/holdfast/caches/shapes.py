@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, NotRequired, TypedDict, final
 
+from holdfast.caches.audit_shapes import AuditAnswer, AuditArguments  # noqa: F401  # looked for here
+
 # The same family's, in files of their own.
 from holdfast.caches.considered_shapes import ConsideredSection, SectionReasons
 from holdfast.caches.project_shapes import (  # noqa: F401  # an operation's shapes are looked for here

@@ -63,6 +63,34 @@ def test_a_directory_takes_as_many_bytes_as_it_may(tmp_path: Path) -> None:
     assert store.telemetry() == {"receipts": {"written": 10, "present": 0, "failed": 10}}
 
 
+def test_what_was_last_given_too_long_ago_goes_and_nothing_else(tmp_path: Path) -> None:
+    day = 86_400_000
+    now = 1_767_323_045_000
+    store = ReceiptStore()
+    store.bound(None, 30)
+    for number, age in ((1, 40), (2, 40), (3, 10)):
+        assert store.add(str(tmp_path), record(number), now - age * day, "a client") == ""
+    for file in tmp_path.iterdir():
+        age = 10 if file.name == name_of(3) else 40
+        os.utime(file, ns=((now - age * day) * 10**6,) * 2)
+    (tmp_path / "notes.json").write_bytes(b"mine")
+    os.utime(tmp_path / "notes.json", ns=(0, 0))
+    again = ReceiptStore()
+    again.bound(None, 30)
+    assert again.add(str(tmp_path), record(3), now, "a client") == ""
+    assert {name for name in names(tmp_path) if name.endswith(".json")} == {"notes.json", name_of(3)}
+    assert len([name for name in names(tmp_path) if name.endswith(".call")]) == 1
+
+
+def test_a_receipt_that_is_given_again_is_young_again(tmp_path: Path) -> None:
+    store = ReceiptStore()
+    store.bound(None, 1)
+    store.add(str(tmp_path), record(1), 10**12, "")
+    os.utime(tmp_path / name_of(1), ns=(0, 0))
+    store.add(str(tmp_path), record(1), 10**12 + 1, "")
+    assert (tmp_path / name_of(1)).stat().st_mtime_ns > 0
+
+
 def test_room_that_somebody_makes_is_used(tmp_path: Path) -> None:
     store = ReceiptStore(most_files=3)
     for number in range(4):
@@ -144,7 +172,7 @@ def test_an_answer_is_ready_before_anything_of_its_receipt_is_written(search: Ca
     line = search.run()
     assert (b'"isError":false' in line, names(tmp_path / "receipts")) == (True, set())
     search.afterwards()
-    assert len(names(tmp_path / "receipts")) == 1
+    assert sorted(name[64:] for name in names(tmp_path / "receipts")) == [".call", ".json"]
 
 
 def test_a_bug_in_what_is_left_to_do_is_told_and_raises_nothing(

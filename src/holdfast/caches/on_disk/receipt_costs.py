@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import os
 
-from holdfast.caches.on_disk.cache_listing import cache_of_version
-from holdfast.caches.on_disk.joined_caches import NamedCache, ask_as_one
-from holdfast.caches.on_disk.open_caches import Cache, OpenCaches
+from holdfast.caches.on_disk.open_caches import Cache
+from holdfast.caches.on_disk.receipt_replay import ReceiptReplay
 from holdfast.caches.search.asked_caches import without_prefix
 from holdfast.caches.search.citations import parse_citation
 from holdfast.caches.search.passage import Place
 from holdfast.caches.search.receipts import parse_receipt
-from holdfast.caches.search.search_result import make_result
 from holdfast.caches.tokenizers import counter
 from holdfast.core.errors import CacheMissing, ContextError, InvalidReceipt, IoError
 from holdfast.core.record import NamedTuple
@@ -24,8 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.caches.search.receipts import Receipt
-    from holdfast.caches.search.search_result import SearchResult
+    from holdfast.caches.on_disk.joined_caches import NamedCache
 
 _SUFFIX = ".json"
 _MAX_BYTES = 64 << 20
@@ -62,13 +59,13 @@ class ReceiptCosts:
     """Costs of receipts whose caches stand below one root. Each document is counted once, however often it is given."""
 
     def __init__(self, cache_root: str) -> None:
-        self._root, self._pool = cache_root, OpenCaches()
-        self._paths: dict[tuple[str, str], str] = {}
+        self._replay = ReceiptReplay(cache_root)
+        self._pool = self._replay.pool
         self._tokens: dict[tuple[str, str], int] = {}
 
     def close(self) -> None:
         """Let go of the caches."""
-        self._pool.close()
+        self._replay.close()
 
     def of_file(self, path: str) -> AnswerCosts:
         """What the receipt in a file cost; CacheMissing or another ContextError where nobody can say."""
@@ -76,8 +73,7 @@ class ReceiptCosts:
             receipt = parse_receipt(read_regular(path, limit=_MAX_BYTES))
         except OSError as error:
             raise IoError(error.strerror or "it cannot be read") from None
-        named = self._caches(receipt)
-        result = self._answered(receipt, named)
+        named, result = self._replay.caches(receipt), self._replay.answered(receipt)
         if result.receipt != receipt.receipt:
             raise InvalidReceipt("it gives another answer now")
         documents = {}
@@ -90,29 +86,6 @@ class ReceiptCosts:
             documents[key] = self._tokens[key]
         known_tokens = sum([self._cited_tokens(named, citation, result.tokenizer) for citation in result.known])
         return AnswerCosts(result.tokens_used, documents, len(result.known) + result.known_more, known_tokens)
-
-    def _caches(self, receipt: Receipt) -> list[NamedCache]:
-        if receipt.caches:
-            return [NamedCache(each.name, self._path(each.cache_version, each.tokenizer)) for each in receipt.caches]
-        record = receipt.record
-        return [NamedCache(record["cache"], self._path(record["cache_version"], record["tokenizer"]["name"]))]
-
-    def _path(self, version: str, tokenizer: str) -> str:
-        key = version, tokenizer
-        if key not in self._paths:
-            try:
-                self._paths[key] = cache_of_version(self._root, version, tokenizer)
-            except CacheMissing:
-                self._paths[key] = ""
-        if not self._paths[key]:
-            raise CacheMissing("no cache of the recorded version")
-        return self._paths[key]
-
-    def _answered(self, receipt: Receipt, named: Sequence[NamedCache]) -> SearchResult:
-        if receipt.caches:
-            result, _ = ask_as_one(self._pool, named, receipt.request, make_result)
-            return result
-        return self._pool.use(named[0].path, Cache.find, receipt.request)
 
     def _document_tokens(self, key: tuple[str, str], tokenizer: str) -> int:
         document = self._pool.use(key[0], Cache.document, key[1])

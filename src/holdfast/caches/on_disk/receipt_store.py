@@ -1,8 +1,9 @@
-"""Receipts of the answers a server gave: one file each in a directory, named by the receipt it holds.
+"""Receipts of the answers a server gave: one file each in a directory, named by the receipt it holds; and the calls.
 
-The same answer twice is one file, whichever process wrote it. A file is written beside its name and renamed, so it is
-whole or not there. Nothing is ever removed but what a dead writer left in the making: a directory that holds as much as
-it may takes no more until somebody makes room.
+The same answer twice is one receipt, whichever process wrote it, and two calls, each a small file of its own. A file is
+written beside its name and renamed, so it is whole or not there. A directory that holds as much as it may takes no more
+until somebody makes room. Nothing is removed but what a dead writer left in the making and, where an age is told, what
+was last given longer ago than that.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import stat
 from _thread import allocate_lock
 from errno import EDQUOT
 
+from holdfast.caches.search.call_records import CallRecord, encode_call
 from holdfast.caches.search.receipts import receipt_and_file
 from holdfast.core.confined_paths import printable
 from holdfast.core.regular_files import close_quietly
@@ -25,8 +27,13 @@ MOST_BYTES = 1 << 30
 # Each process fills this part of the room it counted before it counts again: as many may share a directory.
 _SHARES = 16
 _HEX_DIGITS = 64
-_MARK = ".json.holdfast-"
+_HEX = frozenset("0123456789abcdef")
+_MARK = ".holdfast-"
+_MARKS = (f".json{_MARK}", f".call{_MARK}")
 _ATTEMPTS = 3
+_DAY = 86_400_000
+_HOUR = 3_600_000
+_KEPT = (".json", ".call")
 
 
 class ReceiptStore:
@@ -36,13 +43,27 @@ class ReceiptStore:
         self._most_files, self._most_bytes = most_files, most_bytes
         self._lock = allocate_lock()
         self._counts = {"written": 0, "present": 0, "failed": 0}
+        self._most_age = 0  # in milliseconds; 0: nothing is too old
+        self._swept = 0
+        self._name = os.urandom(8).hex()
+        self._calls = 0
         self._room_files = self._room_bytes = 0
         self._full: tuple[int, int, int] | None = None  # the directory as it was when it was found full
 
-    def add(self, directory: str, record: Record) -> str:
-        """Put a record there unless it is; what a person should be told of the first failure, else nothing."""
+    def bound(self, most_bytes: int | None, most_days: int | None) -> None:
+        """Hold no more than so many bytes, and nothing that was last given more than so many days ago."""
+        if most_bytes is not None:
+            self._most_bytes = most_bytes
+        if most_days is not None:
+            self._most_age = most_days * _DAY
+
+    def add(self, directory: str, record: Record, at: int | None = None, client: str = "") -> str:
+        """Put a record there unless it is; what a person should be told of the first failure, else nothing.
+
+        With `at`, in milliseconds since 1970, it is told beside it that the answer was given then, and to whom.
+        """
         try:
-            outcome = self._add(directory, record)
+            outcome = self._add(directory, record, at, client)
         except OSError as error:
             reason = "it is a link" if os.path.islink(directory) else error.strerror
             with self._lock:
@@ -58,26 +79,39 @@ class ReceiptStore:
         with self._lock:
             return {"receipts": dict(self._counts)}
 
-    def _add(self, directory: str, record: Record) -> str:
+    def _add(self, directory: str, record: Record, at: int | None, client: str) -> str:
         receipt, data = receipt_and_file(record)
         name = receipt.removeprefix("sha256:") + ".json"
+        with self._lock:
+            self._calls += 1
+            number = self._calls
         # A link is not followed: where it leads is not what was named, and may change with every call.
         folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
-            if _is_there(folder, name, len(data)):
-                return "present"
-            with self._lock:
-                self._claim(folder, len(data))
-            for attempt in range(_ATTEMPTS):
-                try:
-                    _write(folder, name, data)
-                    break
-                except FileNotFoundError:  # taken for abandoned between being made and being locked
-                    if attempt == _ATTEMPTS - 1:
-                        raise
-            return "written"
+            if self._most_age and at is not None and at - self._swept > _HOUR:
+                self._swept = at
+                _remove_older(folder, (at - self._most_age) * 1_000_000)
+            is_new = not _is_there(folder, name, len(data))
+            if not is_new and self._most_age:
+                os.utime(name, dir_fd=folder, follow_symlinks=False)  # it was given again, so it is young again
+            if is_new:
+                self._put(folder, name, data)
+            if at is not None:
+                self._put(folder, *encode_call(CallRecord(at, client, receipt, self._name, number)))
+            return "written" if is_new else "present"
         finally:
             close_quietly(folder)
+
+    def _put(self, folder: int, name: str, data: bytes) -> None:
+        with self._lock:
+            self._claim(folder, len(data))
+        for attempt in range(_ATTEMPTS):
+            try:
+                _write(folder, name, data)
+                break
+            except FileNotFoundError:  # taken for abandoned between being made and being locked
+                if attempt == _ATTEMPTS - 1:
+                    raise
 
     def _claim(self, folder: int, size: int) -> None:
         """Use up room for one more file; OSError when there is none."""
@@ -106,7 +140,7 @@ class ReceiptStore:
                     held += entry.stat(follow_symlinks=False).st_size
                 except FileNotFoundError:
                     pass  # another process renamed or removed it
-                if entry.name.startswith(".") and entry.name[1 + _HEX_DIGITS :].startswith(_MARK):
+                if entry.name.startswith(".") and entry.name[1 + _HEX_DIGITS :].startswith(_MARKS):
                     abandoned.append(entry.name)
                 if files >= self._most_files or held >= self._most_bytes:
                     break
@@ -131,7 +165,7 @@ def _is_there(folder: int, name: str, size: int) -> bool:
 def _write(folder: int, name: str, data: bytes) -> None:
     import fcntl
 
-    staged = f".{name}{_MARK.removeprefix('.json')}{os.urandom(6).hex()}"
+    staged = f".{name}{_MARK}{os.urandom(6).hex()}"
     descriptor = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666, dir_fd=folder)
     try:
         try:
@@ -150,6 +184,20 @@ def _write(folder: int, name: str, data: bytes) -> None:
         raise
     finally:
         close_quietly(descriptor)
+
+
+def _remove_older(folder: int, before: int) -> None:
+    """Remove receipts and calls whose files were last written before a time, in ns since 1970, and nothing else."""
+    with os.scandir(folder) as entries:
+        names = [entry.name for entry in entries]
+    for name in names:
+        if name[_HEX_DIGITS:] in _KEPT and _HEX.issuperset(name[:_HEX_DIGITS]):
+            try:
+                status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+                if stat.S_ISREG(status.st_mode) and status.st_mtime_ns < before:
+                    os.unlink(name, dir_fd=folder)
+            except OSError:
+                pass  # another process was first, or it may not be removed
 
 
 def _remove_abandoned(folder: int, name: str) -> None:

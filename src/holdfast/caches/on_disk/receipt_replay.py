@@ -1,0 +1,52 @@
+"""Receipts run again with the caches that they name, found by version and tokenizer below one root."""
+
+from __future__ import annotations
+
+from holdfast.caches.on_disk.cache_listing import cache_of_version
+from holdfast.caches.on_disk.joined_caches import NamedCache, ask_as_one
+from holdfast.caches.on_disk.open_caches import Cache, OpenCaches
+from holdfast.caches.search.search_result import make_result
+from holdfast.core.errors import CacheMissing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.caches.search.receipts import Receipt
+    from holdfast.caches.search.search_result import SearchResult
+
+
+class ReceiptReplay:
+    """Many receipts, one after the other: each cache is looked for and opened once."""
+
+    def __init__(self, cache_root: str) -> None:
+        self._root, self.pool = cache_root, OpenCaches()
+        self._paths: dict[tuple[str, str], str] = {}
+
+    def close(self) -> None:
+        """Let go of the caches."""
+        self.pool.close()
+
+    def caches(self, receipt: Receipt) -> list[NamedCache]:
+        """The caches of a receipt; CacheMissing where one does not stand here any more."""
+        if receipt.caches:
+            return [NamedCache(each.name, self._path(each.cache_version, each.tokenizer)) for each in receipt.caches]
+        record = receipt.record
+        return [NamedCache(record["cache"], self._path(record["cache_version"], record["tokenizer"]["name"]))]
+
+    def answered(self, receipt: Receipt) -> SearchResult:
+        """The answer of now."""
+        named = self.caches(receipt)
+        if receipt.caches:
+            result, _ = ask_as_one(self.pool, named, receipt.request, make_result)
+            return result
+        return self.pool.use(named[0].path, Cache.find, receipt.request)
+
+    def _path(self, version: str, tokenizer: str) -> str:
+        key = version, tokenizer
+        if key not in self._paths:
+            try:
+                self._paths[key] = cache_of_version(self._root, version, tokenizer)
+            except CacheMissing:
+                self._paths[key] = ""
+        if not self._paths[key]:
+            raise CacheMissing("no cache of the recorded version")
+        return self._paths[key]

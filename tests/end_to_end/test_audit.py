@@ -1,0 +1,129 @@
+"""`context audit`: what agents were given, by whom it was asked, and whether the same would be given now."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.caches.search.call_records import CallRecord, encode_call, parse_call
+from support.doors import run_context
+from support.wire import Exchange, call, exchange, initialize
+
+QUERIES = ("deploy", "roll back", "deploy")
+
+
+def write_page(project: Path, text: str) -> None:
+    (project / "pages").mkdir(exist_ok=True)
+    (project / "pages" / "a.md").write_text(text, encoding="utf-8")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "receipts").mkdir()
+    write_page(tmp_path, "# Deploy\n\nTo deploy, push.\n\n## Roll back\n\nTo roll back, pull.\n")
+    assert run_context("add", "docs", "pages", cwd=tmp_path).returncode == 0
+    return tmp_path
+
+
+def serve(project: Path, client: str, *queries: str) -> Exchange:
+    opening = initialize()
+    opening["params"]["clientInfo"] = {"name": client, "version": "1.2"}
+    asked = [call(number, "context.search", {"query": query}) for number, query in enumerate(queries, 1)]
+    options = ("--path", str(project), "--receipts", str(project / "receipts"))
+    return exchange(project / ".context" / "caches", opening, *asked, options=options)
+
+
+def audit(project: Path, *words: str, code: int = 0) -> Any:
+    done = run_context("audit", "receipts", *words, cwd=project)
+    assert done.returncode == code, done.stderr.decode()
+    return json.loads(done.stdout)
+
+
+def test_every_call_is_listed_with_its_time_client_and_query_and_replays(project: Path) -> None:
+    serve(project, "one", *QUERIES)
+    serve(project, "two", "deploy")
+    found = audit(project)
+    assert (found["calls"], found["receipts"], found["same"], found["clients"]) == (4, 2, 2, ["one 1.2", "two 1.2"])
+    listed = [(each["client"], each["query"], each["state"]) for each in found["listed"]]
+    expected = [("one 1.2", query, "same") for query in QUERIES] + [("two 1.2", "deploy", "same")]
+    assert sorted(listed) == sorted(expected)
+    times = [each["at"] for each in found["listed"]]
+    assert times == sorted(times)
+    assert audit(project, "--client", "two")["calls"] == 1
+    assert audit(project, "--query", "roll")["calls"] == 1
+    assert audit(project, "--since", "2100-01-01")["calls"] == 0
+    assert len(audit(project, "--limit", "1")["listed"]) == 1
+
+
+def test_what_changed_is_named_and_the_exit_code_says_so(project: Path) -> None:
+    serve(project, "one", *QUERIES)
+    receipt = min((project / "receipts").glob("*.json"))
+    altered = receipt.read_bytes().replace(b'"budget":2000', b'"budget":3000')
+    receipt.write_bytes(altered)
+    found = audit(project, code=9)
+    assert (found["same"], found["altered"], found["differing"][0]["state"]) == (1, 1, "altered")
+    assert "its hash does not match" in found["differing"][0]["reason"]
+    receipt.unlink()
+    assert audit(project, code=9)["differing"][0]["state"] == "receipt gone"
+
+
+def test_an_altered_call_is_counted_and_not_believed(project: Path) -> None:
+    serve(project, "one", "deploy")
+    (file,) = (project / "receipts").glob("*.call")
+    file.write_bytes(file.read_bytes().replace(b"one", b"two"))
+    found = audit(project, code=9)
+    assert (found["altered"], found["clients"]) == (1, [""])
+
+
+def test_caches_that_are_not_here_any_more_are_told_and_nothing_is_proven(project: Path) -> None:
+    serve(project, "one", "deploy")
+    kept = project / "kept"
+    shutil.copytree(project / ".context" / "caches" / "docs", kept)
+    write_page(project, "# Deploy\n\nWait.\n")
+    assert run_context("sync", cwd=project).returncode == 0
+    done = run_context("audit", "receipts", cwd=project)
+    assert (done.returncode, json.loads(done.stdout)["cache_gone"]) == (0, 1)
+    assert b"pull or build those" in done.stderr
+    shutil.copytree(kept, project / ".context" / "caches" / "docs-of-then")
+    assert audit(project)["same"] == 1
+
+
+def test_many_receipts_are_shared_among_processes(project: Path) -> None:
+    serve(project, "one", *[f"deploy {number}" for number in range(70)])
+    found = audit(project)
+    assert (found["calls"], found["same"]) == (70, 70)
+
+
+def test_a_receipt_without_a_call_counts_at_the_time_of_its_file(project: Path) -> None:
+    serve(project, "one", "deploy")
+    for file in (project / "receipts").glob("*.call"):
+        file.unlink()
+    found = audit(project)
+    assert (found["calls"], found["same"], found["clients"]) == (1, 1, [""])
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (["audit", "nowhere"], 6, "cannot be read"),
+        (["audit", "pages/a.md"], 6, "cannot be read"),
+        (["audit"], 1, "DIR"),
+        (["audit", "receipts", "--since", "yesterday"], 1, "such as 2026-11-17"),
+    ],
+)
+def test_what_cannot_be_audited_is_said(words: list[str], code: int, told: str, project: Path) -> None:
+    done = run_context(*words, cwd=project)
+    assert (done.returncode, told in done.stderr.decode()) == (code, True), done.stderr.decode()
+
+
+def test_a_call_is_read_back_as_it_was_written_and_nothing_else_is_a_call() -> None:
+    record = CallRecord(1767323045123, 'a "client" 1', "sha256:" + "0a" * 32, "abcd", 7)
+    name, data = encode_call(record)
+    assert (parse_call(data), name.endswith(".call"), len(name)) == (record, True, 69)
+    for other in (b"", b"{}", b"[]", data[:-1], data.replace(b'"number":7', b'"number":8'), data + b"\n"):
+        assert parse_call(other) is None
