@@ -310,7 +310,6 @@ def _whole_number(arguments: GivenArguments, name: str) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def _give_up_rights(workspace: Workspace) -> None:
 def _give_up_rights(workspace: Workspace, readable: Sequence[str] = ()) -> None:
     """Let the kernel refuse whatever the checks of names might miss; only Python's own modules stay readable too."""
     import hashlib  # noqa: F401  # what it links to lies elsewhere, so it is loaded now
