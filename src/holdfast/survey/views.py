@@ -29,7 +29,9 @@ def savings(value: SavingsAnswer, _seconds: float) -> RenderableType:
     lines: list[RenderableType] = [table, Text()] if table.row_count else []
     if value["percent_saved"] is not None:
         sums = f"{value['given_tokens']:,} tokens given for {value['behind_tokens']:,}"
-        lines.append(Text(f"{sums}: {value['percent_saved']} % saved", style="bold"))
+        percent = value["percent_saved"]
+        verdict = f"{percent} % saved" if percent >= 0 else f"{-percent} % more, since what it stood for is short"
+        lines.append(Text(f"{sums}: {verdict}", style="bold"))
     if found["distinct_documents"]:
         once = found["distinct_document_tokens"]
         lines.append(Text(f"{found['distinct_documents']:,} documents, each opened once, are {once:,} tokens"))
