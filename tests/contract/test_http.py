@@ -132,6 +132,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(http: HttpServer, monkeypat
     monkeypatch.setattr(holdfast.http_door, "SLOWEST_BODY", 0.05)
     response = http.ask("POST", "/mcp", JSON, [PING[:10]], ends=False)
     assert (response.status, response.headers["connection"]) == (408, "close")
+    monkeypatch.undo()
     assert http.post(PING).status == 200
 
 
