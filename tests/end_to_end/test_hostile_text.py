@@ -108,6 +108,10 @@ CASES: dict[str, list[list[str]]] = {
     ],
     "completions": [[NAME]],
     "help": [[NAME], ["receipt"]],
+    "audit": [["caches"], [NAME], ["caches", "--client", NAME, "--query", NAME], ["caches", "--since", NAME]],
+    "push": [["caches/docs", NAME], [NAME, "oci://127.0.0.1:1/a:b"]],
+    "pull": [[NAME], [NAME, NAME], ["docs", NAME]],
+    "sign": [[NAME, "--key", NAME], ["caches/docs", "--check"], ["caches/docs", "--key", NAME]],
     "savings": [["--receipts", "caches"], ["--receipts", NAME], ["--telemetry", "queries.txt"], ["--telemetry", NAME]],
 }
 
