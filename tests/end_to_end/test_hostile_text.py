@@ -97,10 +97,6 @@ CASES: dict[str, list[list[str]]] = {
     "spec trace": [[NAME], [NAME + "none"]],
     "steering": [[]],
     "steering init": [[]],
-    "push": [["caches/docs", NAME], [NAME, NAME]],
-    "pull": [[NAME, NAME], [NAME]],
-    "sign": [[NAME, "--key", NAME], [NAME, "--check"], [NAME]],
-    "audit": [[NAME], [NAME + "/none", "--client", TEXT, "--query", TEXT], [NAME, "--since", TEXT]],
     "serve": [["--only", NAME]],
     "explore": [["--out", "page.html"], ["--out", NAME + "/none/x"], ["--path", NAME + "/none"], ["--port", NAME]],
     "call": [
