@@ -180,7 +180,7 @@ def run(campaign: Campaign, count: int, folder: Path, *, sabotage: bool) -> list
         queries = RandomQueries(campaign.random, texts)
         purses = []
         for tokenizer in (ESTIMATE, O200K):
-            cache = place / "caches" / re.sub(r"\W", "-", tokenizer)
+            cache = place / re.sub(r"\W", "-", tokenizer) / "docs"  # a name as projects have it: it is in every answer
             build_cache(sources, cache, created_at=CREATED_AT, tokenizer=tokenizer)
             purses.append(Purse(campaign, cache, tokenizer, sabotage=sabotage))
         for _ in range(count):

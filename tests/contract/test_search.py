@@ -58,7 +58,8 @@ def cache(tmp_path: Path) -> Path:
 
 def test_the_answer_is_text_that_says_what_it_costs_and_cites_every_section(cache: Path, door: Door) -> None:
     lines = GUIDE.split("\n")
-    cited = [cite("Guide.md", 9, 20, "\n".join(lines[8:20])), cite("install/readme.md", 1, 1, "Nothing to install.")]
+    other = ["Nothing to install.", "", "# Other", "", "Text."]
+    cited = [cite("Guide.md", 9, 20, "\n".join(lines[8:20])), cite("install/readme.md", 1, 5, "\n".join(other))]
     answer = door.call("context.search", {"cache": "docs", "query": "install"})
     assert not answer.is_error
     header, blank, *rest = answer.text.split("\n")
@@ -68,12 +69,12 @@ def test_the_answer_is_text_that_says_what_it_costs_and_cites_every_section(cach
         f"3 of 3 matching sections, {used} of 2,000 tokens, meets 1.00 of the question · docs {version[:8]} · receipt "
     )
     assert (header[:-8], blank) == (found, "")
-    # Neighbours are one entry.
+    # Neighbours are one entry, and a very short section brings what follows it.
     assert rest == [
         f"[1] {cited[0]} · Getting started",
         *lines[8:20],
-        f"[2] {cited[1]} · Other",
-        "Nothing to install.",
+        f"[2] {cited[1]}",
+        *other,
         "",
     ]
 
@@ -100,7 +101,11 @@ def test_as_json_the_answer_has_the_members_of_its_format_in_their_order(cache: 
         ("content", content),
         (
             "why",
-            {"terms": [{"term": "install", "fields": ["headings", "body"], "impact": section["score"]}], "turn": 0},
+            {
+                "terms": [{"term": "install", "fields": ["headings", "body"], "impact": section["score"]}],
+                "terms_more": 0,
+                "turn": 0,
+            },
         ),
     ]
     text = door.call("context.search", {**call, "format": "text"}).text
@@ -164,7 +169,7 @@ def test_what_nothing_here_answers_is_said(cache: Path, door: Door) -> None:
     assert nothing.count("\n") == 1
     little = door.call("context.search", {"cache": "docs", "query": "best restaurants of Paris nothing"}).text
     assert little.startswith("Nothing here seems to answer this: the nearest meets 0.")
-    assert "[1] install/readme.md#L1-L1@" in little
+    assert "[1] install/readme.md#L1-L5@" in little
 
 
 def test_a_limit_of_nothing_tells_how_much_there_would_be(cache: Path, door: Door) -> None:

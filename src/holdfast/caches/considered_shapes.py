@@ -14,6 +14,7 @@ class TermImpact(TypedDict):
 
 class SectionReasons(TypedDict):
     terms: Sequence[TermImpact]
+    terms_more: int
     turn: int
 
 

@@ -10,7 +10,7 @@ from rich.text import Text
 from holdfast.caches.search.passage_text import as_text
 from holdfast.caches.search.search_text import as_text as search_text
 from holdfast.caches.search.search_text import asked_of, entry_lines, header_lines, is_outline
-from holdfast.caches.search.section_label import heading_path
+from holdfast.caches.search.section_label import ToldPages, heading_path
 from holdfast.caches.search.source_lines import split_lines
 from holdfast.caches.search.word_terms import all_terms, raw_words
 from holdfast.caches.views import bar
@@ -56,7 +56,7 @@ def search(value: SearchAnswer | CachesAnswer, _seconds: float) -> RenderableTyp
         parts.append(Text.assemble((f"{place}. ", "dim"), Text(path, style="bold")))
         score = f"  score {hit['score']:,}, {hit['tokens']:,} tokens"
         parts.append(Padding(Text.assemble((hit["citation"], "cyan"), (score, "dim")), _INDENTED))
-        marked = entry_lines(place, hit)[1 : -1 if "content" in hit else None]
+        marked = entry_lines(place, hit, ToldPages())[1 : -1 if "content" in hit else None]
         parts += [Padding(Text(line, style="dim"), _INDENTED) for line in marked]
         parts += [Padding(line, _INDENTED) for line in best_lines(hit.get("content", ""), terms)]
         parts.append(Text())

@@ -20,10 +20,10 @@ class AnswerEntry:
     """Sections that are given as one; `tokens` are those of their contents.
 
     `also` are citations of equal texts, `also_more` how many more there are, `why` the reasons of the best of the
-    sections where they were asked for.
+    sections where they were asked for and `why_more` how many of them were left out.
     """
 
-    __slots__ = ("also", "also_more", "best", "cited", "group", "tokens", "why")
+    __slots__ = ("also", "also_more", "best", "cited", "group", "tokens", "why", "why_more")
 
     def __init__(self, group: list[ChosenSection], cited: CitedText, tokens: int, equal: int) -> None:
         self.group, self.cited, self.tokens = group, cited, tokens
@@ -34,39 +34,40 @@ class AnswerEntry:
             self.also = [citation for chosen in group for citation in chosen.also]
         self.also_more = equal - len(self.also)
         self.why: list[TermReason] | None = None
+        self.why_more = 0
 
     @property
     def sections(self) -> int:
         """How many of the sections match; the others are neighbours."""
         return sum([chosen.ranked.score > 0 for chosen in self.group])
 
-    def label(self, place: int, *, with_title: bool, outline: bool) -> str:
-        """The line that names it."""
+    def label(self, place: int, is_new: tuple[bool, bool], *, outline: bool) -> str:
+        """The line that names it; `is_new` says whether its title and heading are told for the first time."""
         if outline:
-            return self.cited.outline_label(place, self.tokens, with_title=with_title)
-        return self.cited.label(place, with_title=with_title)
+            return self.cited.outline_label(place, self.tokens, with_title=is_new[0])
+        return self.cited.label(place, is_new)
 
     def between(self, *, outline: bool) -> list[str]:
         """The lines between that one and the text."""
         lines = []
         if self.also:
             lines.append(also_line(self.also, self.also_more))
-        if self.why is not None:
+        if self.why:
             from holdfast.caches.search.section_reasons import why_line  # few ask for reasons
 
-            lines.append(why_line(self.why, self.best.ranked.turn))
+            lines.append(why_line(self.why, self.why_more, self.best.ranked.turn))
         if self.cited.header and not outline:
             lines.append(self.cited.header)
         return lines
 
-    def weight(self, place: int, weigh: Callable[[str], int], *, with_title: bool, outline: bool) -> int:
+    def weight(self, place: int, weigh: Callable[[str], int], is_new: tuple[bool, bool], *, outline: bool) -> int:
         """What its lines weigh together."""
         costs = self.cited.costs
         # A place of as many digits counts the same, whichever they are.
-        key = len(str(place)), with_title, outline
+        key = len(str(place)), is_new, outline
         weight = costs.get(key)
         if weight is None:
-            weight = costs[key] = weigh(self.label(place, with_title=with_title, outline=outline))
+            weight = costs[key] = weigh(self.label(place, is_new, outline=outline))
         if between := self.between(outline=outline):
             weight += sum(map(weigh, between))
         if outline:
@@ -76,9 +77,9 @@ class AnswerEntry:
             text = costs[TEXT] = weigh(self.cited.content)
         return weight + text
 
-    def lines(self, place: int, *, with_title: bool, outline: bool) -> list[str]:
+    def lines(self, place: int, is_new: tuple[bool, bool], *, outline: bool) -> list[str]:
         """Its lines, the text as one of them."""
-        lines = [self.label(place, with_title=with_title, outline=outline), *self.between(outline=outline)]
+        lines = [self.label(place, is_new, outline=outline), *self.between(outline=outline)]
         if not outline:
             lines.append(self.cited.content)
         return lines

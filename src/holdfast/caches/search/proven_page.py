@@ -9,7 +9,14 @@ from hashlib import sha256
 
 from holdfast.caches.cache_format import PREFIX
 from holdfast.caches.search.citations import cite_section
-from holdfast.caches.search.section_label import entry_line, header_line, header_text, heading_path, untold_path
+from holdfast.caches.search.section_label import (
+    entry_line,
+    header_line,
+    header_text,
+    heading_path,
+    path_of,
+    untold_parts,
+)
 from holdfast.core.canonical_json import encode
 
 TYPE_CHECKING = False
@@ -18,6 +25,7 @@ if TYPE_CHECKING:
 
     from holdfast.caches.cache_format import Document
     from holdfast.caches.search.section import Section
+    from holdfast.caches.search.section_label import Untold
 
 
 class CitedText:
@@ -27,7 +35,19 @@ class CitedText:
     counts: what was counted, by a name.
     """
 
-    __slots__ = ("_entry", "_name", "_paths", "_title", "citation", "content", "costs", "digest", "header", "section")
+    __slots__ = (
+        "_entry",
+        "_name",
+        "_paths",
+        "_title",
+        "_untold",
+        "citation",
+        "content",
+        "costs",
+        "digest",
+        "header",
+        "section",
+    )
 
     def __init__(self, document: Document, title: str, prefix: str, section: Section) -> None:
         self.section = section
@@ -38,15 +58,22 @@ class CitedText:
         header = header_text(document.content, section)
         self.header = header_line(section.cited_header, header) if header else ""
         self.costs: dict[object, int] = {}
-        self._paths: dict[bool, str] = {}
+        self._paths: dict[tuple[bool, bool], str] = {}
+        self._untold: Untold | None = None
         self._entry = ""
 
-    def label(self, place: int, *, with_title: bool = True) -> str:
-        """The line above the text, without what the text or the document's name tell."""
-        path = self._paths.get(with_title)
+    @property
+    def untold(self) -> Untold:
+        """Title and heading, without what the text or the document's name tell."""
+        if self._untold is None:
+            self._untold = untold_parts(self._name, self._title, self.section.heading, self.content)
+        return self._untold
+
+    def label(self, place: int, is_new: tuple[bool, bool] = (True, True)) -> str:
+        """The line above the text; `is_new` says whether title and heading are told for the first time."""
+        path = self._paths.get(is_new)
         if path is None:
-            title, heading = titled(self._title, self.section.heading, with_title=with_title)
-            path = self._paths[with_title] = untold_path(self._name, title, heading, self.content)
+            path = self._paths[is_new] = path_of(self.untold, is_new)
         return entry_line(str(place), self.citation, path)
 
     def receipt_entry(self, score: int) -> str:

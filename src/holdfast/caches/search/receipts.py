@@ -11,6 +11,7 @@ from holdfast.caches.search.asked_caches import AskedCache
 from holdfast.caches.search.impacts import PARAMETERS, RANKING
 from holdfast.caches.search.search_request import LeftOut, SearchRequest
 from holdfast.caches.search.section import LONG
+from holdfast.caches.search.section_choice import BETWEEN
 from holdfast.caches.search.section_ranking import FALL, SHARE
 from holdfast.caches.tokenizers import BYTES
 from holdfast.core.canonical_json import JsonError, decode, encode
@@ -29,6 +30,8 @@ RECORD_VERSION = "2"
 SEVERAL_VERSION = "3"
 # What records of the first version were ranked by; none of them can come back.
 _FIRST_VERSION, _FIRST_RANKING = "1", "bm25-sections-1"
+# What a ranking is by: the same name with others gives other answers.
+_PARAMETERS = {**PARAMETERS, "fall": FALL, "share": SHARE, "long": LONG, "between": BETWEEN}
 _NAMED = ("ranking", "tokenizer")
 _ASKED = ("query", "budget", "limit", "under", "known", "outline", "explain")
 _OF_SEVERAL = ("caches", "left_out")
@@ -60,7 +63,7 @@ def make_record(
         "record_version": SEVERAL_VERSION if request.caches else RECORD_VERSION,
         "cache": request.cache,
         "cache_version": cache_version,
-        "ranking": {"name": RANKING, "parameters": {**PARAMETERS, "fall": FALL, "share": SHARE, "long": LONG}},
+        "ranking": {"name": RANKING, "parameters": _PARAMETERS},
         "tokenizer": {"name": tokenizer, "parameters": {"bytes": 4} if tokenizer == BYTES else {}},
         "query": request.query,
         "budget": request.budget,
@@ -157,6 +160,10 @@ def parse_receipt(data: bytes) -> Receipt:
     sound: Record = fields["record"]
     if (name := sound["ranking"]["name"]) != RANKING:
         raise InvalidReceipt(_other_ranking(name))
+    if sound["ranking"] != {"name": RANKING, "parameters": _PARAMETERS}:
+        raise InvalidReceipt(
+            f"it was ranked by '{RANKING}' with other parameters than this release: search again for a new one"
+        )
     return Receipt(fields["receipt"], sound)
 
 

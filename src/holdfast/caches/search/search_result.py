@@ -15,6 +15,7 @@ from holdfast.caches.search.question import FLOOR, ask_source
 from holdfast.caches.search.receipts import ReceiptSection, ReceiptWriter, make_record
 from holdfast.caches.search.search_text import header_lines
 from holdfast.caches.search.section_choice import SectionChoice
+from holdfast.caches.search.section_label import ToldPages
 from holdfast.caches.search.section_ranking import SHARE, ranking
 from holdfast.core.errors import BudgetTooSmall
 from holdfast.core.record import NamedTuple
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 # Where nothing seems to answer, so many of the nearest are given.
 NEAREST = 3
+# Where no section fits with all reasons: with so many of the heaviest.
+_FEWER_REASONS = (8, 4, 2, 1, 0)
 # A question that is met, in hundredths.
 _ALL = 100
 
@@ -44,7 +47,8 @@ class SectionHit(NamedTuple):
     `cache` is its cache where several were asked, and empty where one was. `content` is None in an outline. `header` is
     the marked line of a table's header, where the entry begins inside the table; `also` are citations of equal texts
     and `also_more` how many more there are. `score` is that of its best section as it was ranked, `why` the reasons of
-    that one where they were asked for, and `turn` how many sections of its page rank before it.
+    that one where they were asked for, `why_more` how many of them had no room, and `turn` how many sections of its
+    page rank before it.
     """
 
     citation: str
@@ -64,6 +68,7 @@ class SectionHit(NamedTuple):
     also: list[str]
     also_more: int
     why: list[TermReason] | None
+    why_more: int
     turn: int
 
 
@@ -122,19 +127,34 @@ class Search:
     """One search of one cache."""
 
     def __init__(self, source: SearchSource, request: SearchRequest, *, exact: bool = False) -> None:
-        known = KnownCitations(request.known)
+        self._known = KnownCitations(request.known)
         self._source, self._request = source, request
         self._matches = source.matches(ask_source(request.query, source))
         self._scores, self._matching = _within(request, self._matches, source)
         self._cost = AnswerCost(source.tokenizer)
         self._header_costs: dict[tuple[int, int, int], int] = {}  # by budget, and known ones named and not
         self._met: dict[int, int] = {}  # number of a section -> how far it meets the question
-        why_line = self._why_line() if request.explain else None
-        self._choice = SectionChoice(source, request, self._cost, known, why_line, exact=exact)
+        self._exact = exact
+        self._most_reasons: int | None = None  # for each section; all unless there is no room
+        self._choice = self._new_choice()
         self._receipts = ReceiptWriter(source.cache_version, source.tokenizer, request)
 
     def result(self) -> SearchResult:
-        """The answer."""
+        """The answer; where no section fits with all of its reasons, with the heaviest, or none."""
+        for most in _FEWER_REASONS if self._request.explain else ():
+            try:
+                return self._within_budget()
+            except BudgetTooSmall:
+                self._most_reasons = most
+                self._choice = self._new_choice()
+        return self._within_budget()
+
+    def _new_choice(self) -> SectionChoice:
+        explains = self._request.explain and self._most_reasons != 0
+        why_line = self._why_line(self._most_reasons) if explains else None
+        return SectionChoice(self._source, self._request, self._cost, self._known, why_line, exact=self._exact)
+
+    def _within_budget(self) -> SearchResult:
         choice, request = self._choice, self._request
         document_of = self._matches.document_of
         left = request.budget - self._header_cost(request.budget)
@@ -205,7 +225,7 @@ class Search:
             return _Draft(entries, used + sum([cost.line(bound) for bound in bounds]), meets, receipt, excluded)
         weigh = cost.weigh
         weight = weigh("") if entries else 0
-        weight += sum([entry.weight(at, weigh, with_title=new, outline=outline) for entry, at, new in _placed(entries)])
+        weight += sum([entry.weight(at, weigh, new, outline=outline) for entry, at, new in _placed(entries)])
         while True:
             digits = len(f"{used:,}")
             header = self._header(self._result([], used, meets, receipt, excluded), entries)
@@ -224,7 +244,10 @@ class Search:
         )
         if self._request.explain:
             page = choice.page(group[0].place)
-            entry.why = self._reasons(entry.best.ranked.number, page.document, entry.best.cited.section)
+            from holdfast.caches.search.section_reasons import heaviest  # few ask for reasons
+
+            reasons = self._reasons(entry.best.ranked.number, page.document, entry.best.cited.section)
+            entry.why, entry.why_more = heaviest(reasons, self._most_reasons)
         return entry
 
     def _header(self, result: SearchResult, entries: list[AnswerEntry]) -> list[str]:
@@ -239,7 +262,7 @@ class Search:
         if entries:
             lines.append("")
         for entry, place, is_new in _placed(entries):
-            lines += entry.lines(place, with_title=is_new, outline=outline)
+            lines += entry.lines(place, is_new, outline=outline)
         lines.append("")
         return result._replace(text="\n".join(lines))
 
@@ -257,7 +280,10 @@ class Search:
             *(cited.citation, page.prefix[:-1], page.prefix + document.id, document.version, page.title),
             *(section.heading, *section.cited_lines, None if outline else cited.content, cited.digest),
             *(ranked.score, entry.tokens, entry.sections, "" if outline else cited.header),
-            *(list(entry.also), entry.also_more, entry.why, ranked.turn),
+            *(list(entry.also), entry.also_more),
+            why=entry.why,
+            why_more=entry.why_more,
+            turn=ranked.turn,
         )
 
     def _reasons(self, number: int, document: Document, section: Section) -> list[TermReason]:
@@ -266,13 +292,14 @@ class Search:
         place = self._matches.document_of(number)
         return reasons_of(self._matches.reasons(number), document, self._choice.page(place).title, section)
 
-    def _why_line(self) -> Callable[[int, ProvenPage, Section], str]:
-        from holdfast.caches.search.section_reasons import reasons_of, why_line
+    def _why_line(self, most: int | None) -> Callable[[int, ProvenPage, Section], str]:
+        from holdfast.caches.search.section_reasons import heaviest, reasons_of, why_line
 
         matches = self._matches  # and not this search: what holds itself keeps its cache until it is collected
 
         def line(number: int, page: ProvenPage, section: Section) -> str:
-            return why_line(reasons_of(matches.reasons(number), page.document, page.title, section), 999)
+            reasons = reasons_of(matches.reasons(number), page.document, page.title, section)
+            return why_line(*heaviest(reasons, most), 999)
 
         return line
 
@@ -282,13 +309,11 @@ def _record(hits: list[SectionHit], request: SearchRequest, cache_version: str, 
     return make_record(cache_version, tokenizer, request, sections)
 
 
-def _placed(entries: list[AnswerEntry]) -> Iterator[tuple[AnswerEntry, int, bool]]:
-    """The entries with their places in the answer, and whether they are the first of their page."""
-    told: set[int] = set()
+def _placed(entries: list[AnswerEntry]) -> Iterator[tuple[AnswerEntry, int, tuple[bool, bool]]]:
+    """The entries with their places in the answer, and whether their titles and headings are told there first."""
+    told = ToldPages()
     for place, entry in enumerate(entries, 1):
-        page = entry.group[0].place
-        yield entry, place, page not in told
-        told.add(page)
+        yield entry, place, told.is_new(entry.group[0].place, entry.cited.untold.inner)
 
 
 def _within(request: SearchRequest, matches: Matches, source: SearchSource) -> tuple[Mapping[int, int], int]:
@@ -358,6 +383,7 @@ def _section_json(hit: SectionHit) -> FoundSection:
     if hit.why is not None:
         value["why"] = {
             "terms": [{"term": term, "fields": fields, "impact": impact} for term, fields, impact in hit.why],
+            "terms_more": hit.why_more,
             "turn": hit.turn,
         }
     return value

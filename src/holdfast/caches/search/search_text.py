@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.caches.search.proven_page import titled
-from holdfast.caches.search.section_label import entry_line, heading_path, untold_path
+from holdfast.caches.search.section_label import ToldPages, entry_line, heading_path, path_of, untold_parts
 from holdfast.caches.search.section_reasons import TermReason, why_line
 from holdfast.core.display_text import display_line
 
@@ -30,10 +30,9 @@ def as_text(value: SearchAnswer | CachesAnswer) -> str:
     lines = header_lines(value["selection"], value["receipt"], is_outline=is_outline(value))
     if value["sections"]:
         lines.append("")
-    told: set[str] = set()
+    told = ToldPages()
     for place, section in enumerate(value["sections"], 1):
-        lines += entry_lines(place, section, with_title=section["id"] not in told)
-        told.add(section["id"])
+        lines += entry_lines(place, section, told)
     return "\n".join(lines)
 
 
@@ -77,23 +76,25 @@ def _found(selection: SectionSelection, used: str, *, is_outline: bool) -> str:
     return f"{sections}{' listed' if is_outline else ''}, {used}, meets {meets} of the question"
 
 
-def entry_lines(place: int, section: FoundSection, *, with_title: bool = True) -> list[str]:
-    """The lines of one entry; without its page's title where an earlier entry has told it."""
-    title, heading = titled(section["title"], section["heading"], with_title=with_title)
+def entry_lines(place: int, section: FoundSection, told: ToldPages) -> list[str]:
+    """The lines of one entry, without what earlier ones have told of its page."""
+    title, heading, page = section["title"], section["heading"], section["id"]
     if "content" in section:
         name = section["citation"].rpartition("#L")[0]
         if "cache" in section:  # the lines that name a section are the same with its cache before them
             name = name[len(section["cache"]) + 1 :]
-        label = entry_line(str(place), section["citation"], untold_path(name, title, heading, section["content"]))
+        parts = untold_parts(name, title, heading, section["content"])
+        label = entry_line(str(place), section["citation"], path_of(parts, told.is_new(page, parts.inner)))
     else:
-        label = entry_line(str(place), section["citation"], heading_path(title, heading))
-        label += f" · {section['tokens']:,} tokens"
+        with_title, _ = told.is_new(page, "")
+        path = heading_path(*titled(title, heading, with_title=with_title))
+        label = f"{entry_line(str(place), section['citation'], path)} · {section['tokens']:,} tokens"
     lines = [label]
     if section["also"]:
         lines.append(also_line(section["also"], section["also_more"]))
-    if "why" in section:
+    if "why" in section and section["why"]["terms"]:
         reasons = [TermReason(item["term"], tuple(item["fields"]), item["impact"]) for item in section["why"]["terms"]]
-        lines.append(why_line(reasons, section["why"]["turn"]))
+        lines.append(why_line(reasons, section["why"]["terms_more"], section["why"]["turn"]))
     if section["header"]:
         lines.append(section["header"])
     if "content" in section:

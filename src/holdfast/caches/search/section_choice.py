@@ -3,7 +3,7 @@
 The ranking is walked once. A section that does not fit is passed over, never cut: a later, smaller one may still fit,
 but crumbs are not gathered from then on. What is left at the end goes to the neighbours of what is given, which need no
 line of their own to name them. Equal texts are given once; what the asker holds already is named and not given;
-neighbours in one document become one entry.
+neighbours in one document become one entry, and so do two with a little between them; a very short one brings the next.
 """
 
 from __future__ import annotations
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 MISSES = 10
 # Tokens. Once a section did not fit, one that is shorter is not looked for: naming it would cost half as much again.
 _CRUMB = 60
+# What stands between two sections of a page that are given is given, too: text instead of a second line that names the
+# page. At most so many sections. One shorter than a crumb brings what follows, if it is among the first so many. Either
+# has at most so many tokens and such a part of the budget.
+BETWEEN = {"sections": 3, "first": 8, "tokens": 330, "part": 6}
 # No line that names a section has fewer tokens.
 _LEAST_LABEL = 8
 # Of equal texts so many are named beside the one that is given; of known citations so many.
@@ -87,6 +91,9 @@ class SectionChoice:
         """Take what fits of these, in their order; what is left then."""
         misses = 0
         for each in ranked:
+            if each.number in self.taken:  # given as what stands between two others
+                self.taken[each.number] = self.taken[each.number]._replace(ranked=each)
+                continue
             if len(self.taken) == most:
                 self.verdicts[each.number] = (LIMIT, 0)
                 break
@@ -123,8 +130,11 @@ class SectionChoice:
         self._drop(TOO_LONG, missing)
 
     def keep(self, most: int) -> None:
-        """Give up all but the first so many that were taken."""
-        while len(self.taken) > most:
+        """Give up all but the first so many that were taken for what they say, and what stands between these."""
+        matching = [number for number, chosen in self.taken.items() if chosen.ranked.score]
+        while len(matching) > most:
+            if next(reversed(self.taken)) == matching[most - 1]:
+                break
             self._drop(FARTHER, 0)
 
     def _drop(self, verdict: str, detail: int) -> None:
@@ -213,6 +223,9 @@ class SectionChoice:
                 return 0, left
             also.append(cited.citation)
             return 0, left - price
+        if not joined and ranked.score:
+            for between in self._between(number, place, left - tokens):
+                _, left = self._consider(RankedSection(between, 0, 0), place, left)
         price = tokens + self._price_of_lines(number, place, cited)
         if price > left:
             return self._too_long(number, price - left), left
@@ -221,7 +234,38 @@ class SectionChoice:
         self.taken[number] = ChosenSection(ranked, place, cited, price, [])
         self.by_digest[cited.digest] = number
         self.verdicts[number] = (GIVEN, 0)
-        return 0, left - price
+        left -= price
+        if not joined and ranked.score and tokens < _CRUMB and len(self.taken) <= BETWEEN["first"]:
+            for following in self._following(number, place, left):
+                _, left = self._consider(RankedSection(following, 0, 0), place, left)
+        return 0, left
+
+    def _between(self, number: int, place: int, left: int) -> list[int]:
+        """The sections between one and the nearest of its page that is given, that one's neighbour first, where they
+        are few, short, and fit what is left."""
+        most, tokens = self._most_added(left), self._source.tokens
+        for far in range(2, BETWEEN["sections"] + 2):
+            for other in (number - far, number + far):
+                if self._neighbour(other, place) is None:
+                    continue
+                step = 1 if other < number else -1
+                between = list(range(other + step, number, step))
+                if self._settled.isdisjoint(between) and sum([tokens[each] for each in between]) <= most:
+                    return between
+        return []
+
+    def _following(self, number: int, place: int, left: int) -> list[int]:
+        """The section after one of the same page, where it is not given, short, and fits what is left."""
+        following, (_, end) = number + 1, self._source.extent(place)
+        if following == end or following in self.taken or following in self._settled:
+            return []
+        return [following] if self._source.tokens[following] <= self._most_added(left) else []
+
+    def _most_added(self, left: int) -> int:
+        """The most tokens of sections that are given for the sake of one that is."""
+        if self._request.outline or self._request.limit is not None:
+            return -1
+        return min(BETWEEN["tokens"], self._request.budget // BETWEEN["part"], left)
 
     def _price_of_lines(self, number: int, place: int, cited: CitedText) -> int:
         """What the lines above a section's text cost; what stands between it and a neighbour that is given."""

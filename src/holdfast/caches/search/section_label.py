@@ -5,6 +5,7 @@ from __future__ import annotations
 from holdfast.caches.search.source_lines import line_at
 from holdfast.caches.search.word_terms import all_terms, is_stop_word, raw_words, word_terms
 from holdfast.core.display_text import display_line
+from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import WHITE_SPACE
 
 TYPE_CHECKING = False
@@ -16,14 +17,18 @@ if TYPE_CHECKING:
 # Characters. What a path is longer than this would take from the room of what it leads to.
 LONGEST_PATH = 72
 _LONGEST_PART = 48
+# Above a text there is less room: for the heading, for both together, and what a title has at least.
+LONGEST_INNER, LONGEST_ABOVE, _LEAST_TITLE = 36, 48, 12
 _LONGEST_HEADER = 200
 # A section's own heading stands in so many characters and lines at its beginning, between these marks.
 _OPENING, _OPENING_LINES = 1000, 8
 _MARKS = "#=*-~` "
 _BETWEEN, _CUT = " › ", "…"
+_SHORTEST_SHORT_FORM = 3
+_DIGITS = "0123456789"
 
 # What was found of titles and names, since an answer asks more than once: so many are remembered.
-_NAMED: dict[tuple[str, str], bool] = {}
+_NAMED: dict[tuple[str, str], tuple[int, int]] = {}
 _MOST_NAMED = 1024
 
 
@@ -36,7 +41,8 @@ def section_label(source: str, title: str, section: Section, content: str, heade
     count is known when its numbers are.
     """
     first, last = ["L0C0" if column else "L0" for column in (section.from_column, section.to_column)]
-    lines = [entry_line("0", f"{source}#{first}-{last}@0", untold_path(source, title, section.heading, content))]
+    path = path_of(untold_parts(source, title, section.heading, content))
+    lines = [entry_line("0", f"{source}#{first}-{last}@0", path)]
     if header:
         lines.append(header_line(0, header))
     return "\n".join([*lines, ""])
@@ -82,31 +88,85 @@ def headed(title: str, heading: Sequence[str]) -> list[str]:
     return [part for part in heading if part] if title in heading[:1] else [part for part in (title, *heading) if part]
 
 
-def untold_path(name: str, title: str, heading: Sequence[str], content: str) -> str:
-    """The path without what can be read beside it: parts in the words of the document's name, and headings that the
-    text below begins with. Of the headings the innermost that is left."""
+class Untold(NamedTuple):
+    """What of a title and headings cannot be read beside them, each empty where it can: the title, and the innermost
+    heading."""
+
+    title: str
+    inner: str
+
+
+class ToldPages:
+    """What the lines of an answer have told so far: titles of pages, and headings of theirs."""
+
+    def __init__(self) -> None:
+        self._told: dict[object, set[str]] = {}
+
+    def is_new(self, page: object, inner: str) -> tuple[bool, bool]:
+        """Whether a page's title, and a heading of it, are told for the first time."""
+        told = self._told.get(page)
+        if told is None:
+            self._told[page] = {inner}
+            return True, True
+        is_new = inner not in told
+        told.add(inner)
+        return False, is_new
+
+
+def untold_parts(name: str, title: str, heading: Sequence[str], content: str) -> Untold:
+    """A title and headings without what can be read beside them: headings in the words of the document's name, a title
+    that has two thirds of its words there, and what the text below begins with. Of the headings the innermost that is
+    left. Each is cut to its room: the heading's is the same with and without a title."""
     opening = [line.strip(_MARKS) for line in content[:_OPENING].split("\n", _OPENING_LINES)[:_OPENING_LINES]]
 
-    def is_told(part: str) -> bool:
-        return any(line.startswith(part) for line in opening) or is_named(part, name)
+    def begins(part: str) -> bool:
+        return any(line.startswith(part) for line in opening)
 
-    shown = [part for part in heading if not is_told(part)]
-    return heading_path("" if is_told(title) else title, shown[-1:])
+    inner = next((part for part in reversed(heading) if not begins(part) and not is_named(part, name)), "")
+    inner = "" if inner == title else cut_at_a_word(inner, LONGEST_INNER)
+    if begins(title) or is_named(title, name, thirds=2):
+        return Untold("", inner)
+    room = max(LONGEST_ABOVE - len(inner) - len(_BETWEEN), _LEAST_TITLE) if inner else LONGEST_INNER
+    return Untold(cut_at_a_word(title, min(room, LONGEST_INNER)), inner)
 
 
-def is_named(title: str, name: str) -> bool:
-    """Whether a document's name has all words of its title."""
+def path_of(parts: Untold, is_new: tuple[bool, bool] = (True, True)) -> str:
+    """What is shown of a title and a heading, those left out that were told before."""
+    return display_line(_BETWEEN.join([part for part, new in zip(parts, is_new, strict=True) if part and new]))
+
+
+def is_named(title: str, name: str, *, thirds: int = 3) -> bool:
+    """Whether a document's name has all words of its title, or so many thirds of them."""
     known = _NAMED.get((title, name))
     if known is None:
         if len(_NAMED) >= _MOST_NAMED:
             _NAMED.clear()
-        known = _NAMED[title, name] = _has_words_of(name, title)
-    return known
+        known = _NAMED[title, name] = _words_within(name, title)
+    found, words = known
+    return 3 * found >= thirds * words
 
 
-def _has_words_of(name: str, title: str) -> bool:
-    words = {term for word in raw_words(name) for term in all_terms(word)}
-    return all(words.issuperset(word_terms(word)[0]) for word in raw_words(title) if not is_stop_word(word))
+def _words_within(name: str, title: str) -> tuple[int, int]:
+    """How many words of a title a name has, perhaps abbreviated or with digits after them, and how many there are."""
+    named = {term for word in raw_words(name) for term in all_terms(word)}
+    short = tuple([term for term in named if len(term) >= _SHORTEST_SHORT_FORM])
+    bare = {term.rstrip(_DIGITS) for term in named}
+
+    def is_within(terms: tuple[str, ...]) -> bool:
+        return named.issuperset(terms) or all(term in bare or term.startswith(short) for term in terms)
+
+    words = [word_terms(word) for word in raw_words(title) if not is_stop_word(word)]
+    held = [is_within(wholes) or (bool(strong) and is_within(strong)) for wholes, strong, _ in words]
+    return sum(held), len(held)
+
+
+def cut_at_a_word(text: str, most: int) -> str:
+    """A text of at most so many characters: what is longer ends after a word, if one ends in the second half."""
+    if len(text) <= most:
+        return text
+    kept = text[: most - 1]
+    end = len(kept) if text[most - 1] == " " else kept.rfind(" ")
+    return (kept[:end] if 2 * end >= most else kept).rstrip(WHITE_SPACE) + _CUT
 
 
 def _shortened(text: str, most: int) -> str:

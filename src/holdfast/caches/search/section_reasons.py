@@ -57,8 +57,19 @@ def _elsewhere(term: str, document: Document) -> tuple[str, ...]:
     return ("document",) if term in terms_of(document.content) else ("links",)
 
 
-def why_line(reasons: Sequence[TermReason], turn: int) -> str:
-    """The reasons as a line that stands between a section's name and its text."""
-    told = "; ".join([f"{reason.term} {reason.impact:,} ({', '.join(reason.fields)})" for reason in reasons])
-    later = f"; section {turn + 1} of its page by score" if turn else ""
-    return display_line(f"(why: {told}{later})")
+def heaviest(reasons: list[TermReason], most: int | None) -> tuple[list[TermReason], int]:
+    """So many of the reasons, those that add most, in their order; and how many are left out."""
+    if most is None or len(reasons) <= most:
+        return reasons, 0
+    kept = sorted(range(len(reasons)), key=lambda at: (-reasons[at].impact, at))[:most]
+    return [reasons[at] for at in sorted(kept)], len(reasons) - most
+
+
+def why_line(reasons: Sequence[TermReason], more: int, turn: int) -> str:
+    """The reasons as a line that stands between a section's name and its text; `more` were left out."""
+    told = [f"{reason.term} {reason.impact:,} ({', '.join(reason.fields)})" for reason in reasons]
+    if more:
+        told.append(f"{more:,} more")
+    if turn:
+        told.append(f"section {turn + 1} of its page by score")
+    return display_line(f"(why: {'; '.join(told)})")

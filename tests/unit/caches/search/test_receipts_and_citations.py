@@ -51,6 +51,7 @@ def test_no_single_byte_of_a_receipt_can_be_changed_or_lost() -> None:
         (RECEIPT.replace(b'"record_version":"2"', b'"record_version":2'), "version 2"),
         (RECEIPT.replace(b'"record_version":"2"', b'"record_version":"1"'), "it was ranked by 'bm25-sections-1'"),
         (encode_receipt({**RECORD, "ranking": {"name": "bm25-sections-9"}}), "it was ranked by 'bm25-sections-9'"),
+        (encode_receipt({**RECORD, "ranking": {**RECORD["ranking"], "parameters": {}}}), "with other parameters"),
         (RECEIPT + b"\n", "altered"),
         (b" " + RECEIPT, "altered"),
     ],

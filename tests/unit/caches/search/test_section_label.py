@@ -6,13 +6,18 @@ import pytest
 
 from holdfast.caches.search.section import Section
 from holdfast.caches.search.section_label import (
+    LONGEST_ABOVE,
+    LONGEST_INNER,
     LONGEST_PATH,
+    ToldPages,
+    cut_at_a_word,
     entry_line,
     header_line,
     header_text,
     heading_path,
+    path_of,
     section_label,
-    untold_path,
+    untold_parts,
 )
 
 
@@ -70,10 +75,45 @@ def test_columns_count_in_the_line_that_names_a_part_of_a_line() -> None:
         ("x.md", "Guide", ("Guide", "Use it"), ".. _label:\n\n=====\nGuide\n=====\n\nUse it\n------\n", ""),
         ("build-options.md", "Build Options", ("Build Options",), "text", ""),
         ("guide/useMemo.md", "useMemo", ("Reference",), "text", "Reference"),
+        ("dep-pre-bundling.md", "Dependency Pre-Bundling", ("Caching",), "text", "Caching"),
+        ("path-params-numeric.md", "Path Parameters and Numeric Validations", ("Recap",), "text", "Recap"),
+        ("blog/vite3.md", "Vite is out", ("Vite is out",), "text", "Vite is out"),
+        ("body.md", "Body of requests", ("Body",), "text", "Body of requests"),
         ("x.md", "", (), "text", ""),
     ],
 )
 def test_what_can_be_read_beside_a_path_is_not_told_in_it(
     name: str, title: str, heading: tuple[str, ...], content: str, path: str
 ) -> None:
-    assert untold_path(name, title, heading, content) == path
+    assert path_of(untold_parts(name, title, heading, content)) == path
+
+
+def test_a_heading_has_the_same_room_with_and_without_a_title() -> None:
+    parts = untold_parts("x.md", "A title that goes on and on " * 9, ("A heading that goes on as well " * 9,), "text")
+    both, alone = path_of(parts), path_of(parts, (False, True))
+    assert both == "A title… › A heading that goes on as well A…"
+    assert both.endswith(f" › {alone}")
+    assert len(alone) <= LONGEST_INNER
+    assert len(both) <= LONGEST_ABOVE
+
+
+def test_what_an_earlier_entry_of_the_page_told_is_not_told_again() -> None:
+    told = ToldPages()
+    asked = [("a", "Install"), ("a", "Install"), ("a", "Use"), ("b", "Install"), ("a", "Use")]
+    assert [told.is_new(*each) for each in asked] == [
+        *((True, True), (False, False), (False, True), (True, True), (False, False)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("short", "short"),
+        ("one two three", "one two…"),
+        ("one two thr", "one two…"),
+        ("abcdefghijkl", "abcdefghi…"),
+        ("a bcdefghijkl", "a bcdefgh…"),
+    ],
+)
+def test_a_long_text_is_cut_after_a_word(text: str, cut: str) -> None:
+    assert cut_at_a_word(text, 10) == cut
