@@ -289,16 +289,16 @@ def test_what_leads_is_found_without_all_scores(
     assert {number for number, score in expected.items() if 10 * score >= least} <= leading.keys()
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(24))
 def test_what_leads_is_found_in_long_lists(seed: int) -> None:
     source = Random(seed)
-    sections, documents = 6000, 2000
+    sections, documents = 20_000, 5000
     firsts = [0, *sorted(source.sample(range(1, sections), documents - 1)), sections]
     weighed, terms = [], []
     for share in (2000, 300, 30, 10, 4, 2)[source.randrange(3) :][: source.randrange(1, 5)]:
         own, shared = [
             {number: source.randrange(1, source.choice((30, 100, 256))) for number in source.sample(range(most), count)}
-            for most, count in ((sections, sections // share), (documents, documents // (4 * share)))
+            for most, count in ((sections, sections // share), (documents, seed % 2 * documents // (4 * share)))
         ]
         weight = source.randrange(1, 900)
         lists = TermLists(*columns_of(own), *columns_of(shared), len(own))

@@ -6,7 +6,7 @@ cannot lift a section to a share of the best, sections that none of the first te
 
 from __future__ import annotations
 
-from _operator import add, itemgetter
+from _operator import add, floordiv, itemgetter
 from bisect import bisect_right
 from itertools import compress, pairwise, repeat
 
@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
 SECTION, DOCUMENT = "section", "document"
 _NONE, _ALL = bytes(256), b"\1" * 256
-# More sections than these are first told apart in the gross.
-_MANY = 128
+# Where the lists are so short together, leaving anything out takes longer than adding all up.
+_FEW = 3000
+# More sections than these, for each list that is looked into, are first told apart in the gross.
+_MANY = 200
 # Finding a document takes so many times as long as writing its place into a table.
 _WORTH_A_TABLE = 8
 
@@ -97,7 +99,7 @@ class Scores:
             own = weighed.impacts.sections
             numbers, steps = met.add(own.numbers, own.steps)
             least = tenths * best - 10 * shared
-            if least > 0 and len(numbers) > _MANY:
+            if least > 0 and len(numbers) > _MANY * (len(lists) - at):
                 numbers, steps = self._reaching(at, numbers, steps, least)
             if numbers:
                 scored = self._scored(at, numbers, steps)
@@ -131,6 +133,8 @@ class Scores:
 
     def _of_strongest(self) -> tuple[dict[int, int], int]:
         """The scores of the sections in those documents that have most, and what the other documents have at most."""
+        if sum([weighed.impacts.sections.count for weighed in self._by_most]) < _FEW:
+            return {}, sum([multiples[max(steps.steps)] for multiples, steps in self._documents])
         strong: set[int] = set()
         others = 0
         for multiples, steps in self._documents:
@@ -218,8 +222,8 @@ class Scores:
 
 def _parts(weight: int, highest: int, part: int) -> bytes:
     """step -> how many such parts its impact has, rounded up; no step is taken for more than the highest."""
-    parts = [-(-weight * step // part) for step in range(highest + 1)]
-    return bytes(parts + parts[-1:] * (255 - highest))
+    parts = bytes(map(floordiv, range(part - 1, part + weight * highest, weight), repeat(part)))
+    return parts + parts[-1:] * (256 - len(parts))
 
 
 class SectionPlaces:
