@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from holdfast import Cache, InvalidBudget, build_cache, open_cache
 from holdfast.caches.search.search_request import SearchRequest
+from support.doors import Door
 
 FILLER = "Other words stand here and fill the page up to the next heading of it. " * 3
 APART = "".join([f"## Part {number}\n\n{FILLER}\n\n" for number in range(5)])
@@ -94,3 +96,14 @@ def test_a_very_short_section_brings_what_follows_it(tmp_path: Path) -> None:
     assert (found.sections[0].content or "").endswith(FILLER)
     assert found.sections[0].sections == 1
     assert [FILLER[:20] in (each.sections[0].content or "") for each in (limited, poor)] == [False, False]
+
+
+@pytest.mark.parametrize("known", [["x" * 9000], ["no citation"], ["a.md#L1-L2@0123456789ab"] * 1001])
+def test_what_is_no_citation_in_known_is_answered_with_what_to_give(
+    tmp_path: Path, door: Door, known: list[str]
+) -> None:
+    build(tmp_path, page=PAGE.format(between=""))
+    answer = door.call("context.search", {"cache": "docs", "query": "zebra", "known": known})
+    told = json.loads(answer.text)["error"]
+    assert (answer.is_error, told["code"]) == (True, "invalid_citation")
+    assert "name#Lfirst-Llast@hash, at most 1,000 of 8 KiB" in told["message"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.core.errors import CacheMissing, InvalidBudget, InvalidCitation, InvalidLimit, InvalidQuery
+from holdfast.core.errors import CacheMissing, InvalidBudget, InvalidCitation, InvalidKnown, InvalidLimit, InvalidQuery
 from holdfast.operation import Operation, Parameter
 
 MAX_BUDGET = 2**53 - 1
@@ -57,7 +57,7 @@ KNOWN = Parameter(
     metavar="CITATION",
     max_bytes=8 << 10,
     max_items=1000,
-    error=InvalidCitation,
+    error=InvalidKnown,
     check_order=2,
 )
 SEARCH_FORMAT = Parameter(

@@ -117,6 +117,16 @@ class InvalidCitation(UsageError):
     meaning = "invalid citation"
 
 
+class InvalidKnown(InvalidCitation):
+    """What a caller says it holds is no citation, is too long, or is too much."""
+
+    message = (
+        "Citation in known is invalid: give citations as answers have them, name#Lfirst-Llast@hash, at most 1,000 of "
+        "8 KiB, and leave the others out"
+    )
+    meaning = ""
+
+
 class SpecFailure(UsageError):
     """A spec, a guide or a steering document cannot be given as asked; the answer says why and what to do."""
 

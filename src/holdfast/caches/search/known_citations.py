@@ -5,7 +5,7 @@ from __future__ import annotations
 from holdfast.caches.cache_format import document_id
 from holdfast.caches.search.citations import parse_citation
 from holdfast.caches.search.cited_places import CitedPlaces
-from holdfast.core.errors import InvalidCitation
+from holdfast.core.errors import InvalidKnown
 from holdfast.core.unicode_text import WHITE_SPACE
 
 TYPE_CHECKING = False
@@ -22,14 +22,14 @@ class KnownCitations:
     the asker has, is known wherever it stands now."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        """InvalidCitation where a text is no citation."""
+        """InvalidKnown where a text is no citation."""
         self._by_document: dict[str, list[Citation]] = {}
         self._by_digest: dict[str, str] = {}
         self._held: dict[str, list[tuple[int, int, str]]] = {}  # id -> characters from and to, and who cites them
         for text in texts:
             citation = parse_citation(text.strip(WHITE_SPACE))
             if citation is None:
-                raise InvalidCitation("known takes citations, name#Lfirst-Llast@hash, the hash of 12 hex digits")
+                raise InvalidKnown("known takes citations, name#Lfirst-Llast@hash, the hash of 12 hex digits")
             self._by_document.setdefault(document_id(citation.id), []).append(citation)
             self._by_digest.setdefault(citation.digest, citation.text)
 
