@@ -20,17 +20,19 @@ def can_be_repaired(word: str) -> bool:
 
 def nearest(word: str, unit_of: Callable[[str], int]) -> str | None:
     """The known word one insertion, deletion, replacement or swap away from a word in lower case that most sections
-    hold; among equals the one with the greatest term, in its shortest form. None where none is known."""
-    best: tuple[int, str, int, str] | None = None
+    hold; among equals the one with the greatest term, written with the same letters if it can be, else in its shortest
+    form. None where none is known."""
+    best: tuple[int, str, bool, int, str] | None = None
+    letters = sorted(word)
     units: dict[str, int] = {}
     for edit in one_away(word):
         term = stem(edit)
         unit = units.get(term)
         if unit is None:
             unit = units[term] = unit_of(term)
-        if unit and (best is None or (-unit, term, -len(edit), edit) > best):
-            best = -unit, term, -len(edit), edit
-    return best[3] if best else None
+        if unit and (best is None or (-unit, term) >= best[:2]):
+            best = max(best or (-unit, "", False, 0, ""), (-unit, term, sorted(edit) == letters, -len(edit), edit))
+    return best[4] if best else None
 
 
 def one_away(word: str) -> set[str]:

@@ -48,3 +48,9 @@ def test_words_of_four_letters_and_more_are_looked_at(word: str, can: bool) -> N
 def test_words_too_long_or_in_other_letters_or_joined_are_not_looked_at() -> None:
     assert not any(map(can_be_repaired, ["a" * 25, "größe", "a.bc", "well-known", "c++x", "ภาษาไทย"]))
     assert can_be_repaired("a" * 24)
+
+
+def test_of_the_forms_of_a_term_the_one_with_the_letters_that_were_typed_is_told() -> None:
+    known = {"usestat": 100}
+    assert nearest("usestaet", lambda term: known.get(term, 0)) == "usestate"
+    assert nearest("usestatx", lambda term: known.get(term, 0)) == "usestat"
