@@ -134,6 +134,7 @@ def read_yaml(text: str) -> Lined:
     keys: list[tuple[str, int] | None] = [None]
     anchors: dict[str, Lined] = {}
     count = 0
+    event: Any  # what each kind of event has is not said alike by all releases of its type stubs
     try:
         for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # the same events
             if isinstance(event, (yaml.events.DocumentEndEvent, yaml.events.StreamEndEvent)):
