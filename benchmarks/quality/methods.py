@@ -82,6 +82,10 @@ class CutCache:
     def document_count(self) -> int:
         return len(self._documents)
 
+    def text_weight(self, _number: int) -> int | None:
+        """Nothing is known without counting, as of documents without an index."""
+        return None
+
     def found_by_the_product(self, query: str) -> Matches:
         """What the product itself finds: by it an answer says how far it meets the question, whoever ranked."""
         index = self._cache._sections

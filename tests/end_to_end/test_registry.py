@@ -442,7 +442,7 @@ def test_a_pull_stopped_by_ctrl_c_leaves_no_cache(other: Path, held: tuple[dict[
     liar = LyingRegistry(respond)
     try:
         command = [sys.executable, "-m", "holdfast", "pull", "docs", f"oci://{liar.host}/docs:1"]
-        process.append(subprocess.Popen(command, cwd=other, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
+        process.append(subprocess.Popen(command, cwd=other, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
         assert process[0].wait(timeout=60) == 130
         assert not cache_of(other).exists()
     finally:

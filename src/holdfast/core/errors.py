@@ -6,6 +6,7 @@
     │   ├── OfferError               a resource or prompt that does not exist, or was asked for wrongly
     │   ├── InvalidReceipt           a receipt that was altered, cut short or made by another release
     │   ├── InvalidCitation          what was to be read is no citation, or names two places
+    │   │   └── InvalidKnown             the same code, of what a caller says it holds
     │   └── SpecFailure              a spec command could not do what was asked
     ├── InvalidQuery             2   invalid_query
     ├── ScopeOutside             2   a scope that leaves its project
@@ -335,7 +336,7 @@ class Interrupted(ContextError):
 
 # Every failure, by exit code. What a test, a page or a help text says of failures is read from here.
 FAILURES: tuple[type[ContextError], ...] = (
-    *(UsageError, UnknownName, OfferError, InvalidReceipt, InvalidCitation, SpecFailure),
+    *(UsageError, UnknownName, OfferError, InvalidReceipt, InvalidCitation, InvalidKnown, SpecFailure),
     *(InvalidQuery, ScopeOutside),
     *(InvalidBudget, InvalidLimit, BudgetTooSmall),
     *(CacheMissing, ContextMissing),
