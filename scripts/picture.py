@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
-from support.transcripts import COLUMNS, Command, Ran, renewed  # noqa: E402  the path comes first
+from support.transcripts import COLUMNS, Command, Ran, renewed  # noqa: E402  # the path has to be set first
 
 PICTURE = ROOT / "docs" / "pictures" / "demo.svg"
 WIDE, HIGH, MARGIN, BAR = 8.4, 19, 16, 30

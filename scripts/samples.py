@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
-from support.transcripts import Command, CommandFailed, Ran, documented, renewed, steps  # noqa: E402  the path comes first
+from support.transcripts import Command, CommandFailed, Ran, documented, renewed, steps  # noqa: E402  # the path has to be set first
 
 
 def show(command: Command, ran: Ran) -> None:

@@ -253,27 +253,19 @@ def replay(workspace: Workspace, arguments: ReplayArguments) -> Outcome[ReplayAn
 
 def _answered_again(workspace: Workspace, receipt: Receipt, cache: str | None) -> SearchResult:
     """The answer of the caches that are named by a receipt, found by version and tokenizer, or of one that is named."""
-    from holdfast.caches.on_disk.cache_listing import cache_of_version
-    from holdfast.caches.on_disk.open_caches import OpenCaches, with_cache
+    from holdfast.caches.on_disk.open_caches import with_cache
+    from holdfast.caches.on_disk.receipt_replay import ReceiptReplay
     from holdfast.core.errors import UsageError
 
-    root, record = workspace.cache_root, receipt.record
-    if receipt.caches:
-        from holdfast.caches.on_disk.joined_caches import NamedCache, ask_as_one
-        from holdfast.caches.search.search_result import make_result
-
-        if cache is not None:
-            raise UsageError("the receipt is of several caches, and --cache names one: leave it out")
-        named = [
-            NamedCache(name, cache_of_version(root, version, tokenizer)) for name, version, tokenizer in receipt.caches
-        ]
-        result, _ = ask_as_one(OpenCaches(), named, receipt.request, make_result)
-        return result
     if cache is not None:
-        path = workspace.cache_directory(cache)
-    else:
-        path = cache_of_version(root, record["cache_version"], record["tokenizer"]["name"])
-    return with_cache(path, lambda cache: cache.find(receipt.request))
+        if receipt.caches:
+            raise UsageError("the receipt is of several caches, and --cache names one: leave it out")
+        return with_cache(workspace.cache_directory(cache), lambda cache: cache.find(receipt.request))
+    replay = ReceiptReplay(workspace.cache_root)
+    try:
+        return replay.answered(receipt)
+    finally:
+        replay.close()
 
 
 def verify_citations(workspace: Workspace, arguments: CiteArguments) -> Outcome[CiteAnswer]:

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
+from holdfast.core.check_level import ADVICE, PROBLEM
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Literal
 
+    from holdfast.core.check_level import Level
     from holdfast.survey.shapes import DoctorAnswer
-
-    Level = Literal["ok", "advice", "problem"]
-
-OK: Literal["ok"] = "ok"
-ADVICE: Literal["advice"] = "advice"
-PROBLEM: Literal["problem"] = "problem"
 
 
 class Check(NamedTuple):
-    """What one check found: in which area, how bad it is, and the command that mends it, where one does.
-
-    A `problem` needs doing; `advice` would make something better that works.
-    """
+    """What one check found: in which area, how bad it is, and the command that mends it, where one does."""
 
     area: str
     check: str

@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 import sys
 
+from holdfast.core.check_level import ADVICE, OK, PROBLEM
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import ContextError
-from holdfast.survey.checkup import ADVICE, OK, PROBLEM, Check
+from holdfast.survey.checkup import Check
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from holdfast.caches.project_shapes import CheckAnswer
+    from holdfast.core.check_level import Level
     from holdfast.specs.shapes import CheckAnswer as SpecCheck
-    from holdfast.survey.checkup import Level
     from holdfast.workspace import Workspace
 
     Examination = Callable[[Workspace, bool], Iterator[Check]]

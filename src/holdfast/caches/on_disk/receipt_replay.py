@@ -19,7 +19,7 @@ class ReceiptReplay:
 
     def __init__(self, cache_root: str) -> None:
         self._root, self.pool = cache_root, OpenCaches()
-        self._paths: dict[tuple[str, str], str] = {}
+        self._paths: dict[tuple[str, str], str | CacheMissing] = {}
 
     def close(self) -> None:
         """Let go of the caches."""
@@ -45,8 +45,9 @@ class ReceiptReplay:
         if key not in self._paths:
             try:
                 self._paths[key] = cache_of_version(self._root, version, tokenizer)
-            except CacheMissing:
-                self._paths[key] = ""
-        if not self._paths[key]:
-            raise CacheMissing("no cache of the recorded version")
-        return self._paths[key]
+            except CacheMissing as error:
+                self._paths[key] = CacheMissing(error.reason)
+        found = self._paths[key]
+        if isinstance(found, CacheMissing):
+            raise CacheMissing(found.reason)
+        return found

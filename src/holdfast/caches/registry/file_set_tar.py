@@ -6,7 +6,7 @@ import os
 import tarfile
 from hashlib import sha256
 
-from holdfast.caches.on_disk.cache_directory import COMPILED, DOCUMENTS, INDEX, MANIFEST, SECTIONS_FILE
+from holdfast.caches.on_disk.cache_directory import DOCUMENTS, INDEX, MANIFEST, SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import WORDS_FILE
 from holdfast.caches.registry.cache_artifact import Blob
 from holdfast.core.errors import RegistryFailed
@@ -80,8 +80,6 @@ def unpack(tar: str, into: str, taken: set[str]) -> None:
 
 
 def _is_cache_file(name: str) -> bool:
-    folder, slash, rest = name.partition("/")
-    if name in _FIXED:
-        return True
-    is_plain = bool(rest) and "/" not in rest and "\0" not in rest and rest not in (".", "..")
-    return folder == DOCUMENTS and bool(slash) and is_plain and folder != COMPILED
+    folder, _, rest = name.partition("/")
+    is_plain = "/" not in rest and "\0" not in rest and rest not in ("", ".", "..")
+    return name in _FIXED or (folder == DOCUMENTS and is_plain)

@@ -10,6 +10,7 @@ from holdfast.contexts.on_disk.listing import list_project
 from holdfast.contexts.on_disk.project import Project, scan
 from holdfast.contexts.settings import FILE_NAME as SETTINGS_FILE
 from holdfast.contexts.settings import check
+from holdfast.core.check_level import ADVICE, OK, PROBLEM
 from holdfast.core.errors import IoError
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import read_regular
@@ -17,15 +18,9 @@ from holdfast.core.regular_files import read_regular
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Literal
 
     from holdfast.contexts.on_disk.project import Found
-
-    Level = Literal["ok", "advice", "problem"]
-
-OK: Literal["ok"] = "ok"
-ADVICE: Literal["advice"] = "advice"
-PROBLEM: Literal["problem"] = "problem"
+    from holdfast.core.check_level import Level
 
 
 class Finding(NamedTuple):
