@@ -123,7 +123,7 @@ def indexed(query: str, documents: Sequence[Document], documents_a_run: int) -> 
         held[term] = found
         return found.holding
 
-    question = ask_source(query, SimpleNamespace(section_count=weights.section_count, holding=holding))
+    question = ask_source(query, SimpleNamespace(section_count=weights.section_count, holding=holding, may_hold=iter))
     weighed = [WeighedTerm(term, weight, held[term]) for term, weight in question.weights.items()]
     return Scores(question, weighed, weights.firsts)
 

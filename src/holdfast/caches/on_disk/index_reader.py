@@ -124,12 +124,12 @@ class IndexReader:
 
     def _value_of(self, key: bytes, pages: dict[int, DictionaryPage] | None = None) -> int | None:
         """What the dictionary says of a key; None when it has none. `pages` is as `look_up` takes it."""
-        start, count = self._dictionary.offset, self._dictionary.length // PAGE_SIZE
-        # A page that is cut short is damaged: whoever looks into it checks that.
-        return look_up(
-            lambda number: os.pread(self._descriptor, PAGE_SIZE, start + number * PAGE_SIZE),
-            *(count, key, self._first_keys, pages),
-        )
+        count = self._dictionary.length // PAGE_SIZE
+        return look_up(self._dictionary_page, count, key, self._first_keys, pages)
+
+    def _dictionary_page(self, number: int) -> bytes:
+        """A page of the dictionary; one that is cut short is damaged: whoever looks into it checks that."""
+        return os.pread(self._descriptor, PAGE_SIZE, self._dictionary.offset + number * PAGE_SIZE)
 
     def _first_of_posting(self, offset: int) -> bytes:
         """The bytes of the postings at an offset, or the beginning of many: they say how long they are."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import time_ns
 
-from holdfast.caches.index_format import IndexUnusable, find_section, find_summary, key_of, read_section
+from holdfast.caches.index_format import PAGE_SIZE, IndexUnusable, find_section, find_summary, key_of, read_section
 from holdfast.caches.on_disk.cache_directory import SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import IndexReader, doubting
 from holdfast.caches.search.proven_page import ProvenPage
@@ -27,7 +27,7 @@ from holdfast.core.file_identity import are_settled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from holdfast.caches.index_format import DictionaryPage
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.search.search_result import SearchResult
     from holdfast.caches.search.section import Section
+    from holdfast.caches.section_index.key_filter import KeyFilter
     from holdfast.caches.section_index.section_records import TermImpacts
     from holdfast.core.file_identity import Identity
 
@@ -45,6 +46,9 @@ COLUMNS, SOURCES = "columns", "sources"
 # Bytes, about, of the documents that were given last with what was worked out of them, and of lists of terms. A
 # document has so many beside its content.
 _MOST_OF_PAGES, _MOST_OF_TERMS, _PAGE_BYTES = 4 << 20, 24 << 20, 4096
+# From so many misspelt words on the dictionary is worth reading as a whole, where it has no more than so many pages:
+# 4 MiB, some 200,000 keys.
+_OFTEN, _MOST_FILTERED = 2, 1024
 
 
 class SectionIndex(IndexReader):
@@ -58,6 +62,8 @@ class SectionIndex(IndexReader):
         self._met_pages: dict[int, DictionaryPage] = {}
         self._pages: BoundedStore[tuple[ProvenPage, str, tuple[Identity, ...]]] = BoundedStore(None, _MOST_OF_PAGES)
         self._terms: BoundedStore[TermImpacts] = BoundedStore(None, _MOST_OF_TERMS)
+        self._misspelt = 0  # words that many were looked up beside
+        self._filter: KeyFilter | None = None
         super().__init__(directory, SECTIONS_FILE)
 
     def _open(self) -> None:
@@ -124,6 +130,21 @@ class SectionIndex(IndexReader):
             return 0
         self._held[term] = found
         return found.holding
+
+    def may_hold(self, terms: Mapping[str, int]) -> Iterable[str]:
+        """Those of many terms that the dictionary may have.
+
+        The first time all of them: reading the whole dictionary pays where misspelt words come again, in a server.
+        """
+        self._misspelt += 1
+        count = self._dictionary.length // PAGE_SIZE
+        if self._misspelt < _OFTEN or count > _MOST_FILTERED:
+            return terms
+        if self._filter is None:
+            from holdfast.caches.section_index.key_filter import KeyFilter  # few words are misspelt
+
+            self._filter = KeyFilter(self._dictionary_page, count)
+        return self._filter.may_hold(terms)
 
     def matches(self, question: Question) -> Scores:
         """The sections that match, and what the question is worth to each."""

@@ -6,7 +6,7 @@ from bisect import bisect_left
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from holdfast.caches.cache_format import Document
     from holdfast.caches.search.full_scan import ScannedCorpus
@@ -51,6 +51,10 @@ class DocumentSource:
     def holding(self, term: str) -> int:
         """How many sections hold a term."""
         return self._corpus.holding(term)
+
+    def may_hold(self, terms: Mapping[str, int]) -> Iterable[str]:
+        """All of them."""
+        return self._corpus.may_hold(terms)
 
     def matches(self, question: Question) -> Matches:
         """The sections that match."""

@@ -90,6 +90,10 @@ class ScannedCorpus:
                     holding += bool(shared or self._quarters(term, headings) or self._quarters(term, body))
         return holding
 
+    def may_hold(self, terms: Mapping[str, int]) -> Iterable[str]:
+        """All of them: each is counted when it is asked for."""
+        return terms
+
     def impacts(self, weights: Mapping[str, int]) -> dict[int, Impacts]:
         """By number, what weighed terms are worth to the sections that match.
 

@@ -16,7 +16,7 @@ from holdfast.caches.tokenizers import USUAL, counter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import TypeVar, TypeVarTuple
 
     from holdfast.caches.search.question import Question
@@ -60,6 +60,8 @@ class JoinedSource:
             self.first_places.append(self.first_places[-1] + source.document_count)
         self.tokens = _JoinedTokens(self)
         self._counted: dict[int, int] = {}
+        self._everywhere = range(len(self._sources))
+        self._holders: dict[str, list[int]] = {}  # of terms beside a misspelt one, who may hold them
 
     @property
     def document_count(self) -> int:
@@ -73,11 +75,19 @@ class JoinedSource:
         """How many sections hold a term, those that only links lead to not counted."""
         at = found = 0
         try:
-            for at, source in enumerate(self._sources):  # noqa: B007  # it says who failed
-                found += source.holding(term)
+            for at in self._holders.get(term, self._everywhere):  # it says who failed
+                found += self._sources[at].holding(term)
         except Exception as error:
             raise PartFailed(self._names[at], error) from error
         return found
+
+    def may_hold(self, terms: Mapping[str, int]) -> Iterable[str]:
+        """Those of many terms that sections of some cache may hold; which those are is remembered for `holding`."""
+        self._holders = {}
+        for at, source in enumerate(self._sources):
+            for term in self.ask_part(at, source.may_hold, terms):
+                self._holders.setdefault(term, []).append(at)
+        return self._holders
 
     def matches(self, question: Question) -> JoinedMatches:
         """The sections that match a question, and what it is worth to each."""

@@ -13,7 +13,7 @@ from holdfast.core.unicode_text import WHITE_SPACE, lower_case
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from holdfast.caches.search.search_source import SectionCounts
     from holdfast.caches.search.word_terms import WordTerms
@@ -88,13 +88,16 @@ def ask_source(query: str, counts: SectionCounts) -> Question:
         holding = counts.holding(term)
         return unit(sections, holding) if holding else 0
 
-    return ask(query, unit_of, sections)
+    return ask(query, unit_of, sections, counts.may_hold)
 
 
-def ask(query: str, unit_of: UnitOf, sections: int) -> Question:
+def ask(
+    query: str, unit_of: UnitOf, sections: int, may_hold: Callable[[Mapping[str, int]], Iterable[str]] = iter
+) -> Question:
     """What a query asks of a cache of so many sections; `unit_of(term)` is 0 for a term that no section holds.
 
-    It is asked about every term of the query, and about what stands beside the first words that are unknown.
+    It is asked about every term of the query, and about what stands beside the first words that are unknown, as far as
+    `may_hold` does not rule it out.
     """
     question = Question({}, [], [])
     attempts = _MOST_REPAIRED
@@ -106,7 +109,7 @@ def ask(query: str, unit_of: UnitOf, sections: int) -> Question:
 
             if can_be_repaired(lower_case(word)):
                 attempts -= 1
-                read = nearest(lower_case(word), unit_of)
+                read = nearest(lower_case(word), unit_of, may_hold)
         if read is None:
             question.words.extend(_asked_words(terms, units, factor, sections))
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from holdfast.caches.search.proven_page import ProvenPage
     from holdfast.caches.search.question import Question
@@ -64,6 +64,11 @@ class SectionCounts(Protocol):
 
     def holding(self, term: str) -> int:
         """How many sections hold a term in their body or headings, or in their document's title or path."""
+        ...
+
+    def may_hold(self, terms: Mapping[str, int]) -> Iterable[str]:
+        """Those of many terms, given with the CRC-32 of their keys, that sections may hold: what is left out, none
+        does."""
         ...
 
 

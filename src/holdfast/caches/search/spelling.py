@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from binascii import crc32
+
 from holdfast.caches.search.stemmer import stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
 
-# The words that are looked at: each letter costs about 75 look-ups.
+# The words that are looked at: each letter costs about 75 candidates, of which a source rejects most without a look-up.
 SHORTEST, LONGEST_REPAIRED = 4, 24
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_"
 
@@ -18,21 +20,24 @@ def can_be_repaired(word: str) -> bool:
     return SHORTEST <= len(word) <= LONGEST_REPAIRED and "a" <= word[0] <= "z" and not word.strip(_LETTERS)
 
 
-def nearest(word: str, unit_of: Callable[[str], int]) -> str | None:
+def nearest(
+    word: str, unit_of: Callable[[str], int], may_hold: Callable[[Mapping[str, int]], Iterable[str]] = iter
+) -> str | None:
     """The known word one insertion, deletion, replacement or swap away from a word in lower case that most sections
     hold; among equals the one with the greatest term, written with the same letters if it can be, else in its shortest
-    form. None where none is known."""
-    best: tuple[int, str, bool, int, str] | None = None
-    letters = sorted(word)
-    units: dict[str, int] = {}
+    form. None where none is known. `may_hold` is given all terms at once, with the
+    checksums of their keys, and gives those to ask about: none that some section holds may be left out."""
+    by_term: dict[str, list[str]] = {}
     for edit in one_away(word):
-        term = stem(edit)
-        unit = units.get(term)
-        if unit is None:
-            unit = units[term] = unit_of(term)
-        if unit and (best is None or (-unit, term) >= best[:2]):
-            best = max(best or (-unit, "", False, 0, ""), (-unit, term, sorted(edit) == letters, -len(edit), edit))
-    return best[4] if best else None
+        by_term.setdefault(stem(edit), []).append(edit)
+    # A word as short as this is its own key.
+    checksums = {term: crc32(term.encode()) for term in by_term}
+    units = [(-unit, term) for term in may_hold(checksums) if (unit := unit_of(term))]
+    if not units:
+        return None
+    _, term = max(units)
+    letters = sorted(word)
+    return max(by_term[term], key=lambda edit: (sorted(edit) == letters, -len(edit), edit))
 
 
 def one_away(word: str) -> set[str]:
