@@ -6,13 +6,8 @@ import json
 import os
 import signal
 import socket
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.client import HTTPConnection
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import anyio
 import pytest
@@ -20,66 +15,9 @@ import pytest
 from holdfast.cli import main
 from holdfast.core.landlock import kernel_abi
 from support.doors import StdioServer, run_context
+from support.listening import HEADERS, PATIENCE, listening
 
-PATIENCE = 60
-HEADERS = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{}}'
-
-
-class Listening:
-    """A server process and its port."""
-
-    def __init__(self, process: subprocess.Popen[bytes], port: int) -> None:
-        self.process, self.port = process, port
-
-    def connection(self) -> HTTPConnection:
-        return HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-
-    def post(self, body: bytes, **headers: str) -> tuple[int, Any]:
-        connection = self.connection()
-        try:
-            connection.request("POST", "/mcp", body, {**HEADERS, **headers})
-            answer = connection.getresponse()
-            return answer.status, json.loads(answer.read())
-        finally:
-            connection.close()
-
-    def call(self, tool: str, arguments: dict[str, Any]) -> str:
-        params = {"name": tool, "arguments": arguments}
-        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-        _, answer = self.post(json.dumps(message).encode())
-        text: str = answer["result"]["content"][0]["text"]
-        return text
-
-    def two_children(self) -> list[int]:
-        """The processes behind this one, as soon as there are two."""
-        found: list[int] = []
-        while len(found) != 2:
-            assert self.process.poll() is None
-            os.sched_yield()
-            with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as file:
-                found = [int(word) for word in file.read().split()]
-        return found
-
-    def end(self) -> int:
-        self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(timeout=PATIENCE)
-
-
-@contextmanager
-def listening(root: Path, *options: str) -> Iterator[Listening]:
-    command = [sys.executable, "-m", "holdfast", "serve", "--http", "127.0.0.1:0", "--cache-root", str(root), *options]
-    process = subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE)
-    try:
-        stderr: IO[bytes] = process.stderr  # type: ignore[assignment]  # it is a pipe
-        line = stderr.readline().decode()
-        assert line.startswith("listening on http://127.0.0.1:"), line + stderr.read().decode()
-        yield Listening(process, int(line.rpartition(":")[2].partition("/")[0]))
-    finally:
-        process.kill()
-        process.wait()
-        assert process.stderr is not None
-        process.stderr.close()
 
 
 @pytest.fixture
