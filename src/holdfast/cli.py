@@ -17,7 +17,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from holdfast.call_metrics import CallMetrics
     from holdfast.operation import Operation, Reply
+    from holdfast.server import Server
     from holdfast.tool_definitions import NameStyle
     from holdfast.workspace import Door
 
@@ -63,6 +65,8 @@ DOOR_COMMANDS = (
             Parameter("workers", "integer", "Processes that share the HTTP requests (default: 1)", metavar="N"),
             Parameter("public_url", "text", "The address that clients use, if a proxy has another", metavar="URL"),
             Parameter("issuer", "text", "The authorization server that clients are told of", metavar="URL"),
+            Parameter("metrics", "flag", "Tell counts at /metrics, over HTTP, in the format of Prometheus"),
+            Parameter("metrics_address", "text", "Tell them at this address instead, to anybody", metavar="HOST:PORT"),
             Parameter(
                 "confine", "flag", "Let nothing outside the project and the cache root be read, listed or probed"
             ),
@@ -274,25 +278,28 @@ def _serve(arguments: GivenArguments, environment: Mapping[str, str]) -> int:
     megabytes = _whole_number(arguments, "receipts_mb")
     workspace.receipts_bytes = None if megabytes is None else megabytes << 20
 
-    def new_server() -> Server:
-        return Server(
-            workspace,
-            families=[str(family) for family in only] if isinstance(only, list) else FAMILIES,
-            tool_names=next((style for style in NAME_STYLES if style == arguments.get("tool_names")), "auto"),
-        )
+    def new_server(metrics: CallMetrics | None = None) -> Server:
+        families = [str(family) for family in only] if isinstance(only, list) else FAMILIES
+        tool_names: NameStyle = next((style for style in NAME_STYLES if style == arguments.get("tool_names")), "auto")
+        if metrics is None:
+            return Server(workspace, families=families, tool_names=tool_names)
+        from holdfast.watched_server import WatchedServer
+
+        return WatchedServer(workspace, metrics, families=families, tool_names=tool_names)
 
     if "http" in arguments:
         from holdfast.http_command import serve_over_http
 
-        confined = (lambda readable: _give_up_rights(workspace, readable)) if confine else None
-        return serve_over_http(arguments, new_server, confined)
-    for name in ("token_file", "workers", "public_url", "issuer"):
+        return serve_over_http(arguments, new_server, workspace if confine else None)
+    for name in ("token_file", "workers", "public_url", "issuer", "metrics", "metrics_address"):
         if name in arguments:
             raise UsageError(f"--{name.replace('_', '-')} goes with --http")
     from holdfast.stdio import serve
 
     if confine:
-        _give_up_rights(workspace)
+        from holdfast.given_up_rights import give_up_rights
+
+        give_up_rights(workspace)
     server = new_server()
 
     def tell_counts() -> None:
@@ -308,27 +315,6 @@ def _whole_number(arguments: GivenArguments, name: str) -> int | None:
     if value is not None and not (type(value) is int and 0 < value < 1 << 30):
         raise UsageError(f"--{name.replace('_', '-')} takes a whole number from 1")
     return value if isinstance(value, int) else None
-
-
-def _give_up_rights(workspace: Workspace, readable: Sequence[str] = ()) -> None:
-    """Let the kernel refuse whatever the checks of names might miss; only Python's own modules stay readable too."""
-    import hashlib  # noqa: F401  # what it links to lies elsewhere, so it is loaded now
-    import zlib  # noqa: F401  # the same
-
-    import tree_sitter  # noqa: F401  # the same: grammars link to what it does
-
-    from holdfast.core.confined_paths import lies_inside
-    from holdfast.core.landlock import LandlockUnavailable, restrict_to
-
-    written = [workspace.receipts] if workspace.receipts else []
-    if any(lies_inside(root, os.path.realpath(place)) for root in workspace.confined_to for place in written):
-        raise UsageError("with --confine, --receipts cannot be a directory that holds the project or the cache root")
-    modules = [path for path in sys.path if path.endswith(("/site-packages", "/dist-packages"))]
-    modules += [os.path.dirname(os.__file__), os.path.dirname(__file__)]
-    try:
-        restrict_to([*workspace.confined_to, *modules, *readable, os.devnull], written=written)
-    except LandlockUnavailable as error:
-        raise IoError(f"--confine needs Landlock, of Linux 5.13 or newer: {error.strerror}") from None
 
 
 def _call(arguments: GivenArguments, environment: Mapping[str, str]) -> int:

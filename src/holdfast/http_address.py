@@ -25,17 +25,23 @@ class Address(NamedTuple):
         return self.public_url or f"http://{self.authority}{PATH}"
 
     @property
+    def hosts(self) -> list[str]:
+        """By what names the server may be called: its own alone, so that no name can be rebound to it."""
+        own = [self.authority, *(f"{name}:{self.port}" for name in ("localhost", "127.0.0.1", "[::1]"))]
+        return [*own, urlsplit(self.public_url).netloc] if self.public_url else own
+
+    @property
     def authority(self) -> str:
         """Host and port as an address has them."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
-def parse_address(text: str) -> tuple[str, int]:
+def parse_address(text: str, flag: str = "--http") -> tuple[str, int]:
     """HOST:PORT, [HOST]:PORT or PORT; UsageError for anything else."""
     host, _, port = text.rpartition(":")
     host = host[1:-1] if host.startswith("[") and host.endswith("]") else host
     if not (port.isascii() and port.isdigit() and int(port) < 65536) or (":" in host and not text.startswith("[")):
-        raise UsageError(f"--http is HOST:PORT, such as 127.0.0.1:8321, not '{text}'")
+        raise UsageError(f"{flag} is HOST:PORT, such as 127.0.0.1:8321, not '{text}'")
     return host or "127.0.0.1", int(port)
 
 

@@ -11,11 +11,13 @@ from holdfast.workspace import system_clock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from starlette.types import ASGIApp
 
+    from holdfast.call_metrics import CallMetrics
     from holdfast.server import Server
+    from holdfast.workspace import Workspace
 
 
 MOST_PROCESSES = 64
@@ -23,10 +25,10 @@ MOST_PROCESSES = 64
 
 def serve_over_http(
     arguments: Mapping[str, object],
-    new_server: Callable[[], Server],
-    confine: Callable[[Sequence[str]], None] | None,
+    new_server: Callable[[CallMetrics | None], Server],
+    confined: Workspace | None,
 ) -> int:
-    """Listen, give up rights where `confine` is given, and serve to the end; the exit code."""
+    """Listen, give up the rights that a confined workspace does not need, and serve to the end; the exit code."""
     from holdfast.core.canonical_json import encode
     from holdfast.core.token_file import TokenFile
 
@@ -49,20 +51,47 @@ def serve_over_http(
         raise UsageError("--http needs the extra 'http': pip install 'holdfast[http]'") from None
 
     listener = listen(host, port)
+    listeners = [listener]
     address = Address(host, listener.getsockname()[1], public_url, issuer)
-    if confine is not None:
+    metrics_address = None
+    if "metrics_address" in arguments:
+        listeners.append(listen(*parse_address(str(arguments["metrics_address"]), "--metrics-address")))
+        metrics_host, _ = parse_address(str(arguments["metrics_address"]), "--metrics-address")
+        metrics_address = Address(metrics_host, listeners[1].getsockname()[1])
+        if metrics_address.port == address.port:
+            raise UsageError("--metrics-address has the port of --http: give it another one")
+    if confined is not None:
+        from holdfast.given_up_rights import give_up_rights
+
         # A token file is replaced by another one, so its folder stays readable.
-        confine([] if token_file is None else [os.path.dirname(token_file)])
+        give_up_rights(confined, [] if token_file is None else [os.path.dirname(token_file)])
+    cells = page = None
+    if metrics_address is not None or arguments.get("metrics"):
+        from holdfast.http_metrics import MetricsPage, SharedCells, WatchedApplication
+
+        cells = SharedCells(processes)
+        page = MetricsPage(
+            cells,
+            address=address,
+            own_address=metrics_address,
+            tokens=tokens,
+            started=round(system_clock()),
+            processes=processes,
+        )
 
     served: list[Server] = []
 
-    def application() -> ASGIApp:
-        served.append(new_server())
-        return http_application(served[0], address, tokens)
+    def application(number: int) -> ASGIApp:
+        metrics = None if cells is None else cells.of_process(number)
+        served.append(new_server(metrics))
+        plain = http_application(served[0], address, tokens)
+        return plain if metrics is None else WatchedApplication(plain, metrics, page)
 
     def tell_counts() -> None:
         if arguments.get("telemetry"):
             write_error(encode(served[0].telemetry()))
 
     write_error(f"listening on http://{address.authority}{PATH}")
-    return serve_http(Work(application, tell_counts), listener, processes=processes)
+    if page is not None:
+        write_error(f"metrics at http://{(metrics_address or address).authority}/metrics")
+    return serve_http(Work(application, tell_counts), listeners, processes=processes)

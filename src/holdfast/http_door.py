@@ -98,13 +98,11 @@ def http_application(server: Server, address: Address, tokens: TokenFile | None 
 
 def _security(address: Address) -> TransportSecuritySettings:
     """By what names the server may be called, and by whose pages: its own alone, so that no name can be rebound."""
-    hosts = [address.authority, *(f"{name}:{address.port}" for name in ("localhost", "127.0.0.1", "[::1]"))]
-    origins = [f"http://{host}" for host in hosts]
+    origins = [f"http://{host}" for host in address._replace(public_url=None).hosts]
     if address.public_url:
         parts = urlsplit(address.public_url)
-        hosts.append(parts.netloc)
         origins.append(f"{parts.scheme}://{parts.netloc}")
-    return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
+    return TransportSecuritySettings(allowed_hosts=address.hosts, allowed_origins=origins)
 
 
 def _metadata_url(address: Address) -> str:

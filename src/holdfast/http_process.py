@@ -15,7 +15,7 @@ from holdfast.core.errors import InternalError, Interrupted, IoError
 from holdfast.core.standard_streams import write_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from starlette.types import ASGIApp
 
@@ -38,20 +38,23 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 class Work(NamedTuple):
-    """What each process does: make an application, serve it, and at the end do something more."""
+    """What each process does: make an application, serve it, and at the end do something more.
 
-    application: Callable[[], ASGIApp]
+    The application is told the process's number, from 0; one that takes a dead one's place has its number.
+    """
+
+    application: Callable[[int], ASGIApp]
     at_end: Callable[[], None]
 
 
-def serve_http(work: Work, listener: socket.socket, *, processes: int) -> int:
+def serve_http(work: Work, listeners: Sequence[socket.socket], *, processes: int) -> int:
     """Serve until SIGTERM, then answer what was asked; the exit code."""
-    return _serve(work, listener) if processes == 1 else _Family(work, listener, processes).run()
+    return _serve(work, listeners, 0) if processes == 1 else _Family(work, listeners, processes).run()
 
 
-def _serve(work: Work, listener: socket.socket) -> int:
+def _serve(work: Work, listeners: Sequence[socket.socket], number: int) -> int:
     config = uvicorn.Config(
-        work.application(),
+        work.application(number),
         lifespan="on",
         log_config=None,
         access_log=False,
@@ -64,35 +67,35 @@ def _serve(work: Work, listener: socket.socket) -> int:
     # Uvicorn raises the signal that ended it once more, when everything is answered: then it is not to kill.
     signal.signal(signal.SIGTERM, lambda _number, _frame: None)
     try:
-        uvicorn.Server(config).run(sockets=[listener])
+        uvicorn.Server(config).run(sockets=list(listeners))
     finally:
         work.at_end()
     return 0
 
 
 class _Family:
-    """Processes that share one socket. One that dies is replaced; when this process is told to end, all are."""
+    """Processes that share their sockets. One that dies is replaced; when this process is told to end, all are."""
 
-    def __init__(self, work: Work, listener: socket.socket, count: int) -> None:
-        self._work, self._listener, self._count = work, listener, count
-        self._children: set[int] = set()
+    def __init__(self, work: Work, listeners: Sequence[socket.socket], count: int) -> None:
+        self._work, self._listeners, self._count = work, listeners, count
+        self._children: dict[int, int] = {}  # the number of each
         self._deaths: list[float] = []
         self._exit_code: int | None = None  # once the end has come
 
     def run(self) -> int:
         """Until told to end, or until processes die as fast as they are started; the exit code."""
-        for number in ENDINGS:
-            signal.signal(number, lambda number, _frame: self._end(ENDINGS[signal.Signals(number)]))
-        for _ in range(self._count):
-            self._start()
+        for ending in ENDINGS:
+            signal.signal(ending, lambda ending, _frame: self._end(ENDINGS[signal.Signals(ending)]))
+        for number in range(self._count):
+            self._start(number)
         while self._children:
             child, status = os.wait()
-            self._children.discard(child)
+            number = self._children.pop(child)
             if self._exit_code is None:
-                self._replace(os.waitstatus_to_exitcode(status))
+                self._replace(number, os.waitstatus_to_exitcode(status))
         return self._exit_code or 0
 
-    def _replace(self, ended_with: int) -> None:
+    def _replace(self, number: int, ended_with: int) -> None:
         now = monotonic()
         self._deaths = [*(death for death in self._deaths if now - death < 10), now]
         if len(self._deaths) > MOST_DEATHS * self._count:
@@ -100,14 +103,14 @@ class _Family:
             self._end(InternalError.exit_code)
         else:
             write_error(f"a process of the server ended with {ended_with}, another takes its place")
-            self._start()
+            self._start(number)
 
-    def _start(self) -> None:
+    def _start(self, number: int) -> None:
         # No signal comes between a process's birth and its being known here and its having handlers of its own.
         signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
         child = os.fork()
         if child:
-            self._children.add(child)
+            self._children[child] = number
             signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDINGS)
             return
         code = 1
@@ -115,13 +118,14 @@ class _Family:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal tells all of them; the first one passes it on
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDINGS)
-            code = _serve(self._work, self._listener)
+            code = _serve(self._work, self._listeners, number)
         finally:
             sys.stderr.flush()
             os._exit(code)
 
     def _end(self, exit_code: int) -> None:
         self._exit_code = exit_code
-        self._listener.close()  # while the others answer what they were asked, nobody else need wait
+        for listener in self._listeners:
+            listener.close()  # while the others answer what they were asked, nobody else need wait
         for child in self._children:
             os.kill(child, signal.SIGTERM)

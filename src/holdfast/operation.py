@@ -96,6 +96,7 @@ class Outcome(NamedTuple, Generic[Answer]):
     # What is left to do once the answer is on its way; it is told who asked.
     afterwards: Callable[[str], None] | None = None
     text: str = ""  # what the operation's `text` would make of the value, where it is made already
+    code: str = ""  # of the failure that the value tells, where it tells one
 
 
 class Reply(NamedTuple):
@@ -112,6 +113,7 @@ class Reply(NamedTuple):
     note: str = ""
     afterwards: Callable[[str], None] | None = None
     is_json: bool = True
+    code: str = ""  # of the failure that is delivered, if one is: for whoever counts
 
     @property
     def text(self) -> str:
@@ -180,7 +182,7 @@ def answer(
         error.__traceback__ = error.__context__ = error.__cause__ = None
         told = None if operation.failures_are_answers else error
         parts = _line(value, pretty=pretty)
-        return Reply(parts, error.exit_code, is_error=True, value=value, error=told, note=error.note)
+        return Reply(parts, error.exit_code, is_error=True, value=value, error=told, note=error.note, code=error.code)
     if isinstance(outcome.value, Words):
         told_in_words = [(outcome.value + "\n").encode("utf-8", "replace")]
         return Reply(told_in_words, outcome.exit_code, outcome.is_error, None, None, outcome.note, is_json=False)
@@ -194,7 +196,8 @@ def answer(
             text = write(outcome.value) + "\n"
         parts = [text.encode()]
     return Reply(
-        *(parts, outcome.exit_code, outcome.is_error, outcome.value, None, outcome.note, outcome.afterwards, is_json)
+        *(parts, outcome.exit_code, outcome.is_error, outcome.value, None, outcome.note, outcome.afterwards, is_json),
+        outcome.code,
     )
 
 

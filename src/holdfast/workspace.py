@@ -118,12 +118,28 @@ class Workspace:
 
     def telemetry(self) -> dict[str, dict[str, int]]:
         """For each namespace asked for so far, by name: how often what is remembered or kept could be used."""
-        told = {} if self._file_contents is None else self._file_contents.telemetry()
-        with self._making:
-            kept = list(self._kept.values())
-        for one in kept:
-            told.update(one.telemetry())
+        files, kept = self.looks()
+        told = {**files, **kept}
         return {namespace: told[namespace] for namespace in sorted(told)}
+
+    def looks(self) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, int]]]:
+        """The same apart: of remembered files, and of whatever else is kept."""
+        files = {} if self._file_contents is None else self._file_contents.telemetry()
+        kept: dict[str, dict[str, int]] = {}
+        with self._making:
+            objects = list(self._kept.values())
+        for one in objects:
+            kept.update(one.telemetry())
+        return files, kept
+
+    def stale(self) -> dict[str, int]:
+        """How often what was remembered of a file, or a cache that was kept open, had changed and was not used."""
+        with self._making:
+            objects = list(self._kept.values())
+        return {
+            "file": getattr(self._file_contents, "stale", 0),
+            "cache": sum([getattr(one, "stale", 0) for one in objects]),
+        }
 
     def cache_directory(self, cache: str) -> str:
         """The path of a cache; CacheMissing when its name says that it leads out of the cache root.

@@ -268,9 +268,10 @@ def test_the_confined_server_writes_nothing_and_starts_nothing(world: Path) -> N
     """Rights given up are given up for good: a bug could not write either."""
     script = world / "inside" / "probe.py"
     script.write_text(
-        "import os, sys, holdfast.cli as cli\n"
+        "import os, sys\n"
+        "from holdfast import given_up_rights\n"
         "from holdfast.workspace import Workspace\n"
-        "cli._give_up_rights(Workspace(sys.argv[1], confine=True))\n"
+        "given_up_rights.give_up_rights(Workspace(sys.argv[1], confine=True))\n"
         "for attempt in (lambda: open('written', 'w'), lambda: os.mkdir('made'), lambda: os.listdir('/'),\n"
         "                lambda: open('/etc/passwd'), lambda: os.execv('/bin/true', ['true'])):\n"
         "    try:\n"

@@ -36,9 +36,13 @@ class HttpServer:
     """An application that lives while the `with` block lasts, in an event loop in a thread of its own."""
 
     def __init__(self, root: Path, *, tokens: TokenFile | None = None, address: Address = ADDRESS) -> None:
-        self.server = Server(Workspace(str(root), cache_root=str(root), door="tool"))
+        self.server = self.new_server(Workspace(str(root), cache_root=str(root), door="tool"))
         self.application = http_application(self.server, address, tokens)
         self._stack = ExitStack()
+
+    def new_server(self, workspace: Workspace) -> Server:
+        """What answers; a test may have another."""
+        return Server(workspace)
 
     def __enter__(self) -> HttpServer:
         from asyncio import Queue

@@ -162,7 +162,9 @@ def read(workspace: Workspace, arguments: ReadArguments) -> Outcome[ReadAnswer |
         cache = meant.caches[0]
         value = workspace.keep(OpenCaches).use(cache.path, Cache.read, place, budget, cache.name)
     gone = "error" in value
-    return Outcome(value, exit_code=CitationStale.exit_code if gone else 0, is_error=gone)
+    if gone:
+        return Outcome(value, exit_code=CitationStale.exit_code, is_error=True, code=CitationStale.code)
+    return Outcome(value)
 
 
 def _read_of_several(workspace: Workspace, meant: MeantCaches, place: Place, budget: int) -> ReadAnswer | StaleAnswer:

@@ -79,8 +79,10 @@ class BoundedStore(Generic[Kept]):
             self._max_entries is not None and len(self._slots) >= self._max_entries
         )
 
-    def drop(self, key: Hashable) -> None:
-        """Forget an entry."""
+    def drop(self, key: Hashable) -> bool:
+        """Forget an entry; whether there was one."""
         slot = self._slots.pop(key, None)
-        if slot is not None:
-            self.held_bytes -= slot.weight
+        if slot is None:
+            return False
+        self.held_bytes -= slot.weight
+        return True

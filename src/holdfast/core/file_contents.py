@@ -163,6 +163,7 @@ class RememberedFiles:
         self._entries: BoundedStore[_File | _Value] = BoundedStore(max_entries, max_bytes)
         self._walked: BoundedStore[_Value] = BoundedStore(None, max_walked_bytes, keeps_regulars=True)
         self._counts: dict[str, dict[str, int]] = {}
+        self.stale = 0  # remembered files that were found changed or gone
 
     def read(self, path: str, *, namespace: str, parent: int | None = None) -> bytes | None:
         """The content of a regular file, links followed; None when there is none that can be read."""
@@ -283,6 +284,9 @@ class RememberedFiles:
                 kept = self._keep(path, remembered, weight) and kept
                 if kept and isinstance(before, _File) and before.digest == file.digest:
                     return file, "rereads"
+                if isinstance(before, _File):
+                    with self._lock:
+                        self.stale += 1
                 return file, "misses" if kept else "uncached"
         self._drop(path)
         return file, "uncached"  # it changes faster than it can be read: this is as good as any moment of it
@@ -323,7 +327,7 @@ class RememberedFiles:
 
     def _drop(self, place: Hashable) -> None:
         with self._lock:
-            self._entries.drop(place)
+            self.stale += self._entries.drop(place)
 
     def _count(self, namespace: str, outcome: str) -> None:
         with self._lock:

@@ -17,7 +17,7 @@ def test_fields_defaults_order_and_equality_are_those_of_a_named_tuple() -> None
     assert entry._asdict() == {"id": "a", "version": "v", "file": "f"}
     assert entry._replace(id="b") == Entry("b", "v", "f")
     assert repr(entry) == "Entry(id='a', version='v', file='f')"
-    assert Outcome(1) == (1, 0, False, "", None, "")
+    assert Outcome(1) == (1, 0, False, "", None, "", "")
     assert Entry("a", "v", "f") < Entry("b", "", "")
     assert pickle.loads(pickle.dumps(entry)) == copy.copy(entry) == entry
 

@@ -293,6 +293,7 @@ class OpenCaches:
         self.joining = allocate_lock()  # held by who takes many at once: else calls together would take too many
         self._idle: list[tuple[str, Cache, Identities]] = []  # least recently used first
         self._counts = {"hits": 0, "misses": 0, "uncached": 0}
+        self.stale = 0  # kept caches that were replaced or changed, and so not used
 
     def use(self, path: str, ask: Callable[[Cache, *Asked], Result], *asked: *Asked) -> Result:
         """What a method of `Cache` gives, asked of the complete cache that stands at the path now.
@@ -342,6 +343,8 @@ class OpenCaches:
                 _, cache, identity = self._idle.pop(at)
             if cache.directory.is_unchanged(_WATCHED, identity):
                 return cache, identity
+            with self._lock:
+                self.stale += 1
             cache.close()
 
     def _open(self, path: str) -> tuple[Cache, Identities | None]:

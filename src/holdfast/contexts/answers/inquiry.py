@@ -67,7 +67,7 @@ def query_context(workspace: Workspace, arguments: QueryArguments) -> Outcome[Qu
             raise ContextCorrupt(error.strerror or "cannot be read") from None
     except _FAILURES as error:
         failure: QueryFailure = {"found": False, "scope": scope, "error": _sentence(error, scope)}
-        return Outcome(failure, error.exit_code, is_error=True)
+        return Outcome(failure, error.exit_code, is_error=True, code=error.code)
     names = arguments.get("filter")
     if not names:
         return Outcome({"found": True, "scope": scope, "context": schema.whole(context)})
@@ -100,7 +100,7 @@ def check_freshness(workspace: Workspace, arguments: CheckArguments) -> Outcome[
         headline = view.headline()
     except _FAILURES as error:
         failure: CheckFailure = {"scope": scope, "state": MISSING, "error": _sentence(error, scope)}
-        return Outcome(failure, error.exit_code, is_error=True)
+        return Outcome(failure, error.exit_code, is_error=True, code=error.code)
     found = view.freshness()
     return Outcome(
         {
@@ -123,7 +123,7 @@ def list_contexts(workspace: Workspace, arguments: ListArguments) -> Outcome[Sta
             found = list_project(project, workspace.progress)
     except OSError:
         failure = _empty_listing(root, f'Failed to scan project at "{root}"')
-        return Outcome(failure, ListingFailed.exit_code, is_error=True)
+        return Outcome(failure, ListingFailed.exit_code, is_error=True, code=ListingFailed.code)
     chosen = found.entries
     under = arguments.get("under", ".").replace("\\", "/").strip("/").removeprefix("./") or "."
     if "since" in arguments:

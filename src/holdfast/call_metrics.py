@@ -1,0 +1,277 @@
+"""What a served process counts: every metric in one table, and the cells that its numbers stand in. Pure.
+
+A label has the values of a list that is known when the server starts, so the cells are known too and no client can add
+one. Each process of a server writes to cells of its own; what is told is their sum (docs/formats/metrics.md).
+"""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+from bisect import bisect_left
+
+from holdfast.catalog import CATALOG
+from holdfast.core.errors import FAILURES, CitationStale, InternalError
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Literal, Protocol
+
+    Kind = Literal["counter", "gauge", "histogram"]
+    Labels = tuple[str, ...]
+
+    class Cells(Protocol):
+        """A row of numbers, in this process's memory or in one that it shares."""
+
+        def __getitem__(self, place: int, /) -> int: ...
+        def __setitem__(self, place: int, number: int, /) -> None: ...
+        def __iter__(self) -> Iterator[int]: ...
+
+
+UNKNOWN = "unknown"  # the label of a tool that does not exist, whatever it was called
+OTHER = "other"
+TOOLS = (*(operation.tool for operation in CATALOG if operation.tool), UNKNOWN)
+CODES = (*dict.fromkeys(failure.code for failure in FAILURES), OTHER)
+METHODS = (
+    *("tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read"),
+    *("prompts/list", "prompts/get", "completion/complete"),
+)
+NAMESPACES = ("cache", "context", "guide", "spec-status", "steering", OTHER)
+REASONS = ("token", "host", "origin", "body_size", "slow", "busy", OTHER)
+# Upper bounds in nanoseconds: a warm answer takes some hundred microseconds, a cold one of a large cache seconds.
+BUCKETS = tuple(
+    microseconds * 1_000
+    for microseconds in (
+        *(500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000),
+        *(1_000_000, 2_500_000, 5_000_000, 10_000_000),
+    )
+)
+
+
+class Metric(NamedTuple):
+    """One family of numbers. `labels` has the values that each label can have; a counter's name ends with `_total`."""
+
+    name: str
+    kind: Kind
+    meaning: str
+    labels: Mapping[str, Sequence[str]] = {}
+    is_told_at_zero: bool = True  # else a series stands there from its first count on
+
+
+CALLS = Metric("holdfast_calls_total", "counter", "Calls of tools that were answered.", {"tool": TOOLS})
+ERRORS = Metric(
+    "holdfast_call_errors_total",
+    "counter",
+    "Calls that were answered with a failure, by its code.",
+    {"tool": TOOLS, "code": CODES},
+    is_told_at_zero=False,
+)
+TOKENS = Metric(
+    "holdfast_answer_tokens_total",
+    "counter",
+    "Tokens of answers: as an answer says, else a quarter of its bytes.",
+    {"tool": TOOLS},
+)
+BYTES = Metric("holdfast_answer_bytes_total", "counter", "Bytes of the texts of answers.", {"tool": TOOLS})
+SECONDS = Metric(
+    "holdfast_call_seconds",
+    "histogram",
+    "Seconds from a call's being understood to its answer, waiting for a thread included.",
+    {"tool": TOOLS},
+    is_told_at_zero=False,
+)
+RUNNING = Metric("holdfast_calls_running", "gauge", "Calls that are being carried out.")
+REQUESTS = Metric("holdfast_requests_total", "counter", "Requests of the protocol, by method.", {"method": METHODS})
+FILES = Metric(
+    "holdfast_remembered_files_total",
+    "counter",
+    "Looks at remembered files: used as they were, read, handed out without being kept, read again and found equal.",
+    {"namespace": NAMESPACES, "outcome": ("hits", "misses", "uncached", "rereads")},
+    is_told_at_zero=False,
+)
+CACHES = Metric(
+    "holdfast_cache_opens_total",
+    "counter",
+    "Looks at caches: found open, opened, opened without being kept.",
+    {"outcome": ("hits", "misses", "uncached")},
+)
+STALE = Metric(
+    "holdfast_stale_answers_avoided_total",
+    "counter",
+    "What was not given as it once was: a remembered file or an open cache that had changed, a citation that does "
+    "not hold, a context told to be stale.",
+    {"kind": ("file", "cache", "citation", "context")},
+)
+RECEIPTS = Metric(
+    "holdfast_receipts_total",
+    "counter",
+    "Receipts that were written, were there already, or could not be written.",
+    {"outcome": ("written", "present", "failed")},
+)
+HTTP = Metric(
+    "holdfast_http_responses_total",
+    "counter",
+    "Responses to requests at /mcp, by class of status.",
+    {"status": ("2xx", "3xx", "4xx", "5xx")},
+)
+REFUSED = Metric("holdfast_http_refused_total", "counter", "Requests that were refused, and why.", {"reason": REASONS})
+SPANS = Metric(
+    "holdfast_spans_total",
+    "counter",
+    "Spans that a collector took, that it did not take, that found the queue full.",
+    {"outcome": ("sent", "failed", "dropped")},
+)
+STARTS = Metric("holdfast_process_starts_total", "counter", "Processes started, replacements included.")
+
+COUNTED = (
+    *(CALLS, ERRORS, TOKENS, BYTES, SECONDS, RUNNING, REQUESTS, FILES, CACHES, STALE, RECEIPTS),
+    *(HTTP, REFUSED, SPANS, STARTS),
+)
+_KEPT = {"cache": CACHES, "receipts": RECEIPTS}  # by the names that what a workspace keeps goes by
+# Cells of one series of a histogram: each bucket by itself, what is beyond the last, and the sum.
+_HISTOGRAM = len(BUCKETS) + 2
+
+
+def _combinations(labels: Sequence[Sequence[str]]) -> Iterator[Labels]:
+    if not labels:
+        yield ()
+        return
+    for value in labels[0]:
+        for rest in _combinations(labels[1:]):
+            yield (value, *rest)
+
+
+def _layout() -> tuple[dict[tuple[str, Labels], int], int]:
+    places: dict[tuple[str, Labels], int] = {}
+    size = 0
+    for metric in COUNTED:
+        for values in _combinations(list(metric.labels.values())):
+            places[metric.name, values] = size
+            size += _HISTOGRAM if metric.kind == "histogram" else 1
+    return places, size
+
+
+PLACES, SIZE = _layout()
+
+
+class Histogram(NamedTuple):
+    """How many were at most as long as each bound of BUCKETS, and in all; the sum in nanoseconds."""
+
+    cumulated: Sequence[int]
+    total: int
+
+
+class Series(NamedTuple):
+    """One line, or for a histogram several: the values of the labels, and the number."""
+
+    labels: Labels
+    number: int | Histogram
+
+
+def told(metric: Metric, cells: Sequence[int]) -> list[Series]:
+    """The series of a metric that are told, in the order of its labels' values."""
+    found = []
+    for values in _combinations(list(metric.labels.values())):
+        place = PLACES[metric.name, values]
+        if metric.kind == "histogram":
+            counts = cells[place : place + _HISTOGRAM - 1]
+            if any(counts):
+                found.append(Series(values, Histogram(_cumulated(counts), cells[place + _HISTOGRAM - 1])))
+        elif cells[place] or metric.is_told_at_zero or _is_watched(metric, values):
+            found.append(Series(values, cells[place]))
+    return found
+
+
+def _is_watched(metric: Metric, values: Labels) -> bool:
+    """Whether a series is told at zero all the same: a rate sees the first bug only if there was a zero before it."""
+    return metric is ERRORS and values[1] == InternalError.code
+
+
+def _cumulated(counts: Sequence[int]) -> list[int]:
+    sums, so_far = [], 0
+    for count in counts:
+        so_far += count
+        sums.append(so_far)
+    return sums
+
+
+class CallMetrics:
+    """The cells of one process, which several threads add to.
+
+    A process that takes the place of a dead one goes on from its numbers, so no counter ever falls.
+    """
+
+    def __init__(self, cells: Cells) -> None:
+        self._cells = cells
+        self._lock = allocate_lock()
+        self._running = PLACES[RUNNING.name, ()]
+        cells[self._running] = 0  # those of whoever stood here before ended with it
+        self._base = list(cells)
+        self._tools = {tool: index for index, tool in enumerate(TOOLS)}
+        self._codes = {code: index for index, code in enumerate(CODES)}
+        self._first = {
+            metric.name: PLACES[metric.name, tuple(values[0] for values in metric.labels.values())]
+            for metric in COUNTED
+        }
+        self.add(STARTS)
+
+    def add(self, metric: Metric, *labels: str) -> None:
+        """Count one; a value that a label does not have counts as its last one."""
+        values = tuple(
+            value if value in known else known[-1] for value, known in zip(labels, metric.labels.values(), strict=True)
+        )
+        with self._lock:
+            self._cells[PLACES[metric.name, values]] += 1
+
+    def begin(self) -> None:
+        """One more call is being carried out; `end` must follow."""
+        with self._lock:
+            self._cells[self._running] += 1
+
+    def end(self, tool: str, code: str, *, tokens: int, size: int, nanoseconds: int) -> None:
+        """A call was answered, with a failure where there is a code."""
+        index = self._tools.get(tool, len(TOOLS) - 1)
+        bucket = bisect_left(BUCKETS, nanoseconds)
+        first, cells = self._first, self._cells
+        histogram = first[SECONDS.name] + index * _HISTOGRAM
+        with self._lock:
+            if cells[self._running]:
+                cells[self._running] -= 1
+            cells[first[CALLS.name] + index] += 1
+            cells[first[TOKENS.name] + index] += tokens
+            cells[first[BYTES.name] + index] += size
+            cells[histogram + bucket] += 1
+            cells[histogram + _HISTOGRAM - 1] += nanoseconds
+            if code:
+                number = self._codes.get(code, len(CODES) - 1)
+                cells[first[ERRORS.name] + index * len(CODES) + number] += 1
+        if code == CitationStale.code:
+            self.add(STALE, "citation")
+
+    def refuse(self, code: str) -> None:
+        """A call was refused before it was one: its tool does not exist, or it names none. It took no time."""
+        self.add(CALLS, UNKNOWN)
+        self.add(ERRORS, UNKNOWN, code)
+
+    def publish(
+        self, files: Mapping[str, Mapping[str, int]], kept: Mapping[str, Mapping[str, int]], stale: Mapping[str, int]
+    ) -> None:
+        """Put what this process counted elsewhere into its cells: looks at remembered files by namespace, at open
+        caches and of receipts by what is kept, and what had changed by kind."""
+        sums: dict[int, int] = {}
+        for namespace, counts in files.items():
+            known = namespace if namespace in NAMESPACES else OTHER
+            for outcome, number in counts.items():
+                place = PLACES[FILES.name, (known, outcome)]
+                sums[place] = sums.get(place, 0) + number
+        for name, metric in _KEPT.items():
+            for outcome, number in kept.get(name, {}).items():
+                sums[PLACES[metric.name, (outcome,)]] = number
+        for kind, number in stale.items():
+            sums[PLACES[STALE.name, (kind,)]] = number
+        cells, base = self._cells, self._base
+        with self._lock:
+            for place, number in sums.items():
+                if base[place] + number > cells[place]:  # another thread may have looked later and come earlier
+                    cells[place] = base[place] + number
