@@ -39,9 +39,10 @@ EXAMPLES: Mapping[str, tuple[Example, ...]] = {
     "inspect": _lines("context inspect docs"),
     "build": _lines("context build --sources docs --cache other-docs"),
     "verify": _lines("context verify docs"),
-    "replay": _lines("context replay receipt.json"),
+    "replay": _lines("context replay receipt.json", "context replay receipt.json --html why.html"),
     "audit": _lines(
-        "context audit .context/receipts", "context audit .context/receipts --client claude --since 2026-11-01"
+        "context audit .context/receipts --html audit.html",
+        "context audit .context/receipts --client claude --since 2026-11-01",
     ),
     "cite verify": (Example("context cite verify answer.md"), Example("context cite verify invented.md", 9)),
     "diff": _lines("context diff --since HEAD --queries queries.txt --check", "context diff .context/older docs"),

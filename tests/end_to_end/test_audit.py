@@ -107,6 +107,80 @@ def test_a_receipt_without_a_call_counts_at_the_time_of_its_file(project: Path) 
     assert (found["calls"], found["same"], found["clients"]) == (1, 1, [""])
 
 
+def keep_call(project: Path, at: int, number: int, client: str = "one", server: str = "s") -> None:
+    receipt = next((project / "receipts").glob("*.json")).stem
+    name, data = encode_call(CallRecord(at, client, f"sha256:{receipt}", server, number))
+    (project / "receipts" / name).write_bytes(data)
+
+
+def test_clocks_that_differ_are_told_and_one_server_is_listed_in_its_own_order(project: Path) -> None:
+    serve(project, "now", "deploy")
+    for number in (2, 1, 3):
+        keep_call(project, 1_000, number, f"past {number}")
+    keep_call(project, 4_102_444_800_000, 1, "ahead")
+    done = run_context("audit", "receipts", cwd=project)
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["calls"], found["ahead"]) == (0, 5, 1)
+    assert b"1 call is dated later than now: a server's clock differs" in done.stderr
+    assert [each["client"] for each in found["listed"]] == ["past 1", "past 2", "past 3", "now 1.2", "ahead"]
+    assert (found["listed"][0]["at"], found["listed"][4]["at"]) == (
+        "1970-01-01T00:00:01.000Z",
+        "2100-01-01T00:00:00.000Z",
+    )
+
+
+@pytest.mark.parametrize("at", [-1, 10**15, 10**30])
+def test_a_time_that_no_clock_shows_is_no_call(project: Path, at: int) -> None:
+    serve(project, "one", "deploy")
+    keep_call(project, at, 1)
+    assert audit(project, code=9)["altered"] == 1
+
+
+def test_a_call_that_was_copied_under_another_name_is_not_counted_again(project: Path) -> None:
+    serve(project, "one", "deploy")
+    (file,) = (project / "receipts").glob("*.call")
+    shutil.copy(file, file.with_name("0" * 64 + ".call"))
+    found = audit(project, code=9)
+    assert (found["calls"], found["altered"]) == (1, 1)
+
+
+def test_pages_of_calls_are_listed_and_what_is_listed_alone_can_be_replayed(project: Path) -> None:
+    serve(project, "one", "deploy", "roll back", "push")
+    every = [each["query"] for each in audit(project)["listed"]]
+    found = audit(project, "--limit", "1", "--skip", "1", "--listed-only")
+    assert (found["calls"], found["receipts"], found["replayed"], found["passed_over"]) == (3, 3, 1, 1)
+    assert [each["query"] for each in found["listed"]] == every[1:2]
+    assert audit(project, "--skip", "7")["listed"] == []
+    assert audit(project, "--limit", "0")["replayed"] == 3
+
+
+def test_what_was_given_is_told_and_a_page_of_it_is_written(project: Path) -> None:
+    serve(project, "<b>one</b>", "deploy <script>")
+    found = audit(project, "--html", "audit.html")
+    assert found["listed"][0]["sections"] == 1
+    assert found["listed"][0]["given"][0].startswith("a.md#L1-")
+    page = (project / "audit.html").read_text("utf-8")
+    told = (
+        "1 call by 1 client, 1 receipt",
+        "deploy &lt;script&gt;",
+        "&lt;b&gt;one&lt;/b&gt;",
+        found["listed"][0]["given"][0],
+    )
+    assert [words for words in told if words not in page] == []
+    assert [mark for mark in ("<b>one", "<script", "http://", "https://", ' src="') if mark in page] == []
+    done = run_context("audit", "receipts", "--html", "no/such/audit.html", cwd=project)
+    assert (done.returncode, b"cannot be written" in done.stderr) == (6, True)
+
+
+def test_the_reasons_of_an_answer_of_then_are_written_as_a_page(project: Path) -> None:
+    serve(project, "one", "deploy")
+    (receipt,) = (project / "receipts").glob("*.json")
+    done = run_context("replay", str(receipt), "--html", "why.html", "--considered", "5", cwd=project)
+    value = json.loads(done.stdout)
+    assert (done.returncode, value["same"], value["answer"]["receipt"]) == (0, True, value["receipt"])
+    assert "Why it ranked here" in (project / "why.html").read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [

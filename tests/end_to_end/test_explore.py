@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.caches.search.call_records import CallRecord, encode_call
 from holdfast.cli import main
 from holdfast.command_examples import EXAMPLES
 from support.doors import run_context
@@ -98,11 +100,46 @@ def test_the_page_of_a_search_has_what_the_tool_answers(explore_server: ExploreS
         ("directory?scope=../../etc", 200, 'class="note'),
         ("tree?state=none", 200, "Directories"),
         ("search?" + "&".join(["a=1"] * 50), 400, "too many fields"),
+        ("receipts?skip=x", 200, "a whole number"),
+        ("receipts?skip=999999", 200, "3 calls"),
+        ("receipts?since=yesterday", 200, "such as 2026-11-17"),
+        ("receipts?client=%ff", 200, "must be a string"),
+        ("receipts?query=%00", 200, "No calls are kept there that match"),
+        ("receipt?id=../../../etc/passwd", 200, "64 hex digits"),
+        ("receipt?id=" + "0" * 64, 200, "cannot be read"),
     ],
 )
 def test_whatever_is_asked_gets_a_word(explore_server: ExploreServer, page: str, status: int, words: str) -> None:
     sent = explore_server.get(page)
     assert (sent.status, words in sent.text, "Traceback" in sent.text) == (status, True, False)
+
+
+def test_every_call_is_found_by_who_asked_and_what_for_and_leads_to_the_reasons_of_its_answer(
+    explore_server: ExploreServer,
+) -> None:
+    every = explore_server.get("receipts").text
+    assert "3 calls by 2 clients, 3 receipts" in every
+    found = explore_server.get("receipts?client=context+call&query=how").text
+    (link,) = re.findall(r'href="(receipt\?id=[0-9a-f]{64})"', found)
+    assert ("1 call by 1 client" in found, "the same answer" in found) == (True, True)
+    why = explore_server.get(link).text
+    told = ("as was given then, byte for byte", "how to deploy", "To deploy, push.", "Why it ranked here")
+    assert [words for words in told if words not in why] == []
+    assert "No calls are kept" in explore_server.get("receipts?since=2100-01-01").text
+
+
+def test_ten_thousand_calls_are_shown_a_page_at_a_time(tmp_path: Path) -> None:
+    receipts = tmp_path / "kept"
+    receipts.mkdir()
+    for number in range(10_000):
+        name, data = encode_call(CallRecord(1_700_000_000_000 + number, "many", "sha256:" + "0" * 64, "s", number))
+        (receipts / name).write_bytes(data)
+    server = ExploreServer(tmp_path, "--no-open", "--receipts", str(receipts))
+    first, last = server.get("receipts").text, server.get("receipts?skip=9950").text
+    server.end()
+    assert ("The latest 50 of 10,000 calls" in first, first.count("the receipt is gone</span>")) == (True, 50)
+    assert ("Calls 9,951 to 10,000 of 10,000" in last, "Earlier calls" in last) == (True, False)
+    assert len(first) < 120_000
 
 
 def test_what_is_damaged_or_removed_while_it_is_looked_at_is_told(tmp_path: Path, explored_project: Path) -> None:
@@ -244,6 +281,16 @@ def test_looking_changes_nothing(explored_project: Path, explore_server: Explore
         return {str(path): path.stat().st_mtime_ns for path in explored_project.rglob("*") if path.suffix != ".html"}
 
     before = state()
-    for page in ("", "caches", "tree", "specs", "receipts", "savings", "search?q=deploy", "directory?scope=src"):
+    for page in (
+        "",
+        "caches",
+        "tree",
+        "specs",
+        "receipts",
+        "receipts?query=deploy",
+        "savings",
+        "search?q=deploy",
+        "directory?scope=src",
+    ):
         explore_server.get(page)
     assert state() == before

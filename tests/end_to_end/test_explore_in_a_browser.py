@@ -9,7 +9,7 @@ import pytest
 
 from support.browser import CHROMIUM, NO_BROWSER, Browser
 from support.doors import run_context
-from support.explored import ExploreServer
+from support.explored import IMAGE, ExploreServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +22,7 @@ PAGES = (
     "tree",
     "specs",
     "receipts",
+    "receipts?client=%3Cb%3E&query=deploy",
     "savings",
     "search?q=deploy+%3Cb%3E&budget=300",
     "directory?scope=src",
@@ -61,6 +62,28 @@ def test_every_page_fits_every_size_and_runs_nothing_of_a_name(browser: Browser,
             browser.resize(width)
             seen = browser.value("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
             assert (page, width, seen[0] <= seen[1]) == (page, width, True), seen
+    assert {address.startswith(explore_server.address) for address in browser.asked()} == {True}
+
+
+def test_an_auditor_finds_a_call_by_keyboard_and_opens_why_its_answer_was_given(
+    browser: Browser, explore_server: ExploreServer
+) -> None:
+    browser.open(explore_server.address + "receipts")
+    browser.value("document.getElementById('query').focus()")
+    browser.write("<img src=x")
+    with browser.loads():
+        browser.press("Enter")
+    assert browser.value("document.getElementById('query').value") == "<img src=x"
+    assert browser.value("document.querySelectorAll('.entries > li').length") == 1
+    assert browser.value("document.querySelector('.entries > li').innerText.includes('" + IMAGE + "')") is True
+    with browser.loads():
+        browser.click(".entries > li a")
+    assert browser.value("document.querySelector('h1').textContent") == f"deploy {IMAGE}"
+    assert browser.value("document.querySelector('.state').textContent") == "the same answer"
+    assert browser.value("document.querySelectorAll('main script, main img, [onerror], [onfocus]').length") == 0
+    for width in (360, 1920):
+        browser.resize(width)
+        assert browser.value("document.documentElement.scrollWidth <= document.documentElement.clientWidth") is True
     assert {address.startswith(explore_server.address) for address in browser.asked()} == {True}
 
 

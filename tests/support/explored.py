@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from holdfast import build_cache
 from support.doors import run_context
 from support.specs import SpecProject
+from support.wire import call, exchange, initialize
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,16 +46,15 @@ def lay_out_explored(root: Path) -> Path:
     specs.spec(IMAGE.replace("/", "\u2215"), f"- [ ] 1. {HOSTILE}\n")
     receipts = root / ".context" / "receipts"
     receipts.mkdir()
-    for query in ("how to deploy", f"deploy {IMAGE}"):
-        call = run_context(
-            "call",
-            "context.search",
-            json.dumps({"query": query, "cache": "docs"}),
-            "--receipts",
-            str(receipts),
-            cwd=root,
-        )
-        assert call.returncode == 0
+    kept = ("--receipts", str(receipts))
+    asked = json.dumps({"query": "how to deploy", "cache": "docs"})
+    assert run_context("call", "context.search", asked, *kept, cwd=root).returncode == 0
+    opening = initialize()
+    opening["params"]["clientInfo"] = {"name": IMAGE, "version": QUOTED}
+    query = {"query": f"deploy {IMAGE}", "cache": "docs"}
+    assert (
+        exchange(caches, opening, call(1, "context.search", query), options=("--path", str(root), *kept)).exit_code == 0
+    )
     (receipts / "none.json").write_text("{}", "utf-8")
     return root
 

@@ -6,7 +6,7 @@ from holdfast.operation import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.caches.audit_shapes import AuditAnswer, AuditArguments, AuditedCall
+    from holdfast.caches.audit_shapes import AuditAnswer, AuditArguments, AuditedCall, DifferingReceipt
     from holdfast.caches.on_disk.kept_answers import Replayed
     from holdfast.caches.search.call_records import CallRecord
     from holdfast.workspace import Workspace
@@ -22,35 +22,72 @@ def audit(workspace: Workspace, arguments: AuditArguments) -> Outcome[AuditAnswe
     from holdfast.core.errors import Differs, IoError
 
     directory = arguments["directory"]
+    since = _moment(arguments["since"]) if "since" in arguments else 0
     try:
         kept = kept_answers(directory)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise IoError(f"'{printable(directory)}' cannot be read: {reason}") from None
-    since = _moment(arguments["since"]) if "since" in arguments else 0
     wanted = arguments.get("client", "")
     calls = [call for call in kept.calls if call.at >= since and wanted in call.client]
-    found = _replayed(workspace, sorted({call.receipt for call in calls}), kept.receipts)
     if "query" in arguments:
-        calls = [call for call in calls if arguments["query"] in found[call.receipt].query]
-    states = {receipt: found[receipt] for receipt in {call.receipt for call in calls}}
-    count = {state: sum([each.state == state for each in states.values()]) for state in (SAME, CHANGED, GONE)}
-    altered = len(states) - sum(count.values()) + kept.altered
-    listed = calls[-arguments.get("limit", _MOST_LISTED) :] if arguments.get("limit", _MOST_LISTED) else []
+        calls = _asking(calls, kept.receipts, arguments["query"])
+    end = max(0, len(calls) - arguments.get("skip", 0))
+    listed = calls[max(0, end - arguments.get("limit", _MOST_LISTED)) : end]
+    chosen = listed if arguments.get("listed_only") else calls
+    found = _replayed(workspace, sorted({call.receipt for call in chosen}), kept.receipts)
+    count = {state: sum([each.state == state for each in found.values()]) for state in (SAME, CHANGED, GONE)}
+    altered = len(found) - sum(count.values()) + kept.altered
+    now = int(workspace.clock() * 1000)
     value: AuditAnswer = {
         "calls": len(calls),
+        "ahead": sum([call.at > now for call in calls]),
         "clients": sorted({call.client for call in calls}),
-        "receipts": len(states),
+        "receipts": len({call.receipt for call in calls}),
+        "replayed": len(found),
         "same": count[SAME],
         "changed": count[CHANGED],
         "cache_gone": count[GONE],
         "altered": altered,
-        "listed": [_call(call, states[call.receipt]) for call in listed],
-        "differing": [_differing(each) for _, each in sorted(states.items()) if each.state not in (SAME, GONE)],
+        "passed_over": len(calls) - end,
+        "listed": [_call(call, found[call.receipt]) for call in listed],
+        "differing": [_differing(each) for _, each in sorted(found.items()) if each.state not in (SAME, GONE)],
     }
-    note = f"{count[GONE]:,} receipts name caches that are not here: pull or build those to replay them"
+    if "html" in arguments:
+        _write_page(arguments["html"], value)
     failed = count[CHANGED] or altered
-    return Outcome(value, exit_code=Differs.exit_code if failed else 0, note=note if count[GONE] else "")
+    return Outcome(value, exit_code=Differs.exit_code if failed else 0, note=_note(value))
+
+
+def _note(value: AuditAnswer) -> str:
+    """What a person should know before the numbers are believed."""
+    told = []
+    if value["cache_gone"]:
+        told.append(
+            f"{value['cache_gone']:,} receipts name caches that are not here: pull or build those to replay them"
+        )
+    if value["ahead"]:
+        dated = "call is" if value["ahead"] == 1 else "calls are"
+        told.append(f"{value['ahead']:,} {dated} dated later than now: a server's clock differs from this machine's")
+    return "; ".join(told)
+
+
+def _write_page(path: str, value: AuditAnswer) -> None:
+    from holdfast.caches.search.audit_page import audit_page
+    from holdfast.core.output_file import write_output_file
+    from holdfast.core.packaged_text import packaged_text
+
+    write_output_file(path, audit_page(packaged_text("page.css"), value).encode("utf-8", "replace"))
+
+
+def _asking(calls: list[CallRecord], receipts: dict[str, str], wanted: str) -> list[CallRecord]:
+    """The calls whose query holds some words."""
+    from holdfast.caches.on_disk.kept_answers import query_of
+
+    asked = {
+        receipt: query_of(receipts[receipt]) for receipt in {call.receipt for call in calls} if receipt in receipts
+    }
+    return [call for call in calls if wanted in asked.get(call.receipt, "")]
 
 
 def _replayed(workspace: Workspace, wanted: list[str], receipts: dict[str, str]) -> dict[str, Replayed]:
@@ -95,16 +132,20 @@ def _call(call: CallRecord, replayed: Replayed) -> AuditedCall:
         "query": replayed.query,
         "cache": replayed.cache,
         "budget": replayed.budget,
+        "sections": replayed.sections,
+        "given": replayed.given,
         "receipt": call.receipt,
         "state": replayed.state,
     }
 
 
-def _differing(replayed: Replayed) -> dict[str, str]:
+def _differing(replayed: Replayed) -> DifferingReceipt:
     return {
         "receipt": replayed.receipt,
         "state": replayed.state,
         "query": replayed.query,
         "now": replayed.now,
         "reason": replayed.reason,
+        "differences": replayed.differences,
+        "differences_more": replayed.differences_more,
     }

@@ -26,5 +26,6 @@ def audited(value: AuditAnswer, seconds: float) -> RenderableType:
     counted = [(value["same"], "the same"), (value["changed"], "changed"), (value["cache_gone"], "without their cache")]
     counted.append((value["altered"], "altered or gone"))
     told = ", ".join([f"{count:,} {what}" for count, what in counted if count])
-    sums = f"{value['calls']:,} calls, {value['receipts']:,} receipts: {told}; in {seconds:.1f} s"
-    return Group(table, Text(sums, style="dim" if value["same"] == value["receipts"] else "yellow"))
+    run = "" if value["replayed"] == value["receipts"] else f", {value['replayed']:,} replayed"
+    sums = f"{value['calls']:,} calls, {value['receipts']:,} receipts{run}: {told}; in {seconds:.1f} s"
+    return Group(table, Text(sums, style="dim" if value["same"] == value["replayed"] else "yellow"))

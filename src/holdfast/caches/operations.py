@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.caches.audit_operations import AUDIT_OPERATIONS
 from holdfast.core.errors import CacheMissing, InvalidBudget, InvalidCitation, InvalidKnown, InvalidLimit, InvalidQuery
 from holdfast.operation import Operation, Parameter
 
@@ -241,33 +242,7 @@ OPERATIONS = (
         run="holdfast.caches.answers:verify",
         view="holdfast.caches.views:verification",
     ),
-    Operation(
-        family="caches",
-        command=("replay",),
-        summary="Run a search again from its receipt; exit 9 and the differences when the answer changed.",
-        parameters=(
-            Parameter("receipt", "path", "A receipt that 'search --receipt' wrote", True, "RECEIPT", positional=True),
-            _OPTIONAL_CACHE._replace(
-                description="The cache (default: the one of that version and tokenizer below the cache root)"
-            ),
-        ),
-        run="holdfast.caches.search_answers:replay",
-        view="holdfast.caches.search_views:replayed",
-    ),
-    Operation(
-        family="caches",
-        command=("audit",),
-        summary="List what servers answered, by time, client and query, and replay all of it; exit 9 when any changed.",
-        parameters=(
-            Parameter("directory", "path", "What 'context serve --receipts' wrote to", True, "DIR", positional=True),
-            Parameter("client", "text", "Only of clients whose name holds this", metavar="TEXT"),
-            Parameter("query", "text", "Only where the query holds this", metavar="TEXT"),
-            Parameter("since", "text", "Only from this day or time on", metavar="TIME"),
-            LIMIT._replace(description="Most calls to list, the latest (default: 100); all are replayed"),
-        ),
-        run="holdfast.caches.audit_answers:audit",
-        view="holdfast.caches.audit_views:audited",
-    ),
+    *AUDIT_OPERATIONS,
     Operation(
         family="caches",
         command=("cite", "verify"),

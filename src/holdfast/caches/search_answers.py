@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
 
+    from holdfast.caches.audit_shapes import ReplayAnswer, ReplayArguments
     from holdfast.caches.cache_format import Document
     from holdfast.caches.considered_shapes import ConsideredSection
     from holdfast.caches.meant_caches import MeantCaches
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from holdfast.caches.on_disk.open_caches import Cache
     from holdfast.caches.search.citations import Citation, Verdict
     from holdfast.caches.search.passage import Place
-    from holdfast.caches.search.receipts import Receipt
     from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.search.search_result import SearchResult
     from holdfast.caches.search.search_source import SearchSource
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
         CiteArguments,
         ReadAnswer,
         ReadArguments,
-        ReplayAnswer,
-        ReplayArguments,
         SearchAnswer,
         SearchArguments,
         StaleAnswer,
@@ -236,38 +234,35 @@ def _place_to_read(arguments: ReadArguments) -> Place:
 
 
 def replay(workspace: Workspace, arguments: ReplayArguments) -> Outcome[ReplayAnswer]:
-    from holdfast.caches.on_disk.user_files import read_receipt
+    from holdfast.caches.on_disk.receipt_replay import ReceiptReplay
+    from holdfast.caches.on_disk.user_files import read_receipt, write_page
     from holdfast.caches.search.comparison import compare_records
-    from holdfast.core.errors import Differs
+    from holdfast.caches.search.search_result import as_json
+    from holdfast.caches.search.why_page import MOST_ROWS
+    from holdfast.core.errors import Differs, UsageError
 
     receipt = read_receipt(arguments["receipt"])
-    result = _answered_again(workspace, receipt, arguments.get("cache"))
-    same = result.receipt == receipt.receipt
-    value: ReplayAnswer = {
-        "same": same,
-        "receipt": receipt.receipt,
-        "now": result.receipt,
-        "query": receipt.request.query,
-        "differences": [] if same else compare_records(receipt.record, result.record),
-    }
-    return Outcome(value, exit_code=0 if same else Differs.exit_code)
-
-
-def _answered_again(workspace: Workspace, receipt: Receipt, cache: str | None) -> SearchResult:
-    """The answer of the caches that are named by a receipt, found by version and tokenizer, or of one that is named."""
-    from holdfast.caches.on_disk.open_caches import with_cache
-    from holdfast.caches.on_disk.receipt_replay import ReceiptReplay
-    from holdfast.core.errors import UsageError
-
-    if cache is not None:
-        if receipt.caches:
-            raise UsageError("the receipt is of several caches, and --cache names one: leave it out")
-        return with_cache(workspace.cache_directory(cache), lambda cache: cache.find(receipt.request))
-    replay = ReceiptReplay(workspace.cache_root)
+    if receipt.caches and "cache" in arguments:
+        raise UsageError("the receipt is of several caches, and --cache names one: leave it out")
+    only = workspace.cache_directory(arguments["cache"]) if "cache" in arguments else ""
+    replay = ReceiptReplay(workspace.cache_root, only)
     try:
-        return replay.answered(receipt)
+        result = replay.answered(receipt)
+        same = result.receipt == receipt.receipt
+        value: ReplayAnswer = {
+            "same": same,
+            "receipt": receipt.receipt,
+            "now": result.receipt,
+            "query": receipt.request.query,
+            "differences": [] if same else compare_records(receipt.record, result.record),
+        }
+        if "considered" in arguments:
+            value["answer"] = {**as_json(result), "considered": replay.considered(receipt, arguments["considered"])}
+        if "html" in arguments:
+            write_page(arguments["html"], {**as_json(result), "considered": replay.considered(receipt, MOST_ROWS)})
     finally:
         replay.close()
+    return Outcome(value, exit_code=0 if same else Differs.exit_code)
 
 
 def verify_citations(workspace: Workspace, arguments: CiteArguments) -> Outcome[CiteAnswer]:

@@ -18,12 +18,12 @@ from holdfast.core.unicode_text import WHITE_SPACE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from holdfast.caches.audit_shapes import ReplayAnswer
     from holdfast.caches.shapes import (
         CachesAnswer,
         CiteAnswer,
         DiffAnswer,
         ReadAnswer,
-        ReplayAnswer,
         SearchAnswer,
         SinceAnswer,
         StaleAnswer,

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, NotRequired, TypedDict, final
 
-from holdfast.caches.audit_shapes import AuditAnswer, AuditArguments  # noqa: F401  # looked for here
+from holdfast.caches.audit_shapes import (  # noqa: F401  # looked for here
+    AuditAnswer,
+    AuditArguments,
+    RecordDifference,
+    ReplayAnswer,
+    ReplayArguments,
+)
 
 # The same family's, in files of their own.
 from holdfast.caches.considered_shapes import ConsideredSection, SectionReasons
@@ -59,11 +65,6 @@ class BuildArguments(CacheArguments):
     sources: str
     force: NotRequired[bool]
     tokenizer: NotRequired[str]
-
-
-class ReplayArguments(TypedDict):
-    receipt: str
-    cache: NotRequired[str]
 
 
 class CiteArguments(TypedDict):
@@ -276,20 +277,6 @@ class Record(RecordOfSeveral):
     outline: bool
     explain: bool
     sections: Sequence[RecordedSection]
-
-
-class RecordDifference(TypedDict):
-    what: str
-    recorded: object
-    now: object
-
-
-class ReplayAnswer(TypedDict):
-    same: bool
-    receipt: str
-    now: str
-    query: str
-    differences: Sequence[RecordDifference]
 
 
 class JudgedCitation(TypedDict):

@@ -11,7 +11,7 @@ from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import WHITE_SPACE
 from holdfast.explore.cache_panel import MOST_BUDGET, USUAL_BUDGET, caches_panel, note, search_panel
 from holdfast.explore.overview_panel import overview_panel
-from holdfast.explore.receipt_panel import receipts_panel, utc
+from holdfast.explore.receipt_panel import A_PAGE, receipt_panel, receipts_panel, utc
 from holdfast.explore.savings_panel import savings_panel
 from holdfast.explore.spec_panel import specs_panel
 from holdfast.explore.tree_panel import COLOURS, directory_panel, tree_panel
@@ -33,6 +33,9 @@ PAGES = {
 }
 # Of so many directories a file that is kept tells the notes.
 _MOST_NOTED = 300
+# So many of the latest calls are in it.
+_MOST_CALLS = 500
+_HEX = frozenset("0123456789abcdef")
 
 
 class Page(NamedTuple):
@@ -57,7 +60,8 @@ class Explorer:
             "tree": self._tree,
             "directory": self._directory,
             "specs": lambda _: ("Specs", specs_panel(look.board(), look.approvals(), look.findings())),
-            "receipts": lambda _: ("Receipts", receipts_panel(look.receipts())),
+            "receipts": self._receipts,
+            "receipt": self._receipt,
             "savings": lambda _: ("Savings", savings_panel(look.savings())),
         }
 
@@ -88,7 +92,7 @@ class Explorer:
             '<p>From the same answers as the tools; it only reads. <span id="status" role="status" '
             f'data-mark="{mark}"></span></p>'
         )
-        called = {"search": "caches", "directory": "tree"}.get(name, name)
+        called = {"search": "caches", "directory": "tree", "receipt": "receipts"}.get(name, name)
         told = title if title == self._look.name else f"{title} · {self._look.name}"
         html = whole_page(self._style, told, main, top=self._top(called), foot=foot, script=self._script)
         return Page(200, html, mark)
@@ -102,7 +106,7 @@ class Explorer:
 
     def _overview(self) -> str:
         look = self._look
-        return overview_panel(look.caches(), look.tree(), look.board(), look.receipts(), look.savings_soon())
+        return overview_panel(look.caches(), look.tree(), look.board(), look.audit({}, A_PAGE), look.savings_soon())
 
     def _caches(self, *, with_box: bool) -> str:
         look = self._look
@@ -112,7 +116,7 @@ class Explorer:
         look, query, cache = self._look, given.get("q", ""), given.get("cache", "")
         budget = given.get("budget", str(USUAL_BUDGET))
         names = [name for name, _ in look.caches()]
-        if not (budget.isascii() and budget.isdigit() and len(budget) < 8 and int(budget) <= MOST_BUDGET):
+        if not _is_number(budget) or int(budget) > MOST_BUDGET:
             box = search_panel(names, query, cache, USUAL_BUDGET, None)
             return "Search", box + note(f"Tokens are a whole number up to {MOST_BUDGET:,}.")
         found = look.search(query, cache, int(budget)) if query.strip(WHITE_SPACE) else None
@@ -127,6 +131,19 @@ class Explorer:
         scope = given.get("scope", ".")
         return scope, directory_panel(scope, self._look.directory(scope))
 
+    def _receipts(self, given: Mapping[str, str]) -> tuple[str, str]:
+        look, skip = self._look, given.get("skip", "0")
+        if not _is_number(skip):
+            return "Receipts", note("What is to be skipped is a whole number.")
+        return "Receipts", receipts_panel(look.audit(given, A_PAGE), look.shown_receipts, given)
+
+    def _receipt(self, given: Mapping[str, str]) -> tuple[str, str]:
+        digest = given.get("id", "")
+        if len(digest) != 64 or not _HEX.issuperset(digest):
+            return "Receipt", note("A receipt is named by 64 hex digits.")
+        found = self._look.receipt(digest)
+        return found.value["query"] if found.value and found.value["query"] else "Receipt", receipt_panel(found)
+
     def snapshot(self, now: float) -> str:
         """Everything on one page, for somebody who has no server: no script, nothing to fill in."""
         look = self._look
@@ -136,7 +153,7 @@ class Explorer:
             "caches": self._caches(with_box=False),
             "tree": tree_panel(tree, "", look.directory if noted else None, with_links=False),
             "specs": specs_panel(look.board(), look.approvals(), look.findings()),
-            "receipts": receipts_panel(look.receipts()),
+            "receipts": receipts_panel(look.audit({}, _MOST_CALLS), look.shown_receipts, {}, with_links=False),
             "savings": savings_panel(look.savings()),
         }
         sections = [
@@ -147,6 +164,10 @@ class Explorer:
         top = f'<p class="brand">{shown(look.name)}</p>\n<nav aria-label="Parts"><ul>{links}</ul></nav>'
         main = f"<h1>{shown(look.name)}</h1>\n<p>As it was at {utc(now)}.</p>\n" + "\n".join(sections)
         return whole_page(self._style, f"{look.name}, {utc(now)}", main, top=top)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 8
 
 
 def _is_current(page: str, current: str | None) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from holdfast.caches.search.audit_page import replay_states
 from holdfast.core.page_shell import counted, meter, stacked
 from holdfast.explore.cache_panel import search_box
-from holdfast.explore.receipt_panel import replay_states
 from holdfast.explore.tree_panel import freshness
 
 TYPE_CHECKING = False
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def overview_panel(
-    caches: Sequence[tuple[str, Found]], tree: Found, board: Found, receipts: Found, savings: Found | None
+    caches: Sequence[tuple[str, Found]], tree: Found, board: Found, audit: Found, savings: Found | None
 ) -> str:
     """A card for each part, and the box that asks the caches; of savings nothing while they are being added up."""
-    cards = [_caches(caches), _tree(tree), _specs(board), _receipts(receipts), _savings(savings)]
+    cards = [_caches(caches), _tree(tree), _specs(board), _receipts(audit), _savings(savings)]
     box = search_box([name for name, _ in caches]) if caches else ""
     return f'{box}<h2>At a glance</h2><ul class="cards">{"".join(cards)}</ul>'
 
@@ -63,14 +63,14 @@ def _specs(board: Found) -> str:
     return _card("specs", "Specs", _figure(len(specs), noun, f"{meter(done, total, told)}<p>{told}</p>{found}"))
 
 
-def _receipts(receipts: Found) -> str:
-    if receipts.value is None or not receipts.value.receipts:
+def _receipts(audit: Found) -> str:
+    value = audit.value
+    if value is None or not value["calls"]:
         return _card("receipts", "Receipts", '<p class="soft">None here.</p>')
-    look = receipts.value
-    noun = "receipt" if look.total == 1 else "receipts"
-    if len(look.receipts) < look.total:
-        noun += f", the last {len(look.receipts):,} of them run again"
-    return _card("receipts", "Receipts", _figure(look.total, noun, stacked(replay_states(look.receipts))))
+    noun = f"{'call' if value['calls'] == 1 else 'calls'} answered, {counted(value['receipts'], 'receipt')}"
+    if value["replayed"] < value["receipts"]:
+        noun += f", {value['replayed']:,} of them run again"
+    return _card("receipts", "Receipts", _figure(value["calls"], noun, stacked(replay_states(value))))
 
 
 def _savings(savings: Found | None) -> str:

@@ -18,13 +18,32 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from holdfast.caches.audit_shapes import AuditAnswer
     from holdfast.workspace import Workspace
 
-# Tokens of the list of directories, and how many receipts are run again for a page.
+# Tokens of the list of directories.
 _LISTING = 60_000
-MOST_RECEIPTS = 40
+# So many answers are remembered.
+_MOST_KEPT = 50
 # How many times as long as it took an answer is remembered, and seconds that none outlives.
 _TIMES, _LONGEST = 10, 60.0
+
+
+# What an audit says of a directory that nobody made yet.
+_NOTHING_KEPT: AuditAnswer = {
+    "calls": 0,
+    "ahead": 0,
+    "clients": (),
+    "receipts": 0,
+    "replayed": 0,
+    "same": 0,
+    "changed": 0,
+    "cache_gone": 0,
+    "altered": 0,
+    "passed_over": 0,
+    "listed": (),
+    "differing": (),
+}
 
 
 class Found(NamedTuple):
@@ -32,28 +51,6 @@ class Found(NamedTuple):
 
     value: Any
     problem: str = ""
-
-
-class LookedAtReceipt(NamedTuple):
-    """A receipt of the directory: when it was written, what was asked, and what running it again gave.
-
-    `state` is `same`, `differs`, or `unknown` where `problem` says why nobody can tell.
-    """
-
-    name: str
-    written: float
-    query: str
-    state: str
-    problem: str
-    differences: list[dict[str, Any]]
-
-
-class ReceiptsLook(NamedTuple):
-    """The receipts written last, how many there are, and where they lie."""
-
-    receipts: list[LookedAtReceipt]
-    total: int
-    directory: str
 
 
 class ProjectLook:
@@ -71,6 +68,13 @@ class ProjectLook:
     def name(self) -> str:
         """What the project is called: the last name of its path."""
         return os.path.basename(os.path.abspath(self._workspace.project)) or "/"
+
+    @property
+    def shown_receipts(self) -> str:
+        """Where receipts are looked for, as it can be told."""
+        from holdfast.core.confined_paths import printable
+
+        return printable(self.receipts_directory)
 
     def ask(self, command: str, arguments: Mapping[str, object] | None = None) -> Found:
         """The answer of an operation, by the words of its command."""
@@ -96,6 +100,8 @@ class ProjectLook:
         value = find()
         took = monotonic() - now
         with self._lock:
+            while len(self._kept) >= _MOST_KEPT:
+                del self._kept[next(iter(self._kept))]
             self._kept[name] = (now + took + min(_TIMES * took, _LONGEST), value)
         return value
 
@@ -176,42 +182,21 @@ class ProjectLook:
         finally:
             self._is_adding = False
 
-    def receipts(self) -> Found:
-        """The receipts written last, each run again."""
-        found: Found = self._remembered("receipts", self._look_at_receipts)
+    def audit(self, given: Mapping[str, str], most: int) -> Found:
+        """The calls that were kept and match, so many of the latest after those to skip, each of these run again."""
+        if not os.path.lexists(self.receipts_directory):
+            return Found({**_NOTHING_KEPT})
+        asked: dict[str, object] = {
+            "directory": self.receipts_directory,
+            **{name: given[name] for name in ("client", "query", "since") if given.get(name)},
+            "limit": most,
+            "listed_only": True,
+            "skip": int(given.get("skip", "0")),
+        }
+        found: Found = self._remembered(f"audit {asked}", lambda: self.ask("audit", asked))
         return found
 
-    def _look_at_receipts(self) -> Found:
-        from holdfast.caches.on_disk.receipt_costs import receipt_files
-        from holdfast.core.confined_paths import printable
-
-        directory = self.receipts_directory
-        try:
-            paths = receipt_files(directory)
-        except FileNotFoundError:
-            paths = []
-        except OSError as error:
-            return Found(None, f"'{printable(directory)}' cannot be listed: {error.strerror}")
-        looked_at = []
-        for path in paths[:MOST_RECEIPTS]:
-            try:
-                written = os.stat(path).st_mtime
-            except OSError:
-                continue  # somebody made room
-            looked_at.append(self._replayed(path, written))
-        return Found(ReceiptsLook(looked_at, len(paths), printable(directory)))
-
-    def _replayed(self, path: str, written: float) -> LookedAtReceipt:
-        from holdfast.caches.on_disk.user_files import read_receipt
-        from holdfast.core.errors import ContextError
-
-        name = os.path.basename(path)
-        try:
-            query = read_receipt(path).request.query
-        except ContextError as error:
-            return LookedAtReceipt(name, written, "", "unknown", error.reason or error.headline, [])
-        found = self.ask("replay", {"receipt": path})
-        if found.value is None:
-            return LookedAtReceipt(name, written, query, "unknown", found.problem, [])
-        state = "same" if found.value["same"] else "differs"
-        return LookedAtReceipt(name, written, query, state, "", list(found.value["differences"]))
+    def receipt(self, digest: str) -> Found:
+        """One receipt run again, with the answer of now and what became of the sections that match best."""
+        path = os.path.join(self.receipts_directory, f"{digest}.json")
+        return self.ask("replay", {"receipt": path, "considered": 200})

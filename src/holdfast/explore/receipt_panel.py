@@ -1,48 +1,54 @@
-"""Receipts on a line of time, each with whether running it again gives the same answer. Pure."""
+"""The calls that servers kept, found by client, query and time; and one of the answers, explained. Pure."""
 
 from __future__ import annotations
 
 from html import escape
 from time import gmtime, strftime
+from urllib.parse import urlencode
 
-from holdfast.core.page_shell import counted, folded, shown, stacked
+from holdfast.caches.search.audit_page import audit_summary, audited_calls, differences_list, differing_receipts
+from holdfast.caches.search.why_page import explained
+from holdfast.core.page_shell import shown
 from holdfast.explore.cache_panel import command, note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
-    from holdfast.explore.project_look import Found, LookedAtReceipt, ReceiptsLook
+    from holdfast.explore.project_look import Found
 
-STATES = {
-    "same": ("good", "the same answer"),
-    "differs": ("near", "another answer now"),
-    "unknown": ("bad", "cannot be run again"),
-}
-# The line of time, in its own units.
-_WIDTH, _HEIGHT, _MARGIN = 1000, 70, 14
+# What calls are found by: the name of a field, and what it is called. And how many are on a page.
+FILTERS = {"client": "Client", "query": "Words of the query", "since": "Since, as 2026-11-17"}
+A_PAGE = 50
+_LINK = "receipt?id="
 
 
-def receipts_panel(found: Found) -> str:
-    """The line of time, then every receipt, the last one first."""
+def receipts_panel(found: Found, directory: str, given: Mapping[str, str], *, with_links: bool = True) -> str:
+    """The calls that match, the latest first, so many on a page; a form finds others."""
+    form = _form(given) if with_links else ""
     if found.value is None:
-        return note(found.problem)
-    look: ReceiptsLook = found.value
-    if not look.receipts:
+        return form + note(found.problem)
+    if not found.value["calls"] and not any(given.get(name) for name in FILTERS):
         advice = f"{command('context serve --receipts DIR')} keeps one of every search that is answered."
-        return note(f"There are no receipts in {look.directory}.", advice)
-    shown_of = f"The last {len(look.receipts):,} of {counted(look.total, 'receipt')}"
-    heading = counted(look.total, "receipt") if look.total == len(look.receipts) else shown_of
-    rows = "".join([_row(each) for each in look.receipts])
-    return (
-        f"<h2>{heading}</h2>{stacked(replay_states(look.receipts))}{_time_line(look.receipts)}"
-        f'<ol class="entries">{rows}</ol>'
-    )
+        return note(f"There are no receipts in {directory}.", advice)
+    value = found.value
+    if not with_links:
+        return audit_summary(value) + differing_receipts(value) + audited_calls(value)
+    pages = _pages(given, value["passed_over"], value["calls"])
+    return form + audit_summary(value) + audited_calls(value, _LINK) + pages
 
 
-def replay_states(receipts: Sequence[LookedAtReceipt]) -> list[tuple[str, int, str]]:
-    """How many receipts are in each state."""
-    return [(told, sum([each.state == state for each in receipts]), colour) for state, (colour, told) in STATES.items()]
+def receipt_panel(found: Found) -> str:
+    """One answer as it is given now, why, and where it is not the one that was recorded."""
+    back = '<p><a href="receipts">All calls</a></p>'
+    if found.value is None:
+        return back + note(found.problem)
+    value = found.value
+    if value["same"]:
+        told = '<p><span class="state good">the same answer</span> as was given then, byte for byte:</p>'
+    else:
+        told = '<p><span class="state near">another answer now</span> than was given then:</p>'
+    return f"{back}{told}{differences_list(value['differences'])}{explained(value['answer'])}"
 
 
 def utc(seconds: float) -> str:
@@ -50,58 +56,32 @@ def utc(seconds: float) -> str:
     return strftime("%Y-%m-%d %H:%M UTC", gmtime(max(0, seconds)))
 
 
-def _time_line(receipts: Sequence[LookedAtReceipt]) -> str:
-    times = [each.written for each in receipts]
-    first, last = min(times), max(times)
-    span, room = (last - first) or 1, _WIDTH - 2 * _MARGIN
-    marks = []
-    for each in receipts:
-        at = _MARGIN + (room * (each.written - first) / span if last > first else room / 2)
-        marks.append(_mark(at, each))
-    label = f"{counted(len(receipts), 'receipt')} from {utc(first)} to {utc(last)}"
+def _form(given: Mapping[str, str]) -> str:
+    """What finds calls; it works without a script."""
+    fields = [
+        f'<p{" class=" + chr(34) + "wide" + chr(34) if name == "query" else ""}><label for="{name}">{told}</label>'
+        f'<input id="{name}" name="{name}" type="search" maxlength="200" '
+        f'value="{escape(given.get(name, ""))}"></p>'
+        for name, told in FILTERS.items()
+    ]
     return (
-        f'<svg class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(label)}">'
-        f'<line class="line" x1="0" x2="{_WIDTH}" y1="{_HEIGHT / 2}" y2="{_HEIGHT / 2}"/>{"".join(marks)}</svg>'
-        f'<p class="soft">{label}</p>'
+        f'<form class="ask" action="receipts" method="get" role="search">{"".join(fields)}'
+        "<p><button>Find</button></p></form>"
     )
 
 
-def _mark(at: float, receipt: LookedAtReceipt) -> str:
-    """A circle, a diamond or a square: the states differ in more than colour."""
-    colour, told = STATES[receipt.state]
-    middle = _HEIGHT / 2
-    title = f"<title>{escape(utc(receipt.written))}: {escape(told)}</title>"
-    if receipt.state == "same":
-        return f'<circle class="{colour}" cx="{at:.1f}" cy="{middle}" r="8">{title}</circle>'
-    if receipt.state == "differs":
-        points = f"{at:.1f},{middle - 12} {at + 12:.1f},{middle} {at:.1f},{middle + 12} {at - 12:.1f},{middle}"
-        return f'<polygon class="{colour}" points="{points}">{title}</polygon>'
-    return f'<rect class="{colour}" x="{at - 8:.1f}" y="{middle - 8}" width="16" height="16">{title}</rect>'
+def _pages(given: Mapping[str, str], passed: int, calls: int) -> str:
+    """Links to later and earlier calls, where there are some."""
+    links = []
+    if passed:
+        links.append(_page(given, max(0, passed - A_PAGE), "Later calls"))
+    if passed + A_PAGE < calls:
+        links.append(_page(given, passed + A_PAGE, "Earlier calls"))
+    return f'<nav aria-label="Calls"><ul>{"".join(links)}</ul></nav>' if links else ""
 
 
-def _row(receipt: LookedAtReceipt) -> str:
-    colour, told = STATES[receipt.state]
-    query = shown(receipt.query) if receipt.query else "<i>nothing that can be read</i>"
-    when = f"{utc(receipt.written)} · <code>{shown(receipt.name[:12])}</code>"
-    parts = [
-        f'<h3 dir="auto">{query}</h3>',
-        f'<p><span class="state {colour}">{told}</span> <span class="soft">{when}</span></p>',
-    ]
-    if receipt.problem:
-        parts.append(f'<p class="soft">{shown(receipt.problem)}</p>')
-    if receipt.differences:
-        rows = [
-            f"<li><p><b>{shown(str(each['what']))}</b></p><p>{_side(each['recorded'])}</p><p>{_side(each['now'])}</p></li>"
-            for each in receipt.differences
-        ]
-        summary = f"{counted(len(rows), 'difference')}: recorded, then now"
-        parts.append(folded(summary, f'<ol class="rows">{"".join(rows)}</ol>', mark=f"receipt-{receipt.name}"))
-    return f"<li>{''.join(parts)}</li>"
-
-
-def _side(value: object) -> str:
-    if value is None:
-        return '<span class="soft">nothing</span>'
-    if isinstance(value, dict) and "score" in value:
-        return f"score {value['score']:,}"
-    return shown(str(value))
+def _page(given: Mapping[str, str], skip: int, told: str) -> str:
+    fields = {name: given[name] for name in FILTERS if given.get(name)}
+    fields |= {"skip": str(skip)} if skip else {}
+    asked = urlencode(fields, errors="surrogateescape")
+    return f'<li><a href="receipts{escape(f"?{asked}") if asked else ""}">{shown(told)}</a></li>'

@@ -5,10 +5,11 @@ from __future__ import annotations
 from html.parser import HTMLParser
 from typing import Any
 
+from holdfast.caches.search.audit_page import audit_page
 from holdfast.explore.cache_panel import caches_panel, search_panel
 from holdfast.explore.overview_panel import overview_panel
-from holdfast.explore.project_look import Found, LookedAtReceipt, ReceiptsLook
-from holdfast.explore.receipt_panel import receipts_panel
+from holdfast.explore.project_look import Found
+from holdfast.explore.receipt_panel import receipt_panel, receipts_panel
 from holdfast.explore.savings_panel import savings_panel
 from holdfast.explore.spec_panel import specs_panel
 from holdfast.explore.tree_panel import directory_panel, freshness, tree_panel
@@ -63,9 +64,15 @@ def listing(*entries: dict[str, Any]) -> Found:
     return Found({"root": "/p", "total_directories": len(entries), "entries": list(entries)})
 
 
-def receipt(state: str, written: float, **more: Any) -> LookedAtReceipt:
-    return LookedAtReceipt(**{"name": "a" * 64 + ".json", "written": written, "query": HOSTILE, "state": state,
-                              "problem": "", "differences": [], **more})  # fmt: skip
+def call(state: str, at: str = "2026-11-17T09:30:00.000Z", **more: Any) -> dict[str, Any]:
+    told = {"at": at, "client": HOSTILE, "query": HOSTILE, "cache": HOSTILE, "budget": 2000, "sections": 3}
+    return {**told, "given": [HOSTILE], "receipt": "sha256:" + "a" * 64, "state": state, **more}
+
+
+def audit(*listed: dict[str, Any], **more: Any) -> Found:
+    counts = dict.fromkeys(("ahead", "same", "changed", "cache_gone", "altered", "passed_over"), 0)
+    told = {"calls": len(listed), "clients": [HOSTILE], "receipts": len(listed), "replayed": len(listed)}
+    return Found({**told, **counts, "listed": listed, "differing": [], **more})
 
 
 def test_caches_are_drawn_by_one_measure_and_say_how_they_stand() -> None:
@@ -136,19 +143,65 @@ def test_notes_are_shown_whatever_their_shape() -> None:
     assert "it is not there" in directory_panel("src", NOTHING)
 
 
-def test_receipts_stand_on_a_line_of_time_in_shapes_of_their_states() -> None:
+def test_calls_stand_on_a_line_of_time_in_shapes_of_their_states() -> None:
     differences = [
         {"what": "budget", "recorded": 1, "now": None},
         {"what": HOSTILE, "recorded": {"score": 5}, "now": HOSTILE},
     ]
-    differs = receipt("differs", 200, differences=differences)
-    look = ReceiptsLook([receipt("same", 100), differs, receipt("unknown", 300, query="", problem=HOSTILE)], 9, "d")
-    html = harmless(receipts_panel(Found(look)))
-    assert [html.count(mark) for mark in ("<circle", "<polygon", 'cx="14.0"', "2 differences")] == [1, 1, 1, 1]
-    assert "The last 3 of 9 receipts" in html
-    assert 'cx="500.0"' in receipts_panel(Found(ReceiptsLook([receipt("same", 5)], 1, "d")))
-    assert "There are no receipts in" in receipts_panel(Found(ReceiptsLook([], 0, HOSTILE)))
-    assert "it is not there" in receipts_panel(NOTHING)
+    other = "sha256:" + "b" * 64
+    differs = {"receipt": other, "state": "changed", "query": HOSTILE, "now": "", "reason": HOSTILE}
+    found = audit(
+        *(call("same"), call("changed", "2026-11-17T09:40:00.000Z", receipt=other)),
+        *(call("cache gone", "2026-11-17T09:50:00.000Z"), call("altered", query="", client="", given=[], budget=0)),
+        calls=9,
+        ahead=1,
+        cache_gone=1,
+        differing=[{**differs, "differences": differences, "differences_more": 4}],
+    )
+    html = harmless(receipts_panel(found, "d", {}))
+    marks = ("<circle", "<polygon", 'cx="14.0"', "6 differences", "and 2 more", "3 sections given")
+    assert [html.count(mark) for mark in marks] == [1, 1, 1, 1, 3, 3]
+    told = ("The latest 4 of 9 calls", "1 call is dated later than now", "somebody who gave no name", "by 1 client")
+    assert [words for words in told if words not in html] == []
+    rows = html[html.index("<ol") :]
+    assert rows.index("nothing that can be read") < rows.index("09:50") < rows.index("09:40")
+    assert 'cx="500.0"' in receipts_panel(audit(call("same")), "d", {})
+    assert "There are no receipts in" in harmless(receipts_panel(audit(), HOSTILE, {}))
+    assert "it is not there" in receipts_panel(NOTHING, "d", {})
+
+
+def test_each_call_leads_to_its_reasons_where_its_answer_can_be_given_again() -> None:
+    found = audit(call("same"), call("altered"), call("same", receipt='sha256:" onload="x'))
+    html = harmless(receipts_panel(found, "d", {}))
+    assert html.count('href="receipt?id=' + "a" * 64 + '"') == 1
+    assert "href=" not in harmless(receipts_panel(found, "d", {}, with_links=False))
+
+
+def test_many_calls_are_on_pages_that_keep_what_was_looked_for() -> None:
+    given = {"client": HOSTILE, "query": "\udcff", "since": ""}
+    html = harmless(receipts_panel(audit(call("same"), calls=200, passed_over=100), "d", given))
+    assert "Calls 101 to 101 of 200" in html
+    assert (
+        'href="receipts?client=%3Cscript%3Ealert%281%29%3C%2Fscript%3E%22+onload%3D%22x&amp;query=%FF&amp;skip=50"'
+        in html
+    )
+    assert "skip=150" in html
+    assert "No calls are kept there that match." in receipts_panel(audit(), "d", given)
+    assert "<form" not in receipts_panel(audit(call("same")), "d", {}, with_links=False)
+
+
+def test_the_page_of_an_audit_names_what_differs_first() -> None:
+    reasons = {"now": "", "reason": "its hash does not match", "differences": [], "differences_more": 0}
+    differing = [{"receipt": "sha256:" + "b" * 64, "state": "altered", "query": HOSTILE, **reasons}]
+    page = audit_page("p{}", audit(call("same"), call("altered"), differing=differing, altered=1).value)
+    body = harmless(page[page.index("<main") : page.index("</main>") + 7])
+    assert body.index("1 receipt differs") < body.index("its hash does not match") < body.index("2 calls</h2>")
+    assert "No calls are kept" in audit_page("p{}", audit().value)
+
+
+def test_a_receipt_that_went_away_says_so_and_leads_back() -> None:
+    assert "it is not there" in harmless(receipt_panel(NOTHING))
+    assert 'href="receipts"' in receipt_panel(NOTHING)
 
 
 def test_savings_pair_what_was_given_with_what_it_stood_for_and_say_what_is_left_out() -> None:
@@ -189,11 +242,11 @@ def test_specs_stand_on_a_board_with_their_findings_below() -> None:
 
 def test_the_overview_draws_each_part_small_and_says_what_is_not_there_yet() -> None:
     board = Found({"specs": [{"taskProgress": {"total": 4, "completed": 1}, "findings": {"errors": 2}}]})
-    receipts = Found(ReceiptsLook([receipt("same", 1)], 50, "d"))
-    full = harmless(overview_panel([cache("a", 5)], listing(entry(".", "stale")), board, receipts, None))
+    calls = audit(call("same"), calls=60, receipts=50)
+    full = harmless(overview_panel([cache("a", 5)], listing(entry(".", "stale")), board, calls, None))
     assert [
         word
-        for word in ("5</p>", "1 stale", "2 errors found", "the last 1 of them", "Being added up")
+        for word in ("5</p>", "1 stale", "2 errors found", "50 receipts, 1 of them run again", "Being added up")
         if word not in full
     ] == []
     empty = harmless(overview_panel([], listing(), NOTHING, NOTHING, NOTHING))

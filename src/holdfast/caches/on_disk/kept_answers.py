@@ -6,7 +6,8 @@ import os
 
 from holdfast.caches.on_disk.receipt_costs import receipt_files
 from holdfast.caches.on_disk.receipt_replay import ReceiptReplay
-from holdfast.caches.search.call_records import MAX_BYTES, SUFFIX, CallRecord, parse_call
+from holdfast.caches.search.call_records import MAX_BYTES, SUFFIX, CallRecord, encode_call, parse_call
+from holdfast.caches.search.comparison import compare_records
 from holdfast.caches.search.receipts import parse_receipt
 from holdfast.core.errors import CacheMissing, ContextError, InvalidReceipt
 from holdfast.core.record import NamedTuple
@@ -16,7 +17,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from holdfast.caches.audit_shapes import RecordDifference
+
 _MAX_RECEIPT = 64 << 20
+# Of each receipt so many citations and differences are told, and how many there are.
+_MOST_GIVEN, _MOST_DIFFERENCES = 50, 20
 SAME, CHANGED, GONE, ALTERED, ABSENT = "same", "changed", "cache gone", "altered", "receipt gone"
 
 
@@ -29,15 +34,19 @@ class KeptAnswers(NamedTuple):
 
 
 class Replayed(NamedTuple):
-    """A receipt run again: what became of it, what it was of, and the receipt of the answer of now."""
+    """A receipt run again: what became of it, what it was of, what was given, and the receipt of the answer of now."""
 
     receipt: str
     state: str
     query: str = ""
     cache: str = ""
     budget: int = 0
+    sections: int = 0
+    given: tuple[str, ...] = ()
     now: str = ""
     reason: str = ""
+    differences: tuple[RecordDifference, ...] = ()
+    differences_more: int = 0
 
 
 class ReplayJob(NamedTuple):
@@ -58,9 +67,11 @@ def kept_answers(directory: str) -> KeptAnswers:
     for name in names:
         try:
             call = parse_call(read_regular(os.path.join(directory, name), limit=MAX_BYTES))
+        except FileNotFoundError:
+            continue  # somebody made room
         except OSError:
             call = None
-        if call is None:
+        if call is None or encode_call(call)[0] != name:
             altered += 1
         else:
             calls.append(call)
@@ -68,8 +79,25 @@ def kept_answers(directory: str) -> KeptAnswers:
     told = {call.receipt for call in calls}
     for receipt, path in receipts.items():
         if receipt not in told:
-            calls.append(CallRecord(os.stat(path).st_mtime_ns // 1_000_000, "", receipt, "", 0))
-    return KeptAnswers(sorted(calls), receipts, altered)
+            try:
+                written = os.stat(path).st_mtime_ns
+            except FileNotFoundError:
+                continue
+            calls.append(CallRecord(written // 1_000_000, "", receipt, "", 0))
+    return KeptAnswers(sorted(calls, key=_moment), receipts, altered)
+
+
+def _moment(call: CallRecord) -> tuple[int, str, int, str]:
+    """Where a call stands in time: within one of the clock's steps, in the order in which its server counted it."""
+    return call.at, call.server, call.number, call.receipt
+
+
+def query_of(path: str) -> str:
+    """What the receipt in a file asked for; nothing where it is none."""
+    try:
+        return parse_receipt(read_regular(path, limit=_MAX_RECEIPT)).request.query
+    except (OSError, InvalidReceipt):
+        return ""
 
 
 def replay_receipts(job: ReplayJob) -> Iterator[Replayed]:
@@ -88,18 +116,25 @@ def replay_receipts(job: ReplayJob) -> Iterator[Replayed]:
             yield Replayed(digest, ALTERED, reason=error.reason)
             continue
         caches = " ".join([each.name for each in receipt.caches]) or receipt.record["cache"]
-        said = Replayed(digest, SAME, receipt.request.query, caches, receipt.request.budget)
+        sections = receipt.record["sections"]
+        given = tuple([each["citation"] for each in sections[:_MOST_GIVEN]])
+        said = Replayed(digest, SAME, receipt.request.query, caches, receipt.request.budget, len(sections), given)
         if receipt.receipt != digest:
             yield said._replace(state=ALTERED, reason="its file has another name than it should")
             continue
         try:
-            now = replay.answered(receipt).receipt
+            now = replay.answered(receipt)
         except CacheMissing as error:
             yield said._replace(state=GONE, reason=error.reason)
         except ContextError as error:
             yield said._replace(state=CHANGED, reason=error.reason or error.headline)
         else:
-            yield said._replace(state=SAME if now == digest else CHANGED, now=now)
+            if now.receipt == digest:
+                yield said._replace(now=digest)
+                continue
+            found = compare_records(receipt.record, now.record)
+            told, more = tuple(found[:_MOST_DIFFERENCES]), len(found[_MOST_DIFFERENCES:])
+            yield said._replace(state=CHANGED, now=now.receipt, differences=told, differences_more=more)
     replay.close()
 
 

@@ -10,15 +10,24 @@ from holdfast.core.errors import CacheMissing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    from holdfast.caches.considered_shapes import ConsideredSection
     from holdfast.caches.search.receipts import Receipt
+    from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.search.search_result import SearchResult
+    from holdfast.caches.search.search_source import SearchSource
+
+    Result = TypeVar("Result")
 
 
 class ReceiptReplay:
     """Many receipts, one after the other: each cache is looked for and opened once."""
 
-    def __init__(self, cache_root: str) -> None:
-        self._root, self.pool = cache_root, OpenCaches()
+    def __init__(self, cache_root: str, only: str = "") -> None:
+        """Look below a root; or, where one is named, ask that cache alone, whatever its version."""
+        self._root, self._only, self.pool = cache_root, only, OpenCaches()
         self._paths: dict[tuple[str, str], str | CacheMissing] = {}
 
     def close(self) -> None:
@@ -27,6 +36,8 @@ class ReceiptReplay:
 
     def caches(self, receipt: Receipt) -> list[NamedCache]:
         """The caches of a receipt; CacheMissing where one does not stand here any more."""
+        if self._only:
+            return [NamedCache(receipt.record["cache"], self._only)]
         if receipt.caches:
             return [NamedCache(each.name, self._path(each.cache_version, each.tokenizer)) for each in receipt.caches]
         record = receipt.record
@@ -34,11 +45,30 @@ class ReceiptReplay:
 
     def answered(self, receipt: Receipt) -> SearchResult:
         """The answer of now."""
+        return self._asked(receipt, Cache.find, make_result)
+
+    def considered(self, receipt: Receipt, most: int) -> list[ConsideredSection]:
+        """What becomes now of the sections that match best, at most so many."""
+        from holdfast.caches.search.candidates import considered_json, find_candidates
+
+        candidates, _ = self._asked(
+            receipt,
+            lambda cache, request: cache.candidates(request, most),
+            lambda source, request: find_candidates(source, request, most),
+        )
+        return considered_json(candidates)
+
+    def _asked(
+        self,
+        receipt: Receipt,
+        ask_one: Callable[[Cache, SearchRequest], Result],
+        ask_source: Callable[[SearchSource, SearchRequest], Result],
+    ) -> Result:
         named = self.caches(receipt)
         if receipt.caches:
-            result, _ = ask_as_one(self.pool, named, receipt.request, make_result)
+            result, _ = ask_as_one(self.pool, named, receipt.request, ask_source)
             return result
-        return self.pool.use(named[0].path, Cache.find, receipt.request)
+        return self.pool.use(named[0].path, ask_one, receipt.request)
 
     def _path(self, version: str, tokenizer: str) -> str:
         key = version, tokenizer

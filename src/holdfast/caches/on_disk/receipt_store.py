@@ -88,7 +88,7 @@ class ReceiptStore:
         # A link is not followed: where it leads is not what was named, and may change with every call.
         folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
-            if self._most_age and at is not None and at - self._swept > _HOUR:
+            if self._most_age and at is not None and not 0 <= at - self._swept <= _HOUR:
                 self._swept = at
                 _remove_older(folder, (at - self._most_age) * 1_000_000)
             is_new = not _is_there(folder, name, len(data))

@@ -11,8 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from holdfast.caches.audit_shapes import RecordDifference
     from holdfast.caches.cache_format import Document
-    from holdfast.caches.shapes import CitationChanges, Record, RecordDifference, RecordedSection
+    from holdfast.caches.shapes import CitationChanges, Record, RecordedSection
 
 
 class SectionChange(NamedTuple):
