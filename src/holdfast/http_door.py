@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import anyio
 import anyio.to_thread
-from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, BearerAuthBackend, RequireAuthMiddleware
 from mcp.server.auth.provider import AccessToken
 from mcp.server.lowlevel import Server as SdkServer
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
@@ -149,7 +149,7 @@ def _sdk_server(server: Server) -> SdkServer[Any]:
             lambda: _asked(lambda: server.carry_out(operation, arguments)), limiter=limiter
         )
         if (afterwards := reply.afterwards) is not None:
-            client = client_name(_client(context))
+            client = _asker(context)
             _leave(lambda: afterwards(client))
         result = {"content": [{"type": "text", "text": reply.text}], "isError": reply.is_error}
         return {**result, **COMPLETE} if _is_modern(context) else result
@@ -212,7 +212,18 @@ def _is_modern(context: ServerRequestContext[Any]) -> bool:
 def _client(context: ServerRequestContext[Any]) -> Any:
     """The `clientInfo` of a request that carries one; a legacy client told it to an earlier one, which is forgotten."""
     params = context.session.client_params
-    return {"name": params.client_info.name} if params is not None else None
+    return params.client_info.model_dump(include={"name", "version"}) if params is not None else None
+
+
+def _asker(context: ServerRequestContext[Any]) -> str:
+    """Who asks, for a receipt: the name of the token, which is proven, where there are tokens; then what the client
+    calls itself."""
+    told = client_name(_client(context))
+    user = context.request.scope.get("user") if context.request is not None else None
+    if not isinstance(user, AuthenticatedUser):
+        return told
+    name = client_name({"name": user.username})
+    return f"{name}: {told}" if told else name
 
 
 class _Verifier:

@@ -37,6 +37,10 @@ OWN_WORDS = "of a constant of the source, in ASCII"
 # file -> {what asks: why nothing depends on it}
 LISTED: dict[str, dict[str, str]] = {
     "caches/audit_answers.py": {"int": "of a number of seconds"},
+    "caches/search/audit_page.py": {
+        "int": "of a time that an audit wrote, in ASCII digits",
+        "float": "of a time that an audit wrote, in ASCII digits",
+    },
     "caches/search_answers.py": {"int": "of a number of seconds"},
     "caches/registry/registry_client.py": {"int": DIGITS},
     "caches/readers/asciidoc_table.py": {"int": DIGITS},
@@ -54,6 +58,7 @@ LISTED: dict[str, dict[str, str]] = {
     "core/record.py": {"!r": "for whoever debugs; no answer shows a record"},
     "core/token_estimate.py": {"isalpha": BYTES, "islower": BYTES, "split": BYTES},
     "explore/explorer.py": {"int": DIGITS},
+    "explore/project_look.py": {"int": "of digits that the explorer let through"},
     "core/token_file.py": {"split": BYTES},
     "http_address.py": {"int": DIGITS},
     "offers.py": {"int": DIGITS},
