@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from hashlib import sha256
 from itertools import accumulate
 
+from holdfast.caches.build.array_support import is_worth_arrays
 from holdfast.caches.index_format import (
     FIRST_BYTES,
     INLINE,
@@ -34,7 +35,7 @@ from holdfast.caches.section_index import section_compiler
 from holdfast.caches.section_index.section_compiler import DocumentSource, compile_lists, encode_sources, seal_section
 from holdfast.caches.section_index.section_records import SectionColumns
 from holdfast.caches.section_index.term_lists import FieldLengths, Weights
-from holdfast.caches.sorted_runs import Run, merged, packed, read_run, shares
+from holdfast.caches.sorted_runs import NUMBER, Run, merged, packed, read_run, shares
 from holdfast.caches.word_index import word_compiler
 from holdfast.caches.word_index.word_compiler import DocumentNumbers, compile_terms
 from holdfast.core.record import NamedTuple
@@ -150,8 +151,13 @@ def words_part(
 ) -> Iterator[IndexPart | int]:
     """Compile a range of the words; the part comes last."""
     bases, places = [run.base for run in runs], [run.place for run in runs]
-    documents = DocumentNumbers(_unpacked(numbers), _unpacked(positions), bases, places)
     part = IndexPart("words", file, 0, [], [])
+    if is_worth_arrays(len(numbers) // NUMBER):
+        from holdfast.caches.word_index import posting_arrays
+
+        arrays = posting_arrays.PostingArrays(numbers, positions, bases, places)
+        return _compiled(part, runs, keys, lambda terms, add: posting_arrays.compile_batches(terms, arrays, add))
+    documents = DocumentNumbers(_unpacked(numbers), _unpacked(positions), bases, places)
     return _compiled(part, runs, keys, lambda terms, add: compile_terms(terms, documents, add))
 
 
@@ -159,10 +165,15 @@ def sections_part(
     file: str, runs: Sequence[tuple[int, Run]], keys: KeyRange, lengths: Sequence[bytes]
 ) -> Iterator[IndexPart | int]:
     """Compile a range of the terms of sections; `lengths` are packed, as a job has them. The part comes last."""
-    weights = Weights(FieldLengths(*map(_unpacked, lengths)))
     marks = [(field, run.base) for field, run in runs]
     part = IndexPart("sections", file, 0, [], [])
-    return _compiled(part, [run for _, run in runs], keys, lambda terms, add: compile_lists(terms, marks, weights, add))
+    own = [run for _, run in runs]
+    if is_worth_arrays(len(lengths[0]) // NUMBER):
+        from holdfast.caches.section_index.impact_arrays import compile_batches
+
+        return _compiled(part, own, keys, lambda terms, add: compile_batches(terms, marks, lengths, add))
+    weights = Weights(FieldLengths(*map(_unpacked, lengths)))
+    return _compiled(part, own, keys, lambda terms, add: compile_lists(terms, marks, weights, add))
 
 
 def whole_part(results: Iterable[IndexPart | int]) -> IndexPart:

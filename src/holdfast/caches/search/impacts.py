@@ -76,13 +76,20 @@ class FieldSteps:
         return known
 
 
+def curve(field: str) -> tuple[int, int, int, int]:
+    """Factors `a`, `b`, `c` and `d` of a field: the step of so many quarters is, rounded to the nearest and at least 1,
+    `a quarters / (b quarters + c + d length)`."""
+    top, often, base, by_length = _CURVES.get(field, _USUAL_CURVE)
+    usual = LENGTHS[field]
+    return top * usual, often * usual, base * usual, by_length
+
+
 class _FieldStepsByLength(dict[int, int]):
     def __init__(self, field: str, quarters: int) -> None:
         super().__init__()
-        top, often, base, self._by_length = _CURVES.get(field, _USUAL_CURVE)
-        usual = LENGTHS[field]
-        self._numerator = top * quarters * usual
-        self._fixed = (often * quarters + base) * usual
+        top, often, fixed, self._by_length = curve(field)
+        self._numerator = top * quarters
+        self._fixed = often * quarters + fixed
 
     def __missing__(self, length: int) -> int:
         denominator = self._fixed + self._by_length * length

@@ -54,12 +54,12 @@ if TYPE_CHECKING:
 
 # What one document holds once in one of these has no list.
 _ALONE = (BODY, PATH, TITLE)
-_SHORT_HEAD = Struct("<BBH")  # what a narrow record has after its checksum, up to its lists
+SHORT_HEAD = Struct("<BBH")  # what a narrow record has after its checksum, up to its lists
 # Gaps are encoded in bytes; this one goes on without naming a number, and has the step 0.
 CONTINUATION = 255
 _KEPT = 1 << 14  # the bytes of shorter gaps are remembered
 # A number and its step take at most 5 bytes, or 3 where a list is dense; what else there is, some thousands.
-_MOST_IN_NARROW = 1 << 13
+MOST_IN_NARROW = 1 << 13
 
 
 class DocumentSections(NamedTuple):
@@ -215,12 +215,12 @@ def inline_value(kind: int, number: int, step: int) -> int:
 def encode_record(key: bytes, lists: TermLists, populations: Sequence[int]) -> bytes:
     """The record of a term."""
     sections, documents = populations
-    if lists.holding == len(lists.sections) <= _MOST_IN_NARROW and not lists.documents:  # most terms
+    if lists.holding == len(lists.sections) <= MOST_IN_NARROW and not lists.documents:  # most terms
         bits, body = encode_list(lists.sections, lists.section_steps, sections, NARROW)
-        checked = _SHORT_HEAD.pack(bits, max(lists.section_steps), len(body)) + body
+        checked = SHORT_HEAD.pack(bits, max(lists.section_steps), len(body)) + body
         return crc32(checked, crc32(key)).to_bytes(4, "little") + checked
     # So few make no more bytes than a narrow number can say.
-    is_wide = len(lists.sections) + len(lists.documents) > _MOST_IN_NARROW
+    is_wide = len(lists.sections) + len(lists.documents) > MOST_IN_NARROW
     size, shape = (WIDE, IS_WIDE) if is_wide else (NARROW, 0)
     bits, body = encode_list(lists.sections, lists.section_steps, sections, size)
     shape |= bits

@@ -27,7 +27,8 @@ DENSE_SHARE = 5
 # Counts above this stand outside the dense ones, so that four terms add up within a byte.
 DENSE_LIMIT = 63
 
-_ONE_GROUP = Struct("<IIHHII")  # head without its checksum, shape and the only group
+SHAPED_HEAD = Struct("<IIHH")  # head without its checksum, and shape
+ONE_GROUP = Struct("<IIHHII")  # the same and the only group
 
 
 def make_columns(words: Sequence[int], tokens: Sequence[int]) -> Columns:
@@ -151,7 +152,7 @@ def encode_postings(key: bytes, groups: Mapping[int, Sequence[int]], document_co
         holding = len(documents)
         if holding * DENSE_SHARE < document_count:  # most terms
             numbers = encode_numbers(documents, document_count)
-            checked = _ONE_GROUP.pack(SHAPE.size + GROUP.size + len(numbers), holding, 1, 0, times, holding) + numbers
+            checked = ONE_GROUP.pack(SHAPE.size + GROUP.size + len(numbers), holding, 1, 0, times, holding) + numbers
             return crc32(checked, crc32(key)).to_bytes(4, "little") + checked
     holding = sum([len(documents) for documents in groups.values()])
     dense, dense_most = b"", 0
@@ -177,7 +178,7 @@ def encode_dense(key: bytes, counts: Mapping[int, int], document_count: int) -> 
     """The record of such a term: how often each document holds it."""
     dense = bytearray(document_count)
     deque(map(dense.__setitem__, counts, counts.values()), maxlen=0)  # without a step of the interpreter between them
-    checked = HEAD.pack(0, SHAPE.size + document_count, len(counts))[4:] + SHAPE.pack(0, max(counts.values())) + dense
+    checked = SHAPED_HEAD.pack(SHAPE.size + document_count, len(counts), 0, max(counts.values())) + dense
     return crc32(checked, crc32(key)).to_bytes(4, "little") + checked
 
 

@@ -1,0 +1,154 @@
+"""Compile words batch by batch, by arrays: the bytes that `word_compiler` makes term by term. Pure.
+
+Only imported where numpy is. Terms and documents are one number together (`number_arrays`).
+"""
+
+from __future__ import annotations
+
+from binascii import crc32
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdfast.caches.index_format import CHUNK
+from holdfast.caches.number_arrays import LOWER, NUMBER, batches, begins, encoded_numbers, joined_keys, unpacked
+from holdfast.caches.word_index.word_compiler import (
+    DENSE_SHARE,
+    ONE_GROUP,
+    SHAPED_HEAD,
+    encode_counts,
+    inline_value,
+    is_dense,
+)
+from holdfast.caches.word_index.word_records import GROUP, INLINE_LIMIT, SHAPE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from holdfast.caches.number_arrays import Batch, Flags, Numbers
+
+# More than any term but one made to be is held by a document; such a one is encoded by itself.
+_MOST_TIMES = 0xFFFF
+
+
+class PostingArrays:
+    """Turns occurrences into postings; the parameters are those of `DocumentNumbers`, the first two packed."""
+
+    def __init__(self, by_position: bytes, positions: bytes, bases: Sequence[int], places: Sequence[int]) -> None:
+        self._by_position = unpacked(by_position)
+        self.document_count = len(self._by_position)
+        self._by_section = self._by_position[unpacked(positions)]
+        self._bases, self._places = bases, places
+
+    def counts(self, batch: Batch) -> tuple[Numbers, Numbers]:
+        """The terms of a batch with the documents that hold each, ascending, and how often."""
+        terms, packed, bases = [], [], []
+        odd: list[tuple[int, int, bytes]] = []
+        for place, (_, said) in enumerate(batch):
+            for run, told in said:
+                if told[3] & 0x80:  # the first is the least: some are told by their places
+                    odd.append((place, run, told))
+                else:
+                    terms.append(place)
+                    packed.append(told)
+                    bases.append(self._bases[run])
+        keys = joined_keys(terms, packed, bases)
+        parts = [keys - (keys & NUMBER) + self._by_section[keys & NUMBER]]
+        for place, run, told in odd:
+            numbers = unpacked(told)
+            of_sections = self._by_section[numbers[numbers >= 0] + self._bases[run]]
+            of_places = self._by_position[self._places[run] - 1 - numbers[numbers < 0]]
+            parts += [(place << LOWER) + of_sections, (place << LOWER) + of_places]
+        keys = np.sort(np.concatenate(parts))
+        starts = begins(keys)
+        return keys[starts], np.diff(starts, append=len(keys))
+
+
+def compile_batches(
+    terms: Iterable[tuple[bytes, list[tuple[int, bytes]]]], arrays: PostingArrays, add: Callable[[bytes, int], None]
+) -> Iterator[bytes]:
+    """What `compile_terms` gives, several records at a time."""
+    offset = 0
+    for batch in batches(terms):
+        records = []
+        for (key, _), record in zip(batch, _encoded(batch, *arrays.counts(batch), arrays.document_count), strict=True):
+            if isinstance(record, int):
+                add(key, record)
+            else:
+                add(key, offset)
+                offset += len(record)
+                records.append(record)
+        yield b"".join(records)
+
+
+def _encoded(batch: Batch, keys: Numbers, times: Numbers, document_count: int) -> Iterator[int | bytes]:
+    """The dictionary value or the record of each term."""
+    begin = begins(keys >> LOWER)
+    holding, most = np.diff(begin, append=len(keys)), np.maximum.reduceat(times, begin)
+    has_groups = (most > np.minimum.reduceat(times, begin)) & (holding * DENSE_SHARE < document_count)
+    groups = _Groups(keys, times, np.repeat(has_groups, holding), document_count)
+    documents = keys & NUMBER
+    halves = documents.astype("<u2").tobytes() if document_count <= CHUNK else b""
+    rows = zip(batch, *(each.tolist() for each in (begin, holding, most, has_groups)), strict=True)
+    for place, ((key, _), first, count, highest, in_groups) in enumerate(rows):
+        end = first + count
+        if count == 1 and highest < INLINE_LIMIT:
+            yield inline_value(highest, documents[first].item())
+            continue
+        if in_groups and highest <= _MOST_TIMES:
+            checked = groups.encoded(place, count)
+        elif count * DENSE_SHARE < document_count and not in_groups:  # most terms
+            if halves:
+                numbers = halves[2 * first : 2 * end]
+            else:
+                numbers = encoded_numbers(documents[first:end], document_count)
+            checked = ONE_GROUP.pack(SHAPE.size + GROUP.size + len(numbers), count, 1, 0, highest, count) + numbers
+        elif is_dense(count, highest, document_count):
+            dense = np.zeros(document_count, np.uint8)
+            dense[documents[first:end]] = times[first:end]
+            checked = SHAPED_HEAD.pack(SHAPE.size + document_count, count, 0, highest) + dense.tobytes()
+        else:
+            counts = zip(documents[first:end].tolist(), times[first:end].tolist(), strict=True)
+            yield encode_counts(key, dict(counts), document_count)
+            continue
+        yield crc32(checked, crc32(key)).to_bytes(4, "little") + checked
+
+
+class _Groups:
+    """The groups of terms, made all at once and cut term by term; `wanted` says of which rows."""
+
+    def __init__(self, keys: Numbers, times: Numbers, wanted: Flags, document_count: int) -> None:
+        self._document_count = document_count
+        keys, times = keys[wanted], np.minimum(times[wanted], _MOST_TIMES)
+        # Term, how often from the most on, and document in one number.
+        ordered = np.sort((keys >> LOWER << 48) | (_MOST_TIMES - times << LOWER) | (keys & NUMBER))
+        self._documents = ordered & NUMBER
+        self._halves = self._documents.astype("<u2").tobytes() if document_count <= CHUNK else b""
+        begin = begins(ordered >> LOWER)
+        self._begins = [*begin.tolist(), len(ordered)]
+        heads = np.empty((len(begin), 2), "<u4")
+        heads[:, 0] = _MOST_TIMES - (ordered[begin] >> LOWER & _MOST_TIMES)
+        heads[:, 1] = np.diff(begin, append=len(ordered))
+        self._heads = heads.tobytes()
+        terms = ordered[begin] >> 48
+        of_terms = begins(terms)
+        extents = zip(of_terms.tolist(), (of_terms + np.diff(of_terms, append=len(terms))).tolist(), strict=True)
+        self._of_term = dict(zip(terms[of_terms].tolist(), extents, strict=True))
+
+    def encoded(self, place: int, holding: int) -> bytes:
+        """The record of a term but for its checksum."""
+        first, after = self._of_term[place]
+        begin, end = self._begins[first], self._begins[after]
+        if self._halves:
+            numbers = self._halves[2 * begin : 2 * end]
+        else:
+            numbers = b"".join(
+                [
+                    encoded_numbers(self._documents[start:stop], self._document_count)
+                    for start, stop in pairwise(self._begins[first : after + 1])
+                ]
+            )
+        size = SHAPE.size + GROUP.size * (after - first) + len(numbers)
+        heads = self._heads[GROUP.size * first : GROUP.size * after]
+        return SHAPED_HEAD.pack(size, holding, after - first, 0) + heads + numbers
