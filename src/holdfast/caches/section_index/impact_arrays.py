@@ -95,7 +95,8 @@ def _records(
     keys: Sequence[bytes], lists: ListRows, firsts: Numbers, values: Sequence[int | None]
 ) -> Iterator[tuple[int, bytes]]:
     """The records of terms that have no value yet, each with the term's place."""
-    sections, documents = _EncodedRows(lists.sections, firsts[-1].item()), _EncodedRows(lists.documents, len(firsts) - 1)
+    sections = _EncodedRows(lists.sections, firsts[-1].item())
+    documents = _EncodedRows(lists.documents, len(firsts) - 1)
     for place, (key, holding) in enumerate(zip(keys, lists.holding.tolist(), strict=True)):
         if values[place] is not None or not holding:
             continue
