@@ -7,11 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.caches.index_format import IndexUnusable
-from holdfast.caches.section_index.list_patches import replace_numbers, shift_record
+from holdfast.caches.moved_numbers import MovedNumbers
+from holdfast.caches.section_index.list_patches import move_record, move_records, replace_numbers
 from holdfast.caches.section_index.section_compiler import encode_record
 from holdfast.caches.section_index.term_lists import TermLists
 
 POPULATION = 3000
+SAME = MovedNumbers([(0, 10, 0)], 10, 10)
+
+
+def moved_by(extent: range, grown: int) -> MovedNumbers:
+    """What becomes of sections, once those of one document are so many more."""
+    kept = [(0, extent.start, 0), (extent.stop, POPULATION, extent.stop + grown)]
+    return MovedNumbers(kept, POPULATION, POPULATION + grown)
 
 
 @given(
@@ -42,7 +50,10 @@ def test_a_record_is_moved_as_its_numbers_are(
     expected = encode_record(
         b"key", lists._replace(sections=moved, section_steps=moved_steps), (POPULATION + grown, 10)
     )
-    assert shift_record(record, b"key", extent, grown, POPULATION) in (None, expected)
+    sections = moved_by(extent, grown)
+    assert move_record(record, b"key", sections, SAME) in (None, expected)
+    made, left = move_records(record, [0], sections, SAME)
+    assert left or bytes(made) == expected
 
 
 def test_usual_records_are_moved_and_a_damaged_one_is_refused() -> None:
@@ -50,6 +61,7 @@ def test_usual_records_are_moved_and_a_damaged_one_is_refused() -> None:
         numbers = range(0, POPULATION, every)
         lists = TermLists(numbers, bytes([1]) * len(numbers), (), b"", len(numbers))
         record = encode_record(b"key", lists, (POPULATION, 10))
-        assert shift_record(record, b"key", range(1501, 1501), 2, POPULATION) is not None
+        sections = moved_by(range(1501, 1501), 2)
+        assert move_record(record, b"key", sections, SAME) is not None
         with pytest.raises(IndexUnusable):
-            shift_record(record[:-1] + b"\2", b"key", range(1501, 1501), 2, POPULATION)
+            move_record(record[:-1] + b"\2", b"key", sections, SAME)

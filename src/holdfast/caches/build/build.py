@@ -33,6 +33,7 @@ from holdfast.caches.section_index.section_compiler import field_lengths
 from holdfast.caches.tokenizers import USUAL, choose_tokenizer
 from holdfast.caches.word_index.word_compiler import make_columns
 from holdfast.core.atomic_write import StagedDirectory
+from holdfast.core.collector import Collector
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import BuildFailed, CacheInvalid, IoError, UsageError
 from holdfast.core.record import NamedTuple
@@ -247,7 +248,8 @@ def _build(
         with StagedDirectory(cache, cache_contents) as staged, WorkerPool() as pool:
             made = patch(staged.path)
             if made is None:
-                made = _compile(sources, staged.path, pool, find(pool), order, check)
+                with Collector(runs=True):  # readers of some formats make cycles
+                    made = _compile(sources, staged.path, pool, find(pool), order, check)
             listing, written = made
             progress(WRITING, 0, 1)
             staged.publish(replace=order.force)

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import os
 from array import array
-from binascii import crc32
-from bisect import bisect_left
 from hashlib import sha256
 from itertools import compress
 
@@ -30,8 +28,7 @@ from holdfast.caches.on_disk.cache_directory import INDEX, MANIFEST, SECTIONS_FI
 from holdfast.caches.on_disk.index_reader import DICTIONARY, OFFSETS, POSTINGS
 from holdfast.caches.section_index import section_records
 from holdfast.caches.section_index.term_lists import TermLists
-from holdfast.caches.sorted_runs import encode_numbers
-from holdfast.caches.word_index import word_compiler, word_records
+from holdfast.caches.word_index import word_records
 from holdfast.core.errors import IoError
 from holdfast.core.regular_files import close_quietly, open_regular, read_regular
 
@@ -47,35 +44,6 @@ if TYPE_CHECKING:
 
 _CHUNK = 1 << 20
 _DIGEST = 32
-
-
-class Renumbered:
-    """What number each document has now, by the one it had (-1 where it is gone), and how many documents there are."""
-
-    def __init__(self, by_old: list[int], count: int) -> None:
-        self.by_old, self.count, self.old_count = by_old, count, len(by_old)
-        moved = [old for old, new in enumerate(by_old) if old != new]
-        self.is_same = count == len(by_old) and not moved
-        # From and to below which number others than before stand there; where there are more or fewer, to the end.
-        self._low = moved[0] if moved else len(by_old)
-        self._high = moved[-1] + 1 if moved and count == len(by_old) else len(by_old)
-        sources = [len(by_old)] * count  # of a new document: a byte after the last
-        for old, new in enumerate(by_old):
-            if new >= 0:
-                sources[new] = old
-        self._sources = sources[self._low : self._high + count - len(by_old)]
-
-    def of(self, numbers: list[int]) -> list[int]:
-        """Ascending numbers, once they are others."""
-        start, end = bisect_left(numbers, self._low), bisect_left(numbers, self._high)
-        if start == end:
-            return numbers
-        return numbers[:start] + sorted(map(self.by_old.__getitem__, numbers[start:end])) + numbers[end:]
-
-    def dense(self, counts: bytes) -> bytes:
-        """What stands for each number, once they are others."""
-        changed = bytes(map((counts + b"\0").__getitem__, self._sources))
-        return counts[: self._low] + changed + counts[self._high :]
 
 
 class OldIndex:
@@ -117,22 +85,23 @@ class OldIndex:
         self.entries()
         return self._by_key.get(key)
 
-    def entries_by_key(self, key: bytes) -> int:
-        """What the dictionary says of a key that it must have."""
-        value = self.value(key)
-        if value is None:
-            raise IndexUnusable("a word of a document is not in the index")
-        return value
-
     def posting(self, offset: int, length: int) -> bytes:
         """Bytes of the postings."""
         if self._postings:
             return self._postings[offset : offset + length]
         return self.read(find_section(self.header, POSTINGS).offset + offset, length)
 
-    def hold(self) -> None:
+    def hold(self) -> bytes:
         """Read all postings at once: most of them will be asked for."""
-        self._postings = self.section(POSTINGS)
+        if not self._postings:
+            self._postings = self.section(POSTINGS)
+        return self._postings
+
+    def move(self, postings: bytearray, values: list[int]) -> None:
+        """From now on the records, each where it was, and the values of the dictionary are these."""
+        self._postings = bytes(postings)
+        self._entries = self.entries()[0], values
+        self._by_key = {}
 
     def offsets(self) -> Sequence[int]:
         """Where each record begins, and the last one ends."""
@@ -149,6 +118,9 @@ class OldIndex:
             if isinstance(piece, bytes):
                 yield piece
                 continue
+            if name == POSTINGS and self._postings:
+                yield self._postings[slice(*piece)]
+                continue
             for at in range(*piece, _CHUNK):
                 yield self.read(start + at, min(_CHUNK, piece[1] - at))
 
@@ -159,8 +131,7 @@ class OldIndex:
             return {}
         found = word_records.parse_inline(value, document_count)
         if found is None:
-            length = word_records.postings_length(self.posting(value, word_records.HEAD_SIZE))
-            found = word_records.parse_postings(self.posting(value, length), key, document_count)
+            found = word_records.parse_postings(self.word_record(value), key, document_count)
         counts = {number: times for times, numbers in found.groups for number in numbers}
         if found.dense is not None:
             counts |= dict(
@@ -168,28 +139,9 @@ class OldIndex:
             )
         return counts
 
-    def renumbered(self, key: bytes, numbers: Renumbered) -> int | bytes:
-        """What a word becomes whose documents are the same, under other numbers."""
-        value = self.entries_by_key(key)
-        found = word_records.parse_inline(value, numbers.old_count)
-        if found is not None:
-            ((times, (number,)),) = found.groups
-            return word_compiler.inline_value(times, numbers.by_old[number])
-        length = word_records.postings_length(self.posting(value, word_records.HEAD_SIZE))
-        data = self.posting(value, length)
-        found = word_records.parse_postings(data, key, numbers.old_count)
-        share = word_compiler.DENSE_SHARE * found.document_count
-        if (share >= numbers.old_count) != (share >= numbers.count):
-            counts = self.counts(key, numbers.old_count)
-            moved = {numbers.by_old[number]: times for number, times in counts.items()}
-            return word_compiler.encode_counts(key, moved, numbers.count)
-        groups = [numbers.of(held) for _, held in found.groups]
-        at = word_records.HEAD_SIZE + word_records.SHAPE.size + word_records.GROUP.size * len(groups)
-        dense = b"" if found.dense is None else numbers.dense(found.dense)
-        rest = data[word_records.HEAD_SIZE : at]
-        rest += b"".join([encode_numbers(group, numbers.count) for group in groups]) + dense
-        body = word_records.HEAD.pack(0, len(rest), found.document_count)[4:] + rest
-        return crc32(body, crc32(key)).to_bytes(4, "little") + body
+    def word_record(self, value: int) -> bytes:
+        """The record of a word, by what the dictionary says of it."""
+        return self.posting(value, word_records.postings_length(self.posting(value, word_records.HEAD_SIZE)))
 
     def record(self, value: int) -> bytes:
         """The record of a term, by what the dictionary says of it."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from holdfast.caches.build.changed_documents import CannotPatch
 from holdfast.caches.index_format import INLINE, IndexUnusable, keys_of
+from holdfast.caches.moved_numbers import MovedNumbers
 from holdfast.caches.search.link_texts import link_words
 from holdfast.caches.search.word_terms import all_terms
-from holdfast.caches.section_index.list_patches import replace_numbers, same_lists, shift_record
+from holdfast.caches.section_index.list_patches import move_record, move_records, replace_numbers, same_lists
 from holdfast.caches.section_index.section_compiler import encode_term
-from holdfast.caches.section_index.section_records import has_documents, is_of_section
+from holdfast.caches.section_index.section_records import is_of_section
 from holdfast.caches.section_index.term_lists import TermLists
 from holdfast.caches.sorted_runs import looked_up
 
@@ -31,6 +32,7 @@ class PatchedTerms:
         self._firsts, self._new_firsts = list(old.sections.firsts), new_firsts
         self._are_same_places = all(len(each.was) == len(each.now) for each in self._edited)
         self._is_moved = self._firsts != new_firsts or not self._are_same_places
+        self._moved_sections, self._moved_documents = self._moved_numbers()
         self._extents = [range(self._firsts[each.was.start], self._firsts[each.was.stop]) for each in self._edited]
         self._new_extents = [range(new_firsts[each.now.start], new_firsts[each.now.stop]) for each in self._edited]
 
@@ -71,49 +73,53 @@ class PatchedTerms:
             )
             changed[key] = encode_term(key, found, self._new_firsts)
         if self._is_moved:
-            self._shift_others(changed)
+            self._move_others(changed)
         return changed
 
-    def _shift_others(self, changed: dict[bytes, Change]) -> None:
+    def _move_others(self, changed: dict[bytes, Change]) -> None:
         """Terms that the edited documents do not hold, once sections have other numbers, and documents too."""
-        sections, places = self._tables()
-        grown = [
-            (old, len(new) - len(old))
-            for old, new in zip(self._extents, self._new_extents, strict=True)
-            if len(old) != len(new)
-        ]
+        sections, documents = self._moved_sections, self._moved_documents
         terms = self._old.terms
-        terms.hold()
-        for key, value in zip(*terms.entries(), strict=True):
+        keys, values = terms.entries()
+        places = [place for place, value in enumerate(values) if value < INLINE]
+        moved, left = move_records(terms.hold(), [values[place] for place in places], sections, documents)
+        for position in left:
+            key = keys[places[position]]
             if key in changed:
                 continue
-            if value >= INLINE:
-                table = sections if is_of_section(value) else places
-                number = value & 0xFFFFFFFF
-                changed[key] = value - number + _moved(table, (number,))[0]
-                continue
-            record = terms.record(value)
-            if len(grown) == 1 and (self._are_same_places or not has_documents(record)):
-                shifted = shift_record(record, key, *grown[0], self._firsts[-1])
-                if shifted is not None:
-                    if shifted != record:
-                        changed[key] = shifted
-                    continue
-            lists = terms.lists(key, self._firsts)
-            if lists is None:
-                raise IndexUnusable("a term of the dictionary is none")
-            found = lists._replace(sections=_moved(sections, lists.sections), documents=_moved(places, lists.documents))
-            changed[key] = encode_term(key, found, self._new_firsts)
+            changed[key] = move_record(terms.record(values[places[position]]), key, sections, documents)
+            if changed[key] is None:
+                lists = terms.lists(key, self._firsts)
+                if lists is None:
+                    raise IndexUnusable("a term of the dictionary is none")
+                found = lists._replace(
+                    sections=_moved(sections.table, lists.sections), documents=_moved(documents.table, lists.documents)
+                )
+                changed[key] = encode_term(key, found, self._new_firsts)
+        of_section, of_document = sections.table, documents.table
+        try:
+            inline = [
+                value
+                if value < INLINE
+                else value
+                - (value & 0xFFFFFFFF)
+                + (of_section if is_of_section(value) else of_document)[value & 0xFFFFFFFF]
+                for value in values
+            ]
+        except IndexError:
+            raise IndexUnusable("a dictionary value names no section") from None
+        terms.move(moved, inline)
 
-    def _tables(self) -> tuple[list[int], list[int]]:
-        """The new number of each old section, and the new place of each old document; -1 where it is edited."""
+    def _moved_numbers(self) -> tuple[MovedNumbers, MovedNumbers]:
+        """What numbers the sections have that are of no edited document, and what places those documents."""
         firsts, new_firsts = self._firsts, self._new_firsts
-        sections, places = [-1] * firsts[-1], [-1] * (len(firsts) - 1)
+        table = [-1] * (len(firsts) - 1)
         for place, old_place in enumerate(self._changes.kept):
             if old_place >= 0:
-                places[old_place] = place
-                sections[firsts[old_place] : firsts[old_place + 1]] = range(new_firsts[place], new_firsts[place + 1])
-        return sections, places
+                table[old_place] = place
+        documents = MovedNumbers.of(table, len(new_firsts) - 1)
+        kept = [(firsts[start], firsts[end], new_firsts[new]) for start, end, new in documents.kept]
+        return MovedNumbers(kept, firsts[-1], new_firsts[-1]), documents
 
     def _linked_terms(self) -> set[bytes]:
         """The keys of all terms of link texts."""

@@ -4,82 +4,96 @@ from __future__ import annotations
 
 from collections import Counter
 
-from holdfast.caches.build.old_index import Renumbered
-from holdfast.caches.index_format import keys_of
+from holdfast.caches.index_format import INLINE, IndexUnusable, keys_of
+from holdfast.caches.moved_numbers import MovedNumbers
 from holdfast.caches.selection import words
 from holdfast.caches.word_index.word_compiler import encode_counts
+from holdfast.caches.word_index.word_patches import move_dense, move_records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.caches.build.changed_documents import Changes
-    from holdfast.caches.build.old_index import OldCache
+    from collections.abc import Sequence
+
+    from holdfast.caches.build.changed_documents import Changes, EditedDocument
+    from holdfast.caches.build.old_index import OldCache, OldIndex
     from holdfast.caches.patched_postings import Change
     from holdfast.caches.word_index.word_records import Columns
 
-    Held = dict[bytes, dict[int, int]]  # key -> number of an edited document -> how often it holds it
-
-# Beyond these the documents that have other numbers are not asked for their words: all words are looked at.
-_SHARE_MOVED, _FEW_MOVED = 50, 64
+    Held = dict[bytes, dict[int, int]]  # key -> which of the edited documents -> how often it holds it
 
 
 def word_changes(old: OldCache, changes: Changes, columns: Columns) -> dict[bytes, Change]:
-    """The words that have other postings, once documents have these columns."""
-    numbers = _numbers(old, changes, columns)
-    before, after = _held(old, changes, columns, numbers)
+    """The words that have other postings, once documents have these columns; the others are moved in the old index."""
+    edited, numbers = changes.edited, _numbers(old, changes, columns)
+    before, after = _held(edited)
+    was = {old.columns.numbers[each.was.start] for each in edited if each.was}
+    now = [columns.numbers[each.now.start] if each.now else -1 for each in edited]
+    are_moved = not numbers.is_same or was != {number for number in now if number >= 0}
     changed: dict[bytes, Change] = {}
-    gone = {old.columns.numbers[edited.was.start] for edited in changes.edited if edited.was}
     for key in before.keys() | after.keys():
-        if before.get(key) == after.get(key):
-            continue
-        counts = {
-            numbers.by_old[number]: times
-            for number, times in old.words.counts(key, numbers.old_count).items()
-            if number not in gone
-        }
-        counts |= after.get(key, {})
-        changed[key] = encode_counts(key, counts, numbers.count) if counts else None
+        if are_moved or before.get(key) != after.get(key):
+            added = {now[at]: times for at, times in after.get(key, {}).items()}
+            changed[key] = _changed_word(old.words, key, numbers, was, len(before.get(key, ())), added)
     if not numbers.is_same:
-        for key in _moved_keys(old, changes, columns, numbers) | before.keys() & after.keys():
-            if key not in changed:
-                changed[key] = old.words.renumbered(key, numbers)
+        _move_others(old.words, numbers, changed)
     return changed
 
 
-def _numbers(old: OldCache, changes: Changes, columns: Columns) -> Renumbered:
-    by_old = [-1] * old.columns.count
-    for place, old_place in enumerate(changes.old_places):
+def _numbers(old: OldCache, changes: Changes, columns: Columns) -> MovedNumbers:
+    """What number each document has that is not edited: these are in the same order as before."""
+    table = [-1] * old.columns.count
+    for place, old_place in enumerate(changes.kept):
         if old_place >= 0:
-            by_old[old.columns.numbers[old_place]] = columns.numbers[place]
-    return Renumbered(by_old, columns.count)
+            table[old.columns.numbers[old_place]] = columns.numbers[place]
+    return MovedNumbers.of(table, columns.count)
 
 
-def _held(old: OldCache, changes: Changes, columns: Columns, numbers: Renumbered) -> tuple[Held, Held]:
-    """The words of edited documents before and after, by the numbers that those have now; -1 has what is gone."""
+def _held(edited: Sequence[EditedDocument]) -> tuple[Held, Held]:
+    """The words of edited documents before and after."""
     before: Held = {}
     after: Held = {}
-    for at, edited in enumerate(changes.edited):
-        if edited.before is not None:
-            number = numbers.by_old[old.columns.numbers[edited.was.start]]
-            _count(before, edited.before.document.content, number if number >= 0 else -1 - at)
-        if edited.after is not None:
-            _count(after, edited.after.document.content, columns.numbers[edited.now.start])
+    for at, each in enumerate(edited):
+        for held, read in ((before, each.before), (after, each.after)):
+            if read is not None:
+                counted = Counter(words(read.document.content))
+                for key, times in zip(keys_of(counted), counted.values(), strict=True):
+                    held.setdefault(key, {})[at] = times
     return before, after
 
 
-def _count(held: Held, content: str, number: int) -> None:
-    counted = Counter(words(content))
-    for key, times in zip(keys_of(counted), counted.values(), strict=True):
-        held.setdefault(key, {})[number] = times
+def _changed_word(
+    old: OldIndex, key: bytes, numbers: MovedNumbers, was: set[int], gone: int, added: dict[int, int]
+) -> Change:
+    """What a word becomes that edited documents hold or held: those have these numbers, and so many of them held it."""
+    value = old.value(key)
+    if value is not None and value < INLINE:
+        record = move_dense(old.word_record(value), key, numbers, gone, added.items())
+        if record is not None:
+            return record
+    counts = {
+        numbers.table[number]: times
+        for number, times in old.counts(key, numbers.old_count).items()
+        if number not in was
+    }
+    counts |= added
+    return encode_counts(key, counts, numbers.count) if counts else None
 
 
-def _moved_keys(old: OldCache, changes: Changes, columns: Columns, numbers: Renumbered) -> set[bytes]:
-    """The words of documents that have other numbers than before, all words where those are many."""
-    moved = [
-        place
-        for place, old_place in enumerate(changes.kept)
-        if old_place >= 0 and old.columns.numbers[old_place] != columns.numbers[place]
-    ]
-    if numbers.count != numbers.old_count or len(moved) > max(_FEW_MOVED, numbers.count // _SHARE_MOVED):
-        old.words.hold()
-        return set(old.words.entries()[0])
-    return {key for place in moved for key in keys_of(set(words(old.document(changes.kept[place]).content)))}
+def _move_others(old: OldIndex, numbers: MovedNumbers, changed: dict[bytes, Change]) -> None:
+    """The words that no edited document holds, once documents have other numbers."""
+    keys, values = old.entries()
+    table = numbers.table
+    places = [place for place, value in enumerate(values) if value < INLINE]
+    postings = old.hold()
+    moved, left = move_records(postings, [values[place] for place in places], numbers)
+    for position in left:
+        key = keys[places[position]]
+        if key not in changed:
+            changed[key] = _changed_word(old, key, numbers, set(), 0, {})
+    try:
+        inline = [
+            value if value < INLINE else value - (value & 0xFFFFFFFF) + table[value & 0xFFFFFFFF] for value in values
+        ]
+    except IndexError:
+        raise IndexUnusable("a dictionary value names no document") from None
+    old.move(moved, inline)

@@ -30,6 +30,7 @@ from holdfast.caches.project.project_lock import (
 )
 from holdfast.caches.search.impacts import RANKING
 from holdfast.core.atomic_write import StagedDirectory, write_file
+from holdfast.core.collector import Collector
 from holdfast.core.confined_paths import lies_inside
 from holdfast.core.errors import BuildFailed, ContextError, IoError
 from holdfast.core.record import NamedTuple
@@ -118,9 +119,9 @@ def sync_cache(
     cache = project.cache(declared.name)
     is_first = not os.path.lexists(project.cache_root)
     settings = _settings(tokenizer)
-    state = read_state(cache)
     show = _shown(declared.name, progress)
-    with _Scratch(cache, is_check=False) as scratch:
+    with Collector(runs=False), _Scratch(cache, is_check=False) as scratch:
+        state = read_state(cache)
         plan = plan_cache(_place(project, scratch), declared, state, lambda count: show("looking", count, 0))
         faults = [passed for passed in plan.found.passed if passed.is_fault]
         if strict and faults:
