@@ -12,6 +12,7 @@ from holdfast.workspace import system_clock
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from socket import socket
 
     from starlette.types import ASGIApp
 
@@ -50,14 +51,14 @@ def serve_over_http(
     except ImportError:
         raise UsageError("--http needs the extra 'http': pip install 'holdfast[http]'") from None
 
-    listener = listen(host, port)
-    listeners = [listener]
-    address = Address(host, listener.getsockname()[1], public_url, issuer)
+    listeners = listen(host, port, processes)
+    address = Address(host, listeners[0].getsockname()[1], public_url, issuer)
     metrics_address = None
+    shared: list[socket] = []
     if "metrics_address" in arguments:
-        listeners.append(listen(*parse_address(str(arguments["metrics_address"]), "--metrics-address")))
-        metrics_host, _ = parse_address(str(arguments["metrics_address"]), "--metrics-address")
-        metrics_address = Address(metrics_host, listeners[1].getsockname()[1])
+        metrics_host, metrics_port = parse_address(str(arguments["metrics_address"]), "--metrics-address")
+        shared = listen(metrics_host, metrics_port)
+        metrics_address = Address(metrics_host, shared[0].getsockname()[1])
         if metrics_address.port == address.port:
             raise UsageError("--metrics-address has the port of --http: give it another one")
     if confined is not None:
@@ -94,4 +95,5 @@ def serve_over_http(
     write_error(f"listening on http://{address.authority}{PATH}")
     if page is not None:
         write_error(f"metrics at http://{(metrics_address or address).authority}/metrics")
-    return serve_http(Work(application, tell_counts), listeners, processes=processes)
+    sockets = [[listeners[number % len(listeners)], *shared] for number in range(processes)]
+    return serve_http(Work(application, tell_counts), sockets)

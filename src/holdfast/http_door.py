@@ -26,16 +26,14 @@ from starlette.middleware.authentication import AuthenticationMiddleware
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from holdfast.catalog import find_tool
-from holdfast.core.errors import UnknownName
 from holdfast.core.standard_streams import write_error
 from holdfast.http_address import PATH
 from holdfast.server import CACHING, LEGACY_VERSIONS, OFFERS, ProtocolError
-from holdfast.tool_definitions import client_name, input_schema
+from holdfast.tool_definitions import client_name
 from holdfast.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from mcp.server.context import ServerRequestContext
     from starlette.requests import Request
@@ -124,18 +122,13 @@ def _sdk_server(server: Server) -> SdkServer[Any]:
     limiter = anyio.CapacityLimiter(THREADS)
     running: set[Any] = set()
 
-    def schema(name: str) -> Mapping[str, Any] | None:
-        try:
-            return input_schema(find_tool(name, server.families))
-        except UnknownName:
-            return None
-
     sdk: SdkServer[Any] = SdkServer(
         "holdfast",
         title="Holdfast",
         version=__version__,
         instructions=server.instructions(None),
-        get_tool_input_schema=schema,
+        # At every call the SDK would look for arguments that headers repeat: no tool of the catalog has any.
+        get_tool_input_schema=lambda _name: None,
     )
     sdk.middleware.clear()  # it would look for a tracer at every request
 

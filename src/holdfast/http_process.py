@@ -1,18 +1,20 @@
-"""The processes of an HTTP server: one socket, as many processes as wanted, an end that loses no answer."""
+"""The processes of an HTTP server: one address, as many processes as wanted, an end that loses no answer."""
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import socket
 import sys
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import uvicorn
 
 from holdfast.core.errors import InternalError, Interrupted, IoError
 from holdfast.core.standard_streams import write_error
+from holdfast.http_connection import Limits, limited_connections
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,19 +23,36 @@ if TYPE_CHECKING:
 
 ENDINGS = {signal.SIGTERM: 0, signal.SIGINT: Interrupted.exit_code}  # signals, and how a family then exits
 MOST_DEATHS = 5  # of each process in ten seconds, before they are given up
+LIMITS = Limits()
 DRAIN = 30  # seconds that calls under way have after SIGTERM
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A socket that connections queue at from now on; IoError when the system refuses."""
+def listen(host: str, port: int, count: int = 1) -> list[socket.socket]:
+    """Sockets that connections queue at from now on, for so many processes; IoError when the system refuses.
+
+    Linux shares connections out over sockets of one address, so that each process has as many as another. From one
+    socket that several wait at, whoever is first takes all that are there.
+    """
     try:
         family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        listener = socket.socket(family, socket.SOCK_STREAM)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(place)
-        listener.listen(2048)
+        if count == 1 or sys.platform != "linux":
+            return [_listener(family, place, is_shared=False)]
+        with socket.socket(family, socket.SOCK_STREAM) as probe:  # a shared address would be had twice
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(place)
+            place = probe.getsockname()
+        return [_listener(family, place, is_shared=True) for _ in range(count)]
     except OSError as error:
         raise IoError(f"cannot listen on {host}:{port}: {error.strerror}") from None
+
+
+def _listener(family: socket.AddressFamily, place: Any, *, is_shared: bool) -> socket.socket:
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if is_shared:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    listener.bind(place)
+    listener.listen(2048)
     return listener
 
 
@@ -47,23 +66,36 @@ class Work(NamedTuple):
     at_end: Callable[[], None]
 
 
-def serve_http(work: Work, listeners: Sequence[socket.socket], *, processes: int) -> int:
-    """Serve until SIGTERM, then answer what was asked; the exit code."""
-    return _serve(work, listeners, 0) if processes == 1 else _Family(work, listeners, processes).run()
+def serve_http(work: Work, listeners: Sequence[Sequence[socket.socket]]) -> int:
+    """Serve until SIGTERM, with a process for each of these sets of sockets, then answer what was asked; the exit code.
+
+    A socket may be in several sets.
+    """
+    return _serve(work, listeners[0], 0) if len(listeners) == 1 else _Family(work, listeners).run()
 
 
-def _serve(work: Work, listeners: Sequence[socket.socket], number: int) -> int:
-    config = uvicorn.Config(
-        work.application(number),
+def configuration(application: ASGIApp, limits: Limits = LIMITS) -> uvicorn.Config:
+    """How uvicorn serves an application."""
+    return uvicorn.Config(
+        application,
+        http=limited_connections(limits),
+        loop="uvloop",
         lifespan="on",
         log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        timeout_keep_alive=30,
+        timeout_keep_alive=limits.idle_seconds,
         timeout_graceful_shutdown=DRAIN,
         ws="none",
     )
+
+
+def _serve(work: Work, listeners: Sequence[socket.socket], number: int) -> int:
+    config = configuration(work.application(number))
+    # What was loaded stays, so a collection need not look at it: each would stop all calls for as long as many take.
+    gc.collect()
+    gc.freeze()
     # Uvicorn raises the signal that ended it once more, when everything is answered: then it is not to kill.
     signal.signal(signal.SIGTERM, lambda _number, _frame: None)
     try:
@@ -76,8 +108,8 @@ def _serve(work: Work, listeners: Sequence[socket.socket], number: int) -> int:
 class _Family:
     """Processes that share their sockets. One that dies is replaced; when this process is told to end, all are."""
 
-    def __init__(self, work: Work, listeners: Sequence[socket.socket], count: int) -> None:
-        self._work, self._listeners, self._count = work, listeners, count
+    def __init__(self, work: Work, listeners: Sequence[Sequence[socket.socket]]) -> None:
+        self._work, self._listeners, self._count = work, listeners, len(listeners)
         self._children: dict[int, int] = {}  # the number of each
         self._deaths: list[float] = []
         self._exit_code: int | None = None  # once the end has come
@@ -86,6 +118,8 @@ class _Family:
         """Until told to end, or until processes die as fast as they are started; the exit code."""
         for ending in ENDINGS:
             signal.signal(ending, lambda ending, _frame: self._end(ENDINGS[signal.Signals(ending)]))
+        gc.collect()
+        gc.freeze()  # pages that no collection writes to are shared by all
         for number in range(self._count):
             self._start(number)
         while self._children:
@@ -118,14 +152,17 @@ class _Family:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal tells all of them; the first one passes it on
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDINGS)
-            code = _serve(self._work, self._listeners, number)
+            own = self._listeners[number]
+            for listener in {listener for each in self._listeners for listener in each} - set(own):
+                listener.close()  # or it would stay open when the process that it belongs to ends
+            code = _serve(self._work, own, number)
         finally:
             sys.stderr.flush()
             os._exit(code)
 
     def _end(self, exit_code: int) -> None:
         self._exit_code = exit_code
-        for listener in self._listeners:
+        for listener in (listener for each in self._listeners for listener in each):
             listener.close()  # while the others answer what they were asked, nobody else need wait
         for child in self._children:
             os.kill(child, signal.SIGTERM)

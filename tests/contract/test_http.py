@@ -111,6 +111,11 @@ def test_the_tools_are_those_of_the_catalog_in_both_eras(http: HttpServer, versi
     assert ("ttlMs" in listed, "resultType" in listed) == ((True, True) if version == MODERN else (False, False))
 
 
+def test_no_tool_has_arguments_that_headers_repeat(http: HttpServer) -> None:
+    """If one ever has, the SDK must be given its schema again, to hold the headers against it."""
+    assert "x-mcp-header" not in json.dumps(http.server.listed_tools({}, None))
+
+
 def test_a_client_that_takes_no_dots_is_known_where_it_says_who_it_is(http: HttpServer) -> None:
     asked = message(MODERN)
     asked["params"]["_meta"]["io.modelcontextprotocol/clientInfo"] = {"name": "cursor", "version": "1"}

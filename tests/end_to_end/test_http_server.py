@@ -6,6 +6,8 @@ import json
 import os
 import signal
 import socket
+import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ import pytest
 
 from holdfast.cli import main
 from holdfast.core.landlock import kernel_abi
+from holdfast.http_process import listen
 from support.doors import StdioServer, run_context
 from support.listening import HEADERS, PATIENCE, listening
 
@@ -163,16 +166,38 @@ def test_what_cannot_be_served_is_told_before_anything_listens(
     assert f"reason: {reason}" in capfd.readouterr().err
 
 
-def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        done = run_context("serve", "--http", f"127.0.0.1:{port}", cwd=tmp_path)
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_port_that_is_taken_is_told(tmp_path: Path, count: int) -> None:
+    taken = listen("127.0.0.1", 0, count)
+    port = taken[0].getsockname()[1]
+    done = run_context("serve", "--http", f"127.0.0.1:{port}", "--workers", str(count), cwd=tmp_path)
+    for listener in taken:
+        listener.close()
     assert (done.returncode, f"cannot listen on 127.0.0.1:{port}: Address already in use" in done.stderr.decode()) == (
         6,
         True,
     )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shares connections out")
+def test_connections_are_shared_out_over_the_processes() -> None:
+    listeners = listen("127.0.0.1", 0, 2)
+    place = listeners[0].getsockname()
+    clients = [socket.create_connection(place, timeout=PATIENCE) for _ in range(64)]
+    taken = []
+    for listener in listeners:
+        listener.setblocking(False)
+        count = 0
+        with suppress(BlockingIOError):
+            while True:
+                listener.accept()[0].close()
+                count += 1
+        taken.append(count)
+        listener.close()
+    for client in clients:
+        client.close()
+    assert sum(taken) == 64
+    assert min(taken) > 0
 
 
 def test_without_the_extra_it_is_said_what_to_install(tmp_path: Path) -> None:

@@ -1,0 +1,156 @@
+"""Connections that cost a server little, whoever is at the other end: bounds on how slow, how large and how many.
+
+Uvicorn waits for the head of a request, and for an answer to be taken, as long as a client likes. Here both end in
+time. Where there is no room for one more connection, the one that has waited longest without asking makes room.
+"""
+
+from __future__ import annotations
+
+import resource
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from starlette.responses import PlainTextResponse
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+if TYPE_CHECKING:
+    from asyncio import TimerHandle, Transport
+
+    from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
+
+SPARE_FILES = 64  # what a process has open besides its connections
+
+
+class Limits(NamedTuple):
+    """What a client may take of a server."""
+
+    head_seconds: float = 10.0  # from the connection, or the first byte, to the end of the headers
+    head_bytes: int = 64 << 10
+    answer_seconds: float = 60.0  # until an answer is taken
+    idle_seconds: int = 30  # between an answer and the next request
+    connections: int = 1000  # of one process
+
+
+def limited_connections(limits: Limits) -> type[HttpToolsProtocol]:
+    """The protocol of a process's connections, which know of each other."""
+    most = min(limits.connections, max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - SPARE_FILES, 1))
+    members = {"limits": limits._replace(connections=most), "idle": {}}
+    return type("LimitedConnection", (_LimitedConnection,), members)
+
+
+async def _refuse_head(scope: Any, receive: Any, send: Any) -> None:
+    refusal = PlainTextResponse("The headers are too large\n", 431, {"connection": "close"})
+    await refusal(scope, receive, send)
+
+
+class _LimitedConnection(HttpToolsProtocol):
+    limits: Limits
+    idle: dict[_LimitedConnection, None]  # those that no request is under way on, the longest first
+
+    _head_timer: TimerHandle | None = None
+    _answer_timer: TimerHandle | None = None
+    _is_in_head = False
+    _head_bytes = 0
+
+    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+        super().connection_made(transport)
+        if len(self.connections) > self.limits.connections:
+            longest = next(iter(self.idle), None)
+            if longest is None:
+                self._refuse(b"503 Service Unavailable", b"retry-after: 1\r\n")
+                return
+            longest.make_room()
+        self.idle[self] = None
+        self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.idle.pop(self, None)
+        self._cancel_head()
+        self._cancel_answer()
+        self._unset_keepalive_if_required()  # uvicorn leaves it where a connection broke
+        super().connection_lost(exc)
+
+    def make_room(self) -> None:
+        """Close, since others need the place."""
+        self.idle.pop(self, None)
+        self.transport.abort() if self.transport.get_write_buffer_size() else self.transport.close()
+
+    def data_received(self, data: bytes) -> None:
+        was_in_head = self._is_in_head
+        super().data_received(data)
+        if self.transport.is_closing():
+            return
+        if was_in_head and self._is_in_head:
+            self._head_bytes += len(data)
+            if self._head_bytes > self.limits.head_bytes:
+                self._refuse(b"431 Request Header Fields Too Large")
+        elif not self._is_in_head and self._has_answered():
+            self._await_head()  # the rest of a body that was answered already: another request has to follow in time
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._is_in_head, self._head_bytes = True, 0
+        self._await_head()
+
+    def on_headers_complete(self) -> None:
+        self._is_in_head = False
+        self._cancel_head()
+        self.idle.pop(self, None)
+        size = len(self.url) + sum(len(name) + len(text) for name, text in self.headers)
+        self.app = self.config.loaded_app if size <= self.limits.head_bytes else _refuse_head
+        super().on_headers_complete()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.transport.is_closing():
+            self._await_taking()
+        elif self.cycle.response_complete:
+            self.idle[self] = None
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._await_taking()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._cancel_answer()
+
+    def timeout_keep_alive_handler(self) -> None:
+        self.make_room()
+
+    def _has_answered(self) -> bool:
+        cycle: RequestResponseCycle | None = self.cycle  # there is none before the first request
+        return cycle is not None and cycle.response_complete
+
+    def _await_head(self) -> None:
+        if self._head_timer is None:
+            self._head_timer = self.loop.call_later(self.limits.head_seconds, self._head_is_late)
+
+    def _cancel_head(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def _head_is_late(self) -> None:
+        self._head_timer = None
+        if self._is_in_head:
+            self._refuse(b"408 Request Timeout")
+        else:
+            self.make_room()
+
+    def _await_taking(self) -> None:
+        if self._answer_timer is None:
+            self._answer_timer = self.loop.call_later(self.limits.answer_seconds, self.transport.abort)
+
+    def _cancel_answer(self) -> None:
+        if self._answer_timer is not None:
+            self._answer_timer.cancel()
+            self._answer_timer = None
+
+    def _refuse(self, status: bytes, headers: bytes = b"") -> None:
+        self.idle.pop(self, None)
+        self._cancel_head()
+        self.transport.write(
+            b"HTTP/1.1 " + status + b"\r\n" + headers + b"content-length: 0\r\nconnection: close\r\n\r\n"
+        )
+        self.transport.close()
+        self._await_taking()
