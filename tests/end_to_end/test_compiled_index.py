@@ -14,7 +14,8 @@ import pytest
 
 from holdfast import CacheInvalid, IoError, UsageError, build_cache, open_cache, resolve, verify_cache
 from holdfast.caches.build import build, document_files, source_files
-from holdfast.caches.build.index_files import ALL_KEYS, IndexOwner, whole_part, words_part, write_run, write_words
+from holdfast.caches.build.index_files import IndexOwner, write_words
+from holdfast.caches.build.index_ranges import ALL_KEYS, whole_part, words_part, write_run
 from holdfast.caches.build.token_counts import DocumentCounts, RunSettings
 from holdfast.caches.cache_format import make_document
 from holdfast.caches.index_format import Summary, encode_header, parse_header

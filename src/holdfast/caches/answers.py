@@ -75,6 +75,7 @@ def build(workspace: Workspace, arguments: BuildArguments) -> Outcome[BuildAnswe
         phases=workspace.progress and workspace.phases,
         tokenizer=arguments.get("tokenizer"),
         tell=notes.append,
+        engine=arguments.get("engine"),
     )
     value: BuildAnswer = {
         "cache_version": report.cache_version,

@@ -82,6 +82,7 @@ _TOKENIZER = Parameter(
     metavar="NAME",
     choices=("estimate-1", "o200k_base", "bytes/4"),
 )
+_ENGINE = Parameter("engine", "text", "Where it is built: local (default), ray or ray://HOST[:PORT]", metavar="ENGINE")
 _STRICT = Parameter("strict", "flag", "Fail when a source cannot be read")
 _QUIET = Parameter("quiet", "flag", "Say nothing on stderr but errors")
 
@@ -230,6 +231,7 @@ OPERATIONS = (
             CACHE._replace(description="Where the cache is written; it must not exist yet"),
             Parameter("force", "flag", "Replace the cache that stands there, once the new one is complete"),
             _TOKENIZER,
+            _ENGINE,
         ),
         run="holdfast.caches.answers:build",
         view="holdfast.caches.views:built",

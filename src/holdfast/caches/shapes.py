@@ -65,6 +65,7 @@ class BuildArguments(CacheArguments):
     sources: str
     force: NotRequired[bool]
     tokenizer: NotRequired[str]
+    engine: NotRequired[str]
 
 
 class CiteArguments(TypedDict):

@@ -53,6 +53,35 @@ def encode_run(terms: Mapping[bytes, bytes]) -> Iterator[tuple[bytes, bytes]]:
         yield keys[0], dumps((keys, list(map(terms.__getitem__, keys))), _FORMAT)
 
 
+def cut_run(
+    blocks: Sequence[tuple[bytes, bytes]], ranges: Sequence[tuple[bytes, bytes | None]]
+) -> list[list[tuple[bytes, bytes]]]:
+    """The blocks of a run, as `encode_run` gives them, by ranges of keys that follow each other and cover all.
+
+    Only a block that keys of two ranges stand in is read. A range from and to below the same key is empty.
+    """
+    cut: list[list[tuple[bytes, bytes]]] = []
+    waiting = list(reversed(blocks))
+    for low, high in ranges:
+        taken: list[tuple[bytes, bytes]] = []
+        while waiting and low != high and (high is None or waiting[-1][0] < high):
+            first, data = waiting.pop()
+            if high is not None and (not waiting or waiting[-1][0] > high):
+                keys, values = loads(data)  # noqa: S302  # written by a process of our own
+                at = bisect_left(keys, high)
+                if at < len(keys):
+                    waiting.append((keys[at], dumps((keys[at:], values[at:]), _FORMAT)))
+                    data = dumps((keys[:at], values[:at]), _FORMAT)
+            taken.append((first, data))
+        cut.append(taken)
+    return cut
+
+
+def decoded(blocks: Iterable[bytes]) -> Iterator[Block]:
+    """Blocks that `encode_run` made."""
+    return map(loads, blocks)
+
+
 def read_run(file: BinaryIO, run: Run, low: bytes = b"", high: bytes | None = None) -> Iterator[Block]:
     """The blocks of a run: keys in order from `low` to below `high`, and the numbers of each."""
     for number in range(max(bisect_right(run.firsts, low) - 1, 0), len(run.firsts)):

@@ -23,7 +23,8 @@
     ├── SettingsInvalid          5   a settings file that cannot be used
     ├── IoError                  6   io_error
     │   ├── ListingFailed            a project that cannot be scanned
-    │   └── RegistryFailed           a registry that refuses, is not there, or sends what was not asked for
+    │   ├── RegistryFailed           a registry that refuses, is not there, or sends what was not asked for
+    │   └── EngineFailed             an engine that is not there, or does not do what a build asks of it
     ├── InternalError            7   internal_error
     ├── OutOfDate                8   a check (`status`, `diff`, `spec check`, `spec approve`) found what is not in order
     ├── Differs                  9   a replay or a citation that is not the same any more
@@ -290,6 +291,14 @@ class RegistryFailed(IoError):
     meaning = "a registry failed"
 
 
+class EngineFailed(IoError):
+    """An engine is not there, cannot run this release, or lost its workers again and again; nothing was built."""
+
+    code = "engine_failed"
+    message = "The engine cannot be used"
+    meaning = "an engine failed"
+
+
 class InternalError(ContextError):
     """Holdfast broke one of its own promises."""
 
@@ -341,7 +350,7 @@ FAILURES: tuple[type[ContextError], ...] = (
     *(InvalidBudget, InvalidLimit, BudgetTooSmall),
     *(CacheMissing, ContextMissing),
     *(CacheInvalid, BuildFailed, SignatureRefused, ContextCorrupt, UnsupportedVersion, SettingsInvalid),
-    *(IoError, ListingFailed, RegistryFailed),
+    *(IoError, ListingFailed, RegistryFailed, EngineFailed),
     *(InternalError, OutOfDate, Differs, CitationStale, Interrupted),
 )
 

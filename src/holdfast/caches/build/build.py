@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import os
 
-from holdfast.caches.build.document_files import SkippedSource, write_documents
-from holdfast.caches.build.index_files import (
-    IndexOwner,
-    block_count,
-    compile_parts,
-    encoded_sources,
-    index_jobs,
-    write_index,
-    write_run,
-)
+from holdfast.caches.build.document_files import SkippedSource
+from holdfast.caches.build.engines import open_engine
+from holdfast.caches.build.index_files import IndexOwner, encoded_sources, write_index
+from holdfast.caches.build.index_ranges import block_count, write_run
 from holdfast.caches.build.patched_cache import patch_cache
 from holdfast.caches.build.publish import (
     cache_contents,
@@ -38,13 +32,13 @@ from holdfast.core.confined_paths import printable
 from holdfast.core.errors import BuildFailed, CacheInvalid, IoError, UsageError
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import read_regular
-from holdfast.core.worker_pool import WorkerPool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Sequence
 
     from holdfast.caches.build.document_files import Progress, WrittenDocuments
+    from holdfast.caches.build.engines import Engine
     from holdfast.caches.build.publish import Listing
     from holdfast.caches.build.source_documents import Source
     from holdfast.caches.build.source_item import SourceItem
@@ -92,6 +86,7 @@ class _Order(NamedTuple):
     tokenizer: str
     sections: bool
     progress: PhaseProgress
+    engine: Engine
 
 
 def build_cache(
@@ -106,16 +101,18 @@ def build_cache(
     sections: bool = True,
     tell: Callable[[str], None] | None = None,
     phases: PhaseProgress | None = None,
+    engine: str | None = None,
 ) -> BuildReport:
     """Compile the documents below `sources` into a cache at `cache`, atomically and durably.
 
     `created_at` is the time the manifest carries, RFC 3339 in UTC. With `force` a cache that stands at the target is
     replaced in one step, once the new one is complete; anything else there is left alone and refused, and what was put
     there meanwhile is kept beside it. `tell` is given what a person should know of a build that succeeded: what was
-    skipped, and what was kept. `workers` is how many processes share the work, by default one a core; the bytes
-    written do not depend on it. `tokenizer` says how the tokens of sections are counted, by default by `estimate-1`.
-    Without `sections` the cache has an index for `resolve` alone, which is there to be measured: `verify` misses the
-    other.
+    skipped, and what was kept. `engine` says where the work is done: `local`, in processes of this machine, `ray`,
+    which starts one here, or `ray://HOST`, a cluster (extra `ray`). `workers` is how many processes share it, by
+    default one a core. The bytes written depend on neither. `tokenizer` says how the tokens of sections are counted,
+    by default by `estimate-1`. Without `sections` the cache has an index for `resolve` alone, which is there to be
+    measured: `verify` misses the other.
     """
     sources, cache = os.path.realpath(os.fspath(sources)), os.path.abspath(os.fspath(cache))
     _check_time(created_at)
@@ -130,12 +127,12 @@ def build_cache(
         if progress is not None and phase == READING:
             progress(done, total)
 
-    def find(pool: WorkerPool) -> Sequence[Source]:
+    def find(pool: Engine) -> Sequence[Source]:
         found = find_sources(sources, pool, workers, hidden_part(sources, cache))
         skipped.extend(found.skipped)
         return found.names
 
-    order = _Order(created_at, force, counted_by, sections, tell_documents)
+    order = _Order(created_at, force, counted_by, sections, tell_documents, open_engine(engine, workers))
     listing, written, kept = _build(sources, cache, find, order)
     documents = written.documents
     if progress is not None:
@@ -159,6 +156,7 @@ def build_documents(
     strict: bool = False,
     previous: str | None = None,
     unchanged: Container[str] = frozenset(),
+    engine: str | None = None,
 ) -> DocumentsReport:
     """Compile listed sources into a cache at `cache`, each by its reader, atomically and durably.
 
@@ -176,7 +174,7 @@ def build_documents(
 
     kept_items = _with_kept(ordered, previous, unchanged)
 
-    def find(pool: WorkerPool) -> Sequence[Source]:
+    def find(pool: Engine) -> Sequence[Source]:
         pool.grow(worth_a_worker(len(ordered)) if workers is None else workers)
         return kept_items
 
@@ -190,7 +188,7 @@ def build_documents(
         if not written.documents:
             raise BuildFailed("there is no document in the sources: name others, or formats that this release reads")
 
-    order = _Order(created_at, force, counted_by, True, progress or _tell_nobody)
+    order = _Order(created_at, force, counted_by, True, progress or _tell_nobody, open_engine(engine, workers))
     listing, written, kept = _build("", cache, find, order, check, patch)
     if tell is not None:
         for note in _notes(cache, [], kept):
@@ -233,7 +231,7 @@ def _tell_nobody(phase: str, done: int, total: int) -> None:
 def _build(
     sources: str,
     cache: str,
-    find: Callable[[WorkerPool], Sequence[Source]],
+    find: Callable[[Engine], Sequence[Source]],
     order: _Order,
     check: Callable[[WrittenDocuments], None] = lambda _written: None,
     patch: Callable[[str], Made | None] = lambda _staged: None,
@@ -245,11 +243,11 @@ def _build(
     progress = order.progress
     try:
         # The workers are gone before the directory they write into is.
-        with StagedDirectory(cache, cache_contents) as staged, WorkerPool() as pool:
+        with StagedDirectory(cache, cache_contents) as staged, order.engine as engine:
             made = patch(staged.path)
             if made is None:
                 with Collector(runs=True):  # readers of some formats make cycles
-                    made = _compile(sources, staged.path, pool, find(pool), order, check)
+                    made = _compile(sources, staged.path, find(engine), order, check)
             listing, written = made
             progress(WRITING, 0, 1)
             staged.publish(replace=order.force)
@@ -264,29 +262,27 @@ def _build(
 def _compile(
     sources: str,
     staged: str,
-    pool: WorkerPool,
     found: Sequence[Source],
     order: _Order,
     check: Callable[[WrittenDocuments], None],
 ) -> Made:
     """Write the documents of all sources, and compile the index of them."""
-    progress = order.progress
+    progress, engine = order.progress, order.engine
     settings = RunSettings(order.tokenizer, SPILL_BYTES, order.sections)
-    written = write_documents(
-        *(pool, sources, staged, found, settings),
-        lambda done, total: progress(READING, done, total),
+    written = engine.write_documents(
+        *(sources, staged, found, settings), lambda done, total: progress(READING, done, total)
     )
     check(written)
     documents, runs = written.documents, written.runs
     columns = make_columns([item.words for item in documents], [item.tokens for item in documents])
     lengths, sources_of = lengths_with_links(staged, written, settings) if order.sections else (None, b"")
-    jobs = index_jobs(staged, runs, columns.numbers, lengths, pool.size)
     compiled = _Compiled(progress, block_count(runs))
-    parts = pool.run(compile_parts, jobs)  # the workers begin, while this process lists the documents
+    # The workers begin, while this process lists the documents.
+    count, parts = engine.compile_index(staged, runs, columns.numbers, lengths)
     listing = write_listing(staged, documents, order.created_at)
     summary = Summary(listing.cache_version, order.tokenizer)
     owner = IndexOwner(summary, listing.manifest_json, listing.index_json)
-    write_index(staged, owner, listing.entries, written, columns, parts, len(jobs), sources_of, compiled.tell)
+    write_index(staged, owner, listing.entries, written, columns, parts, count, sources_of, compiled.tell)
     return listing, written
 
 

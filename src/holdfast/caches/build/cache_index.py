@@ -6,14 +6,9 @@ import os
 from functools import partial
 
 from holdfast.caches.build.build import INDEXING, READING, lengths_with_links
-from holdfast.caches.build.document_files import write_documents
-from holdfast.caches.build.index_files import (
-    IndexOwner,
-    block_count,
-    compile_parts,
-    index_jobs,
-    write_index,
-)
+from holdfast.caches.build.engines import LocalEngine
+from holdfast.caches.build.index_files import IndexOwner, write_index
+from holdfast.caches.build.index_ranges import block_count
 from holdfast.caches.build.publish import INDEX_FILES
 from holdfast.caches.build.source_files import worth_a_worker
 from holdfast.caches.build.token_counts import SPILL_BYTES, RunSettings
@@ -27,7 +22,6 @@ from holdfast.core.atomic_write import StagedDirectory
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import IoError
 from holdfast.core.record import NamedTuple
-from holdfast.core.worker_pool import WorkerPool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,18 +51,17 @@ def index_cache(cache: str, *, tokenizer: str | None = None, progress: PhaseProg
     entries = manifest.entries
     try:
         # The workers are gone before the directory they write into is.
-        with StagedDirectory(f"{cache}.{COMPILED}") as work, WorkerPool() as pool:
-            pool.grow(worth_a_worker(len(entries)))
+        with StagedDirectory(f"{cache}.{COMPILED}") as work, LocalEngine() as engine:
+            engine.grow(worth_a_worker(len(entries)))
             settings = RunSettings(counted_by, SPILL_BYTES)
-            written = write_documents(pool, cache, work.path, entries, settings, partial(show, READING))
+            written = engine.write_documents(cache, work.path, entries, settings, partial(show, READING))
             documents = written.documents
             columns = make_columns([item.words for item in documents], [item.tokens for item in documents])
             lengths, kept = lengths_with_links(work.path, written, settings)
-            jobs = index_jobs(work.path, written.runs, columns.numbers, lengths, pool.size)
             show(INDEXING, 0, block_count(written.runs))
             owner = IndexOwner(Summary(manifest.cache_version, counted_by), manifest_json, index_json)
-            parts = pool.run(compile_parts, jobs)
-            write_index(work.path, owner, entries, written, columns, parts, len(jobs), kept, lambda _: None)
+            count, parts = engine.compile_index(work.path, written.runs, columns.numbers, lengths)
+            write_index(work.path, owner, entries, written, columns, parts, count, kept, lambda _: None)
             with StagedDirectory(os.path.join(cache, COMPILED), _index_contents) as staged:
                 for name in os.listdir(os.path.join(work.path, COMPILED)):
                     os.rename(os.path.join(work.path, COMPILED, name), os.path.join(staged.path, name))

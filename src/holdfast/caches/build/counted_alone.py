@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack
 
-from holdfast.caches.build.index_files import write_run
+from holdfast.caches.build.index_ranges import write_run
 from holdfast.caches.build.token_counts import SPILL_BYTES, DocumentCounts, RunSettings, count_texts
 from holdfast.caches.section_index.section_compiler import field_lengths
 from holdfast.caches.section_index.term_lists import Weights

@@ -1,7 +1,8 @@
 """Read the sources and write a document file for each, in as many processes as there are, counting words on the way.
 
 Each process has a stretch of the documents in id order, all stretches about as many bytes. The first error in id order
-is the one reported, whoever met it.
+is the one reported, whoever met it. `write_document` and `count_documents` are the two halves, which an engine may run
+in different places; `GatheredDocuments` is what comes of all stretches.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from bisect import bisect_left
 from hashlib import sha256
 from itertools import accumulate, pairwise
 
-from holdfast.caches.build.index_files import write_run
+from holdfast.caches.build.index_ranges import write_run
 from holdfast.caches.build.source_documents import read_document, source_path
 from holdfast.caches.build.source_item import KeptItem, SourceItem
 from holdfast.caches.build.token_counts import DocumentCounts, Runs, joined
@@ -88,7 +89,7 @@ class DocumentsJob(NamedTuple):
     settings: RunSettings
 
 
-class _Batch(NamedTuple):
+class CountedDocuments(NamedTuple):
     """Some documents of a stretch as they were written, what was passed over on the way, and how many were there."""
 
     documents: list[WrittenDocument]
@@ -101,7 +102,7 @@ class _Batch(NamedTuple):
         return len(self.documents) + len(self.skipped)
 
 
-class _Unread(NamedTuple):
+class UncountedDocument(NamedTuple):
     """A document that is written and not yet counted."""
 
     document: Document
@@ -121,37 +122,54 @@ def write_documents(
     progress: Progress | None,
 ) -> WrittenDocuments:
     """Write every source, given in id order, into a directory in the making; documents that are there are counted."""
-    os.makedirs(os.path.join(staged, DOCUMENTS), exist_ok=True)
     stretches = _stretches(sources, items, pool.size)
     jobs = [
         DocumentsJob(sources, staged, items[start:end], settings.shared(number, pool.size))
         for number, (start, end) in enumerate(stretches)
     ]
-    written: list[list[WrittenDocument]] = [[] for _ in jobs]
-    skipped: list[list[SkippedSource]] = [[] for _ in jobs]
-    included: dict[str, dict[str, str]] = {}
-    done = reused = 0
-    runs: list[Runs] = [Runs([], [], [], []) for _ in jobs]
-    if progress is not None:
-        progress(0, len(items))
+    gathered = GatheredDocuments(staged, len(items), progress)
     for number, result in pool.run(write_stretch, jobs):
-        if isinstance(result, Runs):
-            runs[number] = result
-            continue
-        written[number] += result.documents
-        skipped[number] += result.skipped
-        included |= result.included
-        done += result.done
-        reused += result.reused
+        gathered.add(number, result)
+    return gathered.settled()
+
+
+class GatheredDocuments:
+    """What comes of all stretches of the documents, in whatever order it comes, in a directory in the making."""
+
+    def __init__(self, staged: str, total: int, progress: Progress | None) -> None:
+        self.folder = os.path.join(staged, DOCUMENTS)
+        os.makedirs(self.folder, exist_ok=True)
+        self._total, self._done, self._progress = total, 0, progress
+        self._batches: dict[int, list[CountedDocuments]] = {}
+        self._runs: dict[int, Runs] = {}
         if progress is not None:
-            progress(done, len(items))
-    documents = [document for each in written for document in each]
-    settled = _settle_names(os.path.join(staged, DOCUMENTS), documents)
-    passed_over = [source for each in skipped for source in each]
-    return WrittenDocuments(settled, joined(runs, list(map(len, written))), passed_over, included, reused)
+            progress(0, total)
+
+    def add(self, number: int, result: CountedDocuments | Runs) -> None:
+        """Documents of the stretch of that number, in their order, or at last its runs."""
+        if isinstance(result, Runs):
+            self._runs[number] = result
+            return
+        self._batches.setdefault(number, []).append(result)
+        self._done += result.done
+        if self._progress is not None:
+            self._progress(self._done, self._total)
+
+    def settled(self) -> WrittenDocuments:
+        """All of it, once every stretch is there, each document under the name that the order of all asks for."""
+        stretches = [self._batches.get(number, []) for number in sorted(self._runs)]
+        written = [[document for batch in batches for document in batch.documents] for batches in stretches]
+        all_batches = [batch for batches in stretches for batch in batches]
+        included: dict[str, dict[str, str]] = {}
+        for batch in all_batches:
+            included |= batch.included
+        runs = joined([self._runs[number] for number in sorted(self._runs)], list(map(len, written)))
+        settled = _settle_names(self.folder, [document for each in written for document in each])
+        skipped = [source for batch in all_batches for source in batch.skipped]
+        return WrittenDocuments(settled, runs, skipped, included, sum([batch.reused for batch in all_batches]))
 
 
-def write_stretch(job: DocumentsJob) -> Iterator[_Batch | Runs]:
+def write_stretch(job: DocumentsJob) -> Iterator[CountedDocuments | Runs]:
     """Write the documents of a stretch, batch by batch; last come the runs of what was counted.
 
     Of several equal contents the first written gets the short name, which is put right when all are written.
@@ -159,15 +177,16 @@ def write_stretch(job: DocumentsJob) -> Iterator[_Batch | Runs]:
     target = os.path.join(job.staged, DOCUMENTS)
     runs = DocumentCounts(os.path.join(job.staged, job.settings.name), job.settings, write_run)
     first = 0  # the position of the next batch among the documents of this stretch
-    batch: list[_Unread] = []
+    batch: list[UncountedDocument] = []
     skipped: list[SkippedSource] = []
     size = 0
     for source in job.items:
-        try:
-            batch.append(_written(job, source, target))
-            size += batch[-1].size
-        except Unreadable as error:
-            skipped.append(_skipped(source, error))
+        written = write_document(job.sources, source, target)
+        if isinstance(written, SkippedSource):
+            skipped.append(written)
+        else:
+            batch.append(written)
+            size += written.size
         if len(batch) + len(skipped) >= _BATCH or size >= _BATCH_BYTES:
             yield _counted(batch, skipped, first, runs)
             first += len(batch)
@@ -177,24 +196,40 @@ def write_stretch(job: DocumentsJob) -> Iterator[_Batch | Runs]:
     yield runs.finish()
 
 
+def count_documents(documents: Sequence[UncountedDocument], runs: DocumentCounts) -> CountedDocuments:
+    """Count a stretch of documents that are written, batch by batch."""
+    counted = CountedDocuments([], [], {}, 0)
+    for first in range(0, len(documents), _BATCH):
+        batch = _counted(documents[first : first + _BATCH], [], first, runs)
+        counted.documents.extend(batch.documents)
+        counted.included.update(batch.included)
+        counted = counted._replace(reused=counted.reused + batch.reused)
+    return counted
+
+
 def _stretches(sources: str, names: Sequence[Source], count: int) -> list[tuple[int, int]]:
     """From and to below which document each of so many processes writes, all about as heavy."""
     sample = names[:: len(names) // _SAMPLE + 1] if count > 1 else []
-    weights = [_DOCUMENT_BYTES + _size(source_path(sources, name)) for name in sample]
+    weights = [_DOCUMENT_BYTES + source_size(source_path(sources, name)) for name in sample]
     reached = list(accumulate(weights, initial=0))
     cuts = [bisect_left(reached, reached[-1] * number // count) for number in range(count)]
     return list(pairwise([*[cut * len(names) // max(len(weights), 1) for cut in cuts], len(names)]))
 
 
-def _size(path: str) -> int:
+def source_size(path: str) -> int:
+    """How many bytes a source has; none where it cannot be looked at."""
     try:
         return os.stat(path).st_size
     except OSError:
         return 0  # whoever reads it says what is wrong with it
 
 
-def _written(job: DocumentsJob, source: Source, target: str) -> _Unread:
-    read = read_document(job.sources, source)
+def write_document(sources: str, source: Source, target: str) -> UncountedDocument | SkippedSource:
+    """Read a source and write its document below `target`, under its short name or, where that is taken, another."""
+    try:
+        read = read_document(sources, source)
+    except Unreadable as error:
+        return _skipped(source, error)
     short, distinct = file_names(read.document)
     try:
         name = short
@@ -203,7 +238,7 @@ def _written(job: DocumentsJob, source: Source, target: str) -> _Unread:
         name = distinct
         put_document(os.path.join(target, name), read)
     digest = sha256(read.data).digest()
-    return _Unread(read.document, name, read.size, digest, read.included, is_reused=bool(read.file))
+    return UncountedDocument(read.document, name, read.size, digest, read.included, is_reused=bool(read.file))
 
 
 def put_document(path: str, read: ReadSource) -> None:
@@ -227,7 +262,9 @@ def _skipped(source: Source, error: Unreadable) -> SkippedSource:
     return SkippedSource(item.source, item.reader, str(error))
 
 
-def _counted(batch: Sequence[_Unread], skipped: list[SkippedSource], first: int, runs: DocumentCounts) -> _Batch:
+def _counted(
+    batch: Sequence[UncountedDocument], skipped: list[SkippedSource], first: int, runs: DocumentCounts
+) -> CountedDocuments:
     counts = runs.add(first, [written.document for written in batch])
     documents = [
         WrittenDocument(
@@ -237,7 +274,7 @@ def _counted(batch: Sequence[_Unread], skipped: list[SkippedSource], first: int,
         for (document, name, size, digest, *_), (words, sections) in zip(batch, counts, strict=True)
     ]
     included = {each.document.source: each.included for each in batch if each.included}
-    return _Batch(documents, skipped, included, sum([each.is_reused for each in batch]))
+    return CountedDocuments(documents, skipped, included, sum([each.is_reused for each in batch]))
 
 
 def _settle_names(target: str, documents: Sequence[WrittenDocument]) -> list[WrittenDocument]:

@@ -6,7 +6,8 @@ import os
 from hashlib import sha256
 from tempfile import TemporaryDirectory
 
-from holdfast.caches.build.index_files import ALL_KEYS, IndexOwner, whole_part, words_part, write_run, write_words
+from holdfast.caches.build.index_files import IndexOwner, write_words
+from holdfast.caches.build.index_ranges import ALL_KEYS, whole_part, words_part, write_run
 from holdfast.caches.build.token_counts import SPILL_BYTES, DocumentCounts, RunSettings
 from holdfast.caches.index_format import (
     FIRST_BYTES,

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import os
 
-from holdfast.caches.build.index_files import (
-    ALL_KEYS,
-    IndexOwner,
-    encoded_sources,
-    sections_part,
-    whole_part,
-    write_run,
-    write_sections,
-)
+from holdfast.caches.build.index_files import IndexOwner, encoded_sources, write_sections
+from holdfast.caches.build.index_ranges import ALL_KEYS, sections_part, whole_part, write_run
 from holdfast.caches.build.token_counts import SPILL_BYTES, count_links
 from holdfast.caches.index_format import IndexUnusable, Summary, find_section, find_summary, parse_header, read_section
 from holdfast.caches.on_disk.cache_directory import SECTIONS_FILE
