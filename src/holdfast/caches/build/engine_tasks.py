@@ -6,13 +6,13 @@ that range of every stretch and nothing else.
 
 from __future__ import annotations
 
-import gc
 from io import BytesIO
 
 from holdfast.caches.build.document_files import count_documents
 from holdfast.caches.build.index_ranges import compiled, sections_range, whole_part, words_range
 from holdfast.caches.build.token_counts import DocumentCounts, Runs
 from holdfast.caches.sorted_runs import Run, cut_run, decoded
+from holdfast.core.collector import Collector
 from holdfast.core.errors import EngineFailed
 from holdfast.core.record import NamedTuple
 from holdfast.version import __version__
@@ -81,7 +81,7 @@ def count_stretch(
         kept[path] = list(blocks)
         return Run(path, [first for first, _ in kept[path]], [0], base)
 
-    with _WithoutCollector():
+    with Collector(runs=False):
         counts = DocumentCounts("", settings, keep)
         counted = count_documents(documents, counts)
         runs = counts.finish()
@@ -103,7 +103,7 @@ def compile_range(release: str, shared: SharedNumbers, *pieces: StretchPiece) ->
     _check_release(release)
     words = [blocks for piece in pieces for blocks in piece.words]
     terms = [blocks for piece in pieces for blocks in piece.terms]
-    with _WithoutCollector():
+    with Collector(runs=False):
         parts = [_compiled(words_range("", shared.word_runs, shared.numbers, shared.positions), words)]
         if shared.field_lengths is not None:
             parts.append(_compiled(sections_range("", shared.field_runs, shared.field_lengths), terms))
@@ -127,13 +127,3 @@ def _peak() -> int:
     from resource import RUSAGE_SELF, getrusage
 
     return getrusage(RUSAGE_SELF).ru_maxrss
-
-
-class _WithoutCollector:
-    """What is made in bulk holds no cycles, and looking for some takes a tenth of the time."""
-
-    def __enter__(self) -> None:
-        gc.disable()
-
-    def __exit__(self, *exc: object) -> None:
-        gc.enable()
