@@ -89,8 +89,20 @@ def test_caches_that_are_not_here_any_more_are_told_and_nothing_is_proven(projec
     done = run_context("audit", "receipts", cwd=project)
     assert (done.returncode, json.loads(done.stdout)["cache_gone"]) == (0, 1)
     assert b"pull or build those" in done.stderr
+    now = audit(project, "--now", code=9)
+    assert (now["changed"], now["cache_gone"], now["differing"][0]["query"]) == (1, 0, "deploy")
+    told = [each["what"] for each in now["differing"][0]["differences"]]
+    assert [what for what in told if what.startswith("a.md#")] == told
     shutil.copytree(kept, project / ".context" / "caches" / "docs-of-then")
     assert audit(project)["same"] == 1
+
+
+def test_a_new_version_that_gives_the_same_sections_changes_nothing_for_agents(project: Path) -> None:
+    serve(project, "one", "roll back")
+    (project / "pages" / "b.md").write_text("# Other\n\nNothing of the kind.\n")
+    assert run_context("sync", cwd=project).returncode == 0
+    found = audit(project, "--now")
+    assert (found["same"], found["changed"], audit(project)["cache_gone"]) == (1, 0, 1)
 
 
 def test_many_receipts_are_shared_among_processes(project: Path) -> None:

@@ -35,7 +35,8 @@ def audit(workspace: Workspace, arguments: AuditArguments) -> Outcome[AuditAnswe
     end = max(0, len(calls) - arguments.get("skip", 0))
     listed = calls[max(0, end - arguments.get("limit", _MOST_LISTED)) : end]
     chosen = listed if arguments.get("listed_only") else calls
-    found = _replayed(workspace, sorted({call.receipt for call in chosen}), kept.receipts)
+    by_name = arguments.get("now", False)
+    found = _replayed(workspace, sorted({call.receipt for call in chosen}), kept.receipts, by_name=by_name)
     count = {state: sum([each.state == state for each in found.values()]) for state in (SAME, CHANGED, GONE)}
     altered = len(found) - sum(count.values()) + kept.altered
     now = int(workspace.clock() * 1000)
@@ -63,9 +64,8 @@ def _note(value: AuditAnswer) -> str:
     """What a person should know before the numbers are believed."""
     told = []
     if value["cache_gone"]:
-        told.append(
-            f"{value['cache_gone']:,} receipts name caches that are not here: pull or build those to replay them"
-        )
+        name = "receipt names" if value["cache_gone"] == 1 else "receipts name"
+        told.append(f"{value['cache_gone']:,} {name} caches that are not here: pull or build those to replay them")
     if value["ahead"]:
         dated = "call is" if value["ahead"] == 1 else "calls are"
         told.append(f"{value['ahead']:,} {dated} dated later than now: a server's clock differs from this machine's")
@@ -90,7 +90,9 @@ def _asking(calls: list[CallRecord], receipts: dict[str, str], wanted: str) -> l
     return [call for call in calls if wanted in asked.get(call.receipt, "")]
 
 
-def _replayed(workspace: Workspace, wanted: list[str], receipts: dict[str, str]) -> dict[str, Replayed]:
+def _replayed(
+    workspace: Workspace, wanted: list[str], receipts: dict[str, str], *, by_name: bool
+) -> dict[str, Replayed]:
     """Every receipt of these, run again by as many processes as there are cores."""
     from holdfast.caches.on_disk.kept_answers import ABSENT, Replayed, in_shares, replay_receipts
     from holdfast.core.worker_pool import WorkerPool, core_count
@@ -100,7 +102,8 @@ def _replayed(workspace: Workspace, wanted: list[str], receipts: dict[str, str])
     count = core_count() if len(here) >= _FEW else 1
     with WorkerPool() as pool:
         pool.grow(count)
-        for done, (_, each) in enumerate(pool.run(replay_receipts, in_shares(here, workspace.cache_root, count))):
+        jobs = in_shares(here, workspace.cache_root, count, by_name=by_name)
+        for done, (_, each) in enumerate(pool.run(replay_receipts, jobs)):
             found[each.receipt] = each
             if workspace.progress is not None:
                 workspace.progress(done, len(here))

@@ -46,6 +46,7 @@ AUDIT_OPERATIONS = (
             Parameter("limit", "integer", "Most calls to list, the latest (default: 100)", metavar="N", maximum=_MOST),
             Parameter("skip", "integer", "Pass over so many of the latest first", metavar="N", maximum=_MOST),
             Parameter("listed_only", "flag", "Replay what is listed alone, not all"),
+            Parameter("now", "flag", "Ask the caches of those names as they are now: would the same be given?"),
             Parameter("html", "path", "Write a page of it here", metavar="FILE"),
         ),
         run="holdfast.caches.audit_answers:audit",

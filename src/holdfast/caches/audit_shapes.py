@@ -41,6 +41,7 @@ class AuditArguments(TypedDict):
     limit: NotRequired[int]
     skip: NotRequired[int]
     listed_only: NotRequired[bool]
+    now: NotRequired[bool]
     html: NotRequired[str]
 
 

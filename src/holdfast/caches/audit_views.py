@@ -27,5 +27,10 @@ def audited(value: AuditAnswer, seconds: float) -> RenderableType:
     counted.append((value["altered"], "altered or gone"))
     told = ", ".join([f"{count:,} {what}" for count, what in counted if count])
     run = "" if value["replayed"] == value["receipts"] else f", {value['replayed']:,} replayed"
-    sums = f"{value['calls']:,} calls, {value['receipts']:,} receipts{run}: {told}; in {seconds:.1f} s"
+    kept = f"{_counted(value['calls'], 'call')}, {_counted(value['receipts'], 'receipt')}"
+    sums = f"{kept}{run}: {told}; in {seconds:.1f} s"
     return Group(table, Text(sums, style="dim" if value["same"] == value["replayed"] else "yellow"))
+
+
+def _counted(number: int, one: str) -> str:
+    return f"{number:,} {one if number == 1 else one + 's'}"

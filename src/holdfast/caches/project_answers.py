@@ -250,7 +250,7 @@ def _answer(cache: SyncedCache) -> SyncedCacheAnswer:
     unread: list[UnreadSource] = [{"source": each.source, "reason": each.reason} for each in cache.unread]
     return {
         "name": cache.name,
-        "state": "built" if cache.was_built else "unchanged",
+        "state": "unchanged" if not cache.was_built else "pulled" if cache.locked.oci else "built",
         "version": cache.locked.version,
         "documents": cache.locked.documents,
         "changed": cache.changes.changed,

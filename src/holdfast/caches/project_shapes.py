@@ -39,7 +39,7 @@ class SyncedCacheAnswer(TypedDict):
     """A cache after a sync; of what was not read the first 20, and how many there are."""
 
     name: str
-    state: Literal["built", "unchanged"]
+    state: Literal["built", "pulled", "unchanged"]
     version: str
     documents: int
     changed: int

@@ -24,7 +24,7 @@ def _line(cache: SyncedCacheAnswer) -> Text:
         return Text.assemble((cache["name"], "bold"), f"  {documents}, nothing changed", style="dim")
     counts = [(cache["added"], "new"), (cache["changed"], "changed"), (cache["removed"], "gone")]
     files = ", ".join([f"{count:,} {how}" for count, how in counts if count])
-    told = f"files: {files}" if files else "built anew"
+    told = f"files: {files}" if files else "pulled" if cache["state"] == "pulled" else "built anew"
     return Text.assemble((cache["name"], "bold green"), f"  {documents}, {told}, {cache['version'][:19]}")
 
 
@@ -69,7 +69,11 @@ def outdated(value: OutdatedAnswer, _seconds: float) -> RenderableType:
     for each in value["outdated"]:
         cut = 12 if each["kind"] == "commit" else None
         table.add_row(each["cache"], each["name"], each["locked"][:cut] or "—", each["installed"][:cut] or "not there")
-    return Group(table, Text("`context sync` brings the caches in step.", style="dim"))
+    tags = [each["cache"] for each in value["outdated"] if each["kind"] == "tag"]
+    advice = [f"`context pull {name}` moves the lock to what the tag names now." for name in tags]
+    if len(tags) < len(value["outdated"]):
+        advice.append("`context sync` brings the caches in step.")
+    return Group(table, *[Text(line, style="dim") for line in advice])
 
 
 def indexed(value: IndexAnswer, seconds: float) -> RenderableType:

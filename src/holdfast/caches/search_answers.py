@@ -245,7 +245,7 @@ def replay(workspace: Workspace, arguments: ReplayArguments) -> Outcome[ReplayAn
     if receipt.caches and "cache" in arguments:
         raise UsageError("the receipt is of several caches, and --cache names one: leave it out")
     only = workspace.cache_directory(arguments["cache"]) if "cache" in arguments else ""
-    replay = ReceiptReplay(workspace.cache_root, only)
+    replay = ReceiptReplay(workspace.cache_root, only=only)
     try:
         result = replay.answered(receipt)
         same = result.receipt == receipt.receipt

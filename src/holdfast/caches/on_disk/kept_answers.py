@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _MAX_RECEIPT = 64 << 20
 # Of each receipt so many citations and differences are told, and how many there are.
 _MOST_GIVEN, _MOST_DIFFERENCES = 50, 20
+# The members of a record that say which version of a cache answered.
+_OF_VERSIONS = ("cache_version", "caches", "left_out")
 SAME, CHANGED, GONE, ALTERED, ABSENT = "same", "changed", "cache gone", "altered", "receipt gone"
 
 
@@ -54,6 +56,7 @@ class ReplayJob(NamedTuple):
 
     cache_root: str
     paths: list[tuple[str, str]]  # hash, path
+    by_name: bool = False  # of the caches that have those names now, whatever their version
 
 
 def kept_answers(directory: str) -> KeptAnswers:
@@ -101,8 +104,11 @@ def query_of(path: str) -> str:
 
 
 def replay_receipts(job: ReplayJob) -> Iterator[Replayed]:
-    """Run receipts again, with the caches of their versions below one root."""
-    replay = ReceiptReplay(job.cache_root)
+    """Run receipts again, with the caches of their versions below one root, or those of their names.
+
+    An answer of the latter is the same where it gives the same sections: the versions are not what is asked about.
+    """
+    replay = ReceiptReplay(job.cache_root, by_name=job.by_name)
     for digest, path in job.paths:
         try:
             receipt = parse_receipt(read_regular(path, limit=_MAX_RECEIPT))
@@ -133,11 +139,27 @@ def replay_receipts(job: ReplayJob) -> Iterator[Replayed]:
                 yield said._replace(now=digest)
                 continue
             found = compare_records(receipt.record, now.record)
+            if job.by_name:
+                found = [each for each in found if not _is_of_versions(each)]
+                if not found:
+                    yield said._replace(now=now.receipt)
+                    continue
             told, more = tuple(found[:_MOST_DIFFERENCES]), len(found[_MOST_DIFFERENCES:])
             yield said._replace(state=CHANGED, now=now.receipt, differences=told, differences_more=more)
     replay.close()
 
 
-def in_shares(receipts: Sequence[tuple[str, str]], cache_root: str, count: int) -> list[ReplayJob]:
+def _is_of_versions(difference: RecordDifference) -> bool:
+    """Whether a difference is in the version of a cache, or in the score of a section that is given all the same."""
+    recorded, now = difference["recorded"], difference["now"]
+    if isinstance(recorded, dict) and isinstance(now, dict):
+        return bool(recorded.get("content", recorded) == now.get("content"))
+    return difference["what"] in _OF_VERSIONS
+
+
+def in_shares(
+    receipts: Sequence[tuple[str, str]], cache_root: str, count: int, *, by_name: bool = False
+) -> list[ReplayJob]:
     """Receipts shared out among so many jobs."""
-    return [ReplayJob(cache_root, list(receipts[start::count])) for start in range(count) if receipts[start::count]]
+    shares = [list(receipts[start::count]) for start in range(count)]
+    return [ReplayJob(cache_root, share, by_name) for share in shares if share]

@@ -6,6 +6,7 @@ from holdfast.caches.on_disk.cache_listing import cache_of_version
 from holdfast.caches.on_disk.joined_caches import NamedCache, ask_as_one
 from holdfast.caches.on_disk.open_caches import Cache, OpenCaches
 from holdfast.caches.search.search_result import make_result
+from holdfast.core.confined_paths import beneath
 from holdfast.core.errors import CacheMissing
 
 TYPE_CHECKING = False
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
 class ReceiptReplay:
     """Many receipts, one after the other: each cache is looked for and opened once."""
 
-    def __init__(self, cache_root: str, only: str = "") -> None:
-        """Look below a root; or, where one is named, ask that cache alone, whatever its version."""
-        self._root, self._only, self.pool = cache_root, only, OpenCaches()
+    def __init__(self, cache_root: str, *, only: str = "", by_name: bool = False) -> None:
+        """Look below a root by version; `by_name`, for the caches that have the names now; or ask one `only`."""
+        self._root, self._only, self._by_name, self.pool = cache_root, only, by_name, OpenCaches()
         self._paths: dict[tuple[str, str], str | CacheMissing] = {}
 
     def close(self) -> None:
@@ -38,6 +39,9 @@ class ReceiptReplay:
         """The caches of a receipt; CacheMissing where one does not stand here any more."""
         if self._only:
             return [NamedCache(receipt.record["cache"], self._only)]
+        if self._by_name:
+            names = [each.name for each in receipt.caches] or [receipt.record["cache"]]
+            return [NamedCache(name, self._named(name)) for name in names]
         if receipt.caches:
             return [NamedCache(each.name, self._path(each.cache_version, each.tokenizer)) for each in receipt.caches]
         record = receipt.record
@@ -69,6 +73,12 @@ class ReceiptReplay:
             result, _ = ask_as_one(self.pool, named, receipt.request, ask_source)
             return result
         return self.pool.use(named[0].path, ask_one, receipt.request)
+
+    def _named(self, name: str) -> str:
+        path = beneath(self._root, name) if name else None
+        if path is None:
+            raise CacheMissing("a receipt names no cache below the cache root")
+        return path
 
     def _path(self, version: str, tokenizer: str) -> str:
         key = version, tokenizer
