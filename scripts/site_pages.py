@@ -23,7 +23,16 @@ EXTRA = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 # Sections of the navigation: a title, and the pages and folders in it. What is new in a folder is listed by itself.
 SECTIONS = (
-    ("Tutorials", ("tutorials/engineer.md", "tutorials/platform-team.md", "tutorials/air-gapped.md", "tutorials")),
+    (
+        "Tutorials",
+        (
+            "tutorials/engineer.md",
+            "tutorials/platform-team.md",
+            "tutorials/team.md",
+            "tutorials/air-gapped.md",
+            "tutorials",
+        ),
+    ),
     (
         "How to",
         (

@@ -73,7 +73,14 @@ class Listening:
 def listening(root: Path, *options: str) -> Iterator[Listening]:
     """`context serve --http` on any port, for caches in a folder; ended with the block, if it has not by itself."""
     command = [sys.executable, "-m", "holdfast", "serve", "--http", "127.0.0.1:0", "--cache-root", str(root), *options]
-    process = subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE)
+    with listening_process(command, root) as server:
+        yield server
+
+
+@contextmanager
+def listening_process(command: list[str], folder: Path, env: dict[str, str] | None = None) -> Iterator[Listening]:
+    """A process that first says on standard error where it listens; ended with the block, if it has not by itself."""
+    process = subprocess.Popen(command, cwd=folder, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
         stderr: IO[bytes] = process.stderr  # type: ignore[assignment]  # it is a pipe
         line = stderr.readline().decode()
