@@ -15,7 +15,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from holdfast import Cache, SearchResult, build_cache, open_cache
-from holdfast.caches.build.token_counts import DocumentCounts, RunSettings, count_links
+from holdfast.caches.build.link_counts import count_links
+from holdfast.caches.build.token_counts import DocumentCounts, RunSettings
 from holdfast.caches.cache_format import make_document
 from holdfast.caches.index_format import PAGE_SIZE, DictionaryPages, key_of, look_up
 from holdfast.caches.search.full_scan import ScannedCorpus, scan

@@ -20,7 +20,7 @@ from holdfast.core.token_tables import COMMON_HAN, FIRST, LAST, PAIRS, RANGES, W
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 SLACK = 8
 
@@ -245,11 +245,30 @@ def cost_of_lines(text: str) -> int:
 
 def weighed(text: str) -> tuple[int, int]:
     """`estimate_tokens` and `cost_of_lines` of a text, in one look."""
-    cost = weight = _cost_of_text(text)
-    begin, end = (b"\n%b" % text[:2].encode()).translate(_SHAPES), (b"%b\n" % text[-1:].encode()).translate(_SHAPES)
-    for pattern, each in _SHAPE_COSTS:
-        weight += each * (begin.startswith(pattern) + end.endswith(pattern))
-    return tokens_at_cost(cost) if text else 0, weight
+    cost = _cost_of_text(text)
+    return tokens_at_cost(cost) if text else 0, cost + _edges[text[:2], text[-1:]]
+
+
+def weighed_at_cost(cost: int, begin: str, end: str) -> tuple[int, int]:
+    """`weighed` of a text that is not empty, given what it costs, its first two characters and its last."""
+    return tokens_at_cost(cost), cost + _edges[begin, end]
+
+
+class _Edges(dict[tuple[str, str], int]):
+    """What a text weighs more than it costs, by its first two characters and its last: as a part of a longer text it
+    has a line's end before and after it."""
+
+    def __missing__(self, edges: tuple[str, str]) -> int:
+        begin, end = edges
+        before, after = (b"\n%b" % begin.encode()).translate(_SHAPES), (b"%b\n" % end.encode()).translate(_SHAPES)
+        weight = sum([each * (before.startswith(pattern) + after.endswith(pattern)) for pattern, each in _SHAPE_COSTS])
+        if len(self) < _MOST_EDGES:
+            self[edges] = weight
+        return weight
+
+
+_MOST_EDGES = 1 << 13
+_edges = _Edges()
 
 
 def restored_weight(tokens: int, rest: int) -> int:
@@ -264,8 +283,22 @@ def tokens_at_cost(cost: int) -> int:
 
 
 def _cost(data: bytes) -> int:
-    cost = sum(map(_tokens.__getitem__, data.split()))
-    shape = data.translate(_SHAPES)
+    return sum(map(_tokens.__getitem__, data.split())) + shape_cost(shapes_of(data), 0, len(data))
+
+
+def token_costs(tokens: Iterable[bytes]) -> list[int]:
+    """What each token between blanks costs: with `shape_cost` that is what a text costs."""
+    return list(map(_tokens.__getitem__, tokens))
+
+
+def shapes_of(data: bytes) -> bytes:
+    """The shape of each byte of texts in UTF-8."""
+    return data.translate(_SHAPES)
+
+
+def shape_cost(shapes: bytes, start: int, end: int) -> int:
+    """What line ends and blanks cost between two places."""
+    cost = 0
     for pattern, each in _SHAPE_COSTS:
-        cost += each * shape.count(pattern)
+        cost += each * shapes.count(pattern, start, end)
     return cost

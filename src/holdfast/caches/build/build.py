@@ -8,6 +8,7 @@ from holdfast.caches.build.document_files import SkippedSource
 from holdfast.caches.build.engines import open_engine
 from holdfast.caches.build.index_files import IndexOwner, encoded_sources, write_index
 from holdfast.caches.build.index_ranges import block_count, write_run
+from holdfast.caches.build.link_counts import count_links
 from holdfast.caches.build.patched_cache import patch_cache
 from holdfast.caches.build.publish import (
     cache_contents,
@@ -19,7 +20,7 @@ from holdfast.caches.build.publish import (
 )
 from holdfast.caches.build.source_files import check_distinct, find_sources, worth_a_worker
 from holdfast.caches.build.source_item import KeptItem
-from holdfast.caches.build.token_counts import SPILL_BYTES, RunSettings, count_links
+from holdfast.caches.build.token_counts import SPILL_BYTES, RunSettings
 from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, document_id, is_version, parse_manifest, stays_inside
 from holdfast.caches.index_format import Summary, is_time
 from holdfast.caches.on_disk.cache_directory import MANIFEST

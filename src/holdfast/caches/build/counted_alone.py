@@ -6,7 +6,8 @@ import os
 from contextlib import ExitStack
 
 from holdfast.caches.build.index_ranges import write_run
-from holdfast.caches.build.token_counts import SPILL_BYTES, DocumentCounts, RunSettings, count_texts
+from holdfast.caches.build.link_counts import count_texts
+from holdfast.caches.build.token_counts import SPILL_BYTES, DocumentCounts, RunSettings
 from holdfast.caches.section_index.section_compiler import field_lengths
 from holdfast.caches.section_index.term_lists import Weights
 from holdfast.caches.sorted_runs import merged, read_run, shifted

@@ -12,6 +12,7 @@ from bisect import bisect_left
 from hashlib import sha256
 from itertools import accumulate, pairwise
 
+from holdfast.caches.build.array_support import is_worth_arrays
 from holdfast.caches.build.index_ranges import write_run
 from holdfast.caches.build.source_documents import read_document, source_path
 from holdfast.caches.build.source_item import KeptItem, SourceItem
@@ -175,7 +176,7 @@ def write_stretch(job: DocumentsJob) -> Iterator[CountedDocuments | Runs]:
     Of several equal contents the first written gets the short name, which is put right when all are written.
     """
     target = os.path.join(job.staged, DOCUMENTS)
-    runs = DocumentCounts(os.path.join(job.staged, job.settings.name), job.settings, write_run)
+    runs = _counting(job)
     first = 0  # the position of the next batch among the documents of this stretch
     batch: list[UncountedDocument] = []
     skipped: list[SkippedSource] = []
@@ -205,6 +206,15 @@ def count_documents(documents: Sequence[UncountedDocument], runs: DocumentCounts
         counted.included.update(batch.included)
         counted = counted._replace(reused=counted.reused + batch.reused)
     return counted
+
+
+def _counting(job: DocumentsJob) -> DocumentCounts:
+    made = DocumentCounts
+    if job.settings.with_sections and is_worth_arrays(len(job.items)):
+        from holdfast.caches.build import token_arrays
+
+        made = token_arrays.ArrayCounts
+    return made(os.path.join(job.staged, job.settings.name), job.settings, write_run)
 
 
 def _stretches(sources: str, names: Sequence[Source], count: int) -> list[tuple[int, int]]:

@@ -11,13 +11,13 @@ from collections import Counter, deque
 from itertools import accumulate, chain, pairwise, repeat
 
 from holdfast.caches.index_format import keys_of
-from holdfast.caches.search.link_texts import NO_LINKS, find_links, incoming, link_words
+from holdfast.caches.search.link_texts import NO_LINKS, find_links
 from holdfast.caches.search.section_label import section_label
 from holdfast.caches.search.sections import read_fields
 from holdfast.caches.search.source_lines import split_lines
 from holdfast.caches.search.word_terms import length_of, raw_words, word_terms
 from holdfast.caches.section_index.section_compiler import DocumentSections, encode_section
-from holdfast.caches.section_index.term_lists import BODY, HEADINGS, LINKS, OF_SECTIONS, PATH, TITLE, WEAK
+from holdfast.caches.section_index.term_lists import BODY, HEADINGS, OF_SECTIONS, PATH, TITLE, WEAK
 from holdfast.caches.selection import NOT_SEPARATORS, words
 from holdfast.caches.sorted_runs import encode_run, packed
 from holdfast.caches.tokenizers import WITHOUT_EXTRA, count_sections, counter
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from holdfast.caches.cache_format import Document
-    from holdfast.caches.search.link_texts import PageLinks
     from holdfast.caches.search.section import Section
     from holdfast.caches.search.sections import Fields
     from holdfast.caches.sorted_runs import Run
@@ -99,6 +98,7 @@ class DocumentCounts:
         self._first = 0  # the number of the first section since the last spill
         self._positions: list[int] = []  # of each section, that of its document
         self._text = TextCounts(with_terms=self._with_sections)
+        self._spilled: SpilledCounts = self._text
         self._fields = {field: FieldCounts() for field in (TITLE, HEADINGS, PATH)}
         self._words: list[Run] = []
         self._terms: list[tuple[int, Run]] = []
@@ -116,7 +116,7 @@ class DocumentCounts:
                 for position, document in enumerate(documents, first)
             ]
             self._positions += range(first, first + len(documents))
-        if self._text.weight + sum([each.weight for each in self._fields.values()]) > self._limit:
+        if self._spilled.weight + sum([each.weight for each in self._fields.values()]) > self._limit:
             self._spill()
         return counts
 
@@ -163,10 +163,10 @@ class DocumentCounts:
     def finish(self) -> Runs:
         """Write what is left; where everything is."""
         self._spill()
-        return Runs(self._words, self._terms, self._text.lengths, self._positions)
+        return Runs(self._words, self._terms, self._spilled.lengths, self._positions)
 
     def _spill(self) -> None:
-        words, bodies, parts = self._text.spill()
+        words, bodies, parts = self._spilled.spill()
         self._words.append(self._write("words", words, self._first))
         self._write_terms(BODY, bodies)
         self._write_terms(BODY | WEAK, parts)
@@ -203,39 +203,6 @@ class DocumentCounts:
         )
 
 
-class LinkRuns(NamedTuple):
-    """Runs of the texts that lead to documents, as a field of those, and the words that lead to each; the texts."""
-
-    fields: list[tuple[int, Run]]
-    lengths: list[int]
-    texts: Sequence[Sequence[str]]
-
-
-def count_links(ids: Sequence[str], pages: Sequence[PageLinks], prefix: str, limit: int, write: WriteRun) -> LinkRuns:
-    """Count the texts of links between documents, given in id order; runs are written as `DocumentCounts` does."""
-    return count_texts(incoming(ids, pages), prefix, limit, write)
-
-
-def count_texts(texts: Sequence[Sequence[str]], prefix: str, limit: int, write: WriteRun) -> LinkRuns:
-    """Count the texts of links to each document."""
-    links = LinkRuns([], [], texts)
-    field = FieldCounts()
-
-    def spill() -> None:
-        for of_runs, terms in field.spill(LINKS):
-            if terms:
-                links.fields.append((of_runs, write(f"{prefix}-links-{len(links.fields)}", encode_run(terms), 0)))
-
-    for place, leading in enumerate(texts):
-        words = link_words(leading)
-        field.add(place, words)
-        links.lengths.append(length_of(words))
-        if field.weight > limit:
-            spill()
-    spill()
-    return links
-
-
 def is_torn(sections: Sequence[Section]) -> bool:
     """Whether a section ends where the next begins, which may be inside a word: elsewhere is white space between."""
     return any(one.end == other.start for one, other in pairwise(sections))
@@ -254,13 +221,31 @@ class _Lists(dict[str, list[int]]):
         deque(map(list.append, map(self.__getitem__, tokens), repeat(number)), maxlen=0)
 
 
-class TextCounts:
-    """Counts whole documents until it is time to spill, for the index of words and for that of sections' bodies."""
+class SpilledCounts:
+    """Words of whole documents, for the index of words and for that of sections' bodies, until it is time to spill.
+
+    `weight` is about the memory that takes, `lengths` has that of the body of each section that was spilled.
+    """
+
+    def __init__(self) -> None:
+        self.weight = 0
+        self.lengths: list[int] = []
+
+    def spill(self) -> tuple[ByKey, ByKey, ByKey]:
+        """Everything counted so far: words, terms of bodies, and those that are weak parts; the counting starts anew.
+
+        All tell where something occurs by the number of the section among those counted since the last spill; words
+        of an odd document by its place, as -1 - place.
+        """
+        raise NotImplementedError
+
+
+class TextCounts(SpilledCounts):
+    """Counts documents token by token."""
 
     def __init__(self, *, with_terms: bool = True) -> None:
+        super().__init__()
         self._with_terms = with_terms
-        self.weight = 0
-        self.lengths: list[int] = []  # of the body of each section that was spilled
         self._start()
 
     def _start(self) -> None:
@@ -294,11 +279,7 @@ class TextCounts:
         return total
 
     def spill(self) -> tuple[ByKey, ByKey, ByKey]:
-        """Everything counted so far: words, terms of bodies, and those that are weak parts; the counting starts anew.
-
-        All tell where something occurs by the number of the section among those counted since the last spill; words
-        of an odd document by its place, as -1 - place.
-        """
+        """What was counted."""
         tokens, lengths = _packed(self._tokens), self._counts
         only_words, only_bodies = _packed(self._only_words), _packed(self._only_bodies)
         self._start()

@@ -6,7 +6,8 @@ import os
 
 from holdfast.caches.build.index_files import IndexOwner, encoded_sources, write_sections
 from holdfast.caches.build.index_ranges import ALL_KEYS, sections_part, whole_part, write_run
-from holdfast.caches.build.token_counts import SPILL_BYTES, count_links
+from holdfast.caches.build.link_counts import count_links
+from holdfast.caches.build.token_counts import SPILL_BYTES
 from holdfast.caches.index_format import IndexUnusable, Summary, find_section, find_summary, parse_header, read_section
 from holdfast.caches.on_disk.cache_directory import SECTIONS_FILE
 from holdfast.caches.on_disk.section_index_reader import COLUMNS, KIND

@@ -39,9 +39,12 @@ def is_heavy(text: str, slack: int = 0) -> bool:
     if len(text) * _WIDEST <= _LIGHT:
         return False
     size = len(text) if text.isascii() else len(text.encode())
-    if size <= _LIGHT:
-        return False
-    return estimate_tokens(text) + slack > (_SHORT_TOKENS if size <= _SHORT else MOST_TOKENS)
+    return size > _LIGHT and is_heavy_at(size, estimate_tokens(text) + slack)
+
+
+def is_heavy_at(size: int, tokens: int) -> bool:
+    """The same, given the bytes of a text and its tokens."""
+    return size > _LIGHT and tokens > (_SHORT_TOKENS if size <= _SHORT else MOST_TOKENS)
 
 
 def parts(text: str, start: int, end: int, long: int) -> list[tuple[int, int]]:

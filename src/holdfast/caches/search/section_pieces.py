@@ -11,7 +11,7 @@ from itertools import accumulate
 from math import ceil
 
 from holdfast.caches.search.label_lines import after_text, next_telling
-from holdfast.caches.search.long_lines import MOST_TOKENS, is_heavy, parts
+from holdfast.caches.search.long_lines import MOST_TOKENS, parts
 from holdfast.caches.search.table_headers import TableHeaders
 from holdfast.caches.source_formats import indentation, is_item
 from holdfast.core.record import NamedTuple
@@ -20,6 +20,8 @@ from holdfast.core.unicode_text import WHITE_SPACE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from holdfast.caches.source_formats import Heading
 
     # The characters of a piece from and to, and the line, from 1, of the header row that it lacks, or 0.
@@ -36,7 +38,8 @@ class Markup(NamedTuple):
 
     `starts` has the offset of each line and, last, of the end. `breaks` are the lines before which a long section may
     be cut: each begins a paragraph, a table, a fence or an item of a list at the margin. `body` is the first line
-    after the front matter, `title` what that calls the text.
+    after the front matter, `title` what that calls the text. `is_heavy` says whether a text has too many tokens for a
+    section.
     """
 
     text: str
@@ -46,6 +49,7 @@ class Markup(NamedTuple):
     breaks: list[int]
     body: int
     title: str
+    is_heavy: Callable[[str], bool]
 
 
 def pieces(markup: Markup, first: int, after: int, long: int) -> list[Piece]:
@@ -84,7 +88,7 @@ def _extent(markup: Markup, first: int, after: int) -> tuple[int, int]:
 
 
 def _is_over(markup: Markup, start: int, end: int, long: int) -> bool:
-    return end - start > _WHOLE * long or is_heavy(markup.text[start:end])
+    return end - start > _WHOLE * long or markup.is_heavy(markup.text[start:end])
 
 
 def _inside(markup: Markup, start: int, end: int, long: int) -> list[Piece]:
@@ -107,7 +111,7 @@ def _weighed(markup: Markup, first: int, after: int, long: int) -> Markup:
     ]
     starts = list(accumulate(weights, initial=0))
     body = min(max(markup.body, first), after) - first
-    return Markup("", lines, starts, headings, [], body, "")
+    return Markup("", lines, starts, headings, [], body, "", markup.is_heavy)
 
 
 def _with_headers(markup: Markup, first: int, found: list[Piece]) -> list[Piece]:

@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from holdfast.caches.heading_text import title_text
 from holdfast.caches.line_map import source_line
 from holdfast.caches.search.label_lines import after_text, next_telling, next_text
+from holdfast.caches.search.long_lines import is_heavy
 from holdfast.caches.search.section import LONG, Section
 from holdfast.caches.search.section_pieces import Markup, pieces
 from holdfast.caches.search.source_lines import split_lines
@@ -22,7 +23,7 @@ from holdfast.core.unicode_text import WHITE_SPACE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from holdfast.caches.cache_format import Document
     from holdfast.caches.line_map import LineMap
@@ -55,9 +56,13 @@ class Outline(NamedTuple):
     sections: list[Section]
 
 
-def read_fields(document: Document) -> Fields:
-    """The fields of one document but its bodies."""
-    title, sections = document_outline(document)
+def read_fields(document: Document, is_heavy: Callable[[str], bool] = is_heavy) -> Fields:
+    """The fields of one document but its bodies.
+
+    `is_heavy` says whether a text has too many tokens for a section. One that never says so gives the same fields,
+    where no section of these is too heavy.
+    """
+    title, sections = document_outline(document, is_heavy)
     return Fields(
         sections,
         title,
@@ -77,9 +82,9 @@ def telling(words: Sequence[str]) -> list[str]:
     return [word for word in words if not is_stop_word(word)]
 
 
-def document_outline(document: Document) -> Outline:
+def document_outline(document: Document, is_heavy: Callable[[str], bool] = is_heavy) -> Outline:
     """A document's title and its sections, which know the lines of the source that they stand for."""
-    found = outline(document.content, document_format(document))
+    found = outline(document.content, document_format(document), is_heavy=is_heavy)
     origin = document.origin
     if origin is None:
         return found
@@ -93,13 +98,19 @@ def _cited(section: Section, lines: LineMap) -> Section:
     return section if cited == (section.first, section.last, section.header) else Section(*section[:-1], cited)
 
 
-def outline(text: str, source: SourceFormat = MARKDOWN, *, long: int = LONG) -> Outline:
+def outline(
+    text: str,
+    source: SourceFormat = MARKDOWN,
+    *,
+    long: int = LONG,
+    is_heavy: Callable[[str], bool] = is_heavy,
+) -> Outline:
     """The sections of a text; an empty one has none.
 
     Each repeats the headings it is below. Where those would take far more room than the text itself, because long
     headings have many short sections below them, the sections that follow have their own heading alone.
     """
-    markup = read_markup(text, source)
+    markup = read_markup(text, source, is_heavy)
     sections = []
     room = _HEADINGS_TIMES * len(text) + _HEADINGS_MORE
     for heading, first, after in _extents(markup):
@@ -144,12 +155,12 @@ def _extents(markup: Markup) -> list[tuple[tuple[str, ...], int, int]]:
     return found
 
 
-def read_markup(text: str, source: SourceFormat) -> Markup:
+def read_markup(text: str, source: SourceFormat, is_heavy: Callable[[str], bool] = is_heavy) -> Markup:
     """The structure of a text, by what reads its format."""
     lines, starts = split_lines(text)
     body, title = front_matter(lines) if source.has_front_matter else (0, "")
     headings, breaks = source.read(text, lines, body)
-    return Markup(text, lines, starts, headings, breaks, body, title)
+    return Markup(text, lines, starts, headings, breaks, body, title, is_heavy)
 
 
 def front_matter(lines: list[str]) -> tuple[int, str]:

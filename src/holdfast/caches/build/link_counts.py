@@ -1,0 +1,51 @@
+"""Count the texts of links between documents, as a field of those they lead to. Pure."""
+
+from __future__ import annotations
+
+from holdfast.caches.build.token_counts import FieldCounts
+from holdfast.caches.search.link_texts import incoming, link_words
+from holdfast.caches.search.word_terms import length_of
+from holdfast.caches.section_index.term_lists import LINKS
+from holdfast.caches.sorted_runs import encode_run
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.caches.build.token_counts import WriteRun
+    from holdfast.caches.search.link_texts import PageLinks
+    from holdfast.caches.sorted_runs import Run
+
+
+class LinkRuns(NamedTuple):
+    """Runs of the texts that lead to documents, as a field of those, and the words that lead to each; the texts."""
+
+    fields: list[tuple[int, Run]]
+    lengths: list[int]
+    texts: Sequence[Sequence[str]]
+
+
+def count_links(ids: Sequence[str], pages: Sequence[PageLinks], prefix: str, limit: int, write: WriteRun) -> LinkRuns:
+    """Count the texts of links between documents, given in id order; runs are written as `DocumentCounts` does."""
+    return count_texts(incoming(ids, pages), prefix, limit, write)
+
+
+def count_texts(texts: Sequence[Sequence[str]], prefix: str, limit: int, write: WriteRun) -> LinkRuns:
+    """Count the texts of links to each document."""
+    links = LinkRuns([], [], texts)
+    field = FieldCounts()
+
+    def spill() -> None:
+        for of_runs, terms in field.spill(LINKS):
+            if terms:
+                links.fields.append((of_runs, write(f"{prefix}-links-{len(links.fields)}", encode_run(terms), 0)))
+
+    for place, leading in enumerate(texts):
+        words = link_words(leading)
+        field.add(place, words)
+        links.lengths.append(length_of(words))
+        if field.weight > limit:
+            spill()
+    spill()
+    return links

@@ -1,0 +1,233 @@
+"""Count the words and terms of documents by arrays: what `token_counts` counts token by token. Pure.
+
+Only imported where numpy is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdfast.caches.build.token_batch import ODD, PLAIN, TokenBatch, TokenNumbers
+from holdfast.caches.build.token_counts import DocumentCounts, SpilledCounts
+from holdfast.caches.index_format import keys_of
+from holdfast.caches.number_arrays import LOWER, NUMBER, begins
+from holdfast.caches.search.stemmer import stem
+from holdfast.caches.search.word_terms import LONGEST, length_of, raw_words, word_terms
+from holdfast.caches.selection import words
+from holdfast.caches.tokenizers import ESTIMATE, count_sections, counter
+from holdfast.core.unicode_text import lower_case
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from holdfast.caches.build.token_batch import Small
+    from holdfast.caches.build.token_counts import ByKey, RunSettings, WriteRun
+    from holdfast.caches.cache_format import Document
+    from holdfast.caches.number_arrays import Numbers
+    from holdfast.caches.section_index.section_compiler import DocumentSections
+
+# What an occurrence and a token weigh in memory when they are spilled, roughly.
+_OCCURRENCE, _TOKEN = 40, 400
+_PLACES = 1 << 31  # added to numbers, since places of documents are told below 0
+
+
+class ArrayCounts(DocumentCounts):
+    """Counts documents as `DocumentCounts` does, in less time; always with sections."""
+
+    def __init__(self, prefix: str, settings: RunSettings, write: WriteRun) -> None:
+        super().__init__(prefix, settings, write)
+        self._spilled = self._arrays = TokenArrays()
+
+    def _add_sections(self, first: int, documents: Sequence[Document]) -> list[tuple[int, DocumentSections]]:
+        count_tokens = self._count_tokens = self._count_tokens or counter(self._tokenizer)
+        batch = TokenBatch(self._arrays.tokens, documents)
+        counts = []
+        for place, document in enumerate(documents):
+            known = batch.weighed(place) if self._tokenizer == ESTIMATE else None
+            if known is None:
+                sections = batch.fields[place].sections
+                texts = [document.content[section.start : section.end] for section in sections]
+                known = count_sections(texts, self._tokenizer, count_tokens)
+            counts.append(known)
+        totals = self._arrays.add_batch(first, batch)
+        for position, read in enumerate(batch.fields, first):
+            self._add_fields(position, read)
+        return [
+            (total, self._document_sections(document, read, *each))
+            for document, total, read, each in zip(documents, totals, batch.fields, counts, strict=True)
+        ]
+
+
+class _Stream:
+    """Occurrences: the number of a token and that of a section, or a place, for each."""
+
+    def __init__(self) -> None:
+        self._tokens: list[Small] = [np.zeros(0, np.int32)]
+        self._numbers: list[Small] = [np.zeros(0, np.int32)]
+
+    def add(self, tokens: Small, numbers: Small) -> None:
+        """Some more."""
+        self._tokens.append(tokens)
+        self._numbers.append(numbers)
+
+    def together(self) -> tuple[Small, Small]:
+        """All of them."""
+        return np.concatenate(self._tokens), np.concatenate(self._numbers)
+
+
+class TokenArrays(SpilledCounts):
+    """Counts documents batch by batch, as `TextCounts` does token by token."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._start()
+
+    def _start(self) -> None:
+        self.tokens = TokenNumbers()
+        self._common = _Stream()
+        # Of documents in which the two indexes split words differently.
+        self._odd_words: dict[str, int] = {}
+        self._only_words, self._only_bodies = _Stream(), _Stream()
+        self._counts: list[int] = []  # of each section since the last spill, how many tokens it has
+
+    def add_batch(self, first: int, batch: TokenBatch) -> list[int]:
+        """Count documents from the one at a place on; how many words each has.
+
+        `weight` is about the memory that spilling takes.
+        """
+        plain: list[int] = []
+        others: list[int] = []
+        totals = []
+        for place, kind in enumerate(batch.kinds):
+            counts = batch.counts(place)
+            sections = range(len(self._counts), len(self._counts) + len(counts))
+            self._counts += counts
+            if kind == ODD:
+                totals.append(self._add_odd(first + place, batch, place, sections))
+            else:
+                totals.append(sum(counts))
+                (plain if kind == PLAIN else others).extend(sections)
+        tokens, sizes = batch.common_tokens()
+        self._common.add(tokens, np.repeat(np.array(plain + others, np.int32), sizes))
+        self.weight = sum(self._counts) * _OCCURRENCE + (len(self.tokens) + len(self._odd_words)) * _TOKEN
+        return totals
+
+    def _add_odd(self, position: int, batch: TokenBatch, place: int, sections: range) -> int:
+        for number, held in zip(sections, batch.odd_tokens(place), strict=True):
+            self._only_bodies.add(held, np.full(len(held), number, np.int32))
+        found, known = words(batch.documents[place].content), self._odd_words
+        held = np.array([known.setdefault(word, len(known)) for word in found], np.int32)
+        self._only_words.add(held, np.full(len(found), -1 - position, np.int32))
+        return len(found)
+
+    def spill(self) -> tuple[ByKey, ByKey, ByKey]:
+        """What was counted."""
+        tokens = [token.decode() for token in self.tokens]
+        common, odd_words, lengths = self._common.together(), list(self._odd_words), self._counts
+        only_words, only_bodies = self._only_words.together(), self._only_bodies.together()
+        self._start()
+        self.weight = 0
+        lowered = [token.lower() if token.isascii() else lower_case(token) for token in tokens]
+        by_word = _by_word([(lowered, *common), (odd_words, *only_words)])
+        counted_as = _CountedAs(tokens)
+        held, numbers = common
+        if len(only_bodies[0]):
+            held, numbers = np.concatenate((held, only_bodies[0])), np.concatenate((numbers, only_bodies[1]))
+        self.lengths += counted_as.lengths(lengths, held, numbers)
+        return by_word, _by_term(*counted_as.terms, held, numbers), _by_term(*counted_as.parts, held, numbers)
+
+
+class _CountedAs:
+    """What each token counts as: terms, and the number of the token that each is of; weak parts the same way."""
+
+    def __init__(self, tokens: Sequence[str]) -> None:
+        self.terms: tuple[list[str], list[int]] = [], []
+        self.parts: tuple[list[str], list[int]] = [], []
+        (terms, of_terms), (parts, of_parts) = self.terms, self.parts
+        self._excess: dict[int, int] = {}  # token -> its length beyond 1
+        for number, token in enumerate(tokens):
+            if token.isascii() and token.isalnum():
+                if token.islower():  # most tokens
+                    terms.append(stem(token[:LONGEST]))
+                    of_terms.append(number)
+                    continue
+                found = [token]
+            else:
+                found = raw_words(token)
+                length = len(found) if token.isascii() else length_of(found)
+                if length != 1:
+                    self._excess[number] = length - 1
+            for word in found:
+                wholes, strong, weak = word_terms(word)
+                terms += wholes + strong
+                of_terms += [number] * (len(wholes) + len(strong))
+                parts += weak
+                of_parts += [number] * len(weak)
+
+    def lengths(self, counts: list[int], tokens: Small, numbers: Small) -> list[int]:
+        """The lengths of sections that have so many tokens, given which token is in which section."""
+        if not self._excess:
+            return counts
+        excess = np.zeros(max(self._excess) + 1, np.int64)
+        excess[list(self._excess)] = list(self._excess.values())
+        more = np.where(tokens < len(excess), excess[np.minimum(tokens, len(excess) - 1)], 0)
+        lengths = np.array(counts, np.int64)
+        np.add.at(lengths, numbers[more != 0], more[more != 0])
+        found: list[int] = lengths.tolist()
+        return found
+
+
+def _by_word(streams: Iterable[tuple[list[str], Small, Small]]) -> ByKey:
+    """key -> where its words occur, given words and the occurrences of each by its place among them."""
+    keyed = [(keys_of(words_), tokens, numbers) for words_, tokens, numbers in streams]
+    ordered = sorted({key for keys, _, _ in keyed for key in keys})
+    ranks = dict(zip(ordered, range(len(ordered)), strict=True))
+    parts = [_ranked(_ranks(ranks, keys)[tokens], numbers) for keys, tokens, numbers in keyed if len(tokens)]
+    return _cut(ordered, np.concatenate([np.zeros(0, np.int64), *parts]))
+
+
+def _by_term(terms: list[str], of_tokens: list[int], tokens: Small, numbers: Small) -> ByKey:
+    """key -> where its term occurs, given terms and the token that each is of, and the occurrences of tokens."""
+    keys = keys_of(terms)
+    ordered = sorted(set(keys))
+    by_term = _ranks(dict(zip(ordered, range(len(ordered)), strict=True)), keys)
+    counts = np.bincount(of_tokens)
+    known = len(counts)
+    if len(tokens) and tokens.max() >= known:
+        tokens, numbers = tokens[tokens < known], numbers[tokens < known]
+    held, first = counts[tokens], (np.cumsum(counts) - counts)[tokens]
+    parts = []
+    if (is_one := held == 1).any():  # most tokens count as one term
+        parts.append(_ranked(by_term[first[is_one]], numbers[is_one]))
+    if (is_more := held > 1).any():
+        held, first = held[is_more], first[is_more]
+        which = np.arange(held.sum()) + np.repeat(first - (np.cumsum(held) - held), held)
+        parts.append(_ranked(by_term[which], np.repeat(numbers[is_more], held)))
+    return _cut(ordered, np.concatenate(parts)) if parts else {}
+
+
+def _ranks(ranks: dict[bytes, int], keys: list[bytes]) -> Numbers:
+    return np.fromiter(map(ranks.__getitem__, keys), np.int64, len(keys))
+
+
+def _ranked(ranks: Numbers, numbers: Small) -> Numbers:
+    """The rank of a key and a number as one; `ranks` is used up."""
+    ranks <<= LOWER
+    ranks += numbers
+    ranks += _PLACES
+    return ranks
+
+
+def _cut(keys: Sequence[bytes], ranked: Numbers) -> ByKey:
+    """key -> its numbers, packed; `ranked` is used up."""
+    ranked.sort()
+    starts = begins(ranked >> LOWER)
+    ends = np.diff(starts, append=len(ranked)) + starts
+    which = ranked[starts] >> LOWER
+    ranked &= NUMBER
+    ranked -= _PLACES
+    data = ranked.astype(np.int32).tobytes()
+    rows = zip(which.tolist(), (4 * starts).tolist(), (4 * ends).tolist(), strict=True)
+    return {keys[rank]: data[start:end] for rank, start, end in rows}
