@@ -122,12 +122,13 @@ SPANS = Metric(
     "Spans that a collector took, that it did not take, that found the queue full.",
     {"outcome": ("sent", "failed", "dropped")},
 )
-STARTS = Metric("holdfast_process_starts_total", "counter", "Processes started, replacements included.")
+REPLACED = Metric("holdfast_process_replacements_total", "counter", "Processes that took the place of one that died.")
 
 COUNTED = (
     *(CALLS, ERRORS, TOKENS, BYTES, SECONDS, RUNNING, REQUESTS, FILES, CACHES, STALE, RECEIPTS),
-    *(HTTP, REFUSED, SPANS, STARTS),
+    *(HTTP, REFUSED, SPANS, REPLACED),
 )
+_TAKEN = Metric("taken", "gauge", "Whether a process ever had these cells; it is not told.")
 _KEPT = {"cache": CACHES, "receipts": RECEIPTS}  # by the names that what a workspace keeps goes by
 # Cells of one series of a histogram: each bucket by itself, what is beyond the last, and the sum.
 _HISTOGRAM = len(BUCKETS) + 2
@@ -145,7 +146,7 @@ def _combinations(labels: Sequence[Sequence[str]]) -> Iterator[Labels]:
 def _layout() -> tuple[dict[tuple[str, Labels], int], int]:
     places: dict[tuple[str, Labels], int] = {}
     size = 0
-    for metric in COUNTED:
+    for metric in (*COUNTED, _TAKEN):
         for values in _combinations(list(metric.labels.values())):
             places[metric.name, values] = size
             size += _HISTOGRAM if metric.kind == "histogram" else 1
@@ -214,7 +215,10 @@ class CallMetrics:
             metric.name: PLACES[metric.name, tuple(values[0] for values in metric.labels.values())]
             for metric in COUNTED
         }
-        self.add(STARTS)
+        taken = PLACES[_TAKEN.name, ()]
+        if cells[taken]:
+            self.add(REPLACED)
+        cells[taken] = 1
 
     def add(self, metric: Metric, *labels: str) -> None:
         """Count one; a value that a label does not have counts as its last one."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from holdfast.call_metrics import CallMetrics
+    from holdfast.call_traces import CallTraces
     from holdfast.operation import Operation, Reply
     from holdfast.server import Server
     from holdfast.tool_definitions import NameStyle
@@ -67,6 +68,10 @@ DOOR_COMMANDS = (
             Parameter("issuer", "text", "The authorization server that clients are told of", metavar="URL"),
             Parameter("metrics", "flag", "Tell counts at /metrics, over HTTP, in the format of Prometheus"),
             Parameter("metrics_address", "text", "Tell them at this address instead, to anybody", metavar="HOST:PORT"),
+            Parameter(
+                "otlp", "text", "Send a trace of every call to this collector; env: as OTEL_* say", metavar="URL"
+            ),
+            Parameter("otlp_arguments", "flag", "Put the arguments of calls into the traces, queries included"),
             Parameter(
                 "confine", "flag", "Let nothing outside the project and the cache root be read, listed or probed"
             ),
@@ -278,19 +283,24 @@ def _serve(arguments: GivenArguments, environment: Mapping[str, str]) -> int:
     megabytes = _whole_number(arguments, "receipts_mb")
     workspace.receipts_bytes = None if megabytes is None else megabytes << 20
 
-    def new_server(metrics: CallMetrics | None = None) -> Server:
+    def new_server(metrics: CallMetrics | None = None, traces: CallTraces | None = None) -> Server:
         families = [str(family) for family in only] if isinstance(only, list) else FAMILIES
         tool_names: NameStyle = next((style for style in NAME_STYLES if style == arguments.get("tool_names")), "auto")
         if metrics is None:
             return Server(workspace, families=families, tool_names=tool_names)
         from holdfast.watched_server import WatchedServer
 
-        return WatchedServer(workspace, metrics, families=families, tool_names=tool_names)
+        return WatchedServer(workspace, metrics, traces, families=families, tool_names=tool_names)
 
+    tracing = None
+    if "otlp" in arguments or "otlp_arguments" in arguments:
+        from holdfast.trace_command import asked_tracing
+
+        tracing = asked_tracing(arguments, environment, is_confined=confine)
     if "http" in arguments:
         from holdfast.http_command import serve_over_http
 
-        return serve_over_http(arguments, new_server, workspace if confine else None)
+        return serve_over_http(arguments, new_server, workspace if confine else None, tracing)
     for name in ("token_file", "workers", "public_url", "issuer", "metrics", "metrics_address"):
         if name in arguments:
             raise UsageError(f"--{name.replace('_', '-')} goes with --http")
@@ -299,15 +309,26 @@ def _serve(arguments: GivenArguments, environment: Mapping[str, str]) -> int:
     if confine:
         from holdfast.given_up_rights import give_up_rights
 
-        give_up_rights(workspace)
-    server = new_server()
+        give_up_rights(workspace, connected=[] if tracing is None else [tracing.port])
+    traces = None
+    if tracing is None:
+        server = new_server()
+    else:
+        from holdfast.call_metrics import SIZE, CallMetrics
 
-    def tell_counts() -> None:
-        from holdfast.core.canonical_json import encode
+        metrics = CallMetrics([0] * SIZE)
+        traces = tracing.begin(metrics)
+        server = new_server(metrics, traces)
 
-        write_error(encode(server.telemetry()))
+    def end() -> None:
+        if traces is not None:
+            traces.close()
+        if arguments.get("telemetry"):
+            from holdfast.core.canonical_json import encode
 
-    return serve(server, tell_counts) if arguments.get("telemetry") else serve(server)
+            write_error(encode(server.telemetry()))
+
+    return serve(server, end)
 
 
 def _whole_number(arguments: GivenArguments, name: str) -> int | None:

@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from holdfast.workspace import Workspace
 
 
-def give_up_rights(workspace: Workspace, readable: Sequence[str] = ()) -> None:
-    """Let the kernel refuse whatever the checks of names might miss; only Python's own modules stay readable too."""
+def give_up_rights(workspace: Workspace, readable: Sequence[str] = (), connected: Sequence[int] = ()) -> None:
+    """Let the kernel refuse whatever the checks of names might miss; only Python's own modules stay readable too.
+
+    Of the network nothing is left but connecting to ports that are named.
+    """
     import hashlib  # noqa: F401  # what it links to lies elsewhere, so it is loaded now
     import zlib  # noqa: F401  # the same
 
@@ -30,6 +33,6 @@ def give_up_rights(workspace: Workspace, readable: Sequence[str] = ()) -> None:
     modules = [path for path in sys.path if path.endswith(("/site-packages", "/dist-packages"))]
     modules += [os.path.dirname(os.__file__), os.path.dirname(__file__)]
     try:
-        restrict_to([*workspace.confined_to, *modules, *readable, os.devnull], written=written)
+        restrict_to([*workspace.confined_to, *modules, *readable, os.devnull], written=written, connected=connected)
     except LandlockUnavailable as error:
         raise IoError(f"--confine needs Landlock, of Linux 5.13 or newer: {error.strerror}") from None

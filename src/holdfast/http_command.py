@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from holdfast.call_metrics import CallMetrics
+    from holdfast.call_traces import CallTraces
+    from holdfast.core.token_file import TokenFile
+    from holdfast.http_metrics import Watch
     from holdfast.server import Server
+    from holdfast.trace_command import Tracing
     from holdfast.workspace import Workspace
 
 
@@ -26,14 +30,16 @@ MOST_PROCESSES = 64
 
 def serve_over_http(
     arguments: Mapping[str, object],
-    new_server: Callable[[CallMetrics | None], Server],
+    new_server: Callable[[CallMetrics | None, CallTraces | None], Server],
     confined: Workspace | None,
+    tracing: Tracing | None,
 ) -> int:
     """Listen, give up the rights that a confined workspace does not need, and serve to the end; the exit code."""
     from holdfast.core.canonical_json import encode
     from holdfast.core.token_file import TokenFile
 
     host, port = parse_address(str(arguments["http"]))
+    metrics_host, metrics_port = parse_address(str(arguments.get("metrics_address", "0")), "--metrics-address")
     public_url = parse_url("--public-url", str(arguments["public_url"]), PATH) if "public_url" in arguments else None
     issuer = parse_url("--issuer", str(arguments["issuer"])) if "issuer" in arguments else None
     processes = arguments.get("workers", 1)
@@ -53,47 +59,55 @@ def serve_over_http(
 
     listeners = listen(host, port, processes)
     address = Address(host, listeners[0].getsockname()[1], public_url, issuer)
-    metrics_address = None
+    page_address = address if arguments.get("metrics") else None
     shared: list[socket] = []
     if "metrics_address" in arguments:
-        metrics_host, metrics_port = parse_address(str(arguments["metrics_address"]), "--metrics-address")
         shared = listen(metrics_host, metrics_port)
-        metrics_address = Address(metrics_host, shared[0].getsockname()[1])
-        if metrics_address.port == address.port:
+        page_address = Address(metrics_host, shared[0].getsockname()[1])
+        if page_address.port == address.port:
             raise UsageError("--metrics-address has the port of --http: give it another one")
     if confined is not None:
         from holdfast.given_up_rights import give_up_rights
 
         # A token file is replaced by another one, so its folder stays readable.
-        give_up_rights(confined, [] if token_file is None else [os.path.dirname(token_file)])
-    cells = page = None
-    if metrics_address is not None or arguments.get("metrics"):
-        from holdfast.http_metrics import MetricsPage, SharedCells, WatchedApplication
-
-        cells = SharedCells(processes)
-        page = MetricsPage(
-            cells,
-            address=address,
-            own_address=metrics_address,
-            tokens=tokens,
-            started=round(system_clock()),
-            processes=processes,
-        )
+        readable = [] if token_file is None else [os.path.dirname(token_file)]
+        give_up_rights(confined, readable, [] if tracing is None else [tracing.port])
+    watch = None
+    if page_address is not None or tracing is not None:
+        watch = _watch(processes, address, page_address, tokens)
 
     served: list[Server] = []
+    traced: list[CallTraces] = []
 
     def application(number: int) -> ASGIApp:
-        metrics = None if cells is None else cells.of_process(number)
-        served.append(new_server(metrics))
+        metrics = None if watch is None else watch.of_process(number)
+        if tracing is not None and metrics is not None:
+            traced.append(tracing.begin(metrics))
+        served.append(new_server(metrics, traced[0] if traced else None))
         plain = http_application(served[0], address, tokens)
-        return plain if metrics is None else WatchedApplication(plain, metrics, page)
+        return plain if watch is None or metrics is None else watch.application(plain, metrics)
 
-    def tell_counts() -> None:
+    def end() -> None:
+        for traces in traced:
+            traces.close()
         if arguments.get("telemetry"):
             write_error(encode(served[0].telemetry()))
 
     write_error(f"listening on http://{address.authority}{PATH}")
-    if page is not None:
-        write_error(f"metrics at http://{(metrics_address or address).authority}/metrics")
+    if page_address is not None:
+        write_error(f"metrics at http://{page_address.authority}/metrics")
     sockets = [[listeners[number % len(listeners)], *shared] for number in range(processes)]
-    return serve_http(Work(application, tell_counts), sockets)
+    return serve_http(Work(application, end), sockets)
+
+
+def _watch(processes: int, address: Address, page_address: Address | None, tokens: TokenFile | None) -> Watch:
+    """Who counts for all processes, and the page that tells it where there is an address for it."""
+    from holdfast.http_metrics import MetricsPage, SharedCells, Watch
+
+    cells = SharedCells(processes)
+    page = None
+    if page_address is not None:
+        own = None if page_address == address else page_address
+        started = round(system_clock())
+        page = MetricsPage(cells, address=address, own_address=own, tokens=tokens, started=started, processes=processes)
+    return Watch(cells, page)

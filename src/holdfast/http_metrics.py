@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from mmap import mmap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.responses import PlainTextResponse, Response
 
@@ -123,6 +123,21 @@ class WatchedApplication:
             self._metrics.add(REFUSED, _REASONS[status])
         elif is_protocol and 400 <= status < 500:
             self._metrics.add(REFUSED, OTHER)
+
+
+class Watch(NamedTuple):
+    """Who looks on at all processes of a server, and the page where that is told."""
+
+    cells: SharedCells
+    page: MetricsPage | None
+
+    def of_process(self, number: int) -> CallMetrics:
+        """What one process counts with."""
+        return self.cells.of_process(number)
+
+    def application(self, plain: ASGIApp, metrics: CallMetrics) -> ASGIApp:
+        """An application of one process, with somebody looking on."""
+        return WatchedApplication(plain, metrics, self.page)
 
 
 def _headers(pairs: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:

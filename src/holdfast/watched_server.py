@@ -30,6 +30,8 @@ if TYPE_CHECKING:
         def record(self, call: EndedCall) -> None: ...
 
 
+_LONGEST_ID = 36
+_OF_IDS = frozenset("0123456789abcdefABCDEF-")
 _TRACING = ("traceparent", "tracestate")
 _VERSIONS = (*LEGACY_VERSIONS, *MODERN_VERSIONS)
 _VERSION = "io.modelcontextprotocol/protocolVersion"
@@ -98,7 +100,7 @@ class WatchedServer(Server):
         self._version = ""  # that `initialize` agreed on
 
     def _requested(self, identifier: Identifier, method: str, params: Members) -> bytes | Call:
-        token = ORIGIN.set(Origin(version=self._version, identifier=str(identifier)[:64]))
+        token = ORIGIN.set(Origin(version=self._version, identifier=_plain_identifier(identifier)))
         try:
             reply = super()._requested(identifier, method, params)
             if method == "initialize":
@@ -217,6 +219,12 @@ class WatchedServer(Server):
             took = perf_counter_ns() - watched.started
             ended = EndedCall(method, watched.origin, watched.began, took, tool, code, rpc_code)
             self._traces.record(ended._replace(arguments=arguments or {}))
+
+
+def _plain_identifier(identifier: Identifier) -> str:
+    """A request's id, where it is a number or looks like one that was made up; any other text is nobody's business."""
+    text = str(identifier)
+    return text if len(text) <= _LONGEST_ID and _OF_IDS.issuperset(text) else ""
 
 
 def _origin(params: Members) -> Origin:

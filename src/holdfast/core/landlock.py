@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on every architecture
 _VERSION_QUERY = 1
-_PATH_BENEATH = 1
+_PATH_BENEATH, _NET_PORT = 1, 2
 _NO_NEW_PRIVILEGES = 38
 _WRITE_FILE, _READ_FILE, _READ_DIRECTORY, _REMOVE_FILE, _MAKE_FILE = 1 << 1, 1 << 2, 1 << 3, 1 << 5, 1 << 8
+_CONNECT = 1 << 1  # by TCP
 # What can be given up, by the ABI that brought it: rights to files, rights to the network, and what lies beyond the
 # processes that gave up the same. The kernel's structure has these three members, and an older one only the first.
 _FILE_RIGHTS = {
@@ -32,7 +33,7 @@ _FILE_RIGHTS = {
     9: 1 << 16,  # connecting to a socket that has a path
 }
 _NETWORK_RIGHTS = {
-    4: 1 << 0 | 1 << 1,  # TCP: binding, connecting
+    4: 1 << 0 | _CONNECT,  # TCP: binding, connecting
     10: 1 << 2 | 1 << 3,  # UDP: binding, sending
 }
 _SCOPES = {
@@ -56,14 +57,16 @@ def kernel_abi() -> int:
     return _caller()(_CREATE_RULESET, None, 0, _VERSION_QUERY)
 
 
-def restrict_to(places: Iterable[str], *, written: Iterable[str] = (), abi: int | None = None) -> None:
+def restrict_to(
+    places: Iterable[str], *, written: Iterable[str] = (), connected: Iterable[int] = (), abi: int | None = None
+) -> None:
     """From now on only these files, and what lies in these directories, can be opened, for reading.
 
     In directories that are `written`, regular files can be made, written, renamed and removed, and be listed but not
     read; one that is not there, or is a link, gives no right. Every other right that Landlock knows is given up: to
     write, truncate, make, move or remove files, to execute, to use the network, and to signal or connect to a process
-    that was not started by this one. Call it before starting threads: it holds for this one and those it starts. `abi`
-    is that of an older kernel, for tests.
+    that was not started by this one; but TCP connections to ports that are `connected` are allowed, to any host. Call
+    it before starting threads: it holds for this one and those it starts. `abi` is that of an older kernel, for tests.
     """
     import ctypes
 
@@ -76,6 +79,9 @@ def restrict_to(places: Iterable[str], *, written: Iterable[str] = (), abi: int 
             _allow(call, ruleset, place)
         for place in written:
             _allow_written(call, ruleset, place)
+        for port in connected if len(rights) > 1 else ():  # a kernel that refuses no connection needs no rule
+            allowed = (ctypes.c_uint64 * 2)(_CONNECT, port)  # the kernel's `landlock_net_port_attr`
+            call(_ADD_RULE, ruleset, _NET_PORT, ctypes.byref(allowed), 0)
         if ctypes.CDLL(None).prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) != 0:
             raise LandlockUnavailable(0, "the kernel refuses to fix privileges")
         _load_unwinder()
