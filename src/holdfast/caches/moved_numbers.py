@@ -58,7 +58,7 @@ class MovedNumbers:
             kept.append((start, end, table[start]))
         return cls(kept, len(table), count)
 
-    def dense(self, by_number: bytes) -> bytes:
+    def dense(self, by_number: bytes | bytearray) -> bytes:
         """What stands for each number, where one byte does; 0 for those that are new."""
         parts = []
         at = 0

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from holdfast.caches.cache_format import Document, Entry, Manifest
     from holdfast.caches.index_format import Header
     from holdfast.caches.patched_postings import PatchedPostings
-    from holdfast.caches.section_index.section_records import SectionColumns
+    from holdfast.caches.section_index.section_records import SectionColumns, TermImpacts
     from holdfast.caches.word_index.word_records import Columns
 
 _CHUNK = 1 << 20
@@ -147,16 +147,24 @@ class OldIndex:
         """The record of a term, by what the dictionary says of it."""
         return self.posting(value, section_records.impacts_length(self.posting(value, section_records.HEAD_SIZE)))
 
-    def lists(self, key: bytes, firsts: Sequence[int]) -> TermLists | None:
-        """Of a term, its lists; None where no section holds it."""
+    def impacts(self, key: bytes, firsts: Sequence[int]) -> TermImpacts | None:
+        """What is said of a term; None where no section holds it."""
         value = self.value(key)
         if value is None:
             return None
         found = section_records.parse_inline(value, firsts)
-        if found is None:
-            found = section_records.parse_impacts(self.record(value), key, (firsts[-1], len(firsts) - 1))
-        sections, documents = found.sections, found.documents
-        return TermLists(sections.numbers, sections.steps, documents.numbers, documents.steps, found.holding)
+        return found or section_records.parse_impacts(self.record(value), key, (firsts[-1], len(firsts) - 1))
+
+    def lists(self, key: bytes, firsts: Sequence[int]) -> TermLists | None:
+        """Of a term, its lists; None where no section holds it."""
+        found = self.impacts(key, firsts)
+        return None if found is None else lists_of(found)
+
+
+def lists_of(found: TermImpacts) -> TermLists:
+    """The lists that are said of a term."""
+    sections, documents = found.sections, found.documents
+    return TermLists(sections.numbers, sections.steps, documents.numbers, documents.steps, found.holding)
 
 
 class OldCache:

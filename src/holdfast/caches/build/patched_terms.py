@@ -7,9 +7,17 @@ from holdfast.caches.index_format import INLINE, IndexUnusable, keys_of
 from holdfast.caches.moved_numbers import MovedNumbers
 from holdfast.caches.search.link_texts import link_words
 from holdfast.caches.search.word_terms import all_terms
-from holdfast.caches.section_index.list_patches import move_record, move_records, replace_numbers, same_lists
+from holdfast.caches.section_index.list_patches import (
+    dense_record,
+    move_record,
+    move_records,
+    replace_dense,
+    replace_numbers,
+    same_lists,
+)
 from holdfast.caches.section_index.section_compiler import encode_term
-from holdfast.caches.section_index.section_records import is_of_section
+from holdfast.caches.section_index.section_records import TermImpacts, is_of_section
+from holdfast.caches.section_index.step_lists import NO_STEPS, DenseSteps
 from holdfast.caches.section_index.term_lists import TermLists
 from holdfast.caches.sorted_runs import looked_up
 
@@ -34,22 +42,25 @@ class PatchedTerms:
         self._is_moved = self._firsts != new_firsts or not self._are_same_places
         self._moved_sections, self._moved_documents = self._moved_numbers()
         self._extents = [range(self._firsts[each.was.start], self._firsts[each.was.stop]) for each in self._edited]
+        self._was, self._now = [each.was for each in self._edited], [each.now for each in self._edited]
         self._new_extents = [range(new_firsts[each.now.start], new_firsts[each.now.stop]) for each in self._edited]
+        # By the numbers of sections and documents among the edited ones alone.
+        self._numbers = [number for extent in self._new_extents for number in extent]
+        self._places = [place for now in self._now for place in now]
 
     def changes(self, before: Mapping[bytes, TermLists], after: Mapping[bytes, TermLists]) -> dict[bytes, Change]:
         """The terms that have other lists, given those of the edited documents alone, as they were and as they are."""
-        was, now = [each.was for each in self._edited], [each.now for each in self._edited]
-        # By the numbers of sections and documents among the edited ones alone.
-        numbers = [number for extent in self._new_extents for number in extent]
-        places = [place for each in now for place in each]
         changed: dict[bytes, Change] = {}
         in_links: set[bytes] | None = None
+        terms = self._old.terms
+        if self._is_moved:
+            terms.hold()
         for key in before.keys() | after.keys():
             earlier, new = before.get(key, _NO_LISTS), after.get(key, _NO_LISTS)
             if not self._is_moved and same_lists(earlier, new):
                 continue
-            lists = self._old.terms.lists(key, self._firsts)
-            if lists is None:
+            said = terms.impacts(key, self._firsts)
+            if said is None:
                 if not new.holding:
                     continue
                 # What only links hold is not known to the index: nobody else may hold it so.
@@ -57,24 +68,31 @@ class PatchedTerms:
                     in_links = self._linked_terms()
                 if key in in_links:
                     raise CannotPatch
-                lists = _NO_LISTS
-            holding = lists.holding - earlier.holding + new.holding
-            if not holding:
-                changed[key] = None
-                continue
-            own = [numbers[at] for at in new.sections]
-            shared = [places[at] for at in new.documents]
-            found = TermLists(
-                *replace_numbers(
-                    *(lists.sections, lists.section_steps, self._extents, self._new_extents, own, new.section_steps)
-                ),
-                *replace_numbers(lists.documents, lists.document_steps, was, now, shared, new.document_steps),
-                holding,
-            )
-            changed[key] = encode_term(key, found, self._new_firsts)
+                said = TermImpacts(0, 0, NO_STEPS, NO_STEPS)
+            changed[key] = self._replaced(key, said, said.holding - earlier.holding + new.holding, new)
         if self._is_moved:
             self._move_others(changed)
         return changed
+
+    def _replaced(self, key: bytes, said: TermImpacts, holding: int, new: TermLists) -> Change:
+        """What a term becomes that the edited documents hold so, and so many sections of all."""
+        if not holding:
+            return None
+        numbers, places = self._numbers, self._places
+        own = [numbers[at] for at in new.sections]
+        shared = [places[at] for at in new.documents]
+        documents = replace_numbers(
+            *(said.documents.numbers, said.documents.steps, self._was, self._now, shared, new.document_steps)
+        )
+        if isinstance(said.sections, DenseSteps):  # it stays as it is, but for a few bytes
+            made = replace_dense(said.sections.by_number, self._moved_sections, own, new.section_steps)
+            if made is not None:
+                most = max(said.highest, *new.section_steps, 0)
+                return dense_record(key, made, most, documents, holding, len(self._new_firsts) - 1)
+        sections = replace_numbers(
+            *(said.sections.numbers, said.sections.steps, self._extents, self._new_extents, own, new.section_steps)
+        )
+        return encode_term(key, TermLists(*sections, *documents, holding), self._new_firsts)
 
     def _move_others(self, changed: dict[bytes, Change]) -> None:
         """Terms that the edited documents do not hold, once sections have other numbers, and documents too."""

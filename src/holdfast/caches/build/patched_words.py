@@ -30,6 +30,8 @@ def word_changes(old: OldCache, changes: Changes, columns: Columns) -> dict[byte
     now = [columns.numbers[each.now.start] if each.now else -1 for each in edited]
     are_moved = not numbers.is_same or was != {number for number in now if number >= 0}
     changed: dict[bytes, Change] = {}
+    if not numbers.is_same:
+        old.words.hold()
     for key in before.keys() | after.keys():
         if are_moved or before.get(key) != after.get(key):
             added = {now[at]: times for at, times in after.get(key, {}).items()}

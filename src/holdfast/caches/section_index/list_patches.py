@@ -10,7 +10,7 @@ from operator import sub
 from struct import error
 
 from holdfast.caches.index_format import CHUNK, IndexUnusable
-from holdfast.caches.section_index.section_compiler import CONTINUATION, is_far
+from holdfast.caches.section_index.section_compiler import CONTINUATION, MOST_IN_NARROW, encode_list, is_far
 from holdfast.caches.section_index.section_records import DENSE, HEAD, HELD, IN_GAPS, IS_WIDE, LISTED, NARROW, WIDE
 from holdfast.caches.section_index.step_lists import is_dense
 
@@ -58,6 +58,39 @@ def replace_numbers(
         at, used, moved = end, last, new_extent.stop - extent.stop
     made += [number + moved for number in numbers[at:]] if moved else numbers[at:]
     return made, made_steps + steps[at:]
+
+
+def replace_dense(
+    by_number: bytes | bytearray, sections: MovedNumbers, own: Sequence[int], own_steps: bytes
+) -> bytearray | None:
+    """A step for every section, once the edited ones have these alone; None where that is not how it is written now."""
+    made = bytearray(sections.dense(by_number))
+    for number, step in zip(own, own_steps, strict=True):
+        made[number] = step
+    count = len(made) - made.count(0)
+    return made if count > 1 and is_dense(count, len(made)) else None
+
+
+def dense_record(
+    key: bytes, by_number: bytearray, most: int, documents: tuple[Sequence[int], bytes], holding: int, population: int
+) -> bytes:
+    """The record of a term with a step for every section, none above `most`; with its list of documents, which are of
+    so many, and how many sections hold it."""
+    while most not in by_number:
+        most -= 1
+    count = len(by_number) - by_number.count(0)
+    size, shape = (WIDE, IS_WIDE) if count + len(documents[0]) > MOST_IN_NARROW else (NARROW, 0)
+    body = bytes(by_number)
+    shape |= LISTED | DENSE
+    if documents[0]:
+        bits, more = encode_list(*documents, population, size)
+        shape |= bits << 1
+        body += more
+    if holding != count:
+        shape |= HELD
+        body = WIDE.pack(holding) + body
+    checked = HEAD.pack(0, shape, most)[4:] + size.pack(len(body)) + body
+    return crc32(checked, crc32(key)).to_bytes(4, "little") + checked
 
 
 def move_records(

@@ -98,38 +98,38 @@ class DenseSteps:
     """A step for every number, 0 for those that have none; `count` is how many have one."""
 
     def __init__(self, by_number: bytes | bytearray, count: int) -> None:
-        self._by_number, self.count = by_number, count
+        self.by_number, self.count = by_number, count
         self._strongest: tuple[Sequence[int], int] | None = None
 
     @property
     def strongest(self) -> tuple[Sequence[int], int]:
         """A few numbers that have the highest steps, and the most that any other has."""
         if self._strongest is None:
-            self._strongest = _strongest(range(len(self._by_number)), self._by_number, self.count)
+            self._strongest = _strongest(range(len(self.by_number)), self.by_number, self.count)
         return self._strongest
 
     @property
     def weight(self) -> int:
         """Bytes, about, that it takes."""
-        return _LIST_BYTES + len(self._by_number)
+        return _LIST_BYTES + len(self.by_number)
 
     @property
     def numbers(self) -> Sequence[int]:
         """The numbers that have a step."""
-        return list(compress(range(len(self._by_number)), self._by_number))
+        return list(compress(range(len(self.by_number)), self.by_number))
 
     @property
     def steps(self) -> bytes:
         """Their steps."""
-        return bytes(self._by_number.translate(None, b"\0"))
+        return bytes(self.by_number.translate(None, b"\0"))
 
     def step(self, number: int) -> int:
         """The step of a number; 0 when it has none."""
-        return self._by_number[number]
+        return self.by_number[number]
 
     def steps_of(self, numbers: Sequence[int]) -> bytes:
         """The steps of several numbers."""
-        return steps_at(self._by_number, numbers)
+        return steps_at(self.by_number, numbers)
 
 
 def _strongest(numbers: Sequence[int], steps: bytes | bytearray, count: int) -> tuple[Sequence[int], int]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from holdfast.caches.moved_numbers import MovedNumbers
 
+_ONE_GROUP = SHAPE.pack(1, 0)
 _GROUPS = HEAD.size + SHAPE.size  # where the groups of a record begin
 
 
@@ -33,11 +34,18 @@ def move_records(postings: bytes, offsets: Sequence[int], numbers: MovedNumbers)
     left: list[int] = []
     spans: list[tuple[int, int]] = []
     parts: list[bytes] = []
-    for position, (offset, end) in enumerate(pairwise([*offsets, len(postings)])):
-        if end - offset >= dense_from or postings[offset + 14] or postings[offset + 15]:
+    reached = [*offsets, len(postings)]
+    for position, (offset, end) in enumerate(pairwise(reached)):
+        shape = postings[offset + HEAD.size : offset + _GROUPS]
+        if shape == _ONE_GROUP and end - offset < dense_from:  # most words
+            start = offset + _GROUPS + GROUP.size
+        elif end - offset >= dense_from or shape[2:] != b"\0\0":
             left.append(position)
             continue
-        start = offset + _GROUPS + GROUP.size * (postings[offset + 12] | postings[offset + 13] << 8)
+        else:
+            start = offset + _GROUPS + GROUP.size * int.from_bytes(shape[:2], "little")
+        if end - start & 1:
+            raise IndexUnusable("postings are damaged")
         spans.append((offset, start))
         parts.append(postings[start:end])
     moved = numbers.halves(b"".join(parts))
