@@ -8,7 +8,7 @@ from __future__ import annotations
 from hashlib import sha256
 from itertools import pairwise
 
-from holdfast.core.canonical_json import JsonError, decode, encode, encode_pretty
+from holdfast.core.canonical_json import JsonError, decode, encode, encode_pretty, quoted
 from holdfast.core.errors import CacheInvalid
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import is_unicode, lower_case
@@ -29,9 +29,11 @@ _BYTES_A_MARK = 12
 _MARKS_OF_ANY = 4096
 _MOST_DOCUMENTS = 2**53 - 1
 
-_HEX_DIGITS = frozenset("0123456789abcdef")
+_HEX_DIGITS = "0123456789abcdef"
 # A larger document file is neither written nor read: it would take its size several times over in memory.
 MAX_DOCUMENT_BYTES = 256 << 20
+# Parts of a path that lead elsewhere; one that is empty is the root, or nothing.
+_CLIMBING = frozenset(("", ".", ".."))
 _SHORT = slice(len(PREFIX), len(PREFIX) + 12)
 
 
@@ -160,23 +162,32 @@ def file_name(document: Document, taken: set[str]) -> str:
 
     Called in id order, so that of two equal contents the first id always gets the short name.
     """
-    short, long = file_names(document)
-    name = long if short in taken else short
-    taken.add(name)
-    return name
+    return file_name_of(document.id, document.version, taken)
+
+
+def file_name_of(name: str, version: str, taken: set[str]) -> str:
+    """The same of a document by its id and version."""
+    found = f"{version[_SHORT]}.json"
+    if found in taken:
+        found = _distinct_name(name, version)
+    taken.add(found)
+    return found
 
 
 def file_names(document: Document) -> tuple[str, str]:
     """The two names a document's file can have: the short hash, and the one the id makes distinct."""
-    name = document.version[_SHORT]
-    return f"{name}.json", f"{name}-{sha256(document.id.encode()).hexdigest()[:12]}.json"
+    return f"{document.version[_SHORT]}.json", _distinct_name(document.id, document.version)
+
+
+def _distinct_name(name: str, version: str) -> str:
+    return f"{version[_SHORT]}-{sha256(name.encode()).hexdigest()[:12]}.json"
 
 
 def stays_inside(file: str) -> bool:
     """Whether a listed file name is relative and does not climb; links are for whoever opens it to refuse."""
-    if not file or file.startswith("/") or "\\" in file or "\0" in file:
+    if not file or "\\" in file or "\0" in file:
         return False
-    return not {"", ".", ".."}.intersection(file.split("/"))
+    return _CLIMBING.isdisjoint(file.split("/"))
 
 
 def cache_version(
@@ -208,9 +219,17 @@ def encode_manifest(manifest: Manifest) -> bytes:
         "build_config": _build_config(manifest.format_version, manifest.hash_algorithm, manifest.origins),
         "created_at": manifest.created_at,
         "document_count": manifest.document_count,
-        "documents": [{"id": entry.id, "version": entry.version, "file": entry.file} for entry in manifest.entries],
     }
-    return encode_pretty(fields).encode()
+    # The list is written here: it is nearly all there is, and thousands of objects for it take ten times as long.
+    head = encode_pretty(fields)[: -len("\n}")] + ',\n  "documents": '
+    listed = ",".join(
+        [
+            f'\n    {{\n      "id": {quoted(name)},\n      "version": {quoted(version)},'
+            f'\n      "file": {quoted(file)}\n    }}'
+            for name, version, file in manifest.entries
+        ]
+    )
+    return (head + (f"[{listed}\n  ]" if listed else "[]") + "\n}").encode()
 
 
 def encode_index(entries: list[Entry]) -> bytes:
@@ -259,7 +278,7 @@ def parse_manifest(data: bytes) -> Manifest:
         name, version, file = document.get("id"), document.get("version"), document.get("file")
         if not (is_plain and type(name) is type(version) is type(file) is str):
             name, version, file = _text(document, "id"), _text(document, "version"), _text(document, "file")
-        entries.append(Entry(name, version, file))
+        entries.append(Entry._make((name, version, file)))
     entries.sort()
     return Manifest(
         _text(fields, "cache_version"),
@@ -328,4 +347,4 @@ def check_index(data: bytes, manifest: Manifest) -> list[str]:
 def is_version(text: str) -> bool:
     """`sha256:` and 64 lower-case hex digits."""
     digits = text[len(PREFIX) :]
-    return text.startswith(PREFIX) and len(digits) == 64 and _HEX_DIGITS.issuperset(digits)
+    return text.startswith(PREFIX) and len(digits) == 64 and not digits.strip(_HEX_DIGITS)

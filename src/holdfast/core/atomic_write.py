@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from errno import EEXIST, ENOTEMPTY
-from itertools import count
+from itertools import count, islice
 
 from holdfast.core.regular_files import close_quietly
 from holdfast.core.staging import ASIDE, flush_file_system, make_beside, remove, remove_abandoned, special_rename
@@ -268,10 +268,9 @@ def _walk(path: str) -> Iterator[tuple[str, bool]]:
 
 
 def _flush_tree(path: str) -> None:
-    everything = list(_walk(path))
-    if len(everything) > _FEW_FILES and flush_file_system(path):
+    if len(list(islice(_walk(path), _FEW_FILES + 1))) > _FEW_FILES and flush_file_system(path):
         return
-    for item, is_directory in everything:
+    for item, is_directory in list(_walk(path)):
         if is_directory:
             flush_directory(item)
         else:
@@ -318,18 +317,22 @@ def _exchange(source: str, target: str) -> str:
 
 def _remove_only(path: str, contents: Sequence[str]) -> None:
     """Remove what is listed of a directory and, if nothing else is in it, the directory; up to the first failure."""
+    folder = -1
     try:
+        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         for name in contents:
             try:
                 if name.endswith("/"):
-                    os.rmdir(os.path.join(path, name))
+                    os.rmdir(name, dir_fd=folder)
                 else:
-                    os.unlink(os.path.join(path, name))
+                    os.unlink(name, dir_fd=folder)
             except FileNotFoundError:
                 pass  # another writer removes it too
         os.rmdir(path)
     except OSError:
         pass  # it is still there, which the caller sees
+    finally:
+        close_quietly(folder)
 
 
 def _set_aside(path: str, target: str) -> str:

@@ -82,7 +82,7 @@ class _Line:
         elif isinstance(value, TextParts):
             self.pieces.append('"')
             for part in value.parts:
-                self.pieces.append(_quoted(part.decode())[1:-1])
+                self.pieces.append(quoted(part.decode())[1:-1])
                 self.flush()
             self.pieces.append('"')
         else:
@@ -92,11 +92,11 @@ class _Line:
         pieces, names = self.pieces, self._names
         mark = "{"
         for key, item in members.items():
-            name = names.get(key) or names.setdefault(key, _quoted(key) + ":")
+            name = names.get(key) or names.setdefault(key, quoted(key) + ":")
             pieces += (mark, name)
             mark = ","
             if type(item) is str:
-                pieces.append(_quoted(item))
+                pieces.append(quoted(item))
                 if len(item) > _LONG:
                     self.flush()
             elif type(item) is int:
@@ -130,7 +130,7 @@ def encode_pretty(value: object, indent: str = "\n") -> str:
     inner = indent + "  "
     if type(value) is dict and value:
         items = [
-            _quoted(key) + ": " + (_quoted(item) if type(item) is str else encode_pretty(item, inner))
+            quoted(key) + ": " + (quoted(item) if type(item) is str else encode_pretty(item, inner))
             for key, item in value.items()
         ]
         return "{" + inner + ("," + inner).join(items) + indent + "}"
@@ -141,7 +141,7 @@ def encode_pretty(value: object, indent: str = "\n") -> str:
 
 def _scalar(value: object) -> str:
     if type(value) is str:
-        return _quoted(value)
+        return quoted(value)
     if value is True:
         return "true"
     if value is False:
@@ -157,7 +157,7 @@ def _scalar(value: object) -> str:
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """A JSON string. A lone surrogate has no UTF-8 form, so only a string that holds one is written in escapes."""
     if len(text) > _WORTH_A_LOOK and text.isascii():
         return _quoted_document(text)

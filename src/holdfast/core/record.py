@@ -41,6 +41,9 @@ else:
                 values = cls._complete(values, named)
             return tuple.__new__(cls, values)
 
+        # Of values that are complete: in hot places, without a step of the interpreter.
+        _make = classmethod(tuple.__new__)
+
         @classmethod
         def _complete(cls, values: tuple[object, ...], named: dict[str, object]) -> tuple[object, ...]:
             rest = cls._fields[len(values) :]

@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from holdfast import CacheInvalid
 from holdfast.caches.cache_format import (
@@ -23,6 +25,7 @@ from holdfast.caches.cache_format import (
     stays_inside,
     tagged_digest,
 )
+from holdfast.core.canonical_json import encode_pretty
 
 B = Entry("b.md", "sha256:" + "b" * 64, "documents/bb.json")
 A = Entry("a.md", "sha256:" + "a" * 64, "documents/aa.json")
@@ -139,3 +142,17 @@ def test_a_version_is_sixty_four_small_hex_digits(text: str) -> None:
 @pytest.mark.parametrize("file", ["", "/a", "a//b", "./a", "a/.", "..", "a/../b", "a\\b", "a\0b"])
 def test_a_file_that_may_lead_elsewhere_does_not_stay_inside(file: str) -> None:
     assert (stays_inside(file), stays_inside("documents/..a.json")) == (False, True)
+
+
+@given(st.lists(st.tuples(st.text(max_size=9), st.text(max_size=5)), max_size=4, unique_by=lambda named: named[0]))
+def test_a_manifest_is_written_as_any_other_json(named: list[tuple[str, str]]) -> None:
+    entries = [Entry(name, f"sha256:{file}", f"documents/{file}.json") for name, file in named]
+    manifest = make_manifest(entries, "2026-01-02T03:04:05Z", "sha256:0")
+    fields = {
+        "cache_version": manifest.cache_version,
+        "build_config": {"version": "1", "hash_algorithm": "sha256", "origins": "sha256:0"},
+        "created_at": manifest.created_at,
+        "document_count": len(entries),
+        "documents": [entry._asdict() for entry in manifest.entries],
+    }
+    assert encode_manifest(manifest) == encode_pretty(fields).encode()

@@ -93,9 +93,9 @@ def test_what_is_put_into_a_replaced_directory_while_it_is_removed_is_kept(
     held = os.open(tmp_path / "d", os.O_RDONLY)
     really_unlink = os.unlink
 
-    def unlink(path: str) -> None:
-        really_unlink(path)
-        if path.endswith("/file"):
+    def unlink(path: str, *, dir_fd: int | None = None) -> None:
+        really_unlink(path, dir_fd=dir_fd)
+        if path == "file":
             os.close(os.open("late", os.O_WRONLY | os.O_CREAT, dir_fd=held))
 
     monkeypatch.setattr(os, "unlink", unlink)

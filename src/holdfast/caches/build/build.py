@@ -15,6 +15,7 @@ from holdfast.caches.build.publish import (
     check_replaceable,
     check_target,
     hidden_part,
+    known_manifest,
     target_exists,
     write_listing,
 )
@@ -170,8 +171,9 @@ def build_documents(
     _check_time(created_at)
     check_replaceable(cache, force=force)
     counted_by = choose_tokenizer(tokenizer)
-    ordered = sorted(items, key=lambda item: (document_id(item.source), item.source))
-    check_distinct([(document_id(item.source), item.source) for item in ordered])
+    named = sorted([(document_id(item.source), item.source, item) for item in items])
+    check_distinct([(name, source) for name, source, _ in named])
+    ordered = [item for _, _, item in named]
 
     kept_items = _with_kept(ordered, previous, unchanged)
 
@@ -209,14 +211,14 @@ def _with_kept(
         return list(ordered)
     try:
         data = read_regular(os.path.join(previous, MANIFEST), limit=MAX_MANIFEST_BYTES)
-        entries = {entry.id: entry for entry in parse_manifest(data).entries}
+        entries = {entry.id: entry for entry in known_manifest(data).entries}
     except (OSError, CacheInvalid):
         return list(ordered)  # no cache, or a damaged one: everything is read
     found: list[SourceItem | KeptItem] = []
     for item in ordered:
         entry = entries.get(document_id(item.source)) if item.source in unchanged else None
         is_usable = entry is not None and stays_inside(entry.file) and is_version(entry.version)
-        found.append(KeptItem(item, previous, entry) if entry is not None and is_usable else item)
+        found.append(KeptItem._make((item, previous, entry)) if entry is not None and is_usable else item)
     return found
 
 

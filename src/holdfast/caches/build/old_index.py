@@ -11,8 +11,9 @@ from array import array
 from hashlib import sha256
 from itertools import compress
 
-from holdfast.caches.build.source_documents import read_document, source_path
-from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, check_manifest, parse_manifest
+from holdfast.caches.build.publish import known_manifest
+from holdfast.caches.build.source_documents import read_document
+from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, check_manifest
 from holdfast.caches.index_format import (
     FIRST_BYTES,
     IndexUnusable,
@@ -183,7 +184,7 @@ class OldCache:
             self._index_json = read_regular(os.path.join(path, INDEX), limit=MAX_MANIFEST_BYTES)
         except OSError as error:
             raise IoError(f"the cache cannot be read: {error.strerror}") from None
-        self.manifest: Manifest = parse_manifest(self._manifest_json)
+        self.manifest: Manifest = known_manifest(self._manifest_json)
         if check_manifest(self.manifest):
             raise IndexUnusable("of a cache that is none")
         self._opened: list[OldIndex] = []
@@ -232,11 +233,18 @@ class OldCache:
         data = self.words.section(index_reader.DIGESTS)
         return [data[at : at + _DIGEST] for at in range(0, len(data), _DIGEST)]
 
-    def link(self, entry: Entry, path: str) -> None:
-        """Give a document file another name, or copy it where the file system has no such links."""
-        file = source_path(self.path, entry)
+    def link(self, files: Iterable[tuple[Entry, str]], target: str) -> None:
+        """Give document files names in a directory too, or copy them where the file system has no such links."""
+        own = their = -1
         try:
-            os.link(file, path, follow_symlinks=False)
-        except OSError:
-            with open(path, "xb") as target:
-                target.write(read_document(self.path, entry).data)
+            own = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            their = os.open(target, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            for entry, name in files:
+                try:
+                    os.link(entry.file.encode(), name, src_dir_fd=own, dst_dir_fd=their, follow_symlinks=False)
+                except OSError:
+                    with open(os.path.join(target, name), "xb") as copied:
+                        copied.write(read_document(self.path, entry).data)
+        finally:
+            close_quietly(own)
+            close_quietly(their)

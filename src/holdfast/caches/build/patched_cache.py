@@ -23,7 +23,7 @@ from holdfast.caches.build.patched_words import word_changes
 from holdfast.caches.build.publish import write_listing
 from holdfast.caches.build.source_item import KeptItem
 from holdfast.caches.build.token_counts import NOTHING, Runs
-from holdfast.caches.cache_format import Document, file_name
+from holdfast.caches.cache_format import file_name_of
 from holdfast.caches.index_format import SUMMARY, IndexUnusable, Summary, dictionary_pages, encode_summary
 from holdfast.caches.on_disk import index_reader, section_index_reader
 from holdfast.caches.on_disk.cache_directory import COMPILED, DOCUMENTS, SECTIONS_FILE
@@ -139,26 +139,20 @@ class _Patch:
             else:
                 version, digest = self._old.manifest.entries[old_place].version, digests[old_place]
                 origin, size = self._old.sources[old_place][:2]
-            file = file_name(Document(name, version, "", ""), taken)
-            number = columns.numbers[place]
-            documents.append(
-                WrittenDocument(
-                    *(name, version, file, size, columns.words[number], columns.tokens[place], digest),
-                    *(NOTHING, origin),
-                )
-            )
+            file = file_name_of(name, version, taken)
+            words, tokens = columns.words[columns.numbers[place]], columns.tokens[place]
+            documents.append(WrittenDocument._make((name, version, file, size, words, tokens, digest, NOTHING, origin)))
         return documents
 
     def _write_documents(self, staged: str, documents: Sequence[WrittenDocument]) -> None:
         target = os.path.join(staged, DOCUMENTS)
         os.mkdir(target)
-        edited = {each.now.start: each.after for each in self._edited if each.after is not None}
-        for place, (document, old_place) in enumerate(zip(documents, self._changes.kept, strict=True)):
-            path = os.path.join(target, document.name)
-            if place in edited:
-                put_document(path, edited[place])
-            else:
-                self._old.link(self._old.manifest.entries[old_place], path)
+        for each in self._edited:
+            if each.after is not None:
+                put_document(os.path.join(target, documents[each.now.start].name), each.after)
+        entries = self._old.manifest.entries
+        kept = zip(documents, self._changes.kept, strict=True)
+        self._old.link([(entries[place], document.name) for document, place in kept if place >= 0], target)
 
     def _write_words(
         self,

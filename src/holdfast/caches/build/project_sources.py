@@ -206,7 +206,7 @@ class _Walk:
             kind = _kind(name)
             self._found.other_kinds[kind] = self._found.other_kinds.get(kind, 0) + 1
         else:
-            self._found.items.append(SourceItem(source, path, reader.name, self._root, self._top))
+            self._found.items.append(SourceItem._make((source, path, reader.name, self._root, self._top)))
 
     def _led_to(self, entry: os.DirEntry[str], source: str, *, is_source: bool) -> str:
         """The real file that a link leads to; empty where it is none of the sources, which is told where it matters."""

@@ -6,6 +6,7 @@ Nothing is removed that is not a cache by its own manifest.
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 
 from holdfast.caches.cache_format import (
     MAX_MANIFEST_BYTES,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.caches.build.document_files import WrittenDocument
+    from holdfast.caches.cache_format import Manifest
 
 # What a project keeps of its own, the default cache root among it.
 OWN_FOLDER = ".context"
@@ -47,7 +49,7 @@ class Listing(NamedTuple):
 
 def write_listing(staged: str, documents: Sequence[WrittenDocument], created_at: str) -> Listing:
     """Write `manifest.json` and `index.json` of documents in id order."""
-    entries = [Entry(document.id, document.version, f"{DOCUMENTS}/{document.name}") for document in documents]
+    entries = [Entry._make((document.id, document.version, f"{DOCUMENTS}/{document.name}")) for document in documents]
     origins = origins_digest([(document.id, document.origin) for document in documents])
     manifest = make_manifest(entries, created_at, origins)
     listing = Listing(manifest.cache_version, entries, encode_manifest(manifest), encode_index(entries))
@@ -57,6 +59,12 @@ def write_listing(staged: str, documents: Sequence[WrittenDocument], created_at:
     write_new(os.path.join(staged, MANIFEST), listing.manifest_json)
     write_new(os.path.join(staged, INDEX), listing.index_json)
     return listing
+
+
+@lru_cache(maxsize=1)
+def known_manifest(data: bytes) -> Manifest:
+    """A manifest by its bytes: what replaces a cache asks for that of the old one several times. Nobody changes it."""
+    return parse_manifest(data)
 
 
 class _Foreign(Exception):
@@ -149,7 +157,7 @@ def _folder(path: str, folder: str) -> list[str]:
 def _listed(path: str) -> frozenset[str]:
     """The document files that the manifest of a cache lists."""
     try:
-        manifest = parse_manifest(read_regular(os.path.join(path, MANIFEST), limit=MAX_MANIFEST_BYTES))
+        manifest = known_manifest(read_regular(os.path.join(path, MANIFEST), limit=MAX_MANIFEST_BYTES))
     except FileNotFoundError:
         raise _Foreign("is not a cache, having no manifest.json, and is left alone") from None
     except (CacheInvalid, NotRegular, TooLarge):

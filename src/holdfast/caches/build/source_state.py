@@ -76,7 +76,7 @@ def read_state(cache: str) -> SourceState:
     try:
         fields = loads(read_regular(state_path(cache), limit=_MAX_STATE_BYTES))
         state = _parsed(fields)
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return SourceState.none()
     return SourceState.none() if state is None else state
 
@@ -92,17 +92,15 @@ def _parsed(fields: Json) -> SourceState | None:
         return None
     known: dict[str, tuple[Identity, str]] = {}
     for path, value in files.items():
-        if not isinstance(value, list) or len(value) != 6:
+        modified, size, inode, changed, device, digest = value
+        if not type(modified) is type(size) is type(inode) is type(changed) is type(device) is int:
             return None
-        *stamps, digest = value
-        modified, size, inode, changed, device = [stamp for stamp in stamps if isinstance(stamp, int)]
         known[path] = (modified, size, inode, changed, device), str(digest)
     became: dict[str, SourceOutcome] = {}
     for source, value in outcomes.items():
-        if not isinstance(value, list) or len(value) != 4 or not isinstance(value[2], dict):
-            return None
-        included = {path: str(digest) for path, digest in value[2].items()}
-        became[source] = SourceOutcome(str(value[0]), str(value[1]), included, str(value[3]))
+        digest, reader, asked, skipped = value
+        included = {path: str(each) for path, each in asked.items()} if asked != {} else {}
+        became[source] = SourceOutcome._make((str(digest), str(reader), included, str(skipped)))
     return SourceState(version, manifest, settings, known, became)
 
 

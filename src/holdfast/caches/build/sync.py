@@ -334,9 +334,8 @@ def _state(
     for item in plan.items:
         kept = before.outcomes.get(item.source) if item.source in changes.unchanged else None
         included = report.included.get(item.source) or (kept.included if kept is not None else {})
-        outcomes[item.source] = SourceOutcome(
-            plan.digests[item.source], item.reader, included, skipped.get(item.source, "")
-        )
+        said = (plan.digests[item.source], item.reader, included, skipped.get(item.source, ""))
+        outcomes[item.source] = SourceOutcome._make(said)
     return SourceState(report.cache_version, "", settings, plan.files.files, outcomes)
 
 
