@@ -22,7 +22,7 @@ from holdfast.caches.build.publish import (
 from holdfast.caches.build.source_files import check_distinct, find_sources, worth_a_worker
 from holdfast.caches.build.source_item import KeptItem
 from holdfast.caches.build.token_counts import SPILL_BYTES, RunSettings
-from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, document_id, is_version, parse_manifest, stays_inside
+from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, document_id, is_version, stays_inside
 from holdfast.caches.index_format import Summary, is_time
 from holdfast.caches.on_disk.cache_directory import MANIFEST
 from holdfast.caches.section_index.section_compiler import field_lengths
