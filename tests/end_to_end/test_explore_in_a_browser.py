@@ -87,6 +87,22 @@ def test_an_auditor_finds_a_call_by_keyboard_and_opens_why_its_answer_was_given(
     assert {address.startswith(explore_server.address) for address in browser.asked()} == {True}
 
 
+def test_the_page_of_an_audit_fits_asks_nobody_and_runs_nothing(browser: Browser, explored_project: Path) -> None:
+    done = run_context("audit", ".context/receipts", "--html", "audit.html", cwd=explored_project)
+    assert done.returncode == 9  # one of the receipts is none
+    page = (explored_project / "audit.html").as_uri()
+    browser.open(page)
+    levels = browser.value(HEADINGS)
+    assert (levels.count(1), levels[0], browser.value(NAMELESS)) == (1, 1, 0)
+    assert browser.value("document.querySelectorAll('script, main img, [onerror], [onfocus]').length") == 0
+    browser.value("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    assert browser.value("document.body.innerText.includes('deploy " + IMAGE + "')") is True
+    for width in (360, 1920):
+        browser.resize(width)
+        assert browser.value("document.documentElement.scrollWidth <= document.documentElement.clientWidth") is True
+    assert set(browser.asked()) == {page}
+
+
 def test_light_and_dark_follow_the_reader(browser: Browser, explore_server: ExploreServer) -> None:
     grounds = []
     for scheme in ("light", "dark"):

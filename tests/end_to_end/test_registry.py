@@ -133,6 +133,43 @@ def test_a_tag_is_locked_by_its_digest_and_moves_only_when_it_is_pulled(
 
 
 @needs_registry
+def test_two_pushes_of_one_tag_are_both_whole_and_each_digest_is_given_as_it_was_pushed(
+    registry: Registry, project: Path, other: Path, tmp_path: Path
+) -> None:
+    rival = make_project(tmp_path / "rival", pages=5)
+    place = f"oci://{registry.host}/team/docs"
+    command = [sys.executable, "-m", "holdfast", "push", "docs", f"{place}:stable"]
+    pushes = [subprocess.Popen(command, cwd=each, stdout=subprocess.PIPE) for each in (project, rival)]
+    told = [json.loads(push.communicate(timeout=60)[0]) for push in pushes]
+    assert [push.returncode for push in pushes] == [0, 0]
+    assert run(other, "pull", "docs", f"{place}:stable")["digest"] in [each["digest"] for each in told]
+    for pushed, whose in zip(told, (project, rival), strict=True):
+        run(other, "pull", "docs", f"{place}@{pushed['digest']}")
+        assert every_file(cache_of(other)) == every_file(cache_of(whose))
+
+
+@needs_registry
+def test_a_digest_that_the_registry_lost_is_told_and_what_stands_here_stays(
+    registry: Registry, project: Path, other: Path
+) -> None:
+    place = f"{registry.host}/team/docs:stable"
+    run(project, "push", "docs", f"oci://{place}")
+    (other / "context.toml").write_text(f'[caches.docs]\nsources = {{ oci = "{place}" }}\n')
+    run(other, "sync")
+    (project / "pages" / "page-1.md").write_text("# Another\n")
+    run(project, "sync")
+    registry.kill()
+    shutil.rmtree(registry.folder / "held")
+    registry.start()
+    run(project, "push", "docs", f"oci://{place}")  # the tag is there, the digest of the lock is not
+    assert run(other, "sync")["caches"][0]["state"] == "unchanged"
+    shutil.rmtree(cache_of(other))
+    lock = (other / "context.lock").read_bytes()
+    assert "'context pull NAME' moves the lock to what the tag means now" in run(other, "sync", code=6)
+    assert ((other / "context.lock").read_bytes(), cache_of(other).exists()) == (lock, False)
+
+
+@needs_registry
 def test_tls_and_a_password(tmp_path: Path, project: Path, other: Path) -> None:
     folder = tmp_path / "registry"
     folder.mkdir()
@@ -249,6 +286,7 @@ LIES = {
     "a picture": "no cache",
     "no layer": "has the manifest and not its layer",
     "elsewhere without TLS": "without TLS, which is not followed",
+    "the manifest elsewhere": "without TLS, which is not followed",
     "in circles": "from one address to the next",
     "a file": "without TLS, which is not followed",
     "never ready": "answers with 503",
@@ -265,6 +303,8 @@ def test_a_registry_that_lies_is_not_believed(lie: str, held: tuple[dict[str, by
         if lie == "never ready":
             return 503, {}, b""
         if kind == "manifests":
+            if lie == "the manifest elsewhere":
+                return 307, {"Location": "http://192.0.2.1/v2/docs/manifests/1"}, b""
             if lie == "a picture":
                 return 200, {}, b'{"schemaVersion":2,"layers":[]}'
             return 200, {}, manifest + b" " if lie == "another manifest" else manifest

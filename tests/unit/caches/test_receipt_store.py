@@ -82,6 +82,16 @@ def test_what_was_last_given_too_long_ago_goes_and_nothing_else(tmp_path: Path) 
     assert len([name for name in names(tmp_path) if name.endswith(".call")]) == 1
 
 
+def test_what_is_too_old_goes_though_the_clock_was_set_back(tmp_path: Path) -> None:
+    day, ahead = 86_400_000, 4_102_444_800_000
+    store = ReceiptStore()
+    store.bound(None, 30)
+    store.add(str(tmp_path), record(1), ahead, "")
+    os.utime(tmp_path / name_of(1), ns=((ahead - 400 * day) * 10**6,) * 2)
+    store.add(str(tmp_path), record(2), ahead - 300 * day, "")
+    assert [name for name in names(tmp_path) if name.endswith(".json")] == [name_of(2)]
+
+
 def test_a_receipt_that_is_given_again_is_young_again(tmp_path: Path) -> None:
     store = ReceiptStore()
     store.bound(None, 1)

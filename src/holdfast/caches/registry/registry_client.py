@@ -112,12 +112,18 @@ class RegistryClient:
             raise RegistryFailed(f"{self._host} kept another manifest than it was given")
         return digest
 
+    def _missing(self, name: str) -> str:
+        if not name.startswith("sha256:"):
+            return f"{self._host} has no '{self._reference.name}': look at its tag and repository"
+        told = f"{self._host} has nothing with the digest {name[:19]}… in '{self._reference.name}' (any more)"
+        return f"{told}: 'context pull NAME' moves the lock to what the tag means now" if self._reference.tag else told
+
     def manifest(self, name: str) -> tuple[str, bytes]:
         """The manifest of a tag or digest, with its digest."""
         headers = {"Accept": MANIFEST}
         with (reply := self._ask("GET", self._path(f"manifests/{name}"), headers=headers)).body:
             if reply.status == _NOT_FOUND:
-                raise RegistryFailed(f"{self._host} has no '{self._reference.name}': look at its tag and repository")
+                raise RegistryFailed(self._missing(name))
             self._expect(reply, _OK, "reading the manifest")
             data = _bounded(reply.body, MAX_MANIFEST, "its manifest is too large to be one of a cache")
         digest = digest_of(data)
