@@ -17,7 +17,7 @@ from holdfast.caches.build.build import build_cache as build_with
 from holdfast.caches.index_format import parse_header
 from holdfast.caches.on_disk.cache_directory import CacheDirectory
 from holdfast.caches.on_disk.counted_by import recorded_tokenizer, tokenizer_of_documents
-from holdfast.caches.on_disk.open_caches import OpenCaches
+from holdfast.caches.on_disk.kept_caches import OpenCaches
 from support.doors import Door, run_context
 
 QUESTION: dict[str, Any] = {"cache": "docs", "query": "deploy größe", "budget": 200}

@@ -16,7 +16,7 @@ from holdfast import CacheInvalid, CacheMissing, build_cache
 from holdfast.caches.on_disk import section_index_reader
 from holdfast.caches.on_disk.cache_directory import CacheDirectory
 from holdfast.caches.on_disk.joined_caches import NamedCache, ask_as_one
-from holdfast.caches.on_disk.open_caches import MOST, MOST_DISTINCT, OpenCaches, TakenCache
+from holdfast.caches.on_disk.kept_caches import MOST, MOST_DISTINCT, OpenCaches, TakenCache
 from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.search.search_result import make_result
 from holdfast.catalog import find_tool

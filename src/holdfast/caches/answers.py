@@ -34,12 +34,13 @@ if TYPE_CHECKING:
 
 
 def resolve(workspace: Workspace, arguments: ResolveArguments) -> Outcome[ResolveAnswer]:
-    from holdfast.caches.on_disk.open_caches import Cache, OpenCaches
+    from holdfast.caches.on_disk.kept_caches import OpenCaches
     from holdfast.caches.selection import as_json
 
     path = workspace.cache_directory(arguments["cache"])
     caches = workspace.keep(OpenCaches)
-    return Outcome(as_json(caches.use(path, Cache.resolve, arguments["query"], arguments["budget"])))
+    found = caches.use(path, lambda cache: cache.resolve(arguments["query"], arguments["budget"]))
+    return Outcome(as_json(found))
 
 
 def inspect(workspace: Workspace, arguments: CacheArguments) -> Outcome[InspectAnswer]:
@@ -86,10 +87,13 @@ def build(workspace: Workspace, arguments: BuildArguments) -> Outcome[BuildAnswe
 
 
 def verify(workspace: Workspace, arguments: CacheArguments) -> Outcome[VerifyAnswer]:
+    from holdfast.caches.on_disk.cache_listing import refuse_part
     from holdfast.caches.on_disk.verification import verify_cache
     from holdfast.core.errors import CacheInvalid
 
-    report = verify_cache(workspace.cache_directory(arguments["cache"]))
+    path = workspace.cache_directory(arguments["cache"])
+    refuse_part(path)
+    report = verify_cache(path)
     value: VerifyAnswer = {
         "valid": report.valid,
         "cache_version": report.cache_version,

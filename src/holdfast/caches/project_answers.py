@@ -169,9 +169,12 @@ def outdated(workspace: Workspace, arguments: OutdatedArguments) -> Outcome[Outd
 
 def index(workspace: Workspace, arguments: IndexArguments) -> Outcome[IndexAnswer]:
     from holdfast.caches.build.cache_index import index_cache
+    from holdfast.caches.on_disk.cache_listing import require_whole
 
+    cache = workspace.cache_directory(arguments["cache"])
+    require_whole(cache, "context index")
     report = index_cache(
-        workspace.cache_directory(arguments["cache"]),
+        cache,
         tokenizer=arguments.get("tokenizer"),
         progress=None if arguments.get("quiet", False) else workspace.phases,
     )

@@ -33,12 +33,14 @@ if TYPE_CHECKING:
 
 
 def push(workspace: Workspace, arguments: PushArguments) -> Outcome[PushAnswer]:
+    from holdfast.caches.on_disk.cache_listing import require_whole
     from holdfast.caches.registry.transfers import push_cache
 
     reference = parse_reference(arguments["reference"])
     if reference.digest:
         raise UsageError("a digest follows from what is pushed: name a tag, such as oci://registry.example/docs:1.4")
     cache = workspace.cache_directory(arguments["cache"])
+    require_whole(cache, "context push")
     said = _said_of(workspace, cache)
     pushed = push_cache(cache, reference, _client(workspace, reference), said, _tell(workspace, arguments))
     value: PushAnswer = {

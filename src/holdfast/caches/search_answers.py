@@ -44,7 +44,6 @@ USUAL_BUDGET = 2000
 
 def search(workspace: Workspace, arguments: SearchArguments) -> Outcome[SearchAnswer | CachesAnswer]:
     from holdfast.caches.meant_caches import meant_caches
-    from holdfast.caches.on_disk.open_caches import Cache
     from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.search.search_result import as_json, make_result
     from holdfast.core.unicode_text import WHITE_SPACE
@@ -64,7 +63,7 @@ def search(workspace: Workspace, arguments: SearchArguments) -> Outcome[SearchAn
         "" if meant.as_one else meant.caches[0].name,
         left_out=meant.left_out,
     )
-    result, failures = _asked(workspace, meant, request, Cache.find, make_result)
+    result, failures = _asked(workspace, meant, request, lambda cache, request: cache.find(request), make_result)
     if "receipt" in arguments:
         from holdfast.caches.on_disk.user_files import write_receipt
 
@@ -109,7 +108,7 @@ def _asked(
     ask_source: Callable[[SearchSource, SearchRequest], Result],
 ) -> tuple[Result, list[ContextError]]:
     """What the caches that are meant give, and what is wrong with those that could not be asked."""
-    from holdfast.caches.on_disk.open_caches import OpenCaches
+    from holdfast.caches.on_disk.kept_caches import OpenCaches
 
     pool = workspace.keep(OpenCaches)
     if not meant.as_one:
@@ -121,7 +120,7 @@ def _asked(
 
 def _overview(workspace: Workspace, meant: MeantCaches, budget: int) -> CachesAnswer:
     """What there is to ask."""
-    from holdfast.caches.on_disk.open_caches import OpenCaches
+    from holdfast.caches.on_disk.kept_caches import OpenCaches
     from holdfast.caches.search.cache_overview import CacheToAsk, overview
     from holdfast.caches.search.search_request import LeftOut
     from holdfast.core.errors import CacheInvalid, IoError
@@ -149,7 +148,6 @@ def _keep_receipt(workspace: Workspace, directory: str, result: SearchResult, at
 
 def read(workspace: Workspace, arguments: ReadArguments) -> Outcome[ReadAnswer | StaleAnswer]:
     from holdfast.caches.meant_caches import meant_caches
-    from holdfast.caches.on_disk.open_caches import Cache, OpenCaches
     from holdfast.core.errors import CitationStale
 
     place, meant = _place_to_read(arguments), meant_caches(workspace, arguments.get("cache"))
@@ -158,11 +156,20 @@ def read(workspace: Workspace, arguments: ReadArguments) -> Outcome[ReadAnswer |
         value = _read_of_several(workspace, meant, place, budget)
     else:
         cache = meant.caches[0]
-        value = workspace.keep(OpenCaches).use(cache.path, Cache.read, place, budget, cache.name)
+        value = _read_of_one(workspace, cache, place, budget)
     gone = "error" in value
     if gone:
         return Outcome(value, exit_code=CitationStale.exit_code, is_error=True, code=CitationStale.code)
     return Outcome(value)
+
+
+def _read_of_one(
+    workspace: Workspace, cache: NamedCache, place: Place, budget: int, prefix: str = ""
+) -> ReadAnswer | StaleAnswer:
+    from holdfast.caches.on_disk.kept_caches import OpenCaches
+
+    pool, name = workspace.keep(OpenCaches), cache.name
+    return pool.use(cache.path, lambda opened: opened.read(place, budget, name, prefix))
 
 
 def _read_of_several(workspace: Workspace, meant: MeantCaches, place: Place, budget: int) -> ReadAnswer | StaleAnswer:
@@ -170,19 +177,17 @@ def _read_of_several(workspace: Workspace, meant: MeantCaches, place: Place, bud
 
     A citation holds by its hash wherever it does. An id that several caches have is refused.
     """
-    from holdfast.caches.on_disk.open_caches import Cache, OpenCaches
     from holdfast.caches.search.asked_caches import MARK, prefix_of, without_prefix
     from holdfast.core.errors import CacheInvalid, CacheMissing, InvalidCitation, IoError
 
-    pool = workspace.keep(OpenCaches)
     named = [cache for cache in meant.caches if without_prefix(place.id, cache.name) is not None]
     found: list[ReadAnswer] = []
     stale: list[StaleAnswer] = []
     failures: list[ContextError] = []
-    for name, path in named or meant.caches:
+    for cache in named or meant.caches:
         try:
-            value = pool.use(path, Cache.read, place, budget, name, prefix_of(name))
-        except (CacheInvalid, IoError) as error:
+            value = _read_of_one(workspace, cache, place, budget, prefix_of(cache.name))
+        except (CacheInvalid, CacheMissing, IoError) as error:
             failures.append(error)
             continue
         if "error" in value:

@@ -8,7 +8,7 @@ from holdfast.caches.build.document_files import SkippedSource
 from holdfast.caches.build.engines import open_engine
 from holdfast.caches.build.index_files import IndexOwner, encoded_sources, write_index
 from holdfast.caches.build.index_ranges import block_count, write_run
-from holdfast.caches.build.link_counts import count_links
+from holdfast.caches.build.link_counts import count_texts
 from holdfast.caches.build.patched_cache import patch_cache
 from holdfast.caches.build.publish import (
     cache_contents,
@@ -16,6 +16,7 @@ from holdfast.caches.build.publish import (
     check_target,
     hidden_part,
     known_manifest,
+    part_paths,
     target_exists,
     write_listing,
 )
@@ -25,6 +26,7 @@ from holdfast.caches.build.token_counts import SPILL_BYTES, RunSettings
 from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, document_id, is_version, stays_inside
 from holdfast.caches.index_format import Summary, is_time
 from holdfast.caches.on_disk.cache_directory import MANIFEST
+from holdfast.caches.search.link_texts import incoming
 from holdfast.caches.section_index.section_compiler import field_lengths
 from holdfast.caches.tokenizers import USUAL, choose_tokenizer
 from holdfast.caches.word_index.word_compiler import make_columns
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from holdfast.caches.build.publish import Listing
     from holdfast.caches.build.source_documents import Source
     from holdfast.caches.build.source_item import SourceItem
+    from holdfast.caches.cache_format import Entry
     from holdfast.caches.section_index.term_lists import FieldLengths
 
     Made = tuple[Listing, WrittenDocuments]
@@ -80,7 +83,7 @@ class DocumentsReport(NamedTuple):
     reused: int
 
 
-class _Order(NamedTuple):
+class BuildOrder(NamedTuple):
     """How a cache is to be made."""
 
     created_at: str
@@ -117,7 +120,7 @@ def build_cache(
     measured: `verify` misses the other.
     """
     sources, cache = os.path.realpath(os.fspath(sources)), os.path.abspath(os.fspath(cache))
-    _check_time(created_at)
+    check_time(created_at)
     check_target(sources, cache, force=force)
     # Without sections the documents answer a search, and no extra is asked there.
     counted_by = choose_tokenizer(tokenizer) if sections else USUAL
@@ -134,13 +137,13 @@ def build_cache(
         skipped.extend(found.skipped)
         return found.names
 
-    order = _Order(created_at, force, counted_by, sections, tell_documents, open_engine(engine, workers))
+    order = BuildOrder(created_at, force, counted_by, sections, tell_documents, open_engine(engine, workers))
     listing, written, kept = _build(sources, cache, find, order)
     documents = written.documents
     if progress is not None:
         progress(len(documents), len(documents))
     if tell is not None:
-        for note in _notes(cache, skipped, kept):
+        for note in build_notes(cache, skipped, kept):
             tell(note)
     return BuildReport(listing.cache_version, len(documents), sum([item.size for item in documents]))
 
@@ -168,14 +171,14 @@ def build_documents(
     The bytes are those of a build from nothing, whatever is unchanged. The rest is as in `build_cache`.
     """
     cache = os.path.abspath(os.fspath(cache))
-    _check_time(created_at)
+    check_time(created_at)
     check_replaceable(cache, force=force)
     counted_by = choose_tokenizer(tokenizer)
     named = sorted([(document_id(item.source), item.source, item) for item in items])
     check_distinct([(name, source) for name, source, _ in named])
     ordered = [item for _, _, item in named]
 
-    kept_items = _with_kept(ordered, previous, unchanged)
+    kept_items = with_kept(ordered, [] if previous is None else part_paths(previous), unchanged)
 
     def find(pool: Engine) -> Sequence[Source]:
         pool.grow(worth_a_worker(len(ordered)) if workers is None else workers)
@@ -191,10 +194,10 @@ def build_documents(
         if not written.documents:
             raise BuildFailed("there is no document in the sources: name others, or formats that this release reads")
 
-    order = _Order(created_at, force, counted_by, True, progress or _tell_nobody, open_engine(engine, workers))
+    order = BuildOrder(created_at, force, counted_by, True, progress or tell_nobody, open_engine(engine, workers))
     listing, written, kept = _build("", cache, find, order, check, patch)
     if tell is not None:
-        for note in _notes(cache, [], kept):
+        for note in build_notes(cache, [], kept):
             tell(note)
     documents = written.documents
     return DocumentsReport(
@@ -203,31 +206,31 @@ def build_documents(
     )
 
 
-def _with_kept(
-    ordered: Sequence[SourceItem], previous: str | None, unchanged: Container[str]
+def with_kept(
+    ordered: Sequence[SourceItem], previous: Sequence[str], unchanged: Container[str]
 ) -> list[SourceItem | KeptItem]:
-    """The items, those that are unchanged with the document that a previous cache has of them."""
-    if previous is None:
-        return list(ordered)
-    try:
-        data = read_regular(os.path.join(previous, MANIFEST), limit=MAX_MANIFEST_BYTES)
-        entries = {entry.id: entry for entry in known_manifest(data).entries}
-    except (OSError, CacheInvalid):
-        return list(ordered)  # no cache, or a damaged one: everything is read
+    """The items, those that are unchanged with the document that one of the previous caches has of them."""
+    entries: dict[str, tuple[str, Entry]] = {}
+    for cache in previous:
+        try:
+            data = read_regular(os.path.join(cache, MANIFEST), limit=MAX_MANIFEST_BYTES)
+            entries.update([(entry.id, (cache, entry)) for entry in known_manifest(data).entries])
+        except (OSError, CacheInvalid):
+            pass  # no cache, or a damaged one: everything is read
     found: list[SourceItem | KeptItem] = []
     for item in ordered:
-        entry = entries.get(document_id(item.source)) if item.source in unchanged else None
-        is_usable = entry is not None and stays_inside(entry.file) and is_version(entry.version)
-        found.append(KeptItem._make((item, previous, entry)) if entry is not None and is_usable else item)
+        held = entries.get(document_id(item.source)) if item.source in unchanged else None
+        is_usable = held is not None and stays_inside(held[1].file) and is_version(held[1].version)
+        found.append(KeptItem._make((item, *held)) if held is not None and is_usable else item)
     return found
 
 
-def _check_time(created_at: str) -> None:
+def check_time(created_at: str) -> None:
     if not is_time(created_at.encode()):
         raise UsageError(f"created_at '{created_at}' is no time: write it as 2026-01-02T03:04:05Z")
 
 
-def _tell_nobody(phase: str, done: int, total: int) -> None:
+def tell_nobody(phase: str, done: int, total: int) -> None:
     """Progress that nobody looks at."""
 
 
@@ -235,7 +238,7 @@ def _build(
     sources: str,
     cache: str,
     find: Callable[[Engine], Sequence[Source]],
-    order: _Order,
+    order: BuildOrder,
     check: Callable[[WrittenDocuments], None] = lambda _written: None,
     patch: Callable[[str], Made | None] = lambda _staged: None,
 ) -> tuple[Listing, WrittenDocuments, Sequence[str]]:
@@ -266,19 +269,31 @@ def _compile(
     sources: str,
     staged: str,
     found: Sequence[Source],
-    order: _Order,
+    order: BuildOrder,
     check: Callable[[WrittenDocuments], None],
 ) -> Made:
     """Write the documents of all sources, and compile the index of them."""
-    progress, engine = order.progress, order.engine
+    progress = order.progress
     settings = RunSettings(order.tokenizer, SPILL_BYTES, order.sections)
-    written = engine.write_documents(
+    written = order.engine.write_documents(
         *(sources, staged, found, settings), lambda done, total: progress(READING, done, total)
     )
     check(written)
+    return compile_written(staged, written, order), written
+
+
+def compile_written(
+    staged: str, written: WrittenDocuments, order: BuildOrder, texts: Sequence[Sequence[str]] | None = None
+) -> Listing:
+    """Compile the index of documents that are written, and list them.
+
+    `texts` are those of the links that lead to each of them; unless given, of links between them alone.
+    """
+    progress, engine = order.progress, order.engine
+    settings = RunSettings(order.tokenizer, SPILL_BYTES, order.sections)
     documents, runs = written.documents, written.runs
     columns = make_columns([item.words for item in documents], [item.tokens for item in documents])
-    lengths, sources_of = lengths_with_links(staged, written, settings) if order.sections else (None, b"")
+    lengths, sources_of = lengths_with_links(staged, written, settings, texts) if order.sections else (None, b"")
     compiled = _Compiled(progress, block_count(runs))
     # The workers begin, while this process lists the documents.
     count, parts = engine.compile_index(staged, runs, columns.numbers, lengths)
@@ -286,7 +301,7 @@ def _compile(
     summary = Summary(listing.cache_version, order.tokenizer)
     owner = IndexOwner(summary, listing.manifest_json, listing.index_json)
     write_index(staged, owner, listing.entries, written, columns, parts, count, sources_of, compiled.tell)
-    return listing, written
+    return listing
 
 
 class _Compiled:
@@ -302,17 +317,23 @@ class _Compiled:
         self._progress(INDEXING, self._done, self._total)
 
 
-def lengths_with_links(staged: str, written: WrittenDocuments, settings: RunSettings) -> tuple[FieldLengths, bytes]:
-    """The lengths of all fields, once what documents link to is counted too; and what the index keeps of sources."""
+def lengths_with_links(
+    staged: str, written: WrittenDocuments, settings: RunSettings, texts: Sequence[Sequence[str]] | None = None
+) -> tuple[FieldLengths, bytes]:
+    """The lengths of all fields, once what documents link to is counted too; and what the index keeps of sources.
+
+    `texts` is as in `compile_written`.
+    """
     ids, made = [item.id for item in written.documents], [item.sections for item in written.documents]
     pages = [document.links for document in made]
-    links = count_links(ids, pages, os.path.join(staged, settings.name), settings.limit, write_run)
+    leading = incoming(ids, pages) if texts is None else texts
+    links = count_texts(leading, os.path.join(staged, settings.name), settings.limit, write_run)
     written.runs.fields.extend(links.fields)
     kept = encoded_sources([(item.origin, item.size) for item in written.documents], links.texts, pages)
     return field_lengths(made, links.lengths, written.runs.body_lengths), kept
 
 
-def _notes(cache: str, skipped: Sequence[str], kept: Sequence[str]) -> Iterator[str]:
+def build_notes(cache: str, skipped: Sequence[str], kept: Sequence[str]) -> Iterator[str]:
     if skipped:
         more = f", and {len(skipped) - _NAMED} more" if len(skipped) > _NAMED else ""
         yield f"skipped: {', '.join(skipped[:_NAMED])}{more}"

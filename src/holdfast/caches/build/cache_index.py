@@ -15,7 +15,7 @@ from holdfast.caches.build.token_counts import SPILL_BYTES, RunSettings
 from holdfast.caches.cache_format import MAX_MANIFEST_BYTES
 from holdfast.caches.index_format import Summary
 from holdfast.caches.on_disk.cache_directory import COMPILED, INDEX, MANIFEST, CacheDirectory
-from holdfast.caches.on_disk.open_caches import checked_manifest
+from holdfast.caches.on_disk.manifest_reader import checked_manifest
 from holdfast.caches.tokenizers import choose_tokenizer
 from holdfast.caches.word_index.word_compiler import make_columns
 from holdfast.core.atomic_write import StagedDirectory

@@ -17,9 +17,18 @@ from holdfast.caches.cache_format import (
     make_manifest,
     parse_manifest,
 )
-from holdfast.caches.on_disk.cache_directory import CACHE_NAMES, COMPILED, DOCUMENTS, INDEX, MANIFEST, SECTIONS_FILE
+from holdfast.caches.on_disk.cache_directory import (
+    CACHE_NAMES,
+    COMPILED,
+    DOCUMENTS,
+    INDEX,
+    MANIFEST,
+    SECTIONS_FILE,
+    SHARDS,
+)
 from holdfast.caches.on_disk.index_reader import WORDS_FILE
 from holdfast.caches.origin_metadata import origins_digest
+from holdfast.caches.shard_list import MAX_LIST_BYTES, parse_shards
 from holdfast.core.atomic_write import write_new
 from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.errors import BuildFailed, CacheInvalid, IoError, UsageError
@@ -65,6 +74,15 @@ def write_listing(staged: str, documents: Sequence[WrittenDocument], created_at:
 def known_manifest(data: bytes) -> Manifest:
     """A manifest by its bytes: what replaces a cache asks for that of the old one several times. Nobody changes it."""
     return parse_manifest(data)
+
+
+def part_paths(cache: str) -> list[str]:
+    """Where the documents of a cache stand: in itself, or in the parts of one in shards."""
+    try:
+        listed = parse_shards(read_regular(os.path.join(cache, SHARDS), limit=MAX_LIST_BYTES))
+    except (OSError, CacheInvalid):
+        return [cache]
+    return [os.path.join(cache, part.name) for part in listed.parts]
 
 
 class _Foreign(Exception):
@@ -124,6 +142,8 @@ def _contents(path: str) -> list[str]:
             return []
         raise _Foreign("is not a cache and is left alone: remove it yourself to build there")
     names = set(os.listdir(path))
+    if SHARDS in names:
+        return _contents_of_parts(path, names)
     for other in sorted(names - CACHE_NAMES):
         raise _no_part(other)
     folders = {folder: _folder(path, folder) for folder in (DOCUMENTS, COMPILED) if folder in names}
@@ -136,6 +156,22 @@ def _contents(path: str) -> list[str]:
                 raise _no_part(name)
     contents = [name for folder, files in folders.items() for name in (*files, f"{folder}/")]
     return [*contents, *[name for name in (INDEX, MANIFEST) if name in names]]
+
+
+def _contents_of_parts(path: str, names: set[str]) -> list[str]:
+    """What a cache in shards holds, the list of its parts last."""
+    try:
+        listed = parse_shards(read_regular(os.path.join(path, SHARDS), limit=MAX_LIST_BYTES))
+    except (CacheInvalid, NotRegular, TooLarge):
+        raise _Foreign(f"is not a cache by its {SHARDS}, and is left alone: remove it yourself") from None
+    parts = [part.name for part in listed.parts]
+    for other in sorted(names - {*parts, SHARDS}):
+        raise _no_part(other)
+    contents: list[str] = []
+    for part in parts:
+        if part in names:
+            contents += [*[f"{part}/{name}" for name in _contents(os.path.join(path, part))], f"{part}/"]
+    return [*contents, SHARDS]
 
 
 def _folder(path: str, folder: str) -> list[str]:

@@ -12,7 +12,7 @@ from stat import S_ISREG
 from time import time_ns
 
 from holdfast.caches.cache_format import MAX_MANIFEST_BYTES
-from holdfast.caches.on_disk.cache_directory import MANIFEST
+from holdfast.caches.on_disk.cache_directory import MANIFEST, SHARDS
 from holdfast.core.atomic_write import write_file
 from holdfast.core.file_identity import identity, is_settled
 from holdfast.core.record import NamedTuple
@@ -58,11 +58,13 @@ class SourceState(NamedTuple):
 
 
 def manifest_digest(cache: str) -> str:
-    """The hash of the manifest of the cache at a path; empty where there is none."""
-    try:
-        return sha256(read_regular(os.path.join(cache, MANIFEST), limit=MAX_MANIFEST_BYTES)).hexdigest()
-    except OSError:
-        return ""
+    """The hash of the manifest of the cache at a path, or of the list of its parts; empty where there is neither."""
+    for name in (MANIFEST, SHARDS):
+        try:
+            return sha256(read_regular(os.path.join(cache, name), limit=MAX_MANIFEST_BYTES)).hexdigest()
+        except OSError:
+            pass
+    return ""
 
 
 def state_path(cache: str) -> str:

@@ -14,7 +14,10 @@ from holdfast.caches.build.cache_plan import (
     plan_cache,
 )
 from holdfast.caches.build.project_sources import FoundSources, PassedOver
+from holdfast.caches.build.publish import part_paths
+from holdfast.caches.build.sharded_build import build_shards
 from holdfast.caches.build.source_state import SourceOutcome, SourceState, manifest_digest, read_state, write_state
+from holdfast.caches.on_disk.cache_directory import COMPILED
 from holdfast.caches.on_disk.cache_listing import inspect_cache
 from holdfast.caches.on_disk.section_index_reader import KIND
 from holdfast.caches.project.project_file import (
@@ -118,7 +121,7 @@ def sync_cache(
         raise BuildFailed(f"cache '{declared.name}' lies in a registry and is not built here: 'context sync' pulls it")
     cache = project.cache(declared.name)
     is_first = not os.path.lexists(project.cache_root)
-    settings = _settings(tokenizer)
+    settings = _settings(tokenizer, declared)
     show = _shown(declared.name, progress)
     with Collector(runs=False), _Scratch(cache, is_check=False) as scratch:
         state = read_state(cache)
@@ -160,6 +163,17 @@ def _built(
     is_known: bool,
 ) -> DocumentsReport:
     try:
+        if declared.shards:
+            return build_shards(
+                *(plan.items, cache, declared.shards),
+                created_at=created_at,
+                tokenizer=tokenizer,
+                progress=show,
+                tell=tell,
+                strict=strict,
+                previous=cache if is_known else None,
+                unchanged=changes.unchanged,
+            )
         return build_documents(
             plan.items,
             cache,
@@ -196,7 +210,7 @@ def check_cache(
     with _Scratch(cache, is_check=True) as scratch:
         plan = plan_cache(_place(project, scratch), declared, state, lambda _: None)
         is_known = bool(state.cache_version) and state.cache_version == version
-        if lock_only and is_known and not _is_current(plan, state, tokenizer):
+        if lock_only and is_known and not _is_current(plan, state, _settings(tokenizer, declared)):
             plan, is_known = plan_cache(_place(project, scratch), declared, SourceState.none(), lambda _: None), False
         if lock_only and not is_known:
             return BehindCache(name, _lock_reasons(_built_elsewhere(declared, plan, scratch.path(), tokenizer), locked))
@@ -209,14 +223,16 @@ def check_cache(
         changes = changes_since(plan, state)
         if not changes.is_none:
             return BehindCache(name, [_words(changes)])
-        if state.settings != _settings(tokenizer):
-            return BehindCache(name, ["it was built by another ranking, index or tokenizer"])
+        if state.settings != _settings(tokenizer, declared):
+            same = state.settings.startswith(_settings(tokenizer, DeclaredCache(name)))
+            other = "in other shards" if same else "by another ranking, index or tokenizer"
+            return BehindCache(name, [f"it was built {other}"])
         return BehindCache(name, _lock_reasons(_locked(plan, state), locked))
 
 
-def _is_current(plan: CachePlan, state: SourceState, tokenizer: str) -> bool:
+def _is_current(plan: CachePlan, state: SourceState, settings: str) -> bool:
     """Whether the cache of that state is what the plan would make."""
-    return changes_since(plan, state).is_none and state.settings == _settings(tokenizer)
+    return changes_since(plan, state).is_none and state.settings == settings
 
 
 def _registry_reasons(declared: DeclaredCache, locked: LockedCache | None, version: str, lock_only: bool) -> list[str]:
@@ -295,8 +311,9 @@ def kinds_in_words(kinds: dict[str, int]) -> str:
     return f"{total:,} {'file' if total == 1 else 'files'} of kinds that are not read: {told}{more}"
 
 
-def _settings(tokenizer: str) -> str:
-    return f"{RANKING} {KIND} {tokenizer}"
+def _settings(tokenizer: str, declared: DeclaredCache) -> str:
+    shards = f" {declared.shards} shards" if declared.shards else ""
+    return f"{RANKING} {KIND} {tokenizer}{shards}"
 
 
 def _place(project: Project, scratch: _Scratch) -> ProjectPlace:
@@ -313,7 +330,7 @@ def _shown(name: str, progress: PhaseProgress | None) -> PhaseProgress:
 
 def _version(cache: str, state: SourceState) -> str:
     """The version of the cache at a path, empty where there is none that holds together."""
-    if state.manifest and state.manifest == manifest_digest(cache) and os.path.isdir(os.path.join(cache, "index")):
+    if state.manifest and state.manifest == manifest_digest(cache) and _is_indexed(cache):
         return state.cache_version
     return _version_there(cache)
 
@@ -323,7 +340,11 @@ def _version_there(cache: str) -> str:
         found = inspect_cache(cache)
     except ContextError:
         return ""
-    return found.cache_version if found.valid and os.path.isdir(os.path.join(cache, "index")) else ""
+    return found.cache_version if found.valid and _is_indexed(cache) else ""
+
+
+def _is_indexed(cache: str) -> bool:
+    return all(os.path.isdir(os.path.join(path, COMPILED)) for path in part_paths(cache))
 
 
 def _state(

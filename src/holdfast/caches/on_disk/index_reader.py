@@ -46,11 +46,11 @@ if TYPE_CHECKING:
     from holdfast.caches.cache_format import Entry
     from holdfast.caches.index_format import DictionaryPage, Header, Section
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
-    from holdfast.caches.word_index.word_records import Postings
+    from holdfast.caches.word_index.word_records import Columns, Postings
 
     Asked = ParamSpec("Asked")
     Found = TypeVar("Found")
-    Reader = TypeVar("Reader", bound="IndexReader")
+    Reader = TypeVar("Reader")
 
 WORDS_FILE = f"{COMPILED}/words.idx"
 WORDS = "words"
@@ -193,13 +193,9 @@ class WordIndex(IndexReader):
         IndexUnusable, CacheInvalid or IoError when anything does not hold: the caller falls back to the documents.
         """
         terms = words(query)
-        weights: dict[str, int] = {}
-        for term in terms:
-            weights[term] = weights.get(term, 0) + 1
-        found = [(weight, postings) for term, weight in weights.items() if (postings := self._look_up(term))]
         hits = []
         used = 0
-        for place, matches, total, tokens in choose(Matches(found, self._columns.count), self._columns, budget):
+        for place, matches, total, tokens in choose(*self._matched(terms), budget):
             entry = self.entry(place)
             content, size = self._directory.content(entry)
             hit = make_hit(entry, content, size, terms, matches, total)
@@ -209,6 +205,18 @@ class WordIndex(IndexReader):
             used += tokens
         count = self._columns.count
         return Selection(hits, query, budget, used, count, count - len(hits))
+
+    @doubting
+    def matched(self, terms: list[str]) -> tuple[Matches, Columns]:
+        """How often the terms of a query occur in each document, and the columns of all."""
+        return self._matched(terms)
+
+    def _matched(self, terms: list[str]) -> tuple[Matches, Columns]:
+        weights: dict[str, int] = {}
+        for term in terms:
+            weights[term] = weights.get(term, 0) + 1
+        found = [(weight, postings) for term, weight in weights.items() if (postings := self._look_up(term))]
+        return Matches(found, self._columns.count), self._columns
 
     def _look_up(self, term: str) -> Postings | None:
         key, count = key_of(term), self._columns.count

@@ -5,7 +5,7 @@ from __future__ import annotations
 from holdfast.caches.search.joined_search import JoinedSource, PartFailed
 from holdfast.caches.search.search_request import LeftOut
 from holdfast.core.confined_paths import printable
-from holdfast.core.errors import CacheInvalid, CacheMissing, ContextError, IoError
+from holdfast.core.errors import CacheInvalid, CacheMissing, ContextError, IoError, UsageError
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeVar
 
-    from holdfast.caches.on_disk.open_caches import OpenCaches, TakenCache
+    from holdfast.caches.on_disk.kept_caches import OpenCaches, TakenCache
     from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.search.search_source import SearchSource
 
@@ -60,9 +60,8 @@ def _asked(
         while True:
             try:
                 source = JoinedSource(session.sources())
-                asked = request._replace(
-                    cache="", caches=source.caches, left_out=(*request.left_out, *session.left_out)
-                )
+                left_out = tuple(dict.fromkeys((*session.still_out(request), *session.left_out, *session.absent())))
+                asked = request._replace(cache="", caches=source.caches, left_out=left_out)
                 return ask(source, asked), session.failures
             except PartFailed as failure:
                 session.doubt(failure.name, failure.error)
@@ -88,6 +87,7 @@ class _Session:
                 try:
                     if name not in self._taken:
                         self._taken[name] = self._pool.take(path)
+                        self._check_room()
                     found[name] = self._taken[name].cache.search_source(plain=name in self._plain)
                 except (CacheInvalid, CacheMissing, IoError) as error:
                     self._fail(name, error)
@@ -95,12 +95,26 @@ class _Session:
             raise self.failures[0] if self.failures else CacheMissing("there is no cache")
         return found
 
+    def absent(self) -> list[LeftOut]:
+        """The parts of caches in shards that are not here."""
+        return [part for taken in self._taken.values() for part in taken.cache.left_out]
+
+    def still_out(self, request: SearchRequest) -> list[LeftOut]:
+        """What a request says is left out, but for parts of caches that are asked: those are looked for again."""
+        asked = {name for name, _ in self._caches}
+        return [left for left in request.left_out if left.name.rpartition("/")[0] not in asked]
+
     def doubt(self, name: str, error: Exception) -> None:
         """Take note of what a cache raised: it is asked by its documents next, and left out after that."""
         if name not in self._plain:
             self._plain.add(name)
         else:
             self._fail(name, error if isinstance(error, ContextError) else IoError(f"cannot be read: {error}"))
+
+    def _check_room(self) -> None:
+        parts = sum([taken.cache.weight for taken in self._taken.values()])
+        if parts > MOST_JOINED:
+            raise UsageError(f"the caches have more than the {MOST_JOINED} parts that can be asked as one: name one")
 
     def end(self) -> None:
         """Give back what is open."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 
-from holdfast.caches.on_disk.open_caches import Cache
 from holdfast.caches.on_disk.receipt_replay import ReceiptReplay
 from holdfast.caches.search.asked_caches import without_prefix
 from holdfast.caches.search.citations import parse_citation
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.caches.on_disk.joined_caches import NamedCache
+    from holdfast.caches.on_disk.open_caches import Cache
+    from holdfast.caches.shapes import ReadAnswer, StaleAnswer
 
 _SUFFIX = ".json"
 _MAX_BYTES = 64 << 20
@@ -88,7 +89,7 @@ class ReceiptCosts:
         return AnswerCosts(result.tokens_used, documents, len(result.known) + result.known_more, known_tokens)
 
     def _document_tokens(self, key: tuple[str, str], tokenizer: str) -> int:
-        document = self._pool.use(key[0], Cache.document, key[1])
+        document = self._pool.use(key[0], lambda cache: cache.document(key[1]))
         if document is None:
             raise CacheMissing("a document that was given is not in its cache")
         return counter(tokenizer)(document.content)
@@ -100,9 +101,13 @@ class ReceiptCosts:
             return 0
         for name, path in named:
             try:
-                passage = self._pool.use(path, Cache.read, Place(parsed.id, parsed), _WHOLE, name)
+                passage = self._pool.use(path, _read, Place(parsed.id, parsed), name)
             except ContextError:
                 continue
             if "error" not in passage:
                 return counter(tokenizer)(passage["content"])
         return 0
+
+
+def _read(cache: Cache, place: Place, name: str) -> ReadAnswer | StaleAnswer:
+    return cache.read(place, _WHOLE, name)

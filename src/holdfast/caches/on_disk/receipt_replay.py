@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from holdfast.caches.on_disk.cache_listing import cache_of_version
 from holdfast.caches.on_disk.joined_caches import NamedCache, ask_as_one
-from holdfast.caches.on_disk.open_caches import Cache, OpenCaches
+from holdfast.caches.on_disk.kept_caches import OpenCaches
 from holdfast.caches.search.search_result import make_result
 from holdfast.core.confined_paths import beneath
 from holdfast.core.errors import CacheMissing
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from holdfast.caches.considered_shapes import ConsideredSection
+    from holdfast.caches.on_disk.open_caches import Cache
     from holdfast.caches.search.receipts import Receipt
     from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.search.search_result import SearchResult
@@ -49,7 +50,7 @@ class ReceiptReplay:
 
     def answered(self, receipt: Receipt) -> SearchResult:
         """The answer of now."""
-        return self._asked(receipt, Cache.find, make_result)
+        return self._asked(receipt, lambda cache, request: cache.find(request), make_result)
 
     def considered(self, receipt: Receipt, most: int) -> list[ConsideredSection]:
         """What becomes now of the sections that match best, at most so many."""

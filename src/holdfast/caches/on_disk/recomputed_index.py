@@ -22,6 +22,7 @@ from holdfast.caches.on_disk.cache_directory import COMPILED, INDEX, MANIFEST, S
 from holdfast.caches.on_disk.index_reader import DIGESTS, WORDS, WORDS_FILE
 from holdfast.caches.on_disk.recomputed_sections import RecompiledSections, first_difference
 from holdfast.caches.origin_metadata import origin_digest
+from holdfast.caches.search.link_texts import incoming
 from holdfast.caches.sorted_runs import packed
 from holdfast.caches.word_index.word_compiler import make_columns
 from holdfast.core.confined_paths import printable
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from holdfast.caches.build.token_counts import Runs
     from holdfast.caches.cache_format import Document, Manifest
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
+    from holdfast.caches.on_disk.recomputed_sections import Leading
 
 _DIGEST = 32
 
@@ -51,9 +53,10 @@ class _Counted(NamedTuple):
 class Recompiled:
     """The index made again while the documents of a cache are checked, given in id order."""
 
-    def __init__(self, directory: CacheDirectory) -> None:
+    def __init__(self, directory: CacheDirectory, leading: Leading | None = incoming) -> None:
+        """`leading` is as `RecompiledSections` takes it."""
         self._scratch = TemporaryDirectory(prefix="holdfast-")
-        self._sections = RecompiledSections(directory, self._scratch.name)
+        self._sections = RecompiledSections(directory, self._scratch.name, leading)
         self._counting = DocumentCounts(
             os.path.join(self._scratch.name, "run"), RunSettings(self._sections.counted_by, SPILL_BYTES), write_run
         )

@@ -6,11 +6,12 @@ import os
 
 from holdfast.caches.build.index_files import IndexOwner, encoded_sources, write_sections
 from holdfast.caches.build.index_ranges import ALL_KEYS, sections_part, whole_part, write_run
-from holdfast.caches.build.link_counts import count_links
+from holdfast.caches.build.link_counts import count_texts
 from holdfast.caches.build.token_counts import SPILL_BYTES
 from holdfast.caches.index_format import IndexUnusable, Summary, find_section, find_summary, parse_header, read_section
 from holdfast.caches.on_disk.cache_directory import SECTIONS_FILE
 from holdfast.caches.on_disk.section_index_reader import COLUMNS, KIND
+from holdfast.caches.search.link_texts import incoming
 from holdfast.caches.section_index.section_compiler import field_lengths
 from holdfast.caches.section_index.section_records import parse_columns
 from holdfast.caches.sorted_runs import packed
@@ -20,12 +21,15 @@ from holdfast.core.regular_files import close_quietly
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from holdfast.caches.build.token_counts import Runs
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
+    from holdfast.caches.search.link_texts import PageLinks
     from holdfast.caches.section_index.section_compiler import DocumentSections
     from holdfast.caches.section_index.section_records import SectionColumns
+
+    Leading = Callable[[Sequence[str], Sequence[PageLinks]], Sequence[Sequence[str]]]
 
 _CHUNK = 1 << 20
 
@@ -36,8 +40,9 @@ class RecompiledSections:
     Where the tokenizer that the index names is not installed, the token counts it holds are taken as they are.
     """
 
-    def __init__(self, directory: CacheDirectory, scratch: str) -> None:
-        self._directory, self._scratch = directory, scratch
+    def __init__(self, directory: CacheDirectory, scratch: str, leading: Leading | None = incoming) -> None:
+        """`leading` gives the texts of links to each document; None where nothing knows them, and nothing is said."""
+        self._directory, self._scratch, self._leading = directory, scratch, leading
         self.tokenizer, self._problem, self._recorded_columns = self._recorded()
         # What the tokens of the documents must be counted by: bytes, where nothing better is known or installed.
         self.counted_by = self.tokenizer if self.tokenizer and self._recorded_columns is None else BYTES
@@ -94,12 +99,13 @@ class RecompiledSections:
         """(file, problem) when the index is not what its documents give."""
         if self._problem:
             yield SECTIONS_FILE, self._problem
-        if not self.tokenizer:
+        if not self.tokenizer or self._leading is None:
             return
         path = os.path.join(self._scratch, KIND)
         summary = Summary(cache_version, self.tokenizer)
         pages = [document.links for document in self._documents]
-        links = count_links(self._ids, pages, os.path.join(self._scratch, "run"), SPILL_BYTES, write_run)
+        texts = self._leading(self._ids, pages)
+        links = count_texts(texts, os.path.join(self._scratch, "run"), SPILL_BYTES, write_run)
         lengths = list(map(packed, field_lengths(self._documents, links.lengths, runs.body_lengths)))
         part = whole_part(sections_part(f"{path}-part", [*runs.fields, *links.fields], ALL_KEYS, lengths))
         write_sections(

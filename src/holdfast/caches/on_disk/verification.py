@@ -25,11 +25,13 @@ from holdfast.caches.on_disk.cache_directory import (
     DOCUMENTS,
     INDEX,
     MANIFEST,
+    SHARDS,
     CacheDirectory,
     look_into,
 )
 from holdfast.caches.on_disk.recomputed_index import Recompiled
 from holdfast.caches.origin_metadata import origin_digest, origins_digest
+from holdfast.caches.search.link_texts import incoming
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid
 from holdfast.core.record import NamedTuple
@@ -37,6 +39,8 @@ from holdfast.core.record import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from holdfast.caches.on_disk.recomputed_sections import Leading
 
 
 class Problem(NamedTuple):
@@ -65,6 +69,15 @@ def verify_cache(path: str | os.PathLike[str]) -> CacheReport:
 
 
 def _verify(directory: CacheDirectory) -> CacheReport:
+    if directory.has(SHARDS):
+        from holdfast.caches.on_disk.sharded_verification import verify_parts  # few caches are
+
+        return verify_parts(directory)
+    return verify_one(directory)
+
+
+def verify_one(directory: CacheDirectory, leading: Leading | None = incoming) -> CacheReport:
+    """What is wrong with a cache, or with a part of one; `leading` is as `Recompiled` takes it."""
     try:
         data = directory.read(MANIFEST, limit=MAX_MANIFEST_BYTES)
         manifest = parse_manifest(data)
@@ -77,7 +90,7 @@ def _verify(directory: CacheDirectory) -> CacheReport:
         problems.append(Problem(MANIFEST, f"created_at '{manifest.created_at}' is no time"))
     index = _read_index(directory, manifest, problems)
     if directory.has(COMPILED) and index is not None and not problems:
-        with Recompiled(directory) as recompiled:
+        with Recompiled(directory, leading) as recompiled:
             problems.extend(_document_problems(directory, manifest, recompiled))
             found = recompiled.problems(directory, manifest, data, index)
             problems.extend([Problem(file, text) for file, text in found])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.caches.shard_list import FEWEST_SHARDS, MOST_SHARDS
 from holdfast.caches.tokenizers import TOKENIZERS, USUAL
 from holdfast.core.errors import SettingsInvalid
 from holdfast.core.glob_pattern import parse_glob
@@ -39,6 +40,8 @@ _CACHE = {
     "about": f"what the documentation is about, in at most {MAX_ABOUT} characters; agents are told",
     "packages": "installed packages, of the Python environment and of node_modules",
     "python": "the Python environment that packages are looked for in: its folder or interpreter (default: .venv)",
+    "shards": f"in how many parts a large cache is built, {FEWEST_SHARDS} to {MOST_SHARDS}, each a cache of its own; "
+    "answers are the same (default: one cache)",
 }
 _GIT = {
     "git": "the folder of a git checkout",
@@ -74,6 +77,7 @@ class DeclaredCache(NamedTuple):
     packages: tuple[str, ...] = ()
     python: str = ""
     oci: str = ""  # the cache lies in a registry, and there are no sources
+    shards: int = 0  # in how many parts it is built; 0 where it is one cache
 
 
 class ProjectFile(NamedTuple):
@@ -168,6 +172,7 @@ def _cache(name: str, table: Mapping[str, Value]) -> DeclaredCache:
         _about(table, where),
         packages,
         _text(table, where, "python"),
+        shards=_shards(table, where),
     )
 
 
@@ -186,6 +191,15 @@ def _oci(sources: Value, where: str) -> str:
         return parse_reference(_text(listed[0], f"{where}.sources", "oci")).name
     except UsageError as error:
         raise invalid(f"{where}.sources.oci: {error.reason}") from None
+
+
+def _shards(table: Mapping[str, Value], where: str) -> int:
+    value = table.get("shards", 0)
+    if "shards" in table and (type(value) is not int or not FEWEST_SHARDS <= value <= MOST_SHARDS):
+        raise invalid(
+            f"{where}.shards must be a whole number from {FEWEST_SHARDS} to {MOST_SHARDS}: remove it for one cache"
+        )
+    return int(value)
 
 
 def _source(value: Value, where: str) -> DeclaredSource:
@@ -308,6 +322,7 @@ def json_schema() -> dict[str, Value]:
         "about": {**text, "maxLength": MAX_ABOUT},
         "packages": texts,
         "python": text,
+        "shards": {"type": "integer", "minimum": FEWEST_SHARDS, "maximum": MOST_SHARDS},
     }
     cache = {
         "type": "object",

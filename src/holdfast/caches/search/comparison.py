@@ -81,11 +81,13 @@ def compare_records(recorded: Record, now: Record) -> list[RecordDifference]:
 
     A section is named by its place; `order` is told when sections that both have stand in another order.
     """
+    # One of several caches, or of some parts of one, has members that others do not.
+    members_before: Mapping[str, object] = recorded
     members: Mapping[str, object] = now
     differences: list[RecordDifference] = [
-        {"what": name, "recorded": value, "now": members[name]}
-        for name, value in recorded.items()
-        if name != "sections" and value != members[name]
+        {"what": name, "recorded": members_before.get(name), "now": members.get(name)}
+        for name in {**members_before, **members}
+        if name != "sections" and members_before.get(name) != members.get(name)
     ]
     old, new = _by_place(recorded), _by_place(now)
     differences += [

@@ -146,7 +146,7 @@ class JoinedSource:
         first, after = self.ask_part(at, self._sources[at].extent, own)
         return self.first_numbers[at] + first, self.first_numbers[at] + after
 
-    def tokens_of(self, number: int) -> int:
+    def tokens_at(self, number: int) -> int:
         """The tokens of a section's content."""
         at, own = self.part_of(number)
         source = self._sources[at]
@@ -190,7 +190,7 @@ class _JoinedTokens:
         self._source = source
 
     def __getitem__(self, number: int, /) -> int:
-        return self._source.tokens_of(number)
+        return self._source.tokens_at(number)
 
 
 class JoinedMatches:

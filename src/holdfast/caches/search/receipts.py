@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from holdfast.core.canonical_json import Json
 
 RECORD_VERSION = "2"
-# Of an answer that several caches gave: it has two members more.
+# Of an answer that several caches gave, or some parts of one: it has two members more.
 SEVERAL_VERSION = "3"
 # What records of the first version were ranked by; none of them can come back.
 _FIRST_VERSION, _FIRST_RANKING = "1", "bm25-sections-1"
@@ -53,14 +53,14 @@ def make_record(
 ) -> Record:
     """The canonical record of an answer."""
     several: RecordOfSeveral = {}
-    if request.caches:
+    if request.caches or request.left_out:
         several["caches"] = [
             {"name": name, "cache_version": version, "tokenizer": counted_by}
             for name, version, counted_by in request.caches
         ]
         several["left_out"] = [{"name": name, "why": why} for name, why in request.left_out]
     return {
-        "record_version": SEVERAL_VERSION if request.caches else RECORD_VERSION,
+        "record_version": SEVERAL_VERSION if several else RECORD_VERSION,
         "cache": request.cache,
         "cache_version": cache_version,
         "ranking": {"name": RANKING, "parameters": _PARAMETERS},

@@ -16,8 +16,11 @@ from holdfast.core.record import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import Any, TypeVar
 
     from holdfast.caches.word_index.word_records import Columns, Postings
+
+    Sorted = TypeVar("Sorted", bound=tuple[Any, ...])
 
     # Minus the score, the place, the number, the matches: what the ranking sorts by comes first.
     Ranked = tuple[float, int, int, int]
@@ -159,10 +162,10 @@ def best_first(matches: Matches, columns: Columns) -> Iterator[Ranked]:
         else:
             by_count[count] = [number]
     streams += [_descending(count, sorted(numbers), columns) for count, numbers in by_count.items()]
-    return _merged(streams)
+    return merged(streams)
 
 
-def _merged(streams: Iterable[Iterator[Ranked]]) -> Iterator[Ranked]:
+def merged(streams: Iterable[Iterator[Sorted]]) -> Iterator[Sorted]:
     """One stream in order of several, as `heapq.merge` gives it, without the time that module takes to load."""
     heap = []
     for order, stream in enumerate(streams):
@@ -199,7 +202,7 @@ def choose(matches: Matches, columns: Columns, budget: int) -> list[Choice]:
             passed_over += 1
         if passed_over * 2 > fitting or fitting <= _FEW:
             return taken + _choose_among(columns.by_tokens[:fitting], taken, matches, columns, budget)
-    return taken + _choose_unmatched(matches, columns, budget)
+    return taken + choose_unmatched(matches, columns, budget)
 
 
 def _choose_among(
@@ -223,7 +226,7 @@ def _choose_among(
     return chosen
 
 
-def _choose_unmatched(matches: Matches, columns: Columns, budget: int) -> list[Choice]:
+def choose_unmatched(matches: Matches, columns: Columns, budget: int) -> list[Choice]:
     """Documents that score zero, in id order; a block whose smallest does not fit is skipped."""
     tokens, numbers, words = columns.tokens, columns.numbers, columns.words
     smallest = tokens[columns.by_tokens[0]] if columns.count else 0
