@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from holdfast.caches.build.build import build_documents
@@ -101,6 +101,13 @@ def told(cache: Cache, request: SearchRequest) -> tuple[Any, ...]:
     rounds=st.lists(edits, max_size=2),
     asked=st.lists(requests, min_size=3, max_size=5),
     shards=st.integers(2, 4),
+)
+@example(
+    # A word that only links hold in one part, and a text in another.
+    corpus={"docs/D": "", "docs/c": "# Deploy", "a": "see [caches](docs/c.plain)"},
+    rounds=[],
+    asked=[SearchRequest("deploy cache zebra", 4000, cache="docs")],
+    shards=2,
 )
 def test_answers_of_a_cache_in_shards_are_those_of_one_cache(
     tmp_path: Path, corpus: dict[str, str], rounds: list[dict[str, str | None]], asked: list[SearchRequest], shards: int

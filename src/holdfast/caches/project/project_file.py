@@ -194,12 +194,12 @@ def _oci(sources: Value, where: str) -> str:
 
 
 def _shards(table: Mapping[str, Value], where: str) -> int:
-    value = table.get("shards", 0)
+    value: int = table.get("shards", 0)
     if "shards" in table and (type(value) is not int or not FEWEST_SHARDS <= value <= MOST_SHARDS):
         raise invalid(
             f"{where}.shards must be a whole number from {FEWEST_SHARDS} to {MOST_SHARDS}: remove it for one cache"
         )
-    return int(value)
+    return value
 
 
 def _source(value: Value, where: str) -> DeclaredSource:

@@ -61,7 +61,7 @@ def compile_batches(
         lists = arrays.lists(len(batch), fields)
         values = _inline_values(lists, arrays.firsts)
         records = []
-        for place, record in _records([key for key, _ in batch], lists, arrays.firsts, values):
+        for place, record in _records([key for key, _ in batch], lists, arrays, values):
             values[place] = offset
             offset += len(record)
             records.append(record)
@@ -92,22 +92,24 @@ def _inline_values(lists: ListRows, firsts: Numbers) -> list[int | None]:
 
 
 def _records(
-    keys: Sequence[bytes], lists: ListRows, firsts: Numbers, values: Sequence[int | None]
+    keys: Sequence[bytes], lists: ListRows, arrays: StepArrays, values: Sequence[int | None]
 ) -> Iterator[tuple[int, bytes]]:
     """The records of terms that have no value yet, each with the term's place."""
-    sections = _EncodedRows(lists.sections, firsts[-1].item())
-    documents = _EncodedRows(lists.documents, len(firsts) - 1)
+    sections = _EncodedRows(lists.sections, arrays.firsts[-1].item())
+    documents = _EncodedRows(lists.documents, len(arrays.firsts) - 1)
     for place, (key, holding) in enumerate(zip(keys, lists.holding.tolist(), strict=True)):
-        if values[place] is not None or not holding:
-            continue
         count, listed = sections.counts[place], documents.counts[place]
+        if values[place] is not None or not (holding or (arrays.keeps_links and listed)):
+            continue
         if holding == count <= MOST_IN_NARROW and not listed:  # most terms
             bits, body = sections.encoded(place, NARROW)
             checked = SHORT_HEAD.pack(bits, sections.highest[place], len(body)) + body
         else:
             size, shape = (WIDE, IS_WIDE) if count + listed > MOST_IN_NARROW else (NARROW, 0)
-            bits, body = sections.encoded(place, size)
-            shape |= bits
+            body = b""
+            if count:
+                bits, body = sections.encoded(place, size)
+                shape |= bits
             if listed:
                 bits, more = documents.encoded(place, size)
                 shape |= bits << 1

@@ -158,7 +158,7 @@ def compile_lists(
     """The records of all terms, one after another, while `tell` is given what the dictionary holds.
 
     `terms` are the merged runs of all fields; by mark, `marks` has the field of a run and its base. A term that only
-    links hold is in no section: the index does not know it.
+    links hold is in no section: the index does not know it, unless it is that of a part.
     """
     offset = 0
     for key, said in terms:
@@ -178,7 +178,7 @@ def compile_lists(
                 numbers = shifted(numbers, base)
             values[field] = values[field] + numbers if field in values else numbers
         lists = weights.lists(values)
-        if not lists.holding:
+        if not lists.holding and not (weights.keeps_links and lists.documents):
             continue
         record = encode_term(key, lists, weights.firsts)
         if isinstance(record, int):
@@ -222,8 +222,10 @@ def encode_record(key: bytes, lists: TermLists, populations: Sequence[int]) -> b
     # So few make no more bytes than a narrow number can say.
     is_wide = len(lists.sections) + len(lists.documents) > MOST_IN_NARROW
     size, shape = (WIDE, IS_WIDE) if is_wide else (NARROW, 0)
-    bits, body = encode_list(lists.sections, lists.section_steps, sections, size)
-    shape |= bits
+    body = b""
+    if lists.sections:
+        bits, body = encode_list(lists.sections, lists.section_steps, sections, size)
+        shape |= bits
     if lists.documents:
         bits, more = encode_list(lists.documents, lists.document_steps, documents, size)
         shape |= bits << 1
@@ -231,7 +233,7 @@ def encode_record(key: bytes, lists: TermLists, populations: Sequence[int]) -> b
     if lists.holding != len(lists.sections):
         shape |= HELD
         body = WIDE.pack(lists.holding) + body
-    head = HEAD.pack(0, shape, max(lists.section_steps))
+    head = HEAD.pack(0, shape, max(lists.section_steps, default=0))
     checked = head[4:] + size.pack(len(body)) + body
     return crc32(checked, crc32(key)).to_bytes(4, "little") + checked
 
