@@ -14,9 +14,8 @@ import pytest
 
 from holdfast import build_cache
 from support.doors import run_context
-from support.every_format import write_every_format
-from support.new_characters import new_character_queries, write_new_characters
-from support.vectors import cache_vectors, lay_out_sources, load
+from support.new_characters import new_character_queries
+from support.odd_corpora import write_odd_corpora
 
 QUERIES = ["", "deploy", "İSTANBUL ΟΔΟΣ straße", "the guide a b c x y", " ".join(new_character_queries())]
 SOURCE = Path(__file__).parent.parent.parent / "src"
@@ -25,17 +24,7 @@ SOURCE = Path(__file__).parent.parent.parent / "src"
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sources of several vectors in one folder, with everything odd they have."""
-    home = tmp_path_factory.mktemp("corpus")
-    for path in cache_vectors():
-        if any(word in path.stem for word in ("unicode", "sigma", "letters", "separators", "random-11", "escapes")):
-            lay_out_sources(load(path), home / path.stem)
-    (home / "all").mkdir()
-    for folder in sorted(home.glob("[0-9]*")):
-        folder.rename(home / "all" / folder.name)
-    write_new_characters(home / "all" / "new-characters")
-    write_every_format(home / "project" / "docs")
-    (home / "project" / "context.toml").write_text("[caches.docs]\nsources = ['docs']\n", encoding="utf-8")
-    return home
+    return write_odd_corpora(tmp_path_factory.mktemp("corpus"))
 
 
 def fingerprint(python: str, home: Path, cwd: Path, env: dict[str, str]) -> str:

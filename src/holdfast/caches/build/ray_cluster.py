@@ -28,6 +28,8 @@ CLIENT_PORT = 10001
 RETRIES = 3
 # Tasks a core that are begun or wait for one: what is read ahead of the workers is bounded by it.
 _AHEAD = 2
+# The sockets of a Ray lie in its folder, and the path of a socket has 103 bytes at most.
+_LONGEST_FOLDER = 16
 _PATIENCE = 10  # seconds until a host that does not answer is given up
 _EXTRA = "the engine 'ray' is not installed: pip install 'holdfast[ray]'"
 
@@ -138,16 +140,16 @@ class RayCluster:
 
     def _started(self) -> Any:
         from shutil import rmtree
-        from tempfile import mkdtemp
+        from tempfile import gettempdir, mkdtemp
 
         self._leave.append(_with_environment(_environment()))
         import ray
 
-        # Its sockets lie there too, whose paths may have 107 bytes.
-        folder = mkdtemp(prefix="holdfast-ray-")
+        folder = mkdtemp(prefix="hf-ray-", dir=gettempdir() if len(gettempdir()) <= _LONGEST_FOLDER else "/tmp")  # noqa: S108  # only its name is fixed
         self._leave.append(lambda: rmtree(folder, ignore_errors=True))
         self._leave.append(_keeping_signals())
-        self._leave.append(ray.shutdown)
+        self._leave.append(_keeping_quiet())
+        self._leave.append(lambda: _ended(ray))
         try:
             ray.init(
                 address="local",
@@ -155,7 +157,6 @@ class RayCluster:
                 include_dashboard=False,
                 log_to_driver=False,
                 configure_logging=False,
-                _node_ip_address="127.0.0.1",
                 _temp_dir=folder,
             )
         except Exception as error:
@@ -215,13 +216,15 @@ def _environment() -> dict[str, str]:
     """What a Ray that is started here is told: nothing is sent to anybody, and nobody else gets in."""
     from secrets import token_hex
 
-    return {
+    told = {
         "RAY_USAGE_STATS_ENABLED": "0",
-        "RAY_AUTH_MODE": "token",
-        "RAY_AUTH_TOKEN": token_hex(32),
         "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
         "RAY_task_oom_retries": str(RETRIES),
+        "RAY_IGNORE_UNHANDLED_ERRORS": "1",  # the first error is told by us, and the others are of the same build
     }
+    if "ray" in sys.modules:  # which has looked who may come in when it was loaded
+        return told
+    return {**told, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token_hex(32)}
 
 
 def _with_environment(values: dict[str, str]) -> Callable[[], None]:
@@ -252,6 +255,40 @@ def _keeping_signals() -> Callable[[], None]:
         signal.signal(signal.SIGTERM, before)
 
     return put_back
+
+
+class _Quiet:
+    """Standard output without what Ray's own threads print there of workers that ended."""
+
+    def __init__(self, usual: Any) -> None:
+        self._usual = usual
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._usual, name)
+
+    def write(self, text: str) -> int:
+        from threading import current_thread
+
+        return len(text) if current_thread().name.startswith("ray_") else self._usual.write(text)
+
+
+def _keeping_quiet() -> Callable[[], None]:
+    """An answer stands alone on standard output: what puts it back as it was."""
+    usual, sys.stdout = sys.stdout, _Quiet(sys.stdout)
+
+    def put_back() -> None:
+        sys.stdout = usual
+
+    return put_back
+
+
+def _ended(ray: Any) -> None:
+    """End the Ray that was started here; what it has left to print goes nowhere."""
+    from contextlib import redirect_stdout
+    from io import StringIO
+
+    with redirect_stdout(StringIO()):
+        ray.shutdown()
 
 
 def _of_task(cause: Any) -> Exception:
