@@ -1,4 +1,4 @@
-"""Builds on Ray with one worker and with two, beside local ones with as many processes: seconds, and memory of a worker.
+"""Builds on Ray with one worker and with two, beside local ones with as many processes: seconds, and a worker's memory.
 
     python benchmarks/engine.py [documents] [rounds]
 
@@ -15,9 +15,8 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
+from corpus import write_corpus
 from measure import user_environment
-
-from benchmarks.corpus import write_corpus
 
 # Tells the seconds of the build alone and, of Ray, those of its start, and KiB that a worker held of its own.
 BUILD = """
