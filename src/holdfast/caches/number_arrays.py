@@ -35,8 +35,8 @@ def batches(terms: Iterable[tuple[bytes, list[tuple[int, bytes]]]]) -> Iterator[
     size = 0
     for term in terms:
         batch.append(term)
-        for _, packed in term[1]:
-            size += len(packed)
+        said = term[1]
+        size += len(said[0][1]) if len(said) == 1 else sum([len(packed) for _, packed in said])
         if size >= _BATCH_BYTES or len(batch) >= _BATCH_TERMS:
             yield batch
             batch, size = [], 0

@@ -46,6 +46,9 @@ else:
 
         @classmethod
         def _complete(cls, values: tuple[object, ...], named: dict[str, object]) -> tuple[object, ...]:
+            missing, defaults = len(cls._fields) - len(values), cls._field_defaults
+            if not named and 0 < missing <= len(defaults):  # defaults are those of the last fields
+                return values + tuple(defaults.values())[len(defaults) - missing :]
             rest = cls._fields[len(values) :]
             given = {**cls._field_defaults, **named}
             if len(values) > len(cls._fields) or not named.keys() <= set(rest) or not given.keys() >= set(rest):

@@ -22,6 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    ShapeCosts = tuple[tuple[bytes, int], ...]
+
 SLACK = 8
 
 # Costs are in 32nds of a token.
@@ -283,7 +285,7 @@ def tokens_at_cost(cost: int) -> int:
 
 
 def _cost(data: bytes) -> int:
-    return sum(map(_tokens.__getitem__, data.split())) + shape_cost(shapes_of(data), 0, len(data))
+    return sum(map(_tokens.__getitem__, data.split())) + shape_cost(data.translate(_SHAPES), 0, len(data))
 
 
 def token_costs(tokens: Iterable[bytes]) -> list[int]:
@@ -291,14 +293,15 @@ def token_costs(tokens: Iterable[bytes]) -> list[int]:
     return list(map(_tokens.__getitem__, tokens))
 
 
-def shapes_of(data: bytes) -> bytes:
-    """The shape of each byte of texts in UTF-8."""
-    return data.translate(_SHAPES)
+def shapes_of(data: bytes) -> tuple[bytes, ShapeCosts]:
+    """The shape of each byte of texts in UTF-8, and what costs there is for in all of them."""
+    shapes = data.translate(_SHAPES)
+    return shapes, tuple([each for each in _SHAPE_COSTS if each[0] in shapes])
 
 
-def shape_cost(shapes: bytes, start: int, end: int) -> int:
+def shape_cost(shapes: bytes, start: int, end: int, costs: ShapeCosts = _SHAPE_COSTS) -> int:
     """What line ends and blanks cost between two places."""
     cost = 0
-    for pattern, each in _SHAPE_COSTS:
+    for pattern, each in costs:
         cost += each * shapes.count(pattern, start, end)
     return cost

@@ -193,19 +193,19 @@ def _by_term(terms: list[str], of_tokens: list[int], tokens: Small, numbers: Sma
     keys = keys_of(terms)
     ordered = sorted(set(keys))
     by_term = _ranks(dict(zip(ordered, range(len(ordered)), strict=True)), keys)
-    counts = np.bincount(of_tokens)
-    known = len(counts)
-    if len(tokens) and tokens.max() >= known:
-        tokens, numbers = tokens[tokens < known], numbers[tokens < known]
-    held, first = counts[tokens], (np.cumsum(counts) - counts)[tokens]
-    parts = []
-    if (is_one := held == 1).any():  # most tokens count as one term
-        parts.append(_ranked(by_term[first[is_one]], numbers[is_one]))
-    if (is_more := held > 1).any():
-        held, first = held[is_more], first[is_more]
-        which = np.arange(held.sum()) + np.repeat(first - (np.cumsum(held) - held), held)
-        parts.append(_ranked(by_term[which], np.repeat(numbers[is_more], held)))
-    return _cut(ordered, np.concatenate(parts)) if parts else {}
+    counts = np.bincount(of_tokens, minlength=tokens.max(initial=0) + 1)
+    first = np.cumsum(counts) - counts
+    only = np.full(len(counts), -1)  # by token, the rank of its only term, as most have
+    only[counts == 1] = by_term[first[counts == 1]]
+    ranks = only[tokens]
+    is_one = ranks >= 0
+    if is_one.all():
+        return _cut(ordered, _ranked(ranks, numbers))
+    rest, of_rest = tokens[~is_one], numbers[~is_one]
+    held = counts[rest]
+    which = np.arange(held.sum()) + np.repeat(first[rest] - (np.cumsum(held) - held), held)
+    parts = _ranked(ranks[is_one], numbers[is_one]), _ranked(by_term[which], np.repeat(of_rest, held))
+    return _cut(ordered, np.concatenate(parts))
 
 
 def _ranks(ranks: dict[bytes, int], keys: list[bytes]) -> Numbers:

@@ -119,9 +119,10 @@ class TokenBatch:
         self._begins = np.searchsorted(self._starts, begins)
         self._sizes = np.searchsorted(self._starts, ends) - self._begins
         costs = (self._reached[self._begins + self._sizes] - self._reached[self._begins]).tolist()
-        shapes = self._shapes
+        shapes, of_shapes = self._shapes
         self._costs = [
-            cost + shape_cost(shapes, begin, end) for cost, begin, end in zip(costs, begins, ends, strict=True)
+            cost + shape_cost(shapes, begin, end, of_shapes)
+            for cost, begin, end in zip(costs, begins, ends, strict=True)
         ]
         self._counts: list[int] = self._sizes.tolist()
 

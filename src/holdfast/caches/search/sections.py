@@ -63,12 +63,16 @@ def read_fields(document: Document, is_heavy: Callable[[str], bool] = is_heavy) 
     where no section of these is too heavy.
     """
     title, sections = document_outline(document, is_heavy)
+    known: dict[tuple[str, ...], list[str]] = {}  # sections that were cut have the headings of those before them
+    for section in sections:
+        if section.heading not in known:
+            known[section.heading] = telling(raw_words(" ".join(section.heading)))
     return Fields(
         sections,
         title,
         telling(raw_words(title)),
         telling(raw_words(document_format(document).stem(document.source))),
-        [telling(raw_words(" ".join(section.heading))) for section in sections],
+        [known[section.heading] for section in sections],
     )
 
 
