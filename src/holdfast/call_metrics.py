@@ -38,7 +38,7 @@ METHODS = (
     *("prompts/list", "prompts/get", "completion/complete"),
 )
 NAMESPACES = ("cache", "context", "guide", "spec-status", "steering", OTHER)
-REASONS = ("token", "host", "origin", "body_size", "slow", "busy", OTHER)
+REASONS = ("token", "host", "origin", "head_size", "body_size", "slow", "busy", OTHER)
 # Upper bounds in nanoseconds: a warm answer takes some hundred microseconds, a cold one of a large cache seconds.
 BUCKETS = tuple(
     microseconds * 1_000

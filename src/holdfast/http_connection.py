@@ -96,7 +96,10 @@ class _LimitedConnection(HttpToolsProtocol):
         self._cancel_head()
         self.idle.pop(self, None)
         size = len(self.url) + sum(len(name) + len(text) for name, text in self.headers)
-        self.app = self.config.loaded_app if size <= self.limits.head_bytes else _refuse_head
+        self.app = self.config.loaded_app
+        if size > self.limits.head_bytes:
+            self.app = _refuse_head
+            self._tell_refusal(b"431")
         super().on_headers_complete()
 
     def on_response_complete(self) -> None:
@@ -146,7 +149,14 @@ class _LimitedConnection(HttpToolsProtocol):
             self._answer_timer.cancel()
             self._answer_timer = None
 
+    def _tell_refusal(self, status: bytes) -> None:
+        """Tell who looks on, if anybody does: the application is not asked about such a request."""
+        count = getattr(self.config.loaded_app, "count_refusal", None)
+        if count is not None:
+            count(status)
+
     def _refuse(self, status: bytes, headers: bytes = b"") -> None:
+        self._tell_refusal(status)
         self.idle.pop(self, None)
         self._cancel_head()
         self.transport.write(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 METRICS_PATH = "/metrics"
 _REASONS = {401: "token", 403: "origin", 408: "slow", 413: "body_size", 421: "host", 429: "busy", 503: "busy"}
+_REASONS_OF_LINES = {b"408": "slow", b"431": "head_size", b"503": "busy"}
 _LOOKED_AT = frozenset((b"host", b"accept", b"authorization", b"mcp-protocol-version", b"traceparent", b"tracestate"))
 _BEARER = ("Bearer", "bearer", "BEARER")
 _CELL = 8
@@ -115,6 +116,10 @@ class WatchedApplication:
         if is_protocol:
             ORIGIN.set(origin_of_headers(headers))
         await self._application(scope, receive, send_counted)
+
+    def count_refusal(self, status: bytes) -> None:
+        """A connection refused a request by itself, with a status that begins its line."""
+        self._metrics.add(REFUSED, _REASONS_OF_LINES.get(status[:3], OTHER))
 
     def _count(self, status: int, *, is_protocol: bool) -> None:
         if is_protocol:
