@@ -128,17 +128,17 @@ def test_every_call_is_found_by_who_asked_and_what_for_and_leads_to_the_reasons_
     assert "No calls are kept" in explore_server.get("receipts?since=2100-01-01").text
 
 
-def test_ten_thousand_calls_are_shown_a_page_at_a_time(tmp_path: Path) -> None:
+def test_thousands_of_calls_are_shown_a_page_at_a_time(tmp_path: Path) -> None:
     receipts = tmp_path / "kept"
     receipts.mkdir()
-    for number in range(10_000):
+    for number in range(3_000):
         name, data = encode_call(CallRecord(1_700_000_000_000 + number, "many", "sha256:" + "0" * 64, "s", number))
         (receipts / name).write_bytes(data)
     server = ExploreServer(tmp_path, "--no-open", "--receipts", str(receipts))
-    first, last = server.get("receipts").text, server.get("receipts?skip=9950").text
+    first, last = server.get("receipts").text, server.get("receipts?skip=2950").text
     server.end()
-    assert ("The latest 50 of 10,000 calls" in first, first.count("the receipt is gone</span>")) == (True, 50)
-    assert ("Calls 9,951 to 10,000 of 10,000" in last, "Earlier calls" in last) == (True, False)
+    assert ("The latest 50 of 3,000 calls" in first, first.count("the receipt is gone</span>")) == (True, 50)
+    assert ("Calls 2,951 to 3,000 of 3,000" in last, "Earlier calls" in last) == (True, False)
     assert len(first) < 120_000
 
 

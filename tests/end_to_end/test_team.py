@@ -38,7 +38,8 @@ MODES = ("legacy", "auto", "2026-07-28")
 CHANCE = re.compile(r"\bRW[\w+/]{54}|sha256:[0-9a-f]{13,}|\b[0-9A-F]{16}\b|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
 
 needs_parts = pytest.mark.skipif(
-    nginx.PROGRAM is None or docker_registry.PROGRAM is None, reason="nginx or docker-registry is not installed"
+    None in (nginx.PROGRAM, docker_registry.PROGRAM, shutil.which("openssl")),
+    reason="nginx, docker-registry or openssl is not installed",
 )
 
 

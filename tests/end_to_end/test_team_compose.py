@@ -109,7 +109,9 @@ def nginx_note() -> str:
     return line
 
 
-@pytest.mark.skipif(docker_registry.PROGRAM is None, reason="docker-registry is not installed")
+@pytest.mark.skipif(
+    None in (docker_registry.PROGRAM, shutil.which("openssl")), reason="docker-registry or openssl is not installed"
+)
 def test_its_scripts_prepare_publish_lock_and_serve(tmp_path: Path) -> None:
     place = Playground(tmp_path.resolve())
     team = Path(shutil.copytree(TEAM, place.scratch / "team"))
