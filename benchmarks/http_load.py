@@ -1,8 +1,12 @@
-"""How a server over HTTP holds up: many clients at once, each asking one question after the other.
+"""How a server over HTTP holds up: many clients at once, in two worlds, in one run.
 
-    python -m benchmarks.http_load [--clients 200] [--calls 50000] [--workers 2]
+    python -m benchmarks.http_load [--clients 200] [--calls 50000] [--workers 2] [--share 0.6] [--era modern]
 
-Prints the errors, which must be none, and p99 under load as a multiple of a single call's median in the same run.
+First each client asks its next question as soon as it has an answer: as many calls as the server manages, with every
+client waiting for all the others. Then each pauses for a random time, as agents do, so long that all together ask for a
+share of what the server was just seen to manage; a call's time counts from the moment it was due, so that none is left
+out because the one before was slow. Half of the calls are made in each world. Prints the errors, which must be none,
+and what calls take as a multiple of a single client's median in the same run, taken before, between and after.
 """
 
 from __future__ import annotations
@@ -10,76 +14,135 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import random
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 from holdfast import build_cache
 
 TOPICS = ("token", "limit", "deploy", "rollback", "review", "incident", "schema", "queue")
+MODERN = "2026-07-28"
+PREFIX = "io.modelcontextprotocol/"
+ALONE = 200  # calls of one client, each time
+SEED = 8
 
 
-def body(number: int) -> bytes:
-    """One of eight searches, as a request of its own."""
-    arguments = {"query": f"how does the {TOPICS[number % len(TOPICS)]} work", "cache": "docs", "budget": 1000}
-    params = {"name": "context.search", "arguments": arguments}
-    message = json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}).encode()
-    head = (
-        "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
-        f"Accept: application/json, text/event-stream\r\nContent-Length: {len(message)}\r\n\r\n"
-    )
-    return head.encode() + message
+class Given(NamedTuple):
+    """What clients got: how long each call took, how many failed, and the different answers to each question."""
+
+    seconds: list[float]
+    errors: int
+    texts: tuple[frozenset[str], ...]
+
+    def at(self, share: float) -> float:
+        return sorted(self.seconds)[min(int(len(self.seconds) * share), len(self.seconds) - 1)]
 
 
-class Client:
-    """One connection that is kept; the answers it got, by the topic that was asked for."""
+def requests(port: int, era: str) -> list[bytes]:
+    """A search for each topic, as the bytes of a request."""
+    made = []
+    for topic in TOPICS:
+        arguments = {"query": f"how does the {topic} work", "cache": "docs", "budget": 1000}
+        params: dict[str, object] = {"name": "context.search", "arguments": arguments}
+        headers = {
+            "Host": f"127.0.0.1:{port}",
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+        }
+        if era == "modern":
+            params["_meta"] = {f"{PREFIX}protocolVersion": MODERN, f"{PREFIX}clientCapabilities": {}}
+            headers |= {"MCP-Protocol-Version": MODERN, "Mcp-Method": "tools/call", "Mcp-Name": "context.search"}
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
+        headers["Content-Length"] = str(len(body))
+        head = "".join(f"{name}: {text}\r\n" for name, text in headers.items())
+        made.append(f"POST /mcp HTTP/1.1\r\n{head}\r\n".encode() + body)
+    return made
 
-    def __init__(self, port: int) -> None:
+
+class Crowd:
+    """Clients, each on a connection of its own that is kept."""
+
+    def __init__(self, port: int, era: str) -> None:
         self._port = port
-        self.seconds: list[float] = []
-        self.errors = 0
-        self.texts: dict[int, set[str]] = {}
+        self._requests = requests(port, era)
+        self._seconds: list[float] = []
+        self._errors = 0
+        self._bodies: list[set[bytes]] = [set() for _ in TOPICS]
 
-    async def ask(self, numbers: range) -> None:
+    async def ask(self, clients: int, calls: int, pause: float | None = None) -> Given:
+        """So many calls in all; with pauses of so many seconds in the mean, or without any."""
+        each = max(calls // clients, 1)
+        await asyncio.gather(*(self._client(number, each, pause) for number in range(clients)))
+        texts = tuple(frozenset(map(_text, bodies)) for bodies in self._bodies)
+        errors = self._errors + sum("" in each for each in texts)
+        given = Given(self._seconds, errors, texts)
+        self._seconds, self._errors, self._bodies = [], 0, [set() for _ in TOPICS]
+        return given
+
+    async def _client(self, number: int, calls: int, pause: float | None) -> None:
+        chance = random.Random(SEED + number)
         reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
-        for number in numbers:
-            started = time.perf_counter()
-            writer.write(body(number).replace(b"{port}", str(self._port).encode()))
-            head = await reader.readuntil(b"\r\n\r\n")
-            length = next(
-                int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-l")
-            )
-            answer = json.loads(await reader.readexactly(length))
-            self.seconds.append(time.perf_counter() - started)
-            result = answer.get("result", {"isError": True})
-            self.errors += result["isError"] or not head.startswith(b"HTTP/1.1 200")
-            if not result["isError"]:
-                self.texts.setdefault(number % len(TOPICS), set()).add(result["content"][0]["text"])
+        due = time.perf_counter()
+        for call in range(number, number + calls):
+            if pause is None:
+                due = time.perf_counter()
+            else:
+                due += chance.expovariate(1 / pause)
+                await asyncio.sleep(max(due - time.perf_counter(), 0))
+            topic = call % len(TOPICS)
+            try:
+                writer.write(self._requests[topic])
+                head = await reader.readuntil(b"\r\n\r\n")
+                start = head.index(b"content-length: ") + 16
+                body = await reader.readexactly(int(head[start : head.index(b"\r\n", start)]))
+            except (OSError, EOFError, ValueError):
+                self._errors += 1
+                reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+                continue
+            self._seconds.append(time.perf_counter() - due)
+            self._errors += not head.startswith(b"HTTP/1.1 200 ")
+            self._bodies[topic].add(body)
         writer.close()
 
 
-async def measure(port: int, clients: int, calls: int) -> None:
-    single = Client(port)
-    await single.ask(range(200))
-    alone = statistics.median(single.seconds[50:])
-    crowd = [Client(port) for _ in range(clients)]
-    each = calls // clients
+def _text(body: bytes) -> str:
+    """What a response answers; nothing for an error."""
+    result = json.loads(body).get("result", {"isError": True})
+    return "" if result["isError"] else str(result["content"][0]["text"])
+
+
+async def measure(port: int, clients: int, calls: int, share: float, era: str) -> None:
+    crowd = Crowd(port, era)
+    await crowd.ask(1, ALONE)  # the caches are open now
+    alone = [await crowd.ask(1, ALONE)]
     started = time.perf_counter()
-    await asyncio.gather(*(client.ask(range(number, number + each)) for number, client in enumerate(crowd)))
-    took = time.perf_counter() - started
-    seconds = sorted(second for client in crowd for second in client.seconds)
-    texts: dict[int, set[str]] = {}
-    for client in (single, *crowd):
-        for topic, given in client.texts.items():
-            texts.setdefault(topic, set()).update(given)
-    p99 = seconds[int(len(seconds) * 0.99)]
-    print(f"{len(seconds):,} calls by {clients} clients: {sum(client.errors for client in crowd)} errors")
-    print(f"answers to each of {len(texts)} questions: {max(map(len, texts.values()))} different")
-    print(f"calls a second against one client alone: {len(seconds) / took * alone:.2f}x")
-    print(f"median {statistics.median(seconds) / alone:.1f}x, p99 {p99 / alone:.1f}x of a single call's median")
+    closed = await crowd.ask(clients, calls // 2)
+    rate = len(closed.seconds) / (time.perf_counter() - started)
+    alone.append(await crowd.ask(1, ALONE))
+    offered = share * rate
+    opened = await crowd.ask(clients, calls - calls // 2, clients / offered)
+    alone.append(await crowd.ask(1, ALONE))
+
+    single = statistics.median(second for given in alone for second in given.seconds)
+    all_given = (*alone, closed, opened)
+    texts = [frozenset().union(*(given.texts[topic] for given in all_given)) for topic in range(len(TOPICS))]
+    print(f"{clients} clients, {era}: {len(closed.seconds) + len(opened.seconds):,} calls", end=", ")
+    print(f"{sum(given.errors for given in all_given)} errors, {max(map(len, texts))} answer to each question")
+    print(f"one client alone: median {single * 1000:.1f} ms, p99 {_times(alone, 0.99, single)}")
+    print(f"without a pause:  {rate:,.0f} calls a second, {rate * single:.1f} times one client's;", end=" ")
+    print(f"median {_times([closed], 0.5, single)}, p99 {_times([closed], 0.99, single)} of a single call's median")
+    print(f"with pauses:      {offered:,.0f} calls a second, {share:.0%} of that;", end=" ")
+    print(f"median {_times([opened], 0.5, single)}, p99 {_times([opened], 0.99, single)}")
+
+
+def _times(given: list[Given], share: float, single: float) -> str:
+    merged = Given([second for each in given for second in each.seconds], 0, ())
+    return f"{merged.at(share) / single:.1f}x"
 
 
 def main() -> None:
@@ -87,6 +150,8 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--calls", type=int, default=50_000)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--share", type=float, default=0.6)
+    parser.add_argument("--era", choices=("modern", "legacy"), default="modern")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         sources = Path(folder) / "sources"
@@ -102,7 +167,7 @@ def main() -> None:
         try:
             assert server.stderr is not None
             port = int(server.stderr.readline().rpartition(":")[2].partition("/")[0])
-            asyncio.run(measure(port, given.clients, given.calls))
+            asyncio.run(measure(port, given.clients, given.calls, given.share, given.era))
         finally:
             server.terminate()
             server.communicate()

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import anyio
-import anyio.to_thread
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, BearerAuthBackend, RequireAuthMiddleware
 from mcp.server.auth.provider import AccessToken
 from mcp.server.lowlevel import Server as SdkServer
@@ -28,6 +27,7 @@ from starlette.routing import Route
 
 from holdfast.core.standard_streams import write_error
 from holdfast.http_address import PATH
+from holdfast.http_calls import CallTurns
 from holdfast.server import CACHING, LEGACY_VERSIONS, OFFERS, ProtocolError
 from holdfast.tool_definitions import client_name
 from holdfast.version import __version__
@@ -47,7 +47,6 @@ METADATA_PATH = f"/.well-known/oauth-protected-resource{PATH}"
 LARGEST_BODY = 4 << 20
 SLOWEST_BODY = 30.0  # seconds until a request must be here
 COMPLETE = {"resultType": "complete"}  # what every result of the modern era says
-THREADS = 16  # as many slow calls as over stdio hold up no other
 
 
 class _AnyParams(BaseModel):
@@ -119,8 +118,8 @@ def _unready(server: Server, tokens: TokenFile | None) -> str | None:
 
 def _sdk_server(server: Server) -> SdkServer[Any]:
     """The SDK's server with nothing of its own to offer: every answer is asked of ours."""
-    limiter = anyio.CapacityLimiter(THREADS)
     running: set[Any] = set()
+    calls = CallTurns()
 
     sdk: SdkServer[Any] = SdkServer(
         "holdfast",
@@ -138,8 +137,8 @@ def _sdk_server(server: Server) -> SdkServer[Any]:
 
     async def call_tool(context: ServerRequestContext[Any], params: _AnyParams) -> dict[str, Any]:
         operation, arguments = _asked(lambda: server.called_tool(_members(params)))
-        reply = await anyio.to_thread.run_sync(
-            lambda: _asked(lambda: server.carry_out(operation, arguments)), limiter=limiter
+        reply = await calls.run(
+            operation.tool, arguments, lambda: _asked(lambda: server.carry_out(operation, arguments))
         )
         if (afterwards := reply.afterwards) is not None:
             client = _asker(context)
@@ -158,8 +157,8 @@ def _sdk_server(server: Server) -> SdkServer[Any]:
     def offer(method: str) -> Callable[[ServerRequestContext[Any], _AnyParams], Any]:
         async def answer(context: ServerRequestContext[Any], params: _AnyParams) -> dict[str, Any]:
             modern = _is_modern(context)
-            result = await anyio.to_thread.run_sync(
-                lambda: _asked(lambda: server.offered(method, _members(params), modern=modern)), limiter=limiter
+            result = await calls.in_a_thread(
+                lambda: _asked(lambda: server.offered(method, _members(params), modern=modern))
             )
             return {**result, **COMPLETE} if modern else result
 

@@ -47,7 +47,8 @@ def listen(host: str, port: int, count: int = 1) -> list[socket.socket]:
 
 
 def _listener(family: socket.AddressFamily, place: Any, *, is_shared: bool) -> socket.socket:
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # Only where the protocol is named does asyncio send at once, rather than wait for what it sent to be acknowledged.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if is_shared:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
@@ -79,7 +80,7 @@ def configuration(application: ASGIApp, limits: Limits = LIMITS) -> uvicorn.Conf
     return uvicorn.Config(
         application,
         http=limited_connections(limits),
-        loop="uvloop",
+        loop="asyncio",
         lifespan="on",
         log_config=None,
         access_log=False,

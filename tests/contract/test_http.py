@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +140,27 @@ def test_a_body_that_does_not_come_is_not_waited_for(http: HttpServer, monkeypat
     assert (response.status, response.headers["connection"]) == (408, "close")
     monkeypatch.undo()
     assert http.post(PING).status == 200
+
+
+def test_quick_calls_are_answered_at_once_with_the_same_bytes(
+    make_cache: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_cache({"token.md": "# Tokens\n\nA token lasts an hour.\n"})
+    asked = {"query": "how long does a token last", "cache": "docs", "budget": 500}
+    with HttpServer(tmp_path) as http:
+        carry_out, threads = http.server.carry_out, []
+
+        def watched(*given: Any) -> Any:
+            threads.append(threading.current_thread().name)
+            return carry_out(*given)
+
+        monkeypatch.setattr(http.server, "carry_out", watched)
+        texts = {http.call("context.search", asked).text}
+        while len(set(threads)) == 1:  # until a call was quick
+            texts.add(http.call("context.search", asked).text)
+        assert len(texts) == 1
+        assert "A token lasts an hour." in texts.pop()
+        assert "AnyIO worker thread" in threads[0]
 
 
 def test_a_bug_is_told_as_nothing_but_a_code(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -13,6 +14,7 @@ from typing import Any
 
 import anyio
 import pytest
+from benchmarks.http_load import TOPICS, Crowd
 
 from holdfast.cli import main
 from holdfast.core.landlock import kernel_abi
@@ -98,6 +100,16 @@ def test_a_process_that_dies_is_replaced_and_all_end_together(docs: Path) -> Non
         assert (first[1] in now, first[0] in now) == (True, False)
         assert server.end() == 0
         assert [child for child in now if Path(f"/proc/{child}").exists()] == []
+
+
+def test_a_crowd_gets_one_answer_to_each_question(docs: Path) -> None:
+    """The short form of benchmarks/http_load.py, without its clock."""
+    with listening(docs, "--workers", "2") as server:
+        crowd = Crowd(server.port, "modern")
+        for pause in (None, 0.001):
+            given = asyncio.run(crowd.ask(20, 200, pause))
+            assert (len(given.seconds), given.errors) == (200, 0)
+            assert [len(texts) for texts in given.texts] == [1] * len(TOPICS)
 
 
 def test_processes_that_end_at_once_are_given_up(tmp_path: Path) -> None:
