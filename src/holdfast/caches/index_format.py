@@ -51,6 +51,7 @@ _LONGEST_SUMMARY = 1 << 16
 PAGE_SIZE = 4096
 _PAGE_HEAD = Struct("<IH")  # checksum, number of entries
 _PER_ENTRY = 2 + 8  # where its key ends, its value
+PAGE_ROOM = PAGE_SIZE - _PAGE_HEAD.size
 # A longer word is kept as its hash: a page holds any key, and a document of one endless word costs no more than others.
 LONGEST_KEY = 40
 _HASHED = b"\xff"  # no UTF-8 text starts with it
@@ -240,13 +241,22 @@ def dictionary_pages(keys: Sequence[bytes], values: Sequence[int]) -> list[bytes
     start = 0
     while start < len(keys):
         end = bisect_right(reached, reached[start] + PAGE_SIZE - _PAGE_HEAD.size, start) - 1
-        held = keys[start:end]
-        ends = accumulate(map(len, held))
-        body = pack(f"<H{end - start}H{end - start}Q", end - start, *ends, *values[start:end]) + b"".join(held)
-        body += bytes(PAGE_SIZE - 4 - len(body))
-        pages.append(pack("<I", _checksum(len(pages), body)) + body)
+        pages.append(encode_page(len(pages), keys[start:end], values[start:end]))
         start = end
     return pages
+
+
+def entry_size(key: bytes) -> int:
+    """The bytes that a key takes of the room in a page."""
+    return len(key) + _PER_ENTRY
+
+
+def encode_page(number: int, keys: Sequence[bytes], values: Sequence[int]) -> bytes:
+    """The page of that number with these ascending keys, which fit into it, and their values."""
+    count = len(keys)
+    body = pack(f"<H{count}H{count}Q", count, *accumulate(map(len, keys)), *values) + b"".join(keys)
+    body += bytes(PAGE_SIZE - 4 - len(body))
+    return pack("<I", _checksum(number, body)) + body
 
 
 class DictionaryPages:
@@ -301,6 +311,11 @@ class DictionaryPage:
         """The value of each."""
         return self._values.tolist()
 
+    def with_values(self, number: int, values: Sequence[int]) -> bytes:
+        """The bytes of the page as that of another number, with other values of the same keys."""
+        body = self._data[4 : self._keys - 8 * self.count] + pack(f"<{self.count}Q", *values) + self._data[self._keys :]
+        return _CRC.pack(_checksum(number, body)) + body
+
     def may_hold(self, key: bytes) -> bool:
         """Whether the bytes of a key stand anywhere among the keys: of most that are not there they do not."""
         return self._data.find(key, self._keys) >= 0
@@ -314,17 +329,6 @@ class DictionaryPage:
             else:
                 high = middle
         return self._values[low] if low < self.count and self.key(low) == key else None
-
-
-def all_entries(dictionary: bytes) -> tuple[list[bytes], list[int]]:
-    """Keys and values of all pages of a dictionary, each of which is checked."""
-    keys: list[bytes] = []
-    values: list[int] = []
-    for number in range(-(-len(dictionary) // PAGE_SIZE)):
-        held = DictionaryPage(number, dictionary[number * PAGE_SIZE : (number + 1) * PAGE_SIZE])
-        keys += held.keys()
-        values += held.all_values()
-    return keys, values
 
 
 def look_up(

@@ -1,14 +1,16 @@
 """The postings and the dictionary of an index of which some terms have changed: the rest is taken over in stretches.
 
 Pure. Records stand in the order of their keys, so what lies between two changed terms is copied as it is, and its
-offsets are moved.
+offsets are moved. A page of the dictionary is filled up to the key that no longer fits. Where no key comes or goes it
+keeps its keys; behind one that does, pages are filled anew until one begins where it did.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
 
-from holdfast.caches.index_format import INLINE
+from holdfast.caches.index_format import INLINE, PAGE_ROOM, PAGE_SIZE, DictionaryPage, encode_page, entry_size
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -19,51 +21,165 @@ if TYPE_CHECKING:
     Change = int | bytes | None
 
 
-class PatchedPostings(NamedTuple):
-    """Keys and values of the dictionary, and what the postings are made of: records, and stretches from and to below
-    which offset of the old ones."""
+class OldDictionary:
+    """All pages of a dictionary, each of which is checked; IndexUnusable where one is damaged."""
 
-    keys: list[bytes]
-    values: list[int]
+    def __init__(self, data: bytes) -> None:
+        self.pages = [
+            DictionaryPage(number, data[number * PAGE_SIZE : (number + 1) * PAGE_SIZE])
+            for number in range(-(-len(data) // PAGE_SIZE))
+        ]
+        self.first_keys = [page.key(0) for page in self.pages]
+        self.starts = list(accumulate([page.count for page in self.pages], initial=0))
+        # Those of all pages, one after another.
+        self.values = [value for page in self.pages for value in page.all_values()]
+
+    def value(self, key: bytes) -> int | None:
+        """What is said of a key."""
+        return self.pages[self.page_of(key)].value(key) if self.pages else None
+
+    def page_of(self, key: bytes) -> int:
+        """The number of the page that a key stands in, or would."""
+        return max(bisect_right(self.first_keys, key) - 1, 0)
+
+    def key_at(self, place: int) -> bytes:
+        """The key with the value at a place among all of them."""
+        number = bisect_right(self.starts, place) - 1
+        return self.pages[number].key(place - self.starts[number])
+
+
+class PatchedPostings(NamedTuple):
+    """The pages of the dictionary, and what the postings are made of: records, and stretches from and to below which
+    offset of the old ones."""
+
+    pages: list[bytes]
     pieces: list[bytes | tuple[int, int]]
 
 
-def patch_postings(
-    keys: Sequence[bytes], values: Sequence[int], length: int, changes: Mapping[bytes, Change]
-) -> PatchedPostings:
+def patch_postings(old: OldDictionary, length: int, changes: Mapping[bytes, Change]) -> PatchedPostings:
     """The postings, of so many bytes and with this dictionary, once some terms were changed, added and taken away."""
-    following = _following(values, length)
-    made = PatchedPostings([], [], [])
-    at = copied = moved = 0  # entries and bytes that were gone through, and how far what follows has moved
+    by_page: dict[int, list[bytes]] = {}
     for key in sorted(changes):
-        found = at if at < len(keys) and keys[at] == key else bisect_left(keys, key, at)
-        if found > at:
-            made.keys.extend(keys[at:found])
-            made.values.extend([value + moved if value < INLINE else value for value in values[at:found]])
-        at = found + (found < len(keys) and keys[found] == key)
-        here, after = following[found], following[at]
-        if here > copied:
-            made.pieces.append((copied, here))
-        copied = after
-        change = changes[key]
-        if change is not None:
-            made.keys.append(key)
-            made.values.append(change if isinstance(change, int) else here + moved)
-        if isinstance(change, bytes):
-            made.pieces.append(change)
-            moved += len(change)
-        moved -= after - here
-    made.keys.extend(keys[at:])
-    made.values.extend([value + moved if value < INLINE else value for value in values[at:]])
-    if length > copied:
-        made.pieces.append((copied, length))
-    return made
+        by_page.setdefault(old.page_of(key), []).append(key)
+    patch = _Patch(old.values, length, changes)
+    written = _Pages()
+    if not old.pages:
+        keys, values = patch.changed([], 0, 0, by_page.get(0, ()))
+        written.fill(keys, values)
+    for number, page in enumerate(old.pages):
+        start, end = old.starts[number : number + 2]
+        following = old.first_keys[number + 1] if number + 1 < len(old.pages) else None
+        if following is not None and changes.get(following, b"") is None:
+            following = None  # whatever comes after it may still fit in here
+        stays = not written.is_open and (following is not None or number + 1 == len(old.pages))
+        if number in by_page:
+            before = page.keys()
+            keys, values = patch.changed(before, start, end, by_page[number])
+            stays = stays and keys == before
+        else:
+            keys, values = [] if stays else page.keys(), patch.moved(start, end)
+        if stays:
+            written.add(page, values)
+        else:
+            written.fill(keys, values)
+            written.close_before(following)
+    written.close()
+    if length > patch.copied:
+        patch.pieces.append((patch.copied, length))
+    return PatchedPostings(written.pages, patch.pieces)
 
 
-def _following(values: Sequence[int], length: int) -> list[int]:
-    """By entry, and once more at the end, where the first record begins that is its own or a later one's."""
-    found = [length] * (len(values) + 1)
-    for at in range(len(values) - 1, -1, -1):
-        value = values[at]
-        found[at] = value if value < INLINE else found[at + 1]
-    return found
+class _Patch:
+    """Goes through a dictionary with these values, key by key."""
+
+    def __init__(self, values: Sequence[int], length: int, changes: Mapping[bytes, Change]) -> None:
+        self._values, self._length, self._changes = values, length, changes
+        self.pieces: list[bytes | tuple[int, int]] = []
+        self.copied = 0  # the bytes that were gone through
+        self._moved = 0  # how far what follows has moved
+
+    def moved(self, start: int, end: int) -> list[int]:
+        """The values from and to below a place, of terms that are as they were."""
+        moved = self._moved
+        if not moved:
+            return list(self._values[start:end])
+        return [value + moved if value < INLINE else value for value in self._values[start:end]]
+
+    def changed(
+        self, keys: Sequence[bytes], start: int, end: int, changing: Sequence[bytes]
+    ) -> tuple[list[bytes], list[int]]:
+        """The keys of a page, which stand from and to below these places, and their values, once some are changed."""
+        made: list[bytes] = []
+        values: list[int] = []
+        at = 0
+        for key in changing:
+            found = bisect_left(keys, key, at)
+            made += keys[at:found]
+            values += self.moved(start + at, start + found)
+            at = found + (found < len(keys) and keys[found] == key)
+            here, after = self._following(start + found), self._following(start + at)
+            if here > self.copied:
+                self.pieces.append((self.copied, here))
+            self.copied = after
+            change = self._changes[key]
+            if change is not None:
+                made.append(key)
+                values.append(change if isinstance(change, int) else here + self._moved)
+            if isinstance(change, bytes):
+                self.pieces.append(change)
+                self._moved += len(change)
+            self._moved -= after - here
+        made += keys[at:]
+        values += self.moved(start + at, end)
+        return made, values
+
+    def _following(self, place: int) -> int:
+        """Where the first record begins that is that of a place or a later one's."""
+        values = self._values
+        while place < len(values) and values[place] >= INLINE:
+            place += 1
+        return values[place] if place < len(values) else self._length
+
+
+class _Pages:
+    """Pages in the making: the last one may be open."""
+
+    def __init__(self) -> None:
+        self.pages: list[bytes] = []
+        self._keys: list[bytes] = []
+        self._values: list[int] = []
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a page is not full yet."""
+        return bool(self._keys)
+
+    def add(self, page: DictionaryPage, values: Sequence[int]) -> None:
+        """A page as it is, but for its values, where none is open."""
+        self.pages.append(page.with_values(len(self.pages), values))
+
+    def fill(self, keys: Sequence[bytes], values: Sequence[int]) -> None:
+        """The next keys and their values."""
+        self._keys += keys
+        self._values += values
+        reached = list(accumulate(map(entry_size, self._keys), initial=0))
+        start = 0
+        while reached[-1] - reached[start] > PAGE_ROOM:
+            end = bisect_right(reached, reached[start] + PAGE_ROOM, start) - 1
+            self._put(start, end)
+            start = end
+        self._keys, self._values = self._keys[start:], self._values[start:]
+
+    def close_before(self, key: bytes | None) -> None:
+        """Close the open page where the next key, if that is known, does not fit into it."""
+        if key is not None and sum(map(entry_size, self._keys)) + entry_size(key) > PAGE_ROOM:
+            self.close()
+
+    def close(self) -> None:
+        """No more is to come into the open page."""
+        if self._keys:
+            self._put(0, len(self._keys))
+            self._keys, self._values = [], []
+
+    def _put(self, start: int, end: int) -> None:
+        self.pages.append(encode_page(len(self.pages), self._keys[start:end], self._values[start:end]))

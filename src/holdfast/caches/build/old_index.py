@@ -17,7 +17,6 @@ from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, check_manifest
 from holdfast.caches.index_format import (
     FIRST_BYTES,
     IndexUnusable,
-    all_entries,
     find_section,
     find_summary,
     manifest_digest,
@@ -27,6 +26,7 @@ from holdfast.caches.index_format import (
 from holdfast.caches.on_disk import index_reader, section_index_reader
 from holdfast.caches.on_disk.cache_directory import INDEX, MANIFEST, SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import DICTIONARY, OFFSETS, POSTINGS
+from holdfast.caches.patched_postings import OldDictionary
 from holdfast.caches.section_index import section_records
 from holdfast.caches.section_index.term_lists import TermLists
 from holdfast.caches.word_index import word_records
@@ -53,8 +53,7 @@ class OldIndex:
     def __init__(self, path: str, kind: str) -> None:
         self._descriptor = open_regular(path)
         self.header: Header = parse_header(self.read, kind=kind, file_length=os.fstat(self._descriptor).st_size)
-        self._entries: tuple[list[bytes], list[int]] | None = None
-        self._by_key: dict[bytes, int] = {}
+        self._dictionary: OldDictionary | None = None
         self._postings = b""  # all of them, once many are asked for
 
     def close(self) -> None:
@@ -74,17 +73,16 @@ class OldIndex:
         """How many bytes a section has."""
         return find_section(self.header, name).length
 
-    def entries(self) -> tuple[list[bytes], list[int]]:
-        """The keys and values of the dictionary."""
-        if self._entries is None:
-            self._entries = all_entries(self.section(DICTIONARY))
-            self._by_key = dict(zip(*self._entries, strict=True))
-        return self._entries
+    @property
+    def dictionary(self) -> OldDictionary:
+        """The dictionary."""
+        if self._dictionary is None:
+            self._dictionary = OldDictionary(self.section(DICTIONARY))
+        return self._dictionary
 
     def value(self, key: bytes) -> int | None:
         """What the dictionary says of a key."""
-        self.entries()
-        return self._by_key.get(key)
+        return self.dictionary.value(key)
 
     def posting(self, offset: int, length: int) -> bytes:
         """Bytes of the postings."""
@@ -101,8 +99,7 @@ class OldIndex:
     def move(self, postings: bytearray, values: list[int]) -> None:
         """From now on the records, each where it was, and the values of the dictionary are these."""
         self._postings = bytes(postings)
-        self._entries = self.entries()[0], values
-        self._by_key = {}
+        self.dictionary.values = values
 
     def offsets(self) -> Sequence[int]:
         """Where each record begins, and the last one ends."""

@@ -24,7 +24,7 @@ from holdfast.caches.build.publish import write_listing
 from holdfast.caches.build.source_item import KeptItem
 from holdfast.caches.build.token_counts import NOTHING, Runs
 from holdfast.caches.cache_format import file_name_of
-from holdfast.caches.index_format import SUMMARY, IndexUnusable, Summary, dictionary_pages, encode_summary
+from holdfast.caches.index_format import SUMMARY, IndexUnusable, Summary, encode_summary
 from holdfast.caches.on_disk import index_reader, section_index_reader
 from holdfast.caches.on_disk.cache_directory import COMPILED, DOCUMENTS, SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import DICTIONARY, OFFSETS, POSTINGS, RECORDS
@@ -166,9 +166,9 @@ class _Patch:
         old = self._old.words
         with open(os.path.join(staged, index_reader.WORDS_FILE), "xb", buffering=_CHUNK) as file:
             target = IndexFile(file, 7)
-            patched = patch_postings(*old.entries(), old.length(POSTINGS), changes)
+            patched = patch_postings(old.dictionary, old.length(POSTINGS), changes)
             target.add(POSTINGS, old.pieces(patched))
-            target.add(DICTIONARY, dictionary_pages(patched.keys, patched.values))
+            target.add(DICTIONARY, patched.pages)
             target.add(index_reader.COLUMNS, [word_compiler.encode_columns(columns)], checked=True)
             records = [word_compiler.encode_record(place, entry) for place, entry in enumerate(listing.entries)]
             target.add(OFFSETS, [encode_offsets(map(len, records))])
@@ -219,9 +219,9 @@ class _Patch:
         sources = encoded_sources(origins, self._changes.texts, self._changes.pages)
         with open(os.path.join(staged, SECTIONS_FILE), "xb", buffering=_CHUNK) as file:
             target = IndexFile(file, 7 if sources else 6)
-            patched = patch_postings(*old.entries(), old.length(POSTINGS), changes)
+            patched = patch_postings(old.dictionary, old.length(POSTINGS), changes)
             target.add(POSTINGS, old.pieces(patched))
-            target.add(DICTIONARY, dictionary_pages(patched.keys, patched.values))
+            target.add(DICTIONARY, patched.pages)
             columns = SectionColumns(tokens, self._new_firsts, seconds)
             target.add(section_index_reader.COLUMNS, [section_compiler.encode_columns(columns)], checked=True)
             target.add(OFFSETS, [encode_offsets(sizes)])

@@ -98,11 +98,11 @@ class PatchedTerms:
         """Terms that the edited documents do not hold, once sections have other numbers, and documents too."""
         sections, documents = self._moved_sections, self._moved_documents
         terms = self._old.terms
-        keys, values = terms.entries()
+        values = terms.dictionary.values
         places = [place for place, value in enumerate(values) if value < INLINE]
         moved, left = move_records(terms.hold(), [values[place] for place in places], sections, documents)
         for position in left:
-            key = keys[places[position]]
+            key = terms.dictionary.key_at(places[position])
             if key in changed:
                 continue
             changed[key] = move_record(terms.record(values[places[position]]), key, sections, documents)

@@ -83,13 +83,13 @@ def _changed_word(
 
 def _move_others(old: OldIndex, numbers: MovedNumbers, changed: dict[bytes, Change]) -> None:
     """The words that no edited document holds, once documents have other numbers."""
-    keys, values = old.entries()
+    values = old.dictionary.values
     table = numbers.table
     places = [place for place, value in enumerate(values) if value < INLINE]
     postings = old.hold()
     moved, left = move_records(postings, [values[place] for place in places], numbers)
     for position in left:
-        key = keys[places[position]]
+        key = old.dictionary.key_at(places[position])
         if key not in changed:
             changed[key] = _changed_word(old, key, numbers, set(), 0, {})
     try:
