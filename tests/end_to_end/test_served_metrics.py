@@ -78,13 +78,15 @@ def test_one_scrape_tells_of_all_processes_and_of_those_that_died(docs: Path) ->
     assert told["holdfast_calls_running"] == 0
 
 
-def test_a_cache_that_was_replaced_is_told_as_a_stale_answer_avoided(docs: Path) -> None:
-    with listening(docs, "--metrics") as server:
+def test_stale_answers_that_were_avoided_and_receipts_that_were_not_written_are_told(docs: Path) -> None:
+    with listening(docs, "--metrics", "--receipts", str(docs / "nowhere")) as server:
         while not scraped(server.port)["holdfast_cache_opens_total,outcome=hits"]:
             search(server, 1)  # a cache that was written a moment ago is not kept
         os.utime(docs / "docs" / "manifest.json")
         search(server, 1)
         assert scraped(server.port)["holdfast_stale_answers_avoided_total,kind=cache"] == 1
+        while not scraped(server.port)["holdfast_receipts_total,outcome=failed"]:
+            assert server.process.poll() is None  # a receipt is tried for after the answer
 
 
 def test_a_port_of_its_own_is_open_while_the_other_asks_for_tokens(docs: Path) -> None:
