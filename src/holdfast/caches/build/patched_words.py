@@ -8,7 +8,8 @@ from holdfast.caches.index_format import INLINE, IndexUnusable, keys_of
 from holdfast.caches.moved_numbers import MovedNumbers
 from holdfast.caches.selection import words
 from holdfast.caches.word_index.word_compiler import encode_counts
-from holdfast.caches.word_index.word_patches import move_dense, move_records
+from holdfast.caches.word_index.word_patches import move_dense, move_groups, move_records
+from holdfast.caches.word_index.word_records import parse_postings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,9 +70,13 @@ def _changed_word(
     """What a word becomes that edited documents hold or held: those have these numbers, and so many of them held it."""
     value = old.value(key)
     if value is not None and value < INLINE:
-        record = move_dense(old.word_record(value), key, numbers, gone, added.items())
-        if record is not None:
-            return record
+        record = old.word_record(value)
+        made = move_dense(record, key, numbers, gone, added.items())
+        if made is not None:
+            return made
+        found = parse_postings(record, key, numbers.old_count)
+        if found.dense is None:
+            return move_groups(key, found.groups, numbers, added.items())
     counts = {
         numbers.table[number]: times
         for number, times in old.counts(key, numbers.old_count).items()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from binascii import crc32
-from itertools import pairwise
+from bisect import insort
 
 from holdfast.caches.index_format import CHUNK, IndexUnusable
-from holdfast.caches.word_index.word_compiler import DENSE_LIMIT, DENSE_SHARE
-from holdfast.caches.word_index.word_records import GROUP, HEAD, SHAPE
+from holdfast.caches.word_index.word_compiler import DENSE_LIMIT, DENSE_SHARE, encode_postings, inline_value
+from holdfast.caches.word_index.word_records import COUNT, GROUP, HEAD, INLINE_LIMIT, SHAPE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,33 +31,34 @@ def move_records(postings: bytes, offsets: Sequence[int], numbers: MovedNumbers)
         return made, list(range(len(offsets)))
     # A list that is shorter names too few documents to be dense, before as after.
     dense_from = _GROUPS + GROUP.size + 2 * (-(-min(numbers.old_count, numbers.count) // DENSE_SHARE))
+    ends = [*offsets[1:], len(postings)]
+    shapes = [postings[offset + HEAD.size : offset + _GROUPS] for offset in offsets]
+    one = _GROUPS + GROUP.size  # most words have one group
+    plain = [
+        (offset, offset + one, end)
+        for offset, end, shape in zip(offsets, ends, shapes, strict=False)
+        if shape == _ONE_GROUP and end - offset < dense_from
+    ]
     left: list[int] = []
-    spans: list[tuple[int, int]] = []
-    parts: list[bytes] = []
-    reached = [*offsets, len(postings)]
-    for position, (offset, end) in enumerate(pairwise(reached)):
-        shape = postings[offset + HEAD.size : offset + _GROUPS]
-        if shape == _ONE_GROUP and end - offset < dense_from:  # most words
-            start = offset + _GROUPS + GROUP.size
-        elif end - offset >= dense_from or shape[2:] != b"\0\0":
+    for position, (offset, end, shape) in enumerate(zip(offsets, ends, shapes, strict=False)):
+        if end - offset >= dense_from or shape[2:] != b"\0\0":
             left.append(position)
-            continue
-        else:
-            start = offset + _GROUPS + GROUP.size * int.from_bytes(shape[:2], "little")
-        if end - start & 1:
-            raise IndexUnusable("postings are damaged")
-        spans.append((offset, start))
-        parts.append(postings[start:end])
-    moved = numbers.halves(b"".join(parts))
+        elif shape != _ONE_GROUP:
+            plain.append((offset, offset + _GROUPS + GROUP.size * int.from_bytes(shape[:2], "little"), end))
+    olds = [postings[start:end] for _, start, end in plain]
+    packed = b"".join(olds)
+    if len(packed) != sum([end - start & -2 for _, start, end in plain]):
+        raise IndexUnusable("postings are damaged")
+    moved = numbers.halves(packed)
     at = 0
-    for (offset, start), old in zip(spans, parts, strict=True):
-        after = at + len(old)
+    for (offset, start, end), old in zip(plain, olds, strict=True):
+        after = at + end - start
         new = moved[at:after]
         at = after
         if new != old:
-            crc = int.from_bytes(postings[offset : offset + 4], "little") ^ crc32(old) ^ crc32(new)
-            made[offset : offset + 4] = crc.to_bytes(4, "little")
-            made[start : start + len(new)] = new
+            made[start:end] = new
+            (crc,) = COUNT.unpack_from(made, offset)
+            COUNT.pack_into(made, offset, crc ^ crc32(old) ^ crc32(new))
     return made, left
 
 
@@ -91,3 +92,23 @@ def move_dense(
         most -= 1
     body = HEAD.pack(0, SHAPE.size + len(dense), holding)[4:] + SHAPE.pack(0, most) + dense
     return crc32(body, crc32(key)).to_bytes(4, "little") + body
+
+
+def move_groups(
+    key: bytes, groups: Iterable[tuple[int, list[int]]], numbers: MovedNumbers, added: Iterable[tuple[int, int]]
+) -> int | bytes | None:
+    """The value or the record of a word that documents hold so often, in groups, with the numbers that they have now,
+    without those that are gone, and with others; None where no document holds it."""
+    table = numbers.table
+    made: dict[int, list[int]] = {}
+    for times, held in groups:
+        moved = [table[number] for number in held]
+        made[times] = [number for number in moved if number >= 0] if -1 in moved else moved
+    for number, times in added:
+        insort(made.setdefault(times, []), number)
+    made = {times: held for times, held in made.items() if held}
+    if len(made) == 1:
+        ((times, held),) = made.items()
+        if len(held) == 1 and times < INLINE_LIMIT:
+            return inline_value(times, held[0])
+    return encode_postings(key, made, numbers.count) if made else None
