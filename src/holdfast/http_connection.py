@@ -91,6 +91,10 @@ class _LimitedConnection(HttpToolsProtocol):
         self._is_in_head, self._head_bytes = True, 0
         self._await_head()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        # Spaces around a value are no part of it; httptools leaves those after it.
+        super().on_header(name, value.strip(b" \t"))
+
     def on_headers_complete(self) -> None:
         self._is_in_head = False
         self._cancel_head()

@@ -114,6 +114,17 @@ def test_a_head_that_is_too_large_is_refused_whether_it_ends_or_not(tmp_path: Pa
         assert is_served(port)
 
 
+def test_spaces_around_a_header_are_no_part_of_it(tmp_path: Path) -> None:
+    prefix, version = "io.modelcontextprotocol/", "2026-07-28"
+    meta = {f"{prefix}protocolVersion": version, f"{prefix}clientCapabilities": {}}
+    params = {"name": "context.list_caches", "arguments": {}, "_meta": meta}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
+    headers = {"mcp-protocol-version": version, "mcp-method": "tools/call", "mcp-name": "\t context.list_caches \t"}
+    with serving(tmp_path, Limits()) as port, connect(port) as client:
+        client.sendall(head(port, len(body), connection="close", **headers) + b"\r\n" + body)
+        assert status_and_end(client) == 200
+
+
 def test_what_follows_an_answered_body_has_no_longer(tmp_path: Path) -> None:
     with serving(tmp_path, Limits(head_seconds=SOON)) as port, connect(port) as client:
         client.sendall(head(port, LARGEST_BODY * 1000) + b"\r\n")
