@@ -1,11 +1,17 @@
 """Builds of the seeded corpora, with each index and with none. Used by benchmarks/resolve.py and benchmarks/search.py.
 
+    python benchmarks/building.py 10000 --work /some/folder
+
+Alone it tells the processor time of builds with both indexes, with and without numpy (the extra `fast`), against a
+build that only writes the v0 files: of all processes, user and system, in turns.
+
 Builds that are compared take turns, and the median counts. Each goes to a folder of its own, and none is removed before
 all are measured: for minutes after many files were removed, ext4 makes new ones ten times more slowly.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -66,23 +72,37 @@ def build_plain(sources: str, cache: str) -> None:
         staged.publish(replace=True)
 
 
+def processor_seconds(command: list[str], cwd: Path, environment: dict[str, str] = ENVIRONMENT) -> float:
+    """What a command and all its processes took of the processor."""
+    before = os.times()
+    subprocess.run(command, cwd=cwd, env=environment, check=True, capture_output=True)
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
+
+
+def plain_command(sources: Path, cache: Path) -> list[str]:
+    """A build that only writes the v0 files."""
+    script = PLAIN.format(path=[str(Path(__file__).parent), *sys.path])
+    return [sys.executable, "-c", script, str(sources), str(cache)]
+
+
+def indexed_command(sources: Path, cache: Path, way: str) -> list[str]:
+    """A build with an index, or with both."""
+    return [sys.executable, "-c", INDEXED.format(created_at=CREATED_AT), str(sources), str(cache), *WAYS[way]]
+
+
 def builds(sources: Path, caches: Path, ways: Iterable[str], rounds: int) -> dict[str, float]:
     """Seconds that builds take, megabytes that all processes of one held, and the index's size against the sources.
 
     The caches are made below `caches`, that of the first round named after the way it was built.
     """
-    script = PLAIN.format(path=[str(Path(__file__).parent), *sys.path])
     took: dict[str, list[float]] = {"plain": [], **{way: [] for way in ways}}
     figures: dict[str, float] = {}
     source_bytes = sum(path.stat().st_size for path in sources.rglob("*.md"))
     for number in range(rounds):
         for way, seconds in took.items():
             cache = caches / (f"{way}-{number}" if number else way)
-            arguments = [str(sources), str(cache)]
-            if way == "plain":
-                command = [sys.executable, "-c", script, *arguments]
-            else:
-                command = [sys.executable, "-c", INDEXED.format(created_at=CREATED_AT), *arguments, *WAYS[way]]
+            command = plain_command(sources, cache) if way == "plain" else indexed_command(sources, cache, way)
             started = time.perf_counter()
             output = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=ENVIRONMENT).stdout
             seconds.append(time.perf_counter() - started)
@@ -92,3 +112,36 @@ def builds(sources: Path, caches: Path, ways: Iterable[str], rounds: int) -> dic
                 size = sum(path.stat().st_size for path in (cache / "index").iterdir())
                 figures[f"index_{way}_size"] = size / source_bytes
     return {**figures, **{f"build_{way}_s": median(each) for way, each in took.items()}}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("count", type=int)
+    parser.add_argument("--work", type=Path, required=True, help="folder for sources and caches")
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    from corpus import write_corpus
+
+    sources, hidden = options.work / "sources", options.work / "hidden"
+    write_corpus(options.count, sources)
+    hidden.mkdir(exist_ok=True)
+    (hidden / "numpy.py").write_text("raise ImportError('hidden')\n", encoding="utf-8")
+    without = {**ENVIRONMENT, "PYTHONPATH": os.pathsep.join([str(hidden), ENVIRONMENT.get("PYTHONPATH", "")])}
+    took: dict[str, list[float]] = {"only the v0 files": [], "with numpy": [], "without": []}
+    for number in range(options.rounds):
+        for name, seconds in took.items():
+            cache = options.work / f"{name.replace(' ', '-')}-{number}"
+            plain = name == "only the v0 files"
+            command = plain_command(sources, cache) if plain else indexed_command(sources, cache, "estimate")
+            environment = without if name == "without" else ENVIRONMENT
+            seconds.append(processor_seconds(command, options.work, environment))
+    plain_times = took["only the v0 files"]
+    print(f"{options.count:,} documents, processor time: median, least, and against the v0 files")
+    for name, seconds in took.items():
+        ratios = median(seconds) / median(plain_times), min(seconds) / min(plain_times)
+        print(f"{name:<20} {median(seconds):8.2f} {min(seconds):8.2f} {ratios[0]:8.2f} {ratios[1]:8.2f}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

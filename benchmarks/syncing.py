@@ -8,27 +8,17 @@ The time is that of all processes of a command, user and system, in one run; edi
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from statistics import median
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from building import CREATED_AT, ENVIRONMENT, INDEXED, PLAIN, WAYS
+from building import indexed_command, plain_command, processor_seconds
 from corpus import write_corpus
 
 CONTEXT = [sys.executable, "-m", "holdfast"]
-
-
-def processor_seconds(command: list[str], cwd: Path) -> float:
-    """What a command and all its processes took of the processor."""
-    before = os.times()
-    subprocess.run(command, cwd=cwd, env=ENVIRONMENT, check=True, capture_output=True)
-    after = os.times()
-    return after.children_user + after.children_system - before.children_user - before.children_system
 
 
 def edit(page: Path, what: str) -> None:
@@ -57,10 +47,8 @@ def main() -> int:
     sources = project / "docs"
     write_corpus(options.count, sources)
     (project / "context.toml").write_text('[caches.docs]\nsources = ["docs"]\n', encoding="utf-8")
-    script = PLAIN.format(path=[str(Path(__file__).parent), *sys.path])
-    indexed = INDEXED.format(created_at=CREATED_AT)
-    plain = processor_seconds([sys.executable, "-c", script, str(sources), str(options.work / "plain")], project)
-    build = [sys.executable, "-c", indexed, str(sources), str(options.work / "built"), *WAYS["estimate"]]
+    plain = processor_seconds(plain_command(sources, options.work / "plain"), project)
+    build = indexed_command(sources, options.work / "built", "estimate")
     shutil.rmtree(options.work / "built", ignore_errors=True)
     figures = {"only the v0 files": plain, "context build": processor_seconds(build, project)}
     figures["sync from nothing"] = whole = processor_seconds([*CONTEXT, "sync"], project)

@@ -3,7 +3,7 @@
 Every cache vector, a corpus and documents with characters new in Unicode 15 to 17 are built, a project with a source of
 every format is synced (its caches and its lock), and every answer about
 them given, cold and warm, under each Python found, three hash seeds, three locales, two time zones, two working
-directories, one and four processes that share a build.
+directories, one and four processes that share a build, with numpy (where the Python has it) and without.
 Each surrounding builds everything anew. The size is how many of the surroundings are tried: the first few dozen contain
 every pair of values. Each row is printed; `--page` writes a summary. Another question is one more line in `lay_out`.
 """
@@ -36,6 +36,7 @@ class Surrounding(NamedTuple):
     zone: str
     folder: str
     workers: str
+    numpy: str
 
 
 class Row(NamedTuple):
@@ -159,9 +160,12 @@ def one(inputs: Path, number: int, row: Surrounding, python: str, *, sabotage: b
     """The hashes of one surrounding."""
     root = inputs.parent / f"row-{number}"
     root.mkdir()
+    libraries = [str(SOURCE), str(inputs.parent / "libraries")]
+    if row.numpy == "without":
+        libraries.insert(0, str(inputs.parent / "hidden"))
     env = {
         "PATH": os.environ["PATH"],
-        "PYTHONPATH": f"{SOURCE}{os.pathsep}{inputs.parent / 'libraries'}",
+        "PYTHONPATH": os.pathsep.join(libraries),
         "PYTHONPYCACHEPREFIX": str(inputs.parent / "byte-code"),
         "PYTHONHASHSEED": row.hash_seed,
         "LC_ALL": row.locale,
@@ -198,7 +202,7 @@ def summary(rows: list[Row], campaign: Campaign, command: str, notes: list[str])
         "",
         *(f"- {note}" for note in notes),
         f"- hash seeds {values['hash_seed']}; locales {values['locale']}; time zones {values['zone']};",
-        f"  two working directories; {values['workers']} build workers",
+        f"  two working directories; {values['workers']} build workers; with numpy, where a Python has it, and without",
         "",
         "Without a number every surrounding is tried; a row is printed for each. Other releases have other hashes.",
     ]
@@ -220,6 +224,8 @@ def run(campaign: Campaign, size: int, documents: int, jobs: int, page: Path | N
         # An interpreter need not have what the package depends on: the part written in Python serves all of them.
         yaml = Path(find_spec("yaml").origin or "").parent  # type: ignore[union-attr]  # a dependency
         shutil.copytree(yaml, folder / "libraries" / "yaml", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+        (folder / "hidden").mkdir()
+        (folder / "hidden" / "numpy.py").write_text("raise ImportError('hidden')\n", encoding="utf-8")
         found = pythons()
         real = make_locales(folder / "locales")
         axes = [
@@ -229,11 +235,12 @@ def run(campaign: Campaign, size: int, documents: int, jobs: int, page: Path | N
             ["UTC", "Asia/Kathmandu"],
             ["own", "/"],
             ["1", "4"],
+            ["with", "without"],
         ]
         rows = in_order(campaign, axes)[:size]
         campaign.counts["answers in each row"] = len(asked)
         campaign.counts["caches built for each row"] = len(list((inputs / "sources").iterdir()))
-        print(f"{'python':7}{'seed':>6} {'locale':13}{'zone':16}{'folder':8}{'workers':8}{'asked':7}hash")
+        print(f"{'python':7}{'seed':>6} {'locale':13}{'zone':16}{'folder':8}{'workers':8}{'numpy':8}{'asked':7}hash")
         hashes: dict[str, int] = {}
         made: list[Row] = []
         with ThreadPoolExecutor(jobs) as pool:
@@ -245,8 +252,8 @@ def run(campaign: Campaign, size: int, documents: int, jobs: int, page: Path | N
                     value = result[temperature]
                     hashes[value] = hashes.get(value, 0) + 1
                     locale = row.locale if real[row.locale] else f"({row.locale})"
-                    start = f"{row.python:7}{row.hash_seed:>6} {locale:13}{row.zone:16}{row.folder:8}{row.workers:8}"
-                    print(f"{start}{temperature:7}{value[:16]}", flush=True)
+                    start = f"{row.python:7}{row.hash_seed:>6} {locale:13}{row.zone:16}{row.folder:8}"
+                    print(f"{start}{row.workers:8}{row.numpy:8}{temperature:7}{value[:16]}", flush=True)
                     campaign.counts["rows"] += 1
                     made.append(Row(row, temperature, value))
         campaign.counts["different hashes"] = len(hashes)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,6 +41,13 @@ if TYPE_CHECKING:
 
 NOW = "2026-01-02T03:04:05Z"
 NEVER = 1 << 60
+BUILD = """
+import sys
+from holdfast.caches.build.build import build_cache
+sources, cache, workers = sys.argv[1:]
+build_cache(sources, cache, created_at={now!r}, workers=int(workers))
+print("numpy" in sys.modules)
+"""
 WORDS = st.sampled_from(
     [
         *("alpha", "beta", "useEffect", "os.path", "the", "gammas", "Σας", "日本語", "é", "alpha-beta", "alpha_beta.c"),
@@ -72,6 +82,10 @@ def built(sources: Path, cache: Path, least: int, tokenizer: str = "estimate-1")
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(array_support, "LEAST_DOCUMENTS", least)
         build_cache(sources, cache, created_at=NOW, workers=1, tokenizer=tokenizer)
+    return contents(cache)
+
+
+def contents(cache: Path) -> dict[str, bytes]:
     return {str(file.relative_to(cache)): file.read_bytes() for file in sorted(cache.rglob("*")) if file.is_file()}
 
 
@@ -85,7 +99,7 @@ def write(home: Path, texts: dict[str, str]) -> Path:
 
 
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
 @given(
     texts=st.dictionaries(NAMES, TEXTS, min_size=1, max_size=8),
@@ -207,3 +221,26 @@ def test_a_build_of_few_documents_does_without_numpy(monkeypatch: pytest.MonkeyP
     assert not asked
     assert array_support.is_worth_arrays(array_support.LEAST_DOCUMENTS)
     assert asked
+
+
+def test_processes_that_share_a_build_write_the_same_with_and_without_numpy(tmp_path: Path) -> None:
+    source = random.Random(7)
+    words = [f"word{number}" for number in range(300)]
+    texts = {
+        f"{number % 7}/{number}": f"# {source.choice(words)}\n\n" + " ".join(source.choices(words, k=9))
+        for number in range(2 * array_support.LEAST_DOCUMENTS + 40)
+    }
+    sources = write(tmp_path, texts)
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    (hidden / "numpy.py").write_text("raise ImportError('hidden')\n", encoding="utf-8")
+    made = {}
+    for workers, is_hidden in ((1, True), (1, False), (2, False)):
+        cache = tmp_path / f"{workers}-{is_hidden}"
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(hidden)] * is_hidden + sys.path)}
+        command = [sys.executable, "-c", BUILD.format(now=NOW), str(sources), str(cache), str(workers)]
+        done = subprocess.run(command, env=env, capture_output=True, check=True, timeout=120)
+        assert done.stdout.split() == [b"True" if workers == 1 and not is_hidden else b"False"]
+        made[workers, is_hidden] = contents(cache)
+    assert all(files == made[1, True] for files in made.values())
+    assert {"index/words.idx", "index/sections.idx"} <= made[1, True].keys()

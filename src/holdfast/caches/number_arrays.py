@@ -56,7 +56,7 @@ def joined_keys(terms: Sequence[int], packed: Sequence[bytes], bases: Sequence[i
     return np.repeat(above, sizes) + np.frombuffer(b"".join(packed), np.int32)
 
 
-def begins(keys: Numbers) -> Numbers:
+def begins(keys: Numbers | NDArray[np.uint32]) -> Numbers:
     """Where sorted numbers differ from the one before."""
     is_new = np.ones(len(keys), bool)
     np.not_equal(keys[1:], keys[:-1], out=is_new[1:])

@@ -12,7 +12,7 @@ import numpy as np
 from holdfast.caches.build.token_batch import ODD, PLAIN, TokenBatch, TokenNumbers
 from holdfast.caches.build.token_counts import DocumentCounts, SpilledCounts
 from holdfast.caches.index_format import keys_of
-from holdfast.caches.number_arrays import LOWER, NUMBER, begins
+from holdfast.caches.number_arrays import LOWER, begins
 from holdfast.caches.search.stemmer import stem
 from holdfast.caches.search.word_terms import LONGEST, length_of, raw_words, word_terms
 from holdfast.caches.selection import words
@@ -223,11 +223,10 @@ def _ranked(ranks: Numbers, numbers: Small) -> Numbers:
 def _cut(keys: Sequence[bytes], ranked: Numbers) -> ByKey:
     """key -> its numbers, packed; `ranked` is used up."""
     ranked.sort()
-    starts = begins(ranked >> LOWER)
+    halves = ranked.view(np.uint32)  # an index is only made where the lower half comes first
+    starts = begins(halves[1::2])
     ends = np.diff(starts, append=len(ranked)) + starts
-    which = ranked[starts] >> LOWER
-    ranked &= NUMBER
-    ranked -= _PLACES
-    data = ranked.astype(np.int32).tobytes()
+    which = halves[1::2][starts]
+    data = (halves[0::2] ^ np.uint32(_PLACES)).tobytes()
     rows = zip(which.tolist(), (4 * starts).tolist(), (4 * ends).tolist(), strict=True)
     return {keys[rank]: data[start:end] for rank, start, end in rows}

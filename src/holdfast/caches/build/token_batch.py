@@ -40,8 +40,7 @@ _FACTORS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
 _LONGEST = _WORD * len(_FACTORS)  # longer tokens are looked up one by one
 _HASH_SHIFT = 33  # so many bits are left out: 31 stay
 _KEPT = np.array([(1 << 8 * size) - 1 for size in range(_WORD + 1)], np.uint64)
-_IS_BLANK = np.zeros(256, bool)
-_IS_BLANK[list(b" \t\n\r\x0b\x0c")] = True
+_IS_BLANK = bytes([byte in b" \t\n\r\x0b\x0c" for byte in range(256)])
 
 
 class TokenNumbers(dict[bytes, int]):
@@ -181,12 +180,11 @@ def _never(_text: str) -> bool:
 
 def found_tokens(data: bytes, numbers: TokenNumbers) -> tuple[Numbers, Small]:
     """Where each token in bytes begins, and its number; the first and the last byte are blank."""
-    bytes_ = np.frombuffer(data + bytes(_LONGEST), np.uint8)
-    is_blank = _IS_BLANK[bytes_[: len(data)]]
+    is_blank = np.frombuffer(data.translate(_IS_BLANK), np.uint8)
     edges = np.flatnonzero(is_blank[1:] != is_blank[:-1]) + 1
     starts, ends = edges[0::2], edges[1::2]
     sizes = ends - starts
-    words = np.ndarray((len(data) + _LONGEST - _WORD + 1,), "<u8", bytes_.data, strides=(1,))
+    words = np.ndarray((len(data) + _LONGEST - _WORD + 1,), "<u8", data + bytes(_LONGEST), strides=(1,))
     parts = [words[starts] & _KEPT[np.minimum(sizes, _WORD)]]
     hashes = parts[0] * np.uint64(_FACTORS[0])
     for number in range(1, len(_FACTORS)):
