@@ -236,8 +236,10 @@ def keys_of(terms: Iterable[str]) -> list[bytes]:
 
 def dictionary_pages(keys: Sequence[bytes], values: Sequence[int]) -> list[bytes]:
     """The pages of a dictionary of ascending keys and their 64-bit values; no key costs a step of the interpreter."""
+    from array import array  # for who writes alone
+
     pages: list[bytes] = []
-    reached = list(accumulate([len(key) + _PER_ENTRY for key in keys], initial=0))
+    reached = array("Q", accumulate(map(_PER_ENTRY.__add__, map(len, keys)), initial=0))
     start = 0
     while start < len(keys):
         end = bisect_right(reached, reached[start] + PAGE_SIZE - _PAGE_HEAD.size, start) - 1

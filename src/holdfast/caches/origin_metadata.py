@@ -82,7 +82,15 @@ def _line_map(value: Json) -> LineMap | None:
 
 def origin_digest(origin: Origin | None) -> str:
     """The hash of a document's metadata, in hex digits."""
+    return _NO_ORIGIN if origin is None else _digest(origin)
+
+
+def _digest(origin: Origin | None) -> str:
     return sha256(encode(metadata_of(origin)).encode()).hexdigest()
+
+
+# One text for all documents that have none.
+_NO_ORIGIN = _digest(None)
 
 
 def origins_digest(documents: Iterable[tuple[str, str]]) -> str:

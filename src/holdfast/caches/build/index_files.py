@@ -67,11 +67,11 @@ def postings_of(parts: Sequence[IndexPart]) -> Iterator[bytes]:
 def dictionary_of(parts: Sequence[IndexPart]) -> list[bytes]:
     """The pages of the dictionary of all parts."""
     keys: list[bytes] = []
-    values: list[int] = []
+    values = array("Q")
     offset = 0
     for part in parts:
         keys += part.keys
-        values += [value if value >= INLINE else offset + value for value in part.values]
+        values.extend(value if value >= INLINE else offset + value for value in part.values)
         offset += part.size
     return dictionary_pages(keys, values)
 

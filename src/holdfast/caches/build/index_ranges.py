@@ -42,7 +42,7 @@ class IndexPart(NamedTuple):
     file: str
     size: int
     keys: list[bytes]
-    values: list[int]
+    values: array[int]  # 64 bits each: there are some twenty of both a document
 
 
 class RangeToCompile(NamedTuple):
@@ -134,7 +134,7 @@ def sections_part(
 def words_range(file: str, runs: Sequence[Run], numbers: bytes, positions: bytes) -> RangeToCompile:
     """How words become a part of their index."""
     bases, places = [run.base for run in runs], [run.place for run in runs]
-    part = IndexPart("words", file, 0, [], [])
+    part = IndexPart("words", file, 0, [], array("Q"))
     if is_worth_arrays(len(numbers) // NUMBER):
         from holdfast.caches.word_index import posting_arrays
 
@@ -147,7 +147,7 @@ def words_range(file: str, runs: Sequence[Run], numbers: bytes, positions: bytes
 def sections_range(file: str, runs: Sequence[tuple[int, Run]], lengths: Sequence[bytes]) -> RangeToCompile:
     """How terms of sections become a part of their index."""
     marks = [(field, run.base) for field, run in runs]
-    part = IndexPart("sections", file, 0, [], [])
+    part = IndexPart("sections", file, 0, [], array("Q"))
     own = [run for _, run in runs]
     if is_worth_arrays(len(lengths[0]) // NUMBER):
         from holdfast.caches.section_index.impact_arrays import compile_batches

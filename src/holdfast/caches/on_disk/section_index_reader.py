@@ -46,6 +46,9 @@ COLUMNS, SOURCES = "columns", "sources"
 # Bytes, about, of the documents that were given last with what was worked out of them, and of lists of terms. A
 # document has so many beside its content.
 _MOST_OF_PAGES, _MOST_OF_TERMS, _PAGE_BYTES = 4 << 20, 24 << 20, 4096
+# Of a large cache, room for so many lists with a byte for every section. Lists that are asked for again and again stay:
+# where questions go round, the one used least recently is the one needed next.
+_DENSE_LISTS = 64
 # From so many misspelt words on the dictionary is worth reading as a whole, where it has no more than so many pages:
 # 4 MiB, some 200,000 keys.
 _OFTEN, _MOST_FILTERED = 2, 1024
@@ -61,7 +64,7 @@ class SectionIndex(IndexReader):
         self._held: dict[str, TermImpacts] = {}
         self._met_pages: dict[int, DictionaryPage] = {}
         self._pages: BoundedStore[tuple[ProvenPage, str, tuple[Identity, ...]]] = BoundedStore(None, _MOST_OF_PAGES)
-        self._terms: BoundedStore[TermImpacts] = BoundedStore(None, _MOST_OF_TERMS)
+        self._terms: BoundedStore[TermImpacts] = BoundedStore(None, _MOST_OF_TERMS, keeps_regulars=True)
         self._misspelt = 0  # words that many were looked up beside
         self._filter: KeyFilter | None = None
         super().__init__(directory, SECTIONS_FILE)
@@ -79,6 +82,7 @@ class SectionIndex(IndexReader):
         if documents != self._words.document_count:
             raise IndexUnusable("of other documents")
         self._populations = (sections, documents)
+        self._terms.max_bytes = max(_MOST_OF_TERMS, _DENSE_LISTS * sections)
         self._places = SectionPlaces(self._columns.firsts)
 
     @doubting
