@@ -53,7 +53,7 @@ def main(count: int, rounds: int) -> None:
             for engine, workers in WAYS:
                 cache = Path(folder) / f"{engine}-{workers}-{number}"
                 words = [sys.executable, "-c", BUILD, str(sources), str(cache), engine, str(workers)]
-                done = subprocess.run(words, capture_output=True, check=True, env=user_environment())
+                done = subprocess.run(words, stdout=subprocess.PIPE, check=True, env=user_environment())
                 told = json.loads(done.stdout)
                 for half, held in told.pop("peaks").items():
                     peaks[half] = max(peaks.get(half, 0), held)

@@ -46,6 +46,7 @@ LISTED: dict[str, dict[str, str]] = {
     "caches/readers/asciidoc_table.py": {"int": DIGITS},
     "caches/readers/html_blocks.py": {"int": DIGITS},
     "caches/readers/included_text.py": {"int": DIGITS},
+    "caches/build/engine_tasks.py": {"int": "of the sizes that Linux writes, in ASCII digits", "split": BYTES},
     "caches/build/git_tree.py": {"int": "of the size that git writes, in ASCII digits"},
     "caches/search/answer_cost.py": {"split": "of hex digits and blanks"},
     "caches/search/citations.py": {"int": DIGITS},
