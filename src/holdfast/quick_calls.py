@@ -18,7 +18,7 @@ LONG_WAIT = 0.5  # seconds that others waited, be it for a disk; on a busy machi
 TRIALS = 3  # calls, one after the other, until what is not quick by then goes without
 REST = 100  # calls that are handed over after one that took long
 MOST_KEYS = 256
-LARGEST_ARGUMENTS = 1000  # as text; a long question is no quick one
+LARGEST_ARGUMENTS = 1000  # characters; a long question is no quick one
 
 
 class QuickCalls:
@@ -30,9 +30,10 @@ class QuickCalls:
 
     def key(self, tool: str, arguments: Mapping[str, object]) -> str | None:
         """What a call has in common with others that take as long; None where none is known to be quick."""
-        if tool not in TOOLS or len(repr(arguments)) > LARGEST_ARGUMENTS:
+        cache = arguments.get("cache", "")
+        if tool not in TOOLS or not isinstance(cache, str) or _size(arguments) > LARGEST_ARGUMENTS:
             return None
-        return f"{tool} {arguments.get('cache')!r}"
+        return f"{tool} {cache}"
 
     def is_quick(self, key: str | None) -> bool:
         """Whether a call may be answered at once."""
@@ -56,3 +57,9 @@ class QuickCalls:
             self._seen.clear()
         self._seen[key] = self._seen.get(key, 0) + 1
         self._left[key] = max(self._left.get(key, 1) - 1, 0) if seconds <= QUICK else max(self._left.get(key, 1), 1)
+
+
+def _size(arguments: Mapping[str, object]) -> int:
+    """How long arguments are, about, in characters."""
+    texts = [text for value in arguments.values() for text in (value if isinstance(value, list) else [value])]
+    return sum(len(text) for text in texts if isinstance(text, str))

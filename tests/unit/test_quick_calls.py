@@ -38,7 +38,9 @@ def test_after_one_that_took_long_many_are_handed_over(long: tuple[float, float]
 def test_what_walks_folders_or_is_long_is_never_quick() -> None:
     calls = QuickCalls()
     assert calls.key("list_contexts", {}) is None
-    assert calls.key("context.search", {"query": "a" * LARGEST_ARGUMENTS}) is None
+    assert calls.key("context.search", {"query": "a" * (LARGEST_ARGUMENTS + 1)}) is None
+    assert calls.key("context.search", {"query": "a", "known": ["a" * LARGEST_ARGUMENTS]}) is None
+    assert calls.key("context.search", {"query": "a", "cache": 1}) is None
     calls.handed_over(None, 0.0)
     assert not calls.is_quick(None)
 
