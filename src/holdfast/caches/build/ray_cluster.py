@@ -30,6 +30,8 @@ RETRIES = 3
 _AHEAD = 2
 # The sockets of a Ray lie in its folder, and the path of a socket has 103 bytes at most.
 _LONGEST_FOLDER = 16
+_START_SECONDS = 120  # that the head of a Ray has to come up, on a machine that others keep busy
+_STARTS = 3  # times that a Ray is started, where it does not come up
 _PATIENCE = 10  # seconds until a host that does not answer is given up
 _EXTRA = "the engine 'ray' is not installed: pip install 'holdfast[ray]'"
 
@@ -150,17 +152,21 @@ class RayCluster:
         self._leave.append(_keeping_signals())
         self._leave.append(_keeping_quiet())
         self._leave.append(lambda: _ended(ray))
-        try:
-            ray.init(
-                address="local",
-                num_cpus=self._workers or core_count(),
-                include_dashboard=False,
-                log_to_driver=False,
-                configure_logging=False,
-                _temp_dir=folder,
-            )
-        except Exception as error:
-            raise EngineFailed(f"Ray cannot be started here: {_first_line(error)}") from None
+        for left in reversed(range(_STARTS)):
+            try:
+                ray.init(
+                    address="local",
+                    num_cpus=self._workers or core_count(),
+                    include_dashboard=False,
+                    log_to_driver=False,
+                    configure_logging=False,
+                    _temp_dir=folder,
+                )
+                break
+            except Exception as error:  # on a busy machine a part of it comes too late, or another takes its port
+                if not left:
+                    raise EngineFailed(f"Ray cannot be started here: {_first_line(error)}") from None
+                _ended(ray)
         return ray
 
     def _check_worker(self) -> None:
@@ -220,6 +226,7 @@ def _environment() -> dict[str, str]:
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
         "RAY_task_oom_retries": str(RETRIES),
+        "RAY_gcs_server_port_wait_time_s": str(_START_SECONDS),
         "RAY_IGNORE_UNHANDLED_ERRORS": "1",  # the first error is told by us, and the others are of the same build
     }
     if "ray" in sys.modules:  # which has looked who may come in when it was loaded
