@@ -110,6 +110,7 @@ def test_a_crowd_gets_one_answer_to_each_question(docs: Path) -> None:
             given = asyncio.run(crowd.ask(20, 200, pause))
             assert (len(given.seconds), given.errors) == (200, 0)
             assert [len(texts) for texts in given.texts] == [1] * len(TOPICS)
+        assert server.end() == 0  # with its processes
 
 
 def test_processes_that_end_at_once_are_given_up(tmp_path: Path) -> None:
