@@ -201,7 +201,7 @@ def by_client(session: Session) -> list[object]:
             capture_output=True,
             env={**os.environ, "SOURCE_DATE_EPOCH": "1767323045"},
         )
-        is_same = digests(cache) == session.built(Path(sources), "local")
+        is_same = cache.exists() and digests(cache) == session.built(Path(sources), "local")
         return [done.returncode, done.stderr.decode(), is_same]
     finally:
         server.kill()
