@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import sys
+from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -106,6 +107,12 @@ def _serve(work: Work, listeners: Sequence[socket.socket], number: int) -> int:
     return 0
 
 
+def _end_with(life: int) -> None:
+    """Wait for the process that holds the other end to be gone, and answer what was asked, as if it had said so."""
+    os.read(life, 1)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
 class _Family:
     """Processes that share their sockets. One that dies is replaced; when this process is told to end, all are."""
 
@@ -114,6 +121,8 @@ class _Family:
         self._children: dict[int, int] = {}  # the number of each
         self._deaths: list[float] = []
         self._exit_code: int | None = None  # once the end has come
+        # Nothing is ever written: whoever reads it learns that this process is gone, even if it was killed.
+        self._life = os.pipe()
 
     def run(self) -> int:
         """Until told to end, or until processes die as fast as they are started; the exit code."""
@@ -156,6 +165,9 @@ class _Family:
             own = self._listeners[number]
             for listener in {listener for each in self._listeners for listener in each} - set(own):
                 listener.close()  # or it would stay open when the process that it belongs to ends
+            ours, its = self._life
+            os.close(its)
+            Thread(target=_end_with, args=(ours,), daemon=True).start()
             code = _serve(self._work, own, number)
         finally:
             sys.stderr.flush()

@@ -10,6 +10,7 @@ import socket
 import sys
 from contextlib import suppress
 from pathlib import Path
+from select import select
 from typing import Any
 
 import anyio
@@ -100,6 +101,18 @@ def test_a_process_that_dies_is_replaced_and_all_end_together(docs: Path) -> Non
         assert (first[1] in now, first[0] in now) == (True, False)
         assert server.end() == 0
         assert [child for child in now if Path(f"/proc/{child}").exists()] == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="children are looked up in /proc")
+def test_processes_end_when_the_one_that_started_them_is_killed(docs: Path) -> None:
+    with listening(docs, "--workers", "2") as server:
+        server.call("context.list_caches", {})
+        ends = [os.pidfd_open(child) for child in server.two_children()]
+        server.process.kill()
+        for end in ends:
+            readable, _, _ = select([end], [], [], PATIENCE)  # readable once the process is gone
+            os.close(end)
+            assert readable
 
 
 def test_a_crowd_gets_one_answer_to_each_question(docs: Path) -> None:
