@@ -20,7 +20,7 @@ from holdfast.caches.search.search_result import make_result
 from holdfast.caches.search.word_terms import is_stop_word
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from benchmarks.quality.judged_sets import Lines
     from benchmarks.quality.methods import CutCache
@@ -98,6 +98,9 @@ class _PeerSource:
 
     def matches(self, question: Question) -> Ranked:  # noqa: ARG002  # as every source takes it
         return self._ranked
+
+    def may_hold(self, terms: Mapping[str, int]) -> Iterable[str]:
+        return terms
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._cut, name)

@@ -68,10 +68,9 @@ def test_on_a_ray_the_bytes_are_those_of_a_local_build_whatever_becomes_of_worke
     assert held > 0
     assert more < MOST_GROWTH
     exit_code, stderr, is_same = told.pop("by_client")
-    if (
-        exit_code == 6
-    ):  # Ray's client server starts a process a client, and a machine under load takes longer than it waits
-        assert "error: The engine cannot be used\nreason: " in stderr
+    if exit_code == 6:  # Ray's server for clients starts a process for each, and waits less long than one may take here
+        assert "error: The engine cannot be used\nreason: the Ray cluster at " in stderr
+        assert " cannot be joined: " in stderr
     else:
         assert (exit_code, is_same) == (0, True), stderr
     code, exit_code, reason, left = told.pop("killed_always")
