@@ -1,6 +1,6 @@
 """How a server over HTTP holds up: many clients at once, in two worlds, in one run.
 
-    python -m benchmarks.http_load [--clients 200] [--calls 50000] [--workers 2] [--share 0.6] [--era modern]
+    python -m benchmarks.http_load [--clients 200] [--calls 50000] [--workers 2] [--share 0.4] [--era modern]
 
 First each client asks its next question as soon as it has an answer: as many calls as the server manages, with every
 client waiting for all the others. Then each pauses for a random time, as agents do, so long that all together ask for a
@@ -150,7 +150,7 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--calls", type=int, default=50_000)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--share", type=float, default=0.6)
+    parser.add_argument("--share", type=float, default=0.4)
     parser.add_argument("--era", choices=("modern", "legacy"), default="modern")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
