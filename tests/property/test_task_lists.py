@@ -48,6 +48,8 @@ class TestTheRuleForATaskLine:
     @settings(max_examples=2000)
     @given(st.one_of(items, lines))
     @example("- [ ] 1 .")
+    @example("- [ ] 0 . ")
+    @example("- [ ] 0 \\. ")
     @example("- [ ] 1.  \r")
     @example("- [ ] 1 \\. x")
     def test_it_reads_as_an_expression(self, line: str) -> None:

@@ -210,8 +210,9 @@ def _description(text: str, number_end: int) -> str:
         if text[end : end + 1] == character:
             end += 1
     start = after_white_space(text, end)
-    if start == end:
-        # No white space after the mark: then the mark belongs to the description, if white space stands before it.
+    if start == end or (start == end + 1 == len(text) and number_end < mark < end):
+        # Not white space and something more after the mark: then the mark belongs to the description, if white space
+        # stands before it.
         start = mark
         if mark == number_end:
             return ""
