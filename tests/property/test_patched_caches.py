@@ -102,6 +102,11 @@ def edited(texts: dict[str, str], edits: list[tuple[str, str, str]]) -> dict[str
     texts={"alpha": "x alpha", "b": "(label)=\n\ny", "c": "[rare](b.plain) y"},
     rounds=[[("write", "c", "[beta](alpha.plain)")], [("remove", "c", ""), ("append", "b", "rare")]],
 )
+@example(
+    # Two documents are counted again, and each has the number that the other had.
+    texts={"alpha": "alpha [rare](c.plain)", "c": "beta"},
+    rounds=[[("write", "alpha", "")]],
+)
 def test_a_patched_cache_has_the_bytes_of_one_built_from_nothing(
     tmp_path: Path, texts: dict[str, str], rounds: list[list[tuple[str, str, str]]]
 ) -> None:

@@ -27,16 +27,17 @@ def word_changes(old: OldCache, changes: Changes, columns: Columns) -> dict[byte
     """The words that have other postings, once documents have these columns; the others are moved in the old index."""
     edited, numbers = changes.edited, _numbers(old, changes, columns)
     before, after = _held(edited)
-    was = {old.columns.numbers[each.was.start] for each in edited if each.was}
+    was = [old.columns.numbers[each.was.start] if each.was else -1 for each in edited]
     now = [columns.numbers[each.now.start] if each.now else -1 for each in edited]
-    are_moved = not numbers.is_same or was != {number for number in now if number >= 0}
+    are_moved = not numbers.is_same or was != now
+    formerly = set(was)
     changed: dict[bytes, Change] = {}
     if not numbers.is_same:
         old.words.hold()
     for key in before.keys() | after.keys():
         if are_moved or before.get(key) != after.get(key):
             added = {now[at]: times for at, times in after.get(key, {}).items()}
-            changed[key] = _changed_word(old.words, key, numbers, was, len(before.get(key, ())), added)
+            changed[key] = _changed_word(old.words, key, numbers, formerly, len(before.get(key, ())), added)
     if not numbers.is_same:
         _move_others(old.words, numbers, changed)
     return changed
