@@ -6,9 +6,7 @@ import hashlib
 import json
 import os
 import shutil
-import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,7 @@ import pytest
 
 from holdfast import verify_cache
 from support.doors import run_context
-from support.dying import DYING
+from support.dying import kill_syncs
 from support.terminal import on_a_terminal
 
 FIXED = {"SOURCE_DATE_EPOCH": "1767323045"}
@@ -277,32 +275,14 @@ def test_a_commit_of_a_checkout_is_read_through_git_and_outdated_tells_that_it_m
     assert run_context("sync", "--check", cwd=project, env=hook).returncode == 0
 
 
-DIES_AT = (
-    DYING
-    + """
-from holdfast import cli
-for name in ("mkdir", "write", "fsync", "rename", "replace", "unlink", "link"):
-    setattr(os, name, dying(getattr(os, name)))
-sys.exit(cli.main(["sync", "--quiet"], {}))
-"""
-)
-
-
 def test_killed_at_any_step_a_sync_leaves_the_old_cache_or_the_new_and_the_next_one_no_debris(project: Path) -> None:
     answer("add", "guides", "docs", cwd=project)
     cache = project / ".context" / "caches" / "guides"
-    step, deaths = 1, 0
-    while True:
+
+    def edit(step: int) -> None:
         page(project / "docs" / "deploy.html", "deploy", f"Words of step {step}.")
-        done = subprocess.run([sys.executable, "-c", DIES_AT, str(step)], cwd=project, capture_output=True)
-        assert verify_cache(cache).problems == [], f"step {step}"
-        json.loads((project / "context.lock").read_bytes())
-        if done.returncode == 0:
-            break
-        assert done.returncode == -signal.SIGKILL, done.stderr
-        deaths += 1
-        step += 4
-    assert deaths > 3
+
+    kill_syncs(project, cache, edit, 4)
     answer("sync", cwd=project)
     assert answer("sync", "--check", cwd=project)["in_step"] is True
     assert sorted(os.listdir(cache.parent)) == [".gitignore", ".guides.sources", "guides"]

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +11,7 @@ import pytest
 
 from holdfast import verify_cache
 from support.doors import run_context
-from support.dying import DYING
+from support.dying import kill_syncs
 from support.sharded import PAGES
 
 FIXED = {"SOURCE_DATE_EPOCH": "1767323045"}
@@ -118,31 +115,14 @@ def test_fewer_pages_than_shards_and_pages_that_cannot_be_read_leave_no_empty_pa
     assert verify_cache(cache).document_count == 3
 
 
-DIES_AT = (
-    DYING
-    + """
-from holdfast import cli
-for name in ("mkdir", "write", "fsync", "rename", "replace", "unlink", "link", "rmdir"):
-    setattr(os, name, dying(getattr(os, name)))
-sys.exit(cli.main(["sync", "--quiet"], {}))
-"""
-)
-
-
 def test_killed_at_any_step_a_sync_leaves_the_old_cache_or_the_new_and_no_debris(project: Path) -> None:
     answer("sync", cwd=project)
     cache = project / ".context" / "caches" / "guides"
-    step, deaths = 1, 0
-    while True:
+
+    def edit(step: int) -> None:
         (project / "docs" / "guide" / "p03.md").write_text(f"# Step {step}\n\nsee [it](p09.md)\n", encoding="utf-8")
-        done = subprocess.run([sys.executable, "-c", DIES_AT, str(step)], cwd=project, capture_output=True)
-        assert verify_cache(cache).problems == [], f"step {step}"
-        if done.returncode == 0:
-            break
-        assert done.returncode == -signal.SIGKILL, done.stderr
-        deaths += 1
-        step += 9
-    assert deaths > 3
+
+    kill_syncs(project, cache, edit, 9)
     answer("sync", cwd=project)
     assert answer("sync", "--check", cwd=project)["in_step"] is True
     assert sorted(os.listdir(cache.parent)) == [".gitignore", ".guides.sources", "guides"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.caches.build.document_files import SkippedSource
+from holdfast.caches.build.document_files import DocumentsJob, SkippedSource
 from holdfast.caches.build.engines import open_engine
 from holdfast.caches.build.index_files import IndexOwner, encoded_sources, write_index
 from holdfast.caches.build.index_ranges import block_count, write_run
@@ -175,10 +175,7 @@ def build_documents(
     check_time(created_at)
     check_replaceable(cache, force=force)
     counted_by = choose_tokenizer(tokenizer)
-    named = sorted([(document_id(item.source), item.source, item) for item in items])
-    check_distinct([(name, source) for name, source, _ in named])
-    ordered = [item for _, _, item in named]
-
+    ordered = in_id_order(items)
     kept_items = with_kept(ordered, [] if previous is None else part_paths(previous), unchanged)
 
     def find(pool: Engine) -> Sequence[Source]:
@@ -207,6 +204,13 @@ def build_documents(
     )
 
 
+def in_id_order(items: Sequence[SourceItem]) -> list[SourceItem]:
+    """The items as their documents stand in a cache; BuildFailed where two would have one id."""
+    named = sorted([(document_id(item.source), item.source, item) for item in items], key=lambda each: each[:2])
+    check_distinct([(name, source) for name, source, _ in named])
+    return [item for _, _, item in named]
+
+
 def with_kept(
     ordered: Sequence[SourceItem], previous: Sequence[str], unchanged: Container[str]
 ) -> list[SourceItem | KeptItem]:
@@ -227,6 +231,7 @@ def with_kept(
 
 
 def check_time(created_at: str) -> None:
+    """UsageError where the time that a manifest is to carry is none."""
     if not is_time(created_at.encode()):
         raise UsageError(f"created_at '{created_at}' is no time: write it as 2026-01-02T03:04:05Z")
 
@@ -276,9 +281,8 @@ def _compile(
     """Write the documents of all sources, and compile the index of them."""
     progress = order.progress
     settings = RunSettings(order.tokenizer, SPILL_BYTES, order.sections)
-    written = order.engine.write_documents(
-        *(sources, staged, found, settings), lambda done, total: progress(READING, done, total)
-    )
+    job = DocumentsJob(sources, staged, found, settings)
+    written = order.engine.write_documents(job, lambda done, total: progress(READING, done, total))
     check(written)
     return compile_written(staged, written, order), written
 

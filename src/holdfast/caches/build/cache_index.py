@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from functools import partial
 
-from holdfast.caches.build.build import INDEXING, READING, lengths_with_links
+from holdfast.caches.build.build import INDEXING, READING, lengths_with_links, tell_nobody
+from holdfast.caches.build.document_files import DocumentsJob
 from holdfast.caches.build.engines import LocalEngine
 from holdfast.caches.build.index_files import IndexOwner, write_index
 from holdfast.caches.build.index_ranges import block_count
@@ -43,7 +44,7 @@ def index_cache(cache: str, *, tokenizer: str | None = None, progress: PhaseProg
     """
     cache = os.path.realpath(cache)
     counted_by = choose_tokenizer(tokenizer)
-    show = progress or _tell_nobody
+    show = progress or tell_nobody
     with CacheDirectory(cache) as directory:
         manifest = checked_manifest(directory)
         manifest_json = directory.read(MANIFEST, limit=MAX_MANIFEST_BYTES)
@@ -54,7 +55,7 @@ def index_cache(cache: str, *, tokenizer: str | None = None, progress: PhaseProg
         with StagedDirectory(f"{cache}.{COMPILED}") as work, LocalEngine() as engine:
             engine.grow(worth_a_worker(len(entries)))
             settings = RunSettings(counted_by, SPILL_BYTES)
-            written = engine.write_documents(cache, work.path, entries, settings, partial(show, READING))
+            written = engine.write_documents(DocumentsJob(cache, work.path, entries, settings), partial(show, READING))
             documents = written.documents
             columns = make_columns([item.words for item in documents], [item.tokens for item in documents])
             lengths, kept = lengths_with_links(work.path, written, settings)
@@ -76,7 +77,3 @@ def _index_contents(path: str) -> list[str] | None:
     names = sorted(os.listdir(path))
     known = {os.path.basename(file) for file in INDEX_FILES}
     return names if known.issuperset(names) else None
-
-
-def _tell_nobody(_phase: str, _done: int, _total: int) -> None:
-    pass

@@ -82,7 +82,10 @@ class WrittenDocuments(NamedTuple):
 
 
 class DocumentsJob(NamedTuple):
-    """A stretch of the documents: their sources in id order."""
+    """Documents to write into a directory in the making, and to count: all of a cache, or a stretch of them.
+
+    `items` are their sources in id order, below `sources` where they are paths.
+    """
 
     sources: str
     staged: str
@@ -114,21 +117,14 @@ class UncountedDocument(NamedTuple):
     is_reused: bool
 
 
-def write_documents(
-    pool: WorkerPool,
-    sources: str,
-    staged: str,
-    items: Sequence[Source],
-    settings: RunSettings,
-    progress: Progress | None,
-) -> WrittenDocuments:
-    """Write every source, given in id order, into a directory in the making; documents that are there are counted."""
-    stretches = _stretches(sources, items, pool.size)
+def write_documents(pool: WorkerPool, job: DocumentsJob, progress: Progress | None) -> WrittenDocuments:
+    """Write every source; documents that are there are counted. Each process has a stretch of them."""
+    stretches = _stretches(job.sources, job.items, pool.size)
     jobs = [
-        DocumentsJob(sources, staged, items[start:end], settings.shared(number, pool.size))
+        job._replace(items=job.items[start:end], settings=job.settings.shared(number, pool.size))
         for number, (start, end) in enumerate(stretches)
     ]
-    gathered = GatheredDocuments(staged, len(items), progress)
+    gathered = GatheredDocuments(job.staged, len(job.items), progress)
     for number, result in pool.run(write_stretch, jobs):
         gathered.add(number, result)
     return gathered.settled()

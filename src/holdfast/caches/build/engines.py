@@ -16,10 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Protocol
 
-    from holdfast.caches.build.document_files import Progress, WrittenDocuments
+    from holdfast.caches.build.document_files import DocumentsJob, Progress, WrittenDocuments
     from holdfast.caches.build.index_ranges import IndexPart
-    from holdfast.caches.build.source_documents import Source
-    from holdfast.caches.build.token_counts import Runs, RunSettings
+    from holdfast.caches.build.token_counts import Runs
     from holdfast.caches.section_index.term_lists import FieldLengths
 
     # How many parts of each index there will be, and each with the number of its range, in whatever order they come;
@@ -36,15 +35,8 @@ if TYPE_CHECKING:
         def grow(self, count: int) -> None:
             """Be ready for work that is worth so many processes."""
 
-        def write_documents(
-            self,
-            sources: str,
-            staged: str,
-            items: Sequence[Source],
-            settings: RunSettings,
-            progress: Progress | None,
-        ) -> WrittenDocuments:
-            """Write every source, given in id order, into a directory in the making, and count it."""
+        def write_documents(self, job: DocumentsJob, progress: Progress | None) -> WrittenDocuments:
+            """Write every source into the directory in the making, and count it."""
 
         def compile_index(
             self, staged: str, runs: Runs, numbers: Sequence[int], lengths: FieldLengths | None
@@ -71,16 +63,9 @@ class LocalEngine:
         """Start processes up to so many."""
         self._pool.grow(count)
 
-    def write_documents(
-        self,
-        sources: str,
-        staged: str,
-        items: Sequence[Source],
-        settings: RunSettings,
-        progress: Progress | None,
-    ) -> WrittenDocuments:
+    def write_documents(self, job: DocumentsJob, progress: Progress | None) -> WrittenDocuments:
         """Each process writes and counts a stretch."""
-        return write_documents(self._pool, sources, staged, items, settings, progress)
+        return write_documents(self._pool, job, progress)
 
     def compile_index(
         self, staged: str, runs: Runs, numbers: Sequence[int], lengths: FieldLengths | None

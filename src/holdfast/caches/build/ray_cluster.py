@@ -147,7 +147,9 @@ class RayCluster:
         self._leave.append(_with_environment(_environment()))
         import ray
 
-        folder = mkdtemp(prefix="hf-ray-", dir=gettempdir() if len(gettempdir()) <= _LONGEST_FOLDER else "/tmp")  # noqa: S108  # only its name is fixed
+        usual = gettempdir()
+        # A folder of its own, for its user alone, that nobody can name before it is there.
+        folder = mkdtemp(prefix="hf-ray-", dir=usual if len(usual) <= _LONGEST_FOLDER else "/tmp")  # noqa: S108  # it is only where that folder is made
         self._leave.append(lambda: rmtree(folder, ignore_errors=True))
         self._leave.append(_keeping_signals())
         self._leave.append(_keeping_quiet())

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from holdfast.caches.build.document_files import Progress, UncountedDocument, WrittenDocuments
+    from holdfast.caches.build.document_files import DocumentsJob, Progress, UncountedDocument, WrittenDocuments
     from holdfast.caches.build.engines import CompiledParts
     from holdfast.caches.build.index_ranges import IndexPart
     from holdfast.caches.build.source_documents import Source
@@ -81,21 +81,14 @@ class RayEngine:
     def grow(self, count: int) -> None:
         """A cluster has the size it has, and one that is started here has a worker a core."""
 
-    def write_documents(
-        self,
-        sources: str,
-        staged: str,
-        items: Sequence[Source],
-        settings: RunSettings,
-        progress: Progress | None,
-    ) -> WrittenDocuments:
+    def write_documents(self, job: DocumentsJob, progress: Progress | None) -> WrittenDocuments:
         """Read and write here, count there."""
         self._cluster.connect()
-        settings = settings._replace(limit=min(settings.limit, _RUN_BYTES))
-        plan = _planned(sources, items, settings, self._cluster.cores)
+        settings = job.settings._replace(limit=min(job.settings.limit, _RUN_BYTES))
+        plan = _planned(job.sources, job.items, settings, self._cluster.cores)
         self._ranges = plan.ranges
-        gathered = GatheredDocuments(staged, len(items), progress)
-        stretches = _stretches(sources, items, gathered, plan.stretch_bytes)
+        gathered = GatheredDocuments(job.staged, len(job.items), progress)
+        stretches = _stretches(job.sources, job.items, gathered, plan.stretch_bytes)
         for number, results in self._cluster.flow(self._counting(stretches, settings)):
             counted = self._cluster.get(results[0])
             gathered.add(number, counted.documents)

@@ -19,13 +19,15 @@ from holdfast.caches.build.build import (
     build_notes,
     check_time,
     compile_written,
+    in_id_order,
     tell_nobody,
     with_kept,
 )
+from holdfast.caches.build.document_files import DocumentsJob
 from holdfast.caches.build.engines import open_engine
 from holdfast.caches.build.old_index import OldCache
 from holdfast.caches.build.publish import cache_contents, check_replaceable, part_paths
-from holdfast.caches.build.source_files import check_distinct, worth_a_worker
+from holdfast.caches.build.source_files import worth_a_worker
 from holdfast.caches.build.source_item import KeptItem
 from holdfast.caches.build.token_counts import SPILL_BYTES, RunSettings
 from holdfast.caches.cache_format import Entry, cache_version, document_id
@@ -76,9 +78,8 @@ def build_shards(
     cache = os.path.abspath(cache)
     check_time(created_at)
     check_replaceable(cache, force=True)
-    ordered = sorted(items, key=lambda item: (document_id(item.source), item.source))
+    ordered = in_id_order(items)
     ids = [document_id(item.source) for item in ordered]
-    check_distinct([(name, item.source) for name, item in zip(ids, ordered, strict=True)])
     kept = with_kept(ordered, [] if previous is None else part_paths(previous), unchanged)
     order = BuildOrder(
         *(created_at, True, choose_tokenizer(tokenizer), True, progress or tell_nobody, open_engine(engine, None))
@@ -202,7 +203,7 @@ class _ShardedBuild:
                 self._order.progress(READING, before + done, self._to_read)
 
             os.mkdir(part.path)
-            written = self._order.engine.write_documents("", part.path, part.items, settings, show)
+            written = self._order.engine.write_documents(DocumentsJob("", part.path, part.items, settings), show)
             part.was_written(written)
             self._read += len(part.items)
             self._reused += written.reused

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
 from holdfast.caches.build.build import build_documents
 from holdfast.caches.build.cache_plan import (
@@ -163,22 +164,12 @@ def _built(
     is_known: bool,
 ) -> DocumentsReport:
     try:
+        build: Callable[..., DocumentsReport] = partial(build_documents, force=True)
         if declared.shards:
-            return build_shards(
-                *(plan.items, cache, declared.shards),
-                created_at=created_at,
-                tokenizer=tokenizer,
-                progress=show,
-                tell=tell,
-                strict=strict,
-                previous=cache if is_known else None,
-                unchanged=changes.unchanged,
-            )
-        return build_documents(
-            plan.items,
-            cache,
+            build = partial(build_shards, shards=declared.shards)
+        return build(
+            *(plan.items, cache),
             created_at=created_at,
-            force=True,
             tokenizer=tokenizer,
             progress=show,
             tell=tell,

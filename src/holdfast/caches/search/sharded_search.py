@@ -46,6 +46,6 @@ class ShardedSource(JoinedSource):
         """What tells whether a document is under a folder or a pattern."""
         return documents_under(under, cache, self.document_count, self.id_of)
 
-    def ask_part(self, at: int, give: Callable[[*Asked], Found], *asked: *Asked) -> Found:  # noqa: ARG002  # the same
+    def ask_part(self, at: int, give: Callable[[*Asked], Found], *asked: *Asked) -> Found:  # noqa: ARG002  # as `JoinedSource` takes it
         """What one part gives."""
         return give(*asked)
