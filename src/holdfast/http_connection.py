@@ -7,7 +7,7 @@ time. Where there is no room for one more connection, the one that has waited lo
 from __future__ import annotations
 
 import resource
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.responses import PlainTextResponse
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 SPARE_FILES = 64  # what a process has open besides its connections
+_FRAMING = 8  # bytes between those of a body, for each of them: what a chunk of one byte needs, and room
+_ONCE = (b"host", b"origin", b"authorization")  # who is let in hangs on these, and two readers may take two of them
 
 
 class Limits(NamedTuple):
@@ -37,9 +39,13 @@ def limited_connections(limits: Limits) -> type[HttpToolsProtocol]:
     return type("LimitedConnection", (_LimitedConnection,), members)
 
 
-async def _refuse_head(scope: Any, receive: Any, send: Any) -> None:
-    refusal = PlainTextResponse("The headers are too large\n", 431, {"connection": "close"})
-    await refusal(scope, receive, send)
+def _refusal(status: int, reason: str) -> PlainTextResponse:
+    return PlainTextResponse(f"{reason}\n", status, {"connection": "close"})
+
+
+_TOO_LARGE = _refusal(431, "The headers are too large")
+_TWICE = _refusal(400, "Host, Origin and Authorization may stand in a request once")
+_UPGRADE = _refusal(400, "This server speaks HTTP/1.1 alone: send no Upgrade with a body")
 
 
 class _LimitedConnection(HttpToolsProtocol):
@@ -48,8 +54,9 @@ class _LimitedConnection(HttpToolsProtocol):
 
     _head_timer: TimerHandle | None = None
     _answer_timer: TimerHandle | None = None
-    _is_in_head = False
-    _head_bytes = 0
+    _is_in_head = _is_in_body = False
+    _begun = 0  # requests
+    _head_bytes = _body_bytes = _framing_bytes = 0
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
@@ -75,7 +82,7 @@ class _LimitedConnection(HttpToolsProtocol):
         self.transport.abort() if self.transport.get_write_buffer_size() else self.transport.close()
 
     def data_received(self, data: bytes) -> None:
-        was_in_head = self._is_in_head
+        was_in_head, was_in_body, begun, body = self._is_in_head, self._is_in_body, self._begun, self._body_bytes
         super().data_received(data)
         if self.transport.is_closing():
             return
@@ -83,28 +90,55 @@ class _LimitedConnection(HttpToolsProtocol):
             self._head_bytes += len(data)
             if self._head_bytes > self.limits.head_bytes:
                 self._refuse(b"431 Request Header Fields Too Large")
-        elif not self._is_in_head and self._has_answered():
+            return
+        if was_in_body and self._is_in_body and self._begun == begun:
+            self._framing_bytes += len(data) - (self._body_bytes - body)
+            if self._framing_bytes > self.limits.head_bytes + _FRAMING * self._body_bytes:
+                self._refuse(b"431 Request Header Fields Too Large")
+                return
+        if not self._is_in_head and self._has_answered():
             self._await_head()  # the rest of a body that was answered already: another request has to follow in time
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
-        self._is_in_head, self._head_bytes = True, 0
+        self._begun += 1
+        self._is_in_head, self._is_in_body = True, False
+        self._head_bytes = self._body_bytes = self._framing_bytes = 0
         self._await_head()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        # Spaces around a value are no part of it; httptools leaves those after it.
-        super().on_header(name, value.strip(b" \t"))
+        if self._is_in_head:  # what follows a body is held by nobody, and could be without end
+            # Spaces around a value are no part of it; httptools leaves those after it.
+            super().on_header(name, value.strip(b" \t"))
 
     def on_headers_complete(self) -> None:
-        self._is_in_head = False
+        self._is_in_head, self._is_in_body = False, True
         self._cancel_head()
         self.idle.pop(self, None)
-        size = len(self.url) + sum(len(name) + len(text) for name, text in self.headers)
         self.app = self.config.loaded_app
-        if size > self.limits.head_bytes:
-            self.app = _refuse_head
-            self._tell_refusal(b"431")
+        if (refusal := self._refused_head()) is not None:
+            self.app = refusal
+            self._tell_refusal(str(refusal.status_code).encode())
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._body_bytes += len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._is_in_body = False
+        super().on_message_complete()
+
+    def _refused_head(self) -> PlainTextResponse | None:
+        """What a request is answered for its headers alone, if anything."""
+        if len(self.url) + sum([len(name) + len(text) for name, text in self.headers]) > self.limits.head_bytes:
+            return _TOO_LARGE
+        names = [name for name, _ in self.headers]
+        if any(names.count(name) > 1 for name in _ONCE):
+            return _TWICE
+        has_body = b"transfer-encoding" in names or dict(self.headers).get(b"content-length", b"0") != b"0"
+        # The parser takes such a body for another protocol's.
+        return _UPGRADE if has_body and self.parser.should_upgrade() else None
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
@@ -163,8 +197,9 @@ class _LimitedConnection(HttpToolsProtocol):
         self._tell_refusal(status)
         self.idle.pop(self, None)
         self._cancel_head()
-        self.transport.write(
-            b"HTTP/1.1 " + status + b"\r\n" + headers + b"content-length: 0\r\nconnection: close\r\n\r\n"
-        )
+        if self._is_in_head or not self._has_answered():  # or it would seem to be the answer to another request
+            self.transport.write(
+                b"HTTP/1.1 " + status + b"\r\n" + headers + b"content-length: 0\r\nconnection: close\r\n\r\n"
+            )
         self.transport.close()
         self._await_taking()

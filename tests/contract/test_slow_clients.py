@@ -78,12 +78,14 @@ def is_cut_off(client: socket.socket, piece: bytes, *, begin: bytes = b"") -> bo
         return True
 
 
+def everything(client: socket.socket) -> bytes:
+    """What a client is told until the server closes."""
+    return b"".join(iter(lambda: client.recv(1 << 16), b""))
+
+
 def status_and_end(client: socket.socket) -> int | None:
     """The status that a client is told before the server closes; None for none."""
-    said = b""
-    while piece := client.recv(1 << 16):
-        said += piece
-    found = re.match(rb"HTTP/1\.1 ([0-9]{3}) ", said)
+    found = re.match(rb"HTTP/1\.1 ([0-9]{3}) ", everything(client))
     return int(found[1]) if found else None
 
 
@@ -112,6 +114,55 @@ def test_a_head_that_is_too_large_is_refused_whether_it_ends_or_not(tmp_path: Pa
         with connect(port) as client:
             assert is_cut_off(client, b"a" * 512, begin=b"POST /mcp HTTP/1.1\r\nx: ")
         assert is_served(port)
+
+
+CHUNKED = b"transfer-encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize("path", [b"/mcp", b"/nowhere"])  # answered after its body, and before
+@pytest.mark.parametrize(
+    ("begin", "piece"),
+    [(b"0\r\n", b"x: %b\r\n" % (b"a" * 500)), (b"0\r\nx: ", b"a" * 512), (b"1;", b"a" * 512)],
+    ids=["many trailers", "one long trailer", "one long extension of a chunk"],
+)
+def test_what_is_no_part_of_a_body_ends_as_headers_do(tmp_path: Path, path: bytes, begin: bytes, piece: bytes) -> None:
+    with serving(tmp_path, Limits(head_bytes=4096)) as port:
+        sent = head(port, 0).replace(b"content-length: 0\r\n", b"").replace(b"/mcp", path, 1)
+        with connect(port) as client:
+            assert is_cut_off(client, piece, begin=sent + CHUNKED + begin)
+        assert is_served(port)
+
+
+def test_a_body_in_the_smallest_chunks_is_read(tmp_path: Path) -> None:
+    chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in LIST.ljust(4096))
+    with serving(tmp_path, Limits(head_bytes=1024)) as port, connect(port) as client:
+        client.sendall(head(port, 0, connection="close").replace(b"content-length: 0\r\n", b"") + CHUNKED)
+        client.sendall(chunks + b"0\r\nx-trailer: seen by nobody\r\n\r\n")
+        assert status_and_end(client) == 200
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"host: elsewhere.example", b"origin: http://a.example\r\norigin: null", b"authorization: a\r\nauthorization: b"],
+)
+def test_what_decides_who_is_let_in_may_not_be_said_twice(tmp_path: Path, line: bytes) -> None:
+    with serving(tmp_path, Limits()) as port, connect(port) as client:
+        client.sendall(head(port, len(LIST)) + line + b"\r\n\r\n" + LIST)
+        assert status_and_end(client) == 400
+        assert is_served(port)
+
+
+def test_a_body_that_would_be_lost_to_an_upgrade_is_refused_in_words(tmp_path: Path) -> None:
+    upgrade = {"connection": "Upgrade, HTTP2-Settings", "upgrade": "h2c"}
+    with serving(tmp_path, Limits()) as port:
+        with connect(port) as client:
+            client.sendall(head(port, len(LIST), **upgrade) + b"\r\n" + LIST)
+            told = everything(client)
+        assert told.startswith(b"HTTP/1.1 400 ")
+        assert told.endswith(b"This server speaks HTTP/1.1 alone: send no Upgrade with a body\n")
+        with connect(port) as client:
+            client.sendall(head(port, 0, **upgrade).replace(b"POST /mcp", b"GET /healthz") + b"\r\n")
+            assert client.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
 
 
 def test_spaces_around_a_header_are_no_part_of_it(tmp_path: Path) -> None:
