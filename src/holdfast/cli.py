@@ -9,7 +9,7 @@ from holdfast.catalog import CATALOG, FAMILIES, find_tool
 from holdfast.command_line import Command, command_of, format_of, parse
 from holdfast.core.errors import ContextError, InternalError, Interrupted, IoError, UnknownName, UsageError
 from holdfast.core.project_root import project_root
-from holdfast.core.standard_streams import fill_gaps, read_input, write_error, write_output, write_parts
+from holdfast.core.standard_streams import fill_gaps, read_input, write_bug, write_error, write_output, write_parts
 from holdfast.operation import Parameter, answer, expectation, fits
 from holdfast.workspace import Workspace, system_clock
 
@@ -151,10 +151,7 @@ def main(argv: Sequence[str], environment: Mapping[str, str], *, progress: bool 
         return _tell(IoError(f"the system refused: {error.strerror}"))
     except Exception as error:
         if environment.get("HOLDFAST_DEBUG"):
-            from traceback import format_exc
-
-            for line in format_exc().rstrip("\n").split("\n"):
-                write_error(line)
+            write_bug()
         return _tell(InternalError(f"{type(error).__name__}: {error}; HOLDFAST_DEBUG=1 shows where"))
 
 

@@ -25,7 +25,7 @@ from starlette.middleware.authentication import AuthenticationMiddleware
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from holdfast.core.standard_streams import write_error
+from holdfast.core.standard_streams import write_bug, write_error
 from holdfast.http_address import PATH
 from holdfast.http_calls import CallTurns
 from holdfast.server import CACHING, LEGACY_VERSIONS, OFFERS, ProtocolError
@@ -64,7 +64,7 @@ def http_application(server: Server, address: Address, tokens: TokenFile | None 
         security_settings=_security(address),
         max_request_body_size=LARGEST_BODY,
     )
-    endpoint: ASGIApp = StreamableHTTPASGIApp(manager)
+    endpoint: ASGIApp = _Posted(StreamableHTTPASGIApp(manager))
     middleware = []
     if tokens is not None:
         endpoint = RequireAuthMiddleware(endpoint, [], AnyHttpUrl(_metadata_url(address)))
@@ -90,7 +90,10 @@ def http_application(server: Server, address: Address, tokens: TokenFile | None 
     ]
     if tokens is not None:
         routes.append(Route(METADATA_PATH, metadata, methods=["GET"]))
-    return _Hurried(Starlette(routes=routes, middleware=middleware, lifespan=lambda _app: manager.run()))
+    application = Starlette(routes=routes, middleware=middleware, lifespan=lambda _app: manager.run())
+    # A redirect would repeat what the request calls this server, and send a token there, without TLS behind a proxy.
+    application.router.redirect_slashes = False
+    return _Hurried(application)
 
 
 def _security(address: Address) -> TransportSecuritySettings:
@@ -179,10 +182,7 @@ def _asked(question: Callable[[], Any]) -> Any:
     except ProtocolError as error:
         raise MCPError(error.code, error.message, error.data) from None
     except Exception:
-        from traceback import format_exc
-
-        for line in format_exc().rstrip("\n").split("\n"):
-            write_error(line)
+        write_bug()
         raise MCPError(-32603, "Internal error") from None
 
 
@@ -227,6 +227,19 @@ class _Verifier:
     async def verify_token(self, token: str) -> AccessToken | None:
         name = self._tokens.name_of(token)
         return None if name is None else AccessToken(token="", client_id=name, scopes=[])
+
+
+class _Posted:
+    """An application that is asked by POST alone: the SDK would hold a GET open for as long as a client likes, and
+    never have anything to tell it."""
+
+    def __init__(self, application: ASGIApp) -> None:
+        self._application = application
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        posted = scope["method"] == "POST"
+        refusal = PlainTextResponse("Messages are sent by POST; there is nothing else here\n", 405, {"allow": "POST"})
+        await (self._application if posted else refusal)(scope, receive, send)
 
 
 class _Hurried:

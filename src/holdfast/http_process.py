@@ -7,15 +7,17 @@ import os
 import signal
 import socket
 import sys
+from contextlib import suppress
 from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import uvicorn
 
-from holdfast.core.errors import InternalError, Interrupted, IoError
-from holdfast.core.standard_streams import write_error
+from holdfast.core.errors import InternalError, Interrupted, IoError, UsageError
+from holdfast.core.standard_streams import write_bug, write_error
 from holdfast.http_connection import Limits, limited_connections
+from holdfast.http_log import log_failures_alone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,6 +47,8 @@ def listen(host: str, port: int, count: int = 1) -> list[socket.socket]:
         return [_listener(family, place, is_shared=True) for _ in range(count)]
     except OSError as error:
         raise IoError(f"cannot listen on {host}:{port}: {error.strerror}") from None
+    except UnicodeError:
+        raise UsageError(f"cannot listen on '{host}': it is no name of a host") from None
 
 
 def _listener(family: socket.AddressFamily, place: Any, *, is_shared: bool) -> socket.socket:
@@ -94,6 +98,7 @@ def configuration(application: ASGIApp, limits: Limits = LIMITS) -> uvicorn.Conf
 
 
 def _serve(work: Work, listeners: Sequence[socket.socket], number: int) -> int:
+    log_failures_alone()
     config = configuration(work.application(number))
     # What was loaded stays, so a collection need not look at it: each would stop all calls for as long as many take.
     gc.collect()
@@ -152,6 +157,9 @@ class _Family:
     def _start(self, number: int) -> None:
         # No signal comes between a process's birth and its being known here and its having handlers of its own.
         signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
+        if self._exit_code is not None:  # it was told to end while it was about to
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDINGS)
+            return
         child = os.fork()
         if child:
             self._children[child] = number
@@ -169,6 +177,8 @@ class _Family:
             os.close(its)
             Thread(target=_end_with, args=(ours,), daemon=True).start()
             code = _serve(self._work, own, number)
+        except Exception:
+            write_bug()
         finally:
             sys.stderr.flush()
             os._exit(code)
@@ -178,4 +188,5 @@ class _Family:
         for listener in (listener for each in self._listeners for listener in each):
             listener.close()  # while the others answer what they were asked, nobody else need wait
         for child in self._children:
-            os.kill(child, signal.SIGTERM)
+            with suppress(ProcessLookupError):  # it ended, and was not yet crossed out
+                os.kill(child, signal.SIGTERM)

@@ -12,7 +12,7 @@ from holdfast.catalog import FAMILIES, PROMPTING, find_tool
 from holdfast.core.canonical_json import JsonError, TextParts, decode, encode_parts, holds_more_values
 from holdfast.core.errors import OfferError, UnknownName
 from holdfast.core.record import NamedTuple
-from holdfast.core.standard_streams import write_error
+from holdfast.core.standard_streams import write_bug
 from holdfast.operation import answer
 from holdfast.version import __version__
 
@@ -369,10 +369,7 @@ def _error_line(identifier: Identifier | None, error: ProtocolError) -> bytes:
 def _bug_line(identifier: Identifier | None) -> bytes:
     """What a client learns of the bug being handled: that there was one. The rest is told on stderr."""
     try:
-        from traceback import format_exc
-
-        for text in format_exc().rstrip("\n").split("\n"):
-            write_error(text)
+        write_bug()
     except Exception:
         pass  # nobody reads stderr any more; the client still gets its answer
     return _error_line(identifier, ProtocolError(INTERNAL_ERROR, "Internal error"))

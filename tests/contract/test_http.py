@@ -134,6 +134,19 @@ def test_a_body_that_is_too_large_or_no_message_is_refused(http: HttpServer) -> 
     assert http.ask("GET", "/elsewhere", {}).status == 404
 
 
+@pytest.mark.parametrize("method", ["GET", "HEAD", "DELETE", "OPTIONS", "PUT"])
+def test_nothing_but_post_is_served_and_no_stream_is_held_open(guarded: HttpServer, method: str) -> None:
+    headers = {**JSON, "authorization": f"Bearer {TOKEN}"}
+    refused = guarded.ask(method, "/mcp", headers)
+    assert (refused.status, refused.headers["allow"]) == (405, "POST")
+    assert guarded.ask(method, "/mcp", JSON).status == 401
+
+
+def test_nobody_is_sent_elsewhere_by_the_name_they_used(http: HttpServer) -> None:
+    answer = http.ask("POST", "/mcp/", {**JSON, "host": "evil.example"}, [PING])
+    assert (answer.status, "location" in answer.headers) == (404, False)
+
+
 def test_a_body_that_does_not_come_is_not_waited_for(http: HttpServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(holdfast.http_door, "SLOWEST_BODY", 0.05)
     response = http.ask("POST", "/mcp", JSON, [PING[:10]], ends=False)

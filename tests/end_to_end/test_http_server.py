@@ -19,7 +19,7 @@ from benchmarks.http_load import TOPICS, Crowd
 
 from holdfast.cli import main
 from holdfast.core.landlock import kernel_abi
-from holdfast.http_process import listen
+from holdfast.http_process import Work, _Family, listen
 from support.doors import StdioServer, run_context
 from support.listening import HEADERS, PATIENCE, listening
 
@@ -32,6 +32,7 @@ def docs(make_cache: Any, tmp_path: Path) -> Path:
     return tmp_path
 
 
+_TO_OTHERS = ["--token-file", "tokens", "--public-url", "https://docs.example"]
 QUESTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("context.search", {"query": "how long does a token last", "cache": "docs", "budget": 2000}),
     ("context.resolve", {"query": "größe 日本語", "cache": "docs", "budget": 2000}),
@@ -126,10 +127,11 @@ def test_a_crowd_gets_one_answer_to_each_question(docs: Path) -> None:
         assert server.end() == 0  # with its processes
 
 
-def test_processes_that_end_at_once_are_given_up(tmp_path: Path) -> None:
-    """Each does so where it would make its application."""
+@pytest.mark.parametrize(("error", "told"), [("SystemExit(3)", False), ("ValueError('no room')", True)])
+def test_processes_that_end_at_once_are_given_up_and_a_bug_is_told(tmp_path: Path, error: str, told: bool) -> None:
+    """Each ends where it would make its application."""
     (tmp_path / "sitecustomize.py").write_text(
-        "import holdfast.http_process as process\n\ndef die(*_):\n    raise SystemExit(3)\n\nprocess._serve = die\n"
+        f"import holdfast.http_process as process\n\ndef die(*_):\n    raise {error}\n\nprocess._serve = die\n"
     )
     words = ("serve", "--http", "127.0.0.1:0", "--workers", "2", "--path", str(tmp_path))
     done = run_context(*words, cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)})
@@ -137,6 +139,31 @@ def test_processes_that_end_at_once_are_given_up(tmp_path: Path) -> None:
     assert done.stderr.decode().splitlines()[-1] == (
         "the processes of the server end at once, the last with 1: giving up"
     )
+    assert ("ValueError: no room" in done.stderr.decode()) == told
+
+
+def test_no_process_is_started_once_the_end_has_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever was told to end while it replaced a dead one would wait for the new one for ever."""
+    family = _Family(Work(lambda _number: pytest.fail("started"), lambda: None), [listen("127.0.0.1", 0)] * 2)
+    monkeypatch.setattr(os, "fork", lambda: pytest.fail("started"))
+    family._end(0)
+    family._replace(0, -9)
+    assert family.run() == 0
+
+
+def test_what_clients_do_wrong_fills_no_log(docs: Path) -> None:
+    with listening(docs) as server:
+        head = f"POST /mcp HTTP/1.1\r\nhost: 127.0.0.1:{server.port}\r\ncontent-type: application/json\r\n"
+        wrong = ("nonsense\r\n", f"{head}origin: http://\x9b2J.example\r\n", f"{head}content-length: 9\r\n")
+        for sent in (*wrong, "POST /mcp HTTP/1.1\r\nhost: elsewhere.example\r\n"):
+            with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as client:
+                client.sendall(f"{sent}\r\n".encode("latin-1"))
+                client.shutdown(socket.SHUT_WR)
+                while client.recv(1 << 16):
+                    pass
+        assert server.end() == 0
+        assert server.process.stderr is not None
+        assert server.process.stderr.read() == b""
 
 
 @pytest.mark.skipif(kernel_abi() < 1, reason="this kernel has no Landlock")
@@ -175,6 +202,10 @@ def test_a_confined_server_listens_answers_and_reads_new_tokens_and_nothing_outs
         (["--http", "127.0.0.1:0", "--token-file", "empty"], "the token file holds no token"),
         (["--http", "127.0.0.1:0", "--workers", "0"], "--workers is 1 to 64"),
         (["--http", "127.0.0.1:0", "--public-url", "docs.example"], "--public-url is an address such as"),
+        (
+            ["--http", f"{'a' * 64}.example:0", *_TO_OTHERS],
+            f"cannot listen on '{'a' * 64}.example': it is no name of a host",
+        ),
         (["--token-file", "tokens"], "--token-file goes with --http"),
     ],
 )

@@ -91,6 +91,14 @@ def write_error(text: str) -> None:
         _drop(2)
 
 
+def write_bug() -> None:
+    """Write where the exception that is being handled came from to stderr; where that cannot be done it is lost."""
+    from traceback import format_exc
+
+    for line in format_exc().rstrip("\n").split("\n"):
+        write_error(line)
+
+
 def _drop(descriptor: int) -> None:
     """Point a descriptor nowhere: the interpreter's last flush must not fail, or its exit code would replace ours."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
