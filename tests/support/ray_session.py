@@ -124,11 +124,12 @@ def dying(task: Callable[..., Any], marker: str) -> Callable[..., Any]:
     """The task, whose worker is killed the first time; without a marker each time."""
 
     def die(*arguments: Any) -> Any:
-        if not marker or not os.path.exists(marker):
+        try:
             if marker:
                 open(marker, "x").close()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return task(*arguments)
+        except FileExistsError:  # it was killed before, or another worker is, at this moment
+            return task(*arguments)
+        os.kill(os.getpid(), signal.SIGKILL)
 
     return die
 

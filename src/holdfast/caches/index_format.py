@@ -24,7 +24,7 @@ from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     # Bytes [offset, offset + length) of a file, or IndexUnusable.
     Read = Callable[[int, int], bytes]
@@ -235,17 +235,34 @@ def keys_of(terms: Iterable[str]) -> list[bytes]:
 
 
 def dictionary_pages(keys: Sequence[bytes], values: Sequence[int]) -> list[bytes]:
-    """The pages of a dictionary of ascending keys and their 64-bit values; no key costs a step of the interpreter."""
+    """The pages of a dictionary of ascending keys and their 64-bit values."""
+    return list(paged([(keys, values)]))
+
+
+def paged(entries: Iterable[tuple[Sequence[bytes], Sequence[int]]]) -> Iterator[bytes]:
+    """The pages of a dictionary whose ascending keys and their 64-bit values come some at a time.
+
+    No more than those is held, and no key costs a step of the interpreter.
+    """
     from array import array  # for who writes alone
 
-    pages: list[bytes] = []
-    reached = array("Q", accumulate(map(_PER_ENTRY.__add__, map(len, keys)), initial=0))
-    start = 0
-    while start < len(keys):
-        end = bisect_right(reached, reached[start] + PAGE_SIZE - _PAGE_HEAD.size, start) - 1
-        pages.append(encode_page(len(pages), keys[start:end], values[start:end]))
-        start = end
-    return pages
+    number = 0
+    keys: list[bytes] = []  # that may not fill a page yet
+    values = array("Q")
+    for more, their_values in entries:
+        keys += more
+        values.extend(their_values)
+        reached = array("Q", accumulate(map(_PER_ENTRY.__add__, map(len, keys)), initial=0))
+        start = 0
+        while True:
+            end = bisect_right(reached, reached[start] + PAGE_SIZE - _PAGE_HEAD.size, start) - 1
+            if end == len(keys):
+                break
+            yield encode_page(number, keys[start:end], values[start:end])
+            number, start = number + 1, end
+        keys, values = keys[start:], values[start:]
+    if keys:
+        yield encode_page(number, keys, values)
 
 
 def entry_size(key: bytes) -> int:

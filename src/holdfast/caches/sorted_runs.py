@@ -29,7 +29,7 @@ _TERMS_A_BLOCK = 1024
 # Terms that occur seldom make blocks up to this size; to compile them takes so many times more work a byte.
 _USUAL_BLOCK, _SELDOM = 300 << 10, 2
 # The oldest format that knows bytes: it does not look for objects it wrote before.
-_FORMAT = 2
+FORMAT = 2
 
 
 class Run(NamedTuple):
@@ -50,7 +50,7 @@ def encode_run(terms: Mapping[bytes, bytes]) -> Iterator[tuple[bytes, bytes]]:
     ordered = sorted(terms)
     for start in range(0, len(ordered), _TERMS_A_BLOCK):
         keys = ordered[start : start + _TERMS_A_BLOCK]
-        yield keys[0], dumps((keys, list(map(terms.__getitem__, keys))), _FORMAT)
+        yield keys[0], dumps((keys, list(map(terms.__getitem__, keys))), FORMAT)
 
 
 def cut_run(
@@ -70,8 +70,8 @@ def cut_run(
                 keys, values = loads(data)  # noqa: S302  # written by a process of our own
                 at = bisect_left(keys, high)
                 if at < len(keys):
-                    waiting.append((keys[at], dumps((keys[at:], values[at:]), _FORMAT)))
-                    data = dumps((keys[:at], values[:at]), _FORMAT)
+                    waiting.append((keys[at], dumps((keys[at:], values[at:]), FORMAT)))
+                    data = dumps((keys[:at], values[:at]), FORMAT)
             taken.append((first, data))
         cut.append(taken)
     return cut

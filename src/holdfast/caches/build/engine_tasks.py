@@ -53,9 +53,9 @@ class CountedStretch(NamedTuple):
 
 
 class CompiledRange(NamedTuple):
-    """A range of keys of one index or both: each part, with its records; how many blocks were read."""
+    """A range of keys of one index or both: each part, with its two files' bytes; how many blocks were read."""
 
-    parts: list[tuple[IndexPart, bytes]]
+    parts: list[tuple[IndexPart, bytes, bytes]]
     blocks: int
     peak: int
 
@@ -110,10 +110,11 @@ def compile_range(release: str, shared: SharedNumbers, *pieces: StretchPiece) ->
     return CompiledRange(parts, sum(map(len, words)) + sum(map(len, terms)), _peak())
 
 
-def _compiled(range_: RangeToCompile, blocks: Sequence[Blocks]) -> tuple[IndexPart, bytes]:
-    target = BytesIO()
+def _compiled(range_: RangeToCompile, blocks: Sequence[Blocks]) -> tuple[IndexPart, bytes, bytes]:
+    target, dictionary = BytesIO(), BytesIO()
     sources = [decoded(data for _, data in held) for held in blocks]
-    return whole_part(compiled(range_, sources, target)), target.getvalue()
+    part = whole_part(compiled(range_, sources, target, dictionary))
+    return part, target.getvalue(), dictionary.getvalue()
 
 
 def _check_release(release: str) -> None:

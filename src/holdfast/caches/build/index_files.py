@@ -8,6 +8,7 @@ from binascii import crc32
 from hashlib import sha256
 from itertools import accumulate
 
+from holdfast.caches.build.index_ranges import read_keys
 from holdfast.caches.index_format import (
     FIRST_BYTES,
     INLINE,
@@ -15,11 +16,11 @@ from holdfast.caches.index_format import (
     WORD_RULES,
     Header,
     Section,
-    dictionary_pages,
     encode_header,
     encode_summary,
     header_length,
     manifest_digest,
+    paged,
 )
 from holdfast.caches.on_disk import index_reader, section_index_reader
 from holdfast.caches.on_disk.cache_directory import COMPILED, SECTIONS_FILE
@@ -64,16 +65,19 @@ def postings_of(parts: Sequence[IndexPart]) -> Iterator[bytes]:
         os.unlink(part.file)
 
 
-def dictionary_of(parts: Sequence[IndexPart]) -> list[bytes]:
-    """The pages of the dictionary of all parts."""
-    keys: list[bytes] = []
-    values = array("Q")
+def dictionary_of(parts: Sequence[IndexPart]) -> Iterator[bytes]:
+    """The pages of the dictionary of all parts, whose files of keys are gone then."""
+    return paged(_dictionary_entries(parts))
+
+
+def _dictionary_entries(parts: Sequence[IndexPart]) -> Iterator[tuple[list[bytes], array[int]]]:
     offset = 0
     for part in parts:
-        keys += part.keys
-        values.extend(value if value >= INLINE else offset + value for value in part.values)
+        with open(part.keys_file, "rb", buffering=_BUFFER) as file:
+            for keys, values in read_keys(file):
+                yield keys, array("Q", [value if value >= INLINE else offset + value for value in values])
+        os.unlink(part.keys_file)
         offset += part.size
-    return dictionary_pages(keys, values)
 
 
 def write_index(

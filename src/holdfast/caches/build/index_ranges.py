@@ -9,11 +9,12 @@ import os
 import sys
 from array import array
 from contextlib import ExitStack
+from marshal import dumps, loads
 
 from holdfast.caches.build.array_support import is_worth_arrays
 from holdfast.caches.section_index.section_compiler import compile_lists
 from holdfast.caches.section_index.term_lists import FieldLengths, Weights
-from holdfast.caches.sorted_runs import NUMBER, Run, merged, packed, read_run, shares
+from holdfast.caches.sorted_runs import FORMAT, NUMBER, Run, merged, packed, read_run, shares
 from holdfast.caches.word_index.word_compiler import DocumentNumbers, compile_terms
 from holdfast.core.record import NamedTuple
 
@@ -30,19 +31,58 @@ if TYPE_CHECKING:
     Compile = Callable[[Terms, Callable[[bytes, int], None]], Iterable[bytes]]
 
 _BUFFER = 1 << 18
+# So many keys of a dictionary are written at a time.
+_KEYS = 4096
 # So many blocks are read before it is told again how many were.
 _TELLING = 16
 ALL_KEYS: KeyRange = (b"", None)
 
 
 class IndexPart(NamedTuple):
-    """The records of a range of keys of one index, in a file of so many bytes, and the dictionary's keys and values."""
+    """The records of a range of keys of one index, in a file of so many bytes.
+
+    Beside it, in a file of its own, stand the keys and values of the dictionary (`KeysFile`): some twenty a document.
+    """
 
     kind: Literal["words", "sections"]
     file: str
     size: int
-    keys: list[bytes]
-    values: array[int]  # 64 bits each: there are some twenty of both a document
+
+    @property
+    def keys_file(self) -> str:
+        return f"{self.file}.keys"
+
+
+class KeysFile:
+    """Keys and values of a dictionary, some at a time, in a file that is written once and read once."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._start()
+
+    def _start(self) -> None:
+        self._keys: list[bytes] = []
+        self._values = array("Q")
+
+    def add(self, key: bytes, value: int) -> None:
+        """The next key and its value, of 64 bits."""
+        self._keys.append(key)
+        self._values.append(value)
+        if len(self._keys) == _KEYS:
+            self.spill()
+
+    def spill(self) -> None:
+        """Write what was added."""
+        data = dumps((self._keys, self._values.tobytes()), FORMAT)
+        self._file.write(len(data).to_bytes(4, "little") + data)
+        self._start()
+
+
+def read_keys(file: BinaryIO) -> Iterator[tuple[list[bytes], array[int]]]:
+    """What was written into a `KeysFile`."""
+    while head := file.read(4):
+        keys, values = loads(file.read(int.from_bytes(head, "little")))  # noqa: S302  # written by a process of our own
+        yield keys, array("Q", values)
 
 
 class RangeToCompile(NamedTuple):
@@ -134,7 +174,7 @@ def sections_part(
 def words_range(file: str, runs: Sequence[Run], numbers: bytes, positions: bytes) -> RangeToCompile:
     """How words become a part of their index."""
     bases, places = [run.base for run in runs], [run.place for run in runs]
-    part = IndexPart("words", file, 0, [], array("Q"))
+    part = IndexPart("words", file, 0)
     if is_worth_arrays(len(numbers) // NUMBER):
         from holdfast.caches.word_index import posting_arrays
 
@@ -147,7 +187,7 @@ def words_range(file: str, runs: Sequence[Run], numbers: bytes, positions: bytes
 def sections_range(file: str, runs: Sequence[tuple[int, Run]], lengths: Sequence[bytes]) -> RangeToCompile:
     """How terms of sections become a part of their index."""
     marks = [(field, run.base) for field, run in runs]
-    part = IndexPart("sections", file, 0, [], array("Q"))
+    part = IndexPart("sections", file, 0)
     own = [run for _, run in runs]
     if is_worth_arrays(len(lengths[0]) // NUMBER):
         from holdfast.caches.section_index.impact_arrays import compile_batches
@@ -172,23 +212,21 @@ def _compiled_in_files(range_: RangeToCompile, keys: KeyRange) -> Iterator[Index
     with ExitStack() as stack:
         opened = [(stack.enter_context(open(run.file, "rb", buffering=_BUFFER)), run) for run in range_.runs]
         target = stack.enter_context(open(range_.part.file, "xb", buffering=_BUFFER))
-        results = compiled(range_, [read_run(file, run, *keys) for file, run in opened], target)
+        dictionary = stack.enter_context(open(range_.part.keys_file, "xb", buffering=_BUFFER))
+        results = compiled(range_, [read_run(file, run, *keys) for file, run in opened], target, dictionary)
         while isinstance(result := next(results), int):
             yield result
     yield result
 
 
-def compiled(range_: RangeToCompile, runs: Sequence[Iterator[Block]], target: BinaryIO) -> Iterator[IndexPart | int]:
-    """Compile what the blocks of runs hold into a file; the part comes last.
+def compiled(
+    range_: RangeToCompile, runs: Sequence[Iterator[Block]], target: BinaryIO, dictionary: BinaryIO
+) -> Iterator[IndexPart | int]:
+    """Compile what the blocks of runs hold into a file, and what the dictionary holds of it into another.
 
-    Between come numbers: so many more blocks were read.
+    The part comes last. Between come numbers: so many more blocks were read.
     """
-    part = range_.part
-
-    def add(key: bytes, value: int) -> None:
-        part.keys.append(key)
-        part.values.append(value)
-
+    keys = KeysFile(dictionary)
     size = told = read = 0
 
     def counted(blocks: Iterable[Block]) -> Iterator[Block]:
@@ -198,12 +236,13 @@ def compiled(range_: RangeToCompile, runs: Sequence[Iterator[Block]], target: Bi
             yield block
 
     terms = merged([(mark, counted(run)) for mark, run in enumerate(runs)])
-    for record in range_.compile(terms, add):
+    for record in range_.compile(terms, keys.add):
         size += target.write(record)
         if read - told >= _TELLING:
             yield read - told
             told = read
-    yield part._replace(size=size)
+    keys.spill()
+    yield range_.part._replace(size=size)
 
 
 def _unpacked(numbers: bytes) -> list[int]:

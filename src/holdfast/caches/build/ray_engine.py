@@ -138,11 +138,12 @@ class RayEngine:
             compiled = self._cluster.get(results[0])
             self.peaks["compile"] = max(self.peaks["compile"], compiled.peak)
             yield number, compiled.blocks
-            for part, records in compiled.parts:
-                file = os.path.join(staged, f"part-{number}-{part.kind}")
-                with open(file, "xb") as target:
-                    target.write(records)
-                yield number, part._replace(file=file)
+            for part, *contents in compiled.parts:
+                placed = part._replace(file=os.path.join(staged, f"part-{number}-{part.kind}"))
+                for file, content in zip((placed.file, placed.keys_file), contents, strict=True):
+                    with open(file, "xb") as target:
+                        target.write(content)
+                yield number, placed
 
 
 def _stretches(
