@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from holdfast.caches.build import array_support, build, document_files
+from holdfast.caches.build import array_support, build, document_files, token_batch
 from holdfast.caches.build.build import build_cache
 from holdfast.caches.section_index import impact_arrays
 from holdfast.caches.section_index.section_compiler import compile_lists
@@ -104,13 +104,21 @@ def write(home: Path, texts: dict[str, str]) -> Path:
 @given(
     texts=st.dictionaries(NAMES, TEXTS, min_size=1, max_size=8),
     spilled=st.booleans(),
+    crowded=st.booleans(),
     tokenizer=st.sampled_from(["estimate-1", "estimate-1", "bytes/4"]),
 )
-@example(texts={"a": "", "b": "\n\n"}, spilled=False, tokenizer="estimate-1")
-@example(texts={"a": "alpha " * 400 + "\n\nalpha beta\n\n" * 30, "b": "beta"}, spilled=True, tokenizer="estimate-1")
-@example(texts={"a": "~!@#$%^&*()" * 200, "b": "x\n" + "{}[]()<>" * 150}, spilled=False, tokenizer="bytes/4")
+@example(texts={"a": "", "b": "\n\n"}, spilled=False, crowded=True, tokenizer="estimate-1")
+@example(
+    texts={"a": "alpha " * 400 + "\n\nalpha beta\n\n" * 30, "b": "beta"},
+    spilled=True,
+    crowded=True,
+    tokenizer="estimate-1",
+)
+@example(
+    texts={"a": "~!@#$%^&*()" * 200, "b": "x\n" + "{}[]()<>" * 150}, spilled=False, crowded=True, tokenizer="bytes/4"
+)
 def test_any_sources_give_the_same_files_by_arrays(
-    tmp_path: Path, texts: dict[str, str], spilled: bool, tokenizer: str
+    tmp_path: Path, texts: dict[str, str], spilled: bool, crowded: bool, tokenizer: str
 ) -> None:
     home = tmp_path / "home"
     shutil.rmtree(home, ignore_errors=True)
@@ -118,6 +126,9 @@ def test_any_sources_give_the_same_files_by_arrays(
     with pytest.MonkeyPatch.context() as patched:
         if spilled:  # a run for every two documents
             patched.setattr(build, "SPILL_BYTES", 0)
+            patched.setattr(document_files, "_BATCH", 2)
+        if crowded:  # many tokens share a hash
+            patched.setattr(token_batch, "_SLOT_BITS", 2)
             patched.setattr(document_files, "_BATCH", 2)
         plain = built(sources, home / "plain", NEVER, tokenizer)
         assert built(sources, home / "arrays", 0, tokenizer) == plain

@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 PLAIN, OTHER, ODD = range(3)
 
 _WORD = 8  # bytes of a token that are compared at once
-_FACTORS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
+_FACTORS = (0x1E3779B97F4A7C15, 0x42B2AE3D27D4EB4F, 0x165667B19E3779F9)
 _LONGEST = _WORD * len(_FACTORS)  # longer tokens are looked up one by one
-_HASH_SHIFT = 33  # so many bits are left out: 31 stay
-_KEPT = np.array([(1 << 8 * size) - 1 for size in range(_WORD + 1)], np.uint64)
+_SLOT_BITS = 18  # of a hash
+_KEPT = np.array([*[(1 << 8 * size) - 1 for size in range(_WORD)], -1], np.int64)
 _IS_BLANK = bytes([byte in b" \t\n\r\x0b\x0c" for byte in range(256)])
 
 
@@ -50,6 +50,10 @@ class TokenNumbers(dict[bytes, int]):
         super().__init__()
         self.costs: Numbers = np.zeros(0, np.int64)
         self._new: list[bytes] = []
+        # By a hash the row of a token that has it, of others that share it none; in row 0 is none. A row has the first
+        # bytes of a token in words, its size and its number.
+        self._slots: Small = np.zeros(1 << _SLOT_BITS, np.int32)
+        self._rows: Numbers = np.zeros((len(_FACTORS) + 2, 1), np.int64)
 
     def __missing__(self, token: bytes) -> int:
         self[token] = number = len(self)
@@ -63,6 +67,23 @@ class TokenNumbers(dict[bytes, int]):
             self.costs = np.concatenate((self.costs, np.array(token_costs(self._new), np.int64)))
             self._new = []
         return numbers
+
+    def among(self, hashes: Numbers, parts: Sequence[Numbers], sizes: Numbers) -> Small:
+        """The number of each token that is found by its hash, given as rows have them; -1 for others."""
+        rows = self._slots[hashes]
+        *known, known_sizes, numbers = self._rows
+        is_known = known_sizes[rows] == sizes
+        for own, part in zip(known, parts, strict=True):
+            is_known &= own[rows] == part
+        found: Small = np.where(is_known, numbers[rows], -1).astype(np.int32)
+        return found
+
+    def keep(self, hashes: Numbers, rows: Numbers) -> None:
+        """Have tokens found by their hashes that no other token has yet."""
+        is_free = self._slots[hashes] == 0
+        first = self._rows.shape[1]
+        self._rows = np.concatenate((self._rows, rows[:, is_free]), axis=1)
+        self._slots[hashes[is_free]] = np.arange(first, self._rows.shape[1])
 
 
 class TokenBatch:
@@ -184,31 +205,34 @@ def found_tokens(data: bytes, numbers: TokenNumbers) -> tuple[Numbers, Small]:
     edges = np.flatnonzero(is_blank[1:] != is_blank[:-1]) + 1
     starts, ends = edges[0::2], edges[1::2]
     sizes = ends - starts
-    words = np.ndarray((len(data) + _LONGEST - _WORD + 1,), "<u8", data + bytes(_LONGEST), strides=(1,))
+    words = np.ndarray((len(data) + _LONGEST - _WORD + 1,), "<i8", data + bytes(_LONGEST), strides=(1,))
     parts = [words[starts] & _KEPT[np.minimum(sizes, _WORD)]]
-    hashes = parts[0] * np.uint64(_FACTORS[0])
+    hashes = parts[0] * _FACTORS[0]
     for number in range(1, len(_FACTORS)):
         longer = np.flatnonzero(sizes > number * _WORD)
-        part = np.zeros(len(starts), np.uint64)
+        part = np.zeros(len(starts), np.int64)
         rest = np.minimum(sizes[longer] - number * _WORD, _WORD)
         part[longer] = words[starts[longer] + number * _WORD] & _KEPT[rest]
-        hashes += part * np.uint64(_FACTORS[number])
+        hashes += part * _FACTORS[number]
         parts.append(part)
-    ordered = (hashes >> np.uint64(_HASH_SHIFT)).astype(np.int64) << LOWER
-    ordered |= np.arange(len(starts))
+    hashes = hashes >> 64 - _SLOT_BITS & (1 << _SLOT_BITS) - 1
+    found = numbers.among(hashes, parts, sizes)
+    left = np.flatnonzero(found < 0)
+    ordered = hashes[left] << LOWER | left
     ordered.sort()
-    order = ordered & NUMBER
+    left = ordered & NUMBER
     # Equal tokens are neighbours now; where others come between them, since they have the same hash, they are looked up
     # again.
-    is_new = np.ones(len(starts), bool)
-    is_new[1:] = False
-    for part in (*parts, sizes):
-        sorted_part = part[order]
-        is_new[1:] |= sorted_part[1:] != sorted_part[:-1]
-    is_new |= sizes[order] > _LONGEST
+    rows = np.stack([*[part[left] for part in parts], sizes[left]])
+    is_new = np.ones(len(left), bool)
+    is_new[1:] = (rows[:, 1:] != rows[:, :-1]).any(axis=0)
+    is_long = rows[-1] > _LONGEST
+    is_new |= is_long
     first = np.flatnonzero(is_new)
-    which = order[first]
+    which = left[first]
     held = [data[start:end] for start, end in zip(starts[which].tolist(), ends[which].tolist(), strict=True)]
-    found = np.empty(len(starts), np.int32)
-    found[order] = np.repeat(numbers.of(held), np.diff(first, append=len(starts)))
+    of_left = numbers.of(held)
+    found[left] = np.repeat(of_left, np.diff(first, append=len(left)))
+    kept = first[~is_long[first]]
+    numbers.keep(hashes[left[kept]], np.concatenate((rows[:, kept], [found[left[kept]]])))
     return starts, found
