@@ -127,9 +127,11 @@ def dying(task: Callable[..., Any], marker: str) -> Callable[..., Any]:
         try:
             if marker:
                 open(marker, "x").close()
-        except FileExistsError:  # it was killed before, or another worker is, at this moment
-            return task(*arguments)
-        os.kill(os.getpid(), signal.SIGKILL)
+        except FileExistsError:
+            pass  # one was killed before, or is at this moment
+        else:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return task(*arguments)
 
     return die
 
