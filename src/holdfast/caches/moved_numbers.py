@@ -9,6 +9,8 @@ from __future__ import annotations
 from array import array
 from itertools import pairwise
 
+from holdfast.caches.index_format import CHUNK, IndexUnusable
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,8 +19,9 @@ if TYPE_CHECKING:
 _AT_ONCE = 1 << 16
 # Fewer bytes are moved number by number.
 _FEW = 1 << 11
-_HALF = 2  # bytes of a number
-_LANE = 4  # bytes that each of them has while it is moved, so that nothing spills over
+_HALF = 2  # bytes of a number: its lane
+_TOP_BIT = 15
+_TOP = 1 << _TOP_BIT  # the top bit of a lane
 
 
 class MovedNumbers:
@@ -40,7 +43,7 @@ class MovedNumbers:
         # Whether any two are nearer to each other than before.
         self.is_shrunk = any(more < 0 for _, more in breaks)
         self.is_same = not breaks and old_count == count
-        self._shifts: list[tuple[int, int]] = []
+        self._lanes: list[tuple[int, bool, int]] = []
 
     @classmethod
     def of(cls, table: Sequence[int], count: int) -> MovedNumbers:
@@ -70,29 +73,50 @@ class MovedNumbers:
     def halves(self, packed: bytes) -> bytes:
         """Packed numbers of 16 bits as they are now, both below 65,536; what is gone becomes any number.
 
-        IndexError where there are no such numbers.
+        IndexUnusable where there are no such numbers.
         """
         if not self.breaks:
             return packed
         if len(packed) < _FEW:
-            return array("H", [abs(self.table[number]) for number in array("H", packed)]).tobytes()
-        lanes = _AT_ONCE // _LANE
-        if not self._shifts:
-            for number, more in self.breaks:
-                # What is not below the number carries into the upper half of its lane.
-                carry = ((1 << 16) - number).to_bytes(_LANE, "little") * lanes
-                self._shifts.append((int.from_bytes(carry, "little"), more))
-        lower = int.from_bytes(b"\xff\xff\0\0" * lanes, "little")
-        ones = int.from_bytes(b"\1\0\0\0" * lanes, "little")
+            try:
+                return array("H", [abs(self.table[number]) for number in array("H", packed)]).tobytes()
+            except IndexError:
+                raise IndexUnusable("a list names what there is not") from None
+        if not self._lanes:
+            self._lanes = [(_in_lanes(number), number >= _TOP, more) for number, more in self._safe_breaks()]
+        bound, is_high = _in_lanes(self.old_count), self.old_count >= _TOP
+        tops = int.from_bytes(_TOP.to_bytes(_HALF, "little") * (_AT_ONCE // _HALF), "little")
         made = []
         for at in range(0, len(packed), _AT_ONCE):
-            both = int.from_bytes(packed[at : at + _AT_ONCE], "little")
-            found = 0
-            for shift in (0, 8 * _HALF):
-                old = both >> shift & lower
-                new = old
-                for carry_over, more in self._shifts:
-                    new += (old + carry_over >> 16 & ones) * more
-                found |= (new & lower) << shift
-            made.append(found.to_bytes(_AT_ONCE, "little"))
+            old = new = int.from_bytes(packed[at : at + _AT_ONCE], "little")
+            topped = old | tops
+            # Of a lane less a number the top bit says, with its own, whether it is not below that number.
+            beyond = topped - bound
+            if self.old_count < CHUNK and (old & beyond if is_high else old | beyond) & tops:
+                raise IndexUnusable("a list names what there is not")
+            for number, is_upper, more in self._lanes:
+                reached = topped - number
+                new += ((((old & reached) if is_upper else (old | reached)) & tops) >> _TOP_BIT) * more
+            made.append(new.to_bytes(_AT_ONCE, "little"))
         return b"".join(made)[: len(packed)]
+
+    def _safe_breaks(self) -> list[tuple[int, int]]:
+        """The breaks, and others where a number that is gone would not fit into its lane."""
+        if self.old_count + max([new - start for start, _, new in self.kept], default=0) <= CHUNK:
+            return self.breaks
+        found: list[tuple[int, int]] = []
+        moved = reached = 0
+        for start, end, new in [*self.kept, (self.old_count, self.old_count, self.old_count)]:
+            if reached < start and moved > 0:
+                found.append((reached, -moved))
+                moved = 0
+            if start < end and new - start != moved:
+                found.append((start, new - start - moved))
+                moved = new - start
+            reached = end
+        return found
+
+
+def _in_lanes(number: int) -> int:
+    """The number without its top bit, in each of the lanes."""
+    return int.from_bytes((number & _TOP - 1).to_bytes(_HALF, "little") * (_AT_ONCE // _HALF), "little")

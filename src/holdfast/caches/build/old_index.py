@@ -96,9 +96,9 @@ class OldIndex:
             self._postings = self.section(POSTINGS)
         return self._postings
 
-    def move(self, postings: bytearray, values: list[int]) -> None:
+    def move(self, postings: bytes, values: list[int]) -> None:
         """From now on the records, each where it was, and the values of the dictionary are these."""
-        self._postings = bytes(postings)
+        self._postings = postings
         self.dictionary.values = values
 
     def offsets(self) -> Sequence[int]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from binascii import crc32
 from bisect import insort
+from itertools import compress
+from operator import sub
 
 from holdfast.caches.index_format import CHUNK, IndexUnusable
+from holdfast.caches.moved_fields import fields_format, move_fields
 from holdfast.caches.word_index.word_compiler import DENSE_LIMIT, DENSE_SHARE, encode_postings, inline_value
-from holdfast.caches.word_index.word_records import COUNT, GROUP, HEAD, INLINE_LIMIT, SHAPE
+from holdfast.caches.word_index.word_records import GROUP, HEAD, INLINE_LIMIT, SHAPE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,51 +18,48 @@ if TYPE_CHECKING:
 
     from holdfast.caches.moved_numbers import MovedNumbers
 
-_ONE_GROUP = SHAPE.pack(1, 0)
 _GROUPS = HEAD.size + SHAPE.size  # where the groups of a record begin
 
 
-def move_records(postings: bytes, offsets: Sequence[int], numbers: MovedNumbers) -> tuple[bytearray, list[int]]:
+def move_records(postings: bytes, offsets: Sequence[int], numbers: MovedNumbers) -> tuple[bytes, list[int]]:
     """All records, which begin at these offsets, with the numbers that documents have now, each as long as before; and
     which of them, by position, take more than that.
 
     A checksum is changed by what changes: a record that is damaged stays so. What names documents that are gone is for
     the caller to replace.
     """
-    made = bytearray(postings)
     if max(numbers.old_count, numbers.count) > CHUNK:
-        return made, list(range(len(offsets)))
-    # A list that is shorter names too few documents to be dense, before as after.
-    dense_from = _GROUPS + GROUP.size + 2 * (-(-min(numbers.old_count, numbers.count) // DENSE_SHARE))
-    ends = [*offsets[1:], len(postings)]
-    shapes = [postings[offset + HEAD.size : offset + _GROUPS] for offset in offsets]
-    one = _GROUPS + GROUP.size  # most words have one group
-    plain = [
-        (offset, offset + one, end)
-        for offset, end, shape in zip(offsets, ends, shapes, strict=False)
-        if shape == _ONE_GROUP and end - offset < dense_from
-    ]
-    left: list[int] = []
-    for position, (offset, end, shape) in enumerate(zip(offsets, ends, shapes, strict=False)):
-        if end - offset >= dense_from or shape[2:] != b"\0\0":
-            left.append(position)
-        elif shape != _ONE_GROUP:
-            plain.append((offset, offset + _GROUPS + GROUP.size * int.from_bytes(shape[:2], "little"), end))
-    olds = [postings[start:end] for _, start, end in plain]
-    packed = b"".join(olds)
-    if len(packed) != sum([end - start & -2 for _, start, end in plain]):
-        raise IndexUnusable("postings are damaged")
-    moved = numbers.halves(packed)
-    at = 0
-    for (offset, start, end), old in zip(plain, olds, strict=True):
-        after = at + end - start
-        new = moved[at:after]
-        at = after
-        if new != old:
-            made[start:end] = new
-            (crc,) = COUNT.unpack_from(made, offset)
-            COUNT.pack_into(made, offset, crc ^ crc32(old) ^ crc32(new))
-    return made, left
+        return postings, list(range(len(offsets)))
+    formats = _Formats(numbers)
+    sizes = map(sub, [*offsets[1:], len(postings)], offsets)
+    shapes = [postings[start : start + SHAPE.size] for start in map(HEAD.size.__add__, offsets)]
+    keys = list(zip(shapes, sizes, strict=True))
+    made, _ = move_fields(postings, map(formats.__getitem__, keys), numbers)
+    return made, list(compress(range(len(keys)), map(formats.dense.__contains__, keys)))
+
+
+class _Formats(dict[tuple[bytes, int], str]):
+    """By the shape and the size of a record, how it is cut; which of these may be dense, before or after."""
+
+    def __init__(self, numbers: MovedNumbers) -> None:
+        super().__init__()
+        self.dense: set[tuple[bytes, int]] = set()
+        # A list that is shorter names too few documents to be dense, before as after.
+        self._dense_from = _GROUPS + GROUP.size + 2 * (-(-min(numbers.old_count, numbers.count) // DENSE_SHARE))
+
+    def __missing__(self, key: tuple[bytes, int]) -> str:
+        shape, size = key
+        if len(shape) < SHAPE.size or size < _GROUPS:
+            raise IndexUnusable("postings are damaged")
+        groups, most = SHAPE.unpack(shape)
+        start = _GROUPS + GROUP.size * groups
+        if most or size >= self._dense_from:
+            self.dense.add(key)
+            start = size
+        if start > size or (size - start) % 2:
+            raise IndexUnusable("postings are damaged")
+        made = self[key] = fields_format(size, start, size - start)
+        return made
 
 
 def move_dense(

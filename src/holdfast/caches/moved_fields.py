@@ -1,0 +1,63 @@
+"""Packed numbers of all records of an index, moved at once, and the records sealed again. Pure.
+
+Records are cut into fields and put together again by few calls for all of them: a step of the interpreter for each
+record would take longer than everything else.
+"""
+
+from __future__ import annotations
+
+from binascii import crc32
+from itertools import compress
+from operator import add, ne, xor
+from struct import Struct, error
+
+from holdfast.caches.index_format import IndexUnusable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from holdfast.caches.moved_numbers import MovedNumbers
+
+_FIELDS = 4  # of a record: its checksum, what stands before its numbers, these, and what follows them
+_CHECKSUM, _NUMBERS, _REST = 0, 2, 3
+
+
+def fields_format(size: int, before: int, numbers: int) -> str:
+    """How a record of so many bytes is cut which has numbers of so many bytes after so many others."""
+    return f"I{before - 4}s{numbers}s{size - before - numbers}s"
+
+
+def move_fields(
+    postings: bytes,
+    formats: Iterable[str],
+    numbers: MovedNumbers,
+    stays: Callable[[bytes], bool] | None = None,
+) -> tuple[bytes, list[int]]:
+    """All records, which are cut by these formats, with the numbers that there are now, each as long as before.
+
+    A checksum is changed by what changes: a record that is damaged stays so, or is IndexUnusable. Records whose moved
+    numbers `stays` does not take are left as they are and named by position.
+    """
+    try:
+        layout = Struct(f"<{''.join(formats)}")
+        fields = list(layout.unpack(postings))
+    except error:
+        raise IndexUnusable("postings are damaged") from None
+    olds = fields[_NUMBERS::_FIELDS]
+    moved = numbers.halves(b"".join(olds))
+    sizes = list(map(len, olds))
+    formats_of = {size: f"{size}s" for size in set(sizes)}
+    news = list(Struct("".join(map(formats_of.__getitem__, sizes))).unpack(moved))
+    left: list[int] = []
+    if stays is not None:
+        left = [at for at in compress(range(len(news)), map(ne, olds, news)) if not stays(news[at])]
+        for at in left:
+            news[at] = olds[at]
+    sealed = fields[_CHECKSUM::_FIELDS]
+    rests = fields[_REST::_FIELDS]
+    for versions in (olds, news):
+        sealed = list(map(xor, sealed, map(crc32, map(add, versions, rests) if any(rests) else versions)))
+    fields[_CHECKSUM::_FIELDS] = sealed
+    fields[_NUMBERS::_FIELDS] = news
+    return layout.pack(*fields), left
