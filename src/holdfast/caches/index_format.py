@@ -326,13 +326,13 @@ class DictionaryPage:
         ends = [self._keys, *[self._keys + end for end in self._ends]]
         return list(map(self._data.__getitem__, map(slice, ends, ends[1:])))
 
-    def all_values(self) -> list[int]:
-        """The value of each."""
-        return self._values.tolist()
+    def all_values(self) -> bytes:
+        """The value of each, packed."""
+        return self._data[self._keys - 8 * self.count : self._keys]
 
-    def with_values(self, number: int, values: Sequence[int]) -> bytes:
-        """The bytes of the page as that of another number, with other values of the same keys."""
-        body = self._data[4 : self._keys - 8 * self.count] + pack(f"<{self.count}Q", *values) + self._data[self._keys :]
+    def with_values(self, number: int, values: bytes) -> bytes:
+        """The bytes of the page as that of another number, with other values, packed, of the same keys."""
+        body = self._data[4 : self._keys - 8 * self.count] + values + self._data[self._keys :]
         return _CRC.pack(_checksum(number, body)) + body
 
     def may_hold(self, key: bytes) -> bool:

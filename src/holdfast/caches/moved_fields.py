@@ -7,7 +7,7 @@ record would take longer than everything else.
 from __future__ import annotations
 
 from binascii import crc32
-from itertools import compress
+from itertools import compress, count
 from operator import add, ne, xor
 from struct import Struct, error
 
@@ -15,7 +15,7 @@ from holdfast.caches.index_format import IndexUnusable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from holdfast.caches.moved_numbers import MovedNumbers
 
@@ -61,3 +61,20 @@ def move_fields(
     fields[_CHECKSUM::_FIELDS] = sealed
     fields[_NUMBERS::_FIELDS] = news
     return layout.pack(*fields), left
+
+
+def reseal_sections(data: bytes, sizes: Sequence[int], was: int, now: int) -> bytes:
+    """The records of sections with consecutive numbers, of so many bytes each, once these begin elsewhere.
+
+    A checksum is changed by what changes: a record that is damaged stays so.
+    """
+    formats = {size: f"I{size - 4}s" for size in set(sizes) if size >= 4}
+    try:
+        layout = Struct(f"<{''.join(map(formats.__getitem__, sizes))}")
+        fields = list(layout.unpack(data))
+    except (error, KeyError):
+        raise IndexUnusable("section records are damaged") from None
+    bodies = fields[1::2]
+    differing = map(xor, map(crc32, bodies, count(was)), map(crc32, bodies, count(now)))
+    fields[0::2] = map(xor, fields[0::2], differing)
+    return layout.pack(*fields)

@@ -7,10 +7,12 @@ keeps its keys; behind one that does, pages are filled anew until one begins whe
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
 from holdfast.caches.index_format import INLINE, PAGE_ROOM, PAGE_SIZE, DictionaryPage, encode_page, entry_size
+from holdfast.caches.moved_values import VALUE, move_offsets
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -32,7 +34,7 @@ class OldDictionary:
         self.first_keys = [page.key(0) for page in self.pages]
         self.starts = list(accumulate([page.count for page in self.pages], initial=0))
         # Those of all pages, one after another.
-        self.values = [value for page in self.pages for value in page.all_values()]
+        self.values = array("Q", b"".join([page.all_values() for page in self.pages]))
 
     def value(self, key: bytes) -> int | None:
         """What is said of a key."""
@@ -92,25 +94,25 @@ def patch_postings(old: OldDictionary, length: int, changes: Mapping[bytes, Chan
 class _Patch:
     """Goes through a dictionary with these values, key by key."""
 
-    def __init__(self, values: Sequence[int], length: int, changes: Mapping[bytes, Change]) -> None:
+    def __init__(self, values: array[int], length: int, changes: Mapping[bytes, Change]) -> None:
         self._values, self._length, self._changes = values, length, changes
+        self._packed = values.tobytes()
+        self._found = range(0)  # places of which the last is the first with a record
         self.pieces: list[bytes | tuple[int, int]] = []
         self.copied = 0  # the bytes that were gone through
         self._moved = 0  # how far what follows has moved
 
-    def moved(self, start: int, end: int) -> list[int]:
-        """The values from and to below a place, of terms that are as they were."""
-        moved = self._moved
-        if not moved:
-            return list(self._values[start:end])
-        return [value + moved if value < INLINE else value for value in self._values[start:end]]
+    def moved(self, start: int, end: int) -> bytes:
+        """The values from and to below a place, packed, of terms that are as they were."""
+        return move_offsets(self._packed[VALUE * start : VALUE * end], self._moved)
 
     def changed(
         self, keys: Sequence[bytes], start: int, end: int, changing: Sequence[bytes]
-    ) -> tuple[list[bytes], list[int]]:
-        """The keys of a page, which stand from and to below these places, and their values, once some are changed."""
+    ) -> tuple[list[bytes], bytes]:
+        """The keys of a page, which stand from and to below these places, and their values, packed, once some are
+        changed."""
         made: list[bytes] = []
-        values: list[int] = []
+        values = b""
         at = 0
         for key in changing:
             found = bisect_left(keys, key, at)
@@ -124,7 +126,8 @@ class _Patch:
             change = self._changes[key]
             if change is not None:
                 made.append(key)
-                values.append(change if isinstance(change, int) else here + self._moved)
+                value = change if isinstance(change, int) else here + self._moved
+                values += value.to_bytes(VALUE, "little")
             if isinstance(change, bytes):
                 self.pieces.append(change)
                 self._moved += len(change)
@@ -135,10 +138,14 @@ class _Patch:
 
     def _following(self, place: int) -> int:
         """Where the first record begins that is that of a place or a later one's."""
-        values = self._values
-        while place < len(values) and values[place] >= INLINE:
-            place += 1
-        return values[place] if place < len(values) else self._length
+        if place not in self._found:
+            values = self._values
+            end = place
+            while end < len(values) and values[end] >= INLINE:
+                end += 1
+            self._found = range(place, end + 1)
+        first = self._found[-1]
+        return self._values[first] if first < len(self._values) else self._length
 
 
 class _Pages:
@@ -147,18 +154,18 @@ class _Pages:
     def __init__(self) -> None:
         self.pages: list[bytes] = []
         self._keys: list[bytes] = []
-        self._values: list[int] = []
+        self._values = b""  # packed
 
     @property
     def is_open(self) -> bool:
         """Whether a page is not full yet."""
         return bool(self._keys)
 
-    def add(self, page: DictionaryPage, values: Sequence[int]) -> None:
+    def add(self, page: DictionaryPage, values: bytes) -> None:
         """A page as it is, but for its values, where none is open."""
         self.pages.append(page.with_values(len(self.pages), values))
 
-    def fill(self, keys: Sequence[bytes], values: Sequence[int]) -> None:
+    def fill(self, keys: Sequence[bytes], values: bytes) -> None:
         """The next keys and their values."""
         self._keys += keys
         self._values += values
@@ -168,7 +175,7 @@ class _Pages:
             end = bisect_right(reached, reached[start] + PAGE_ROOM, start) - 1
             self._put(start, end)
             start = end
-        self._keys, self._values = self._keys[start:], self._values[start:]
+        self._keys, self._values = self._keys[start:], self._values[VALUE * start :]
 
     def close_before(self, key: bytes | None) -> None:
         """Close the open page where the next key, if that is known, does not fit into it."""
@@ -179,7 +186,8 @@ class _Pages:
         """No more is to come into the open page."""
         if self._keys:
             self._put(0, len(self._keys))
-            self._keys, self._values = [], []
+            self._keys, self._values = [], b""
 
     def _put(self, start: int, end: int) -> None:
-        self.pages.append(encode_page(len(self.pages), self._keys[start:end], self._values[start:end]))
+        values = array("Q", self._values[VALUE * start : VALUE * end])
+        self.pages.append(encode_page(len(self.pages), self._keys[start:end], values))

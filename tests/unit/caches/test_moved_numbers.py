@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from array import array
+from binascii import crc32
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.caches.index_format import IndexUnusable
+from holdfast.caches.index_format import INLINE, IndexUnusable
+from holdfast.caches.moved_fields import reseal_sections
 from holdfast.caches.moved_numbers import MovedNumbers
+from holdfast.caches.moved_values import move_inline, move_offsets
 from holdfast.caches.word_index.word_compiler import encode_counts
 from holdfast.caches.word_index.word_patches import move_dense, move_records
 
@@ -48,6 +51,73 @@ def test_up_to_the_last_number_of_16_bits() -> None:
     numbers = MovedNumbers([(0, 3, 0), (5, 40_000, 3), (40_000, 65_535, 39_999)], 65_535, 65_536)
     kept = [0, 2, 5, 39_999, 40_000, 65_534] * 500
     assert array("H", numbers.halves(array("H", kept).tobytes())).tolist() == [numbers.table[one] for one in kept]
+
+
+def test_numbers_that_are_gone_do_not_touch_others() -> None:
+    numbers = MovedNumbers([(0, 3, 900), (10, 65_000, 910)], 65_536, 65_910)
+    kept = [0, 2, 10, 600, 64_600]
+    packed = array("H", [*kept, 5, 65_535] * 500).tobytes()
+    moved = array("H", numbers.halves(packed)).tolist()
+    for at, number in enumerate(kept):
+        assert set(moved[at :: len(kept) + 2]) == {numbers.table[number]}
+
+
+@pytest.mark.parametrize("times", [1, 5000])
+def test_numbers_that_there_are_not_are_damage(times: int) -> None:
+    for count in (9, 40_000):
+        numbers = MovedNumbers([(0, 3, 1), (3, count, 4)], count, count + 1)
+        assert len(numbers.halves(array("H", [count - 1] * times).tobytes())) == 2 * times
+        with pytest.raises(IndexUnusable):
+            numbers.halves(array("H", [*[0] * times, count]).tobytes())
+
+
+@given(
+    fates=FATES,
+    other_fates=FATES,
+    drawn=st.lists(st.tuples(st.sampled_from("rsd"), st.integers(0, 299), st.integers(1, 200)), max_size=30),
+    moved=st.integers(-90, 90),
+)
+def test_values_are_moved(
+    fates: list[str], other_fates: list[str], drawn: list[tuple[str, int, int]], moved: int
+) -> None:
+    sections, documents = moved_by(fates), moved_by(other_fates)
+    values, offsets_moved, numbers_moved, words_moved = [], [], [], []
+    for kind, number, step in drawn:
+        said = INLINE | (kind == "d") << 56 | step << 32
+        numbers = documents if kind == "d" else sections
+        if kind == "r":
+            values.append(step << 30 | 100 + number)
+            offsets_moved.append(values[-1] + moved)
+            numbers_moved.append(values[-1])
+            words_moved.append(values[-1])
+        elif number < numbers.old_count and numbers.table[number] >= 0:
+            values.append(said | number)
+            offsets_moved.append(values[-1])
+            numbers_moved.append(said | numbers.table[number])
+            words_moved.append(said | (sections.table[number] if kind == "s" else number))
+    packed = array("Q", values).tobytes()
+    assert array("Q", move_offsets(packed, moved)).tolist() == offsets_moved
+    assert array("Q", move_inline(packed, sections, documents)).tolist() == numbers_moved
+    if all(value >> 56 & 1 == 0 for value in values):
+        assert array("Q", move_inline(packed, sections)).tolist() == words_moved
+    with pytest.raises(IndexUnusable):
+        move_inline(packed + array("Q", [INLINE | sections.old_count]).tobytes(), sections, documents)
+
+
+def test_records_of_sections_are_sealed_again_and_damage_stays() -> None:
+    bodies = [b"one", b"", b"three"]
+    old, new = [
+        [crc32(body, number).to_bytes(4, "little") + body for number, body in enumerate(bodies, first)]
+        for first in (5, 9)
+    ]
+    sizes = [len(record) for record in old]
+    assert reseal_sections(b"".join(old), sizes, 5, 9) == b"".join(new)
+    damaged = b"".join(old)[:-1] + b"E"
+    sealed = reseal_sections(damaged, sizes, 5, 9)
+    assert crc32(sealed[-5:], 11) != int.from_bytes(sealed[-9:-5], "little")
+    for wrong in ([7, 4], [7, 3, 10], [7, 4, 10]):
+        with pytest.raises(IndexUnusable):
+            reseal_sections(b"".join(old), wrong, 5, 9)
 
 
 @given(

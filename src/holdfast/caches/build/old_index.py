@@ -96,10 +96,10 @@ class OldIndex:
             self._postings = self.section(POSTINGS)
         return self._postings
 
-    def move(self, postings: bytes, values: list[int]) -> None:
-        """From now on the records, each where it was, and the values of the dictionary are these."""
+    def move(self, postings: bytes, values: bytes) -> None:
+        """From now on the records, each where it was, and the values of the dictionary, packed, are these."""
         self._postings = postings
-        self.dictionary.values = values
+        self.dictionary.values = array("Q", values)
 
     def offsets(self) -> Sequence[int]:
         """Where each record begins, and the last one ends."""

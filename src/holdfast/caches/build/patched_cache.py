@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import os
 from hashlib import sha256
-from itertools import accumulate, pairwise
+from itertools import accumulate
+from operator import sub
 
 from holdfast.caches.build.changed_documents import CannotPatch, find_changes
 from holdfast.caches.build.counted_alone import count_alone
@@ -25,6 +26,7 @@ from holdfast.caches.build.source_item import KeptItem
 from holdfast.caches.build.token_counts import NOTHING, Runs
 from holdfast.caches.cache_format import file_name_of
 from holdfast.caches.index_format import SUMMARY, IndexUnusable, Summary, encode_summary
+from holdfast.caches.moved_fields import reseal_sections
 from holdfast.caches.on_disk import index_reader, section_index_reader
 from holdfast.caches.on_disk.cache_directory import COMPILED, DOCUMENTS, SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import DICTIONARY, OFFSETS, POSTINGS, RECORDS
@@ -184,11 +186,8 @@ class _Patch:
         if not moved:
             return [(offsets[first], offsets[after])]
         data = b"".join(self._old.terms.copied(RECORDS, [(offsets[first], offsets[after])]))
-        ends = [offset - offsets[first] for offset in offsets[first : after + 1]]
-        return [
-            seal_section(number, data[start + 4 : end])
-            for number, (start, end) in enumerate(pairwise(ends), first + moved)
-        ]
+        sizes = list(map(sub, offsets[first + 1 : after + 1], offsets[first:after]))
+        return [reseal_sections(data, sizes, first, first + moved)]
 
     def _write_sections(
         self,
@@ -201,7 +200,7 @@ class _Patch:
         old, firsts = self._old.terms, self._firsts
         tokens, seconds = list(self._old.sections.tokens), list(self._old.sections.second_counts)
         offsets = old.offsets()
-        sizes = [after - start for start, after in pairwise(offsets)]
+        sizes = list(map(sub, offsets[1:], offsets))
         records: list[bytes | tuple[int, int]] = []
         at = moved = 0  # the next section of the old ones, and how much further its number is now
         for edited, document in zip(self._edited, made, strict=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from holdfast.caches.build.changed_documents import CannotPatch
 from holdfast.caches.index_format import INLINE, IndexUnusable, keys_of
 from holdfast.caches.moved_numbers import MovedNumbers
+from holdfast.caches.moved_values import move_inline
 from holdfast.caches.search.link_texts import link_words
 from holdfast.caches.search.word_terms import all_terms
 from holdfast.caches.section_index.list_patches import (
@@ -16,7 +17,7 @@ from holdfast.caches.section_index.list_patches import (
     same_lists,
 )
 from holdfast.caches.section_index.section_compiler import encode_term
-from holdfast.caches.section_index.section_records import TermImpacts, is_of_section
+from holdfast.caches.section_index.section_records import TermImpacts
 from holdfast.caches.section_index.step_lists import NO_STEPS, DenseSteps
 from holdfast.caches.section_index.term_lists import TermLists
 from holdfast.caches.sorted_runs import looked_up
@@ -114,19 +115,7 @@ class PatchedTerms:
                     sections=_moved(sections.table, lists.sections), documents=_moved(documents.table, lists.documents)
                 )
                 changed[key] = encode_term(key, found, self._new_firsts)
-        of_section, of_document = sections.table, documents.table
-        try:
-            inline = [
-                value
-                if value < INLINE
-                else value
-                - (value & 0xFFFFFFFF)
-                + (of_section if is_of_section(value) else of_document)[value & 0xFFFFFFFF]
-                for value in values
-            ]
-        except IndexError:
-            raise IndexUnusable("a dictionary value names no section") from None
-        terms.move(moved, inline)
+        terms.move(moved, move_inline(values.tobytes(), sections, documents))
 
     def _moved_numbers(self) -> tuple[MovedNumbers, MovedNumbers]:
         """What numbers the sections have that are of no edited document, and what places those documents."""

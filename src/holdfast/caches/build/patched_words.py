@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from holdfast.caches.index_format import INLINE, IndexUnusable, keys_of
+from holdfast.caches.index_format import INLINE, keys_of
 from holdfast.caches.moved_numbers import MovedNumbers
+from holdfast.caches.moved_values import move_inline
 from holdfast.caches.selection import words
 from holdfast.caches.word_index.word_compiler import encode_counts
 from holdfast.caches.word_index.word_patches import move_dense, move_groups, move_records
@@ -90,18 +91,10 @@ def _changed_word(
 def _move_others(old: OldIndex, numbers: MovedNumbers, changed: dict[bytes, Change]) -> None:
     """The words that no edited document holds, once documents have other numbers."""
     values = old.dictionary.values
-    table = numbers.table
     places = [place for place, value in enumerate(values) if value < INLINE]
-    postings = old.hold()
-    moved, left = move_records(postings, [values[place] for place in places], numbers)
+    moved, left = move_records(old.hold(), [values[place] for place in places], numbers)
     for position in left:
         key = old.dictionary.key_at(places[position])
         if key not in changed:
             changed[key] = _changed_word(old, key, numbers, set(), 0, {})
-    try:
-        inline = [
-            value if value < INLINE else value - (value & 0xFFFFFFFF) + table[value & 0xFFFFFFFF] for value in values
-        ]
-    except IndexError:
-        raise IndexUnusable("a dictionary value names no document") from None
-    old.move(moved, inline)
+    old.move(moved, move_inline(values.tobytes(), numbers))

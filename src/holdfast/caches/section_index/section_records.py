@@ -147,11 +147,6 @@ def parse_section(data: bytes, number: int) -> tuple[Section, str]:
     return Section(tuple(heading), first, last, start, end, *part, cited), title
 
 
-def is_of_section(value: int) -> bool:
-    """Whether a dictionary value that is no place of a record names a section."""
-    return value >> 56 & 0x7F == ONE_SECTION
-
-
 def has_documents(record: bytes) -> bool:
     """Whether a record has a list of documents."""
     return bool(record[4] & LISTED << 1)
