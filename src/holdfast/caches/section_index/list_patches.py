@@ -120,21 +120,19 @@ def move_records(
             postings, map(formats.__getitem__, keys), sections, _stay_apart if sections.is_shrunk else None
         )
         made = bytearray(moved)
-        for position, shape in enumerate(shapes):
-            if are_halves and (shape == LISTED or (shape == _PAIR and not documents.breaks)):
-                continue
-            offset = offsets[position]
-            if shape == _PAIR and are_halves:
-                if not _put_documents(made, offset, offset + sizes[position], documents):
-                    left.append(position)
-            elif shape & _ANY_DENSE:
+        for position in [position for position, shape in enumerate(shapes) if shape not in formats.usual]:
+            offset, size = offsets[position], sizes[position]
+            found = None
+            if not shapes[position] & _ANY_DENSE:
+                found = _moved_lists(postings[offset : offset + size], sections, documents)
+            if found is None or len(found) != size - 4:
                 left.append(position)
             else:
-                found = _moved_lists(postings[offset : offset + sizes[position]], sections, documents)
-                if found is None or len(found) != sizes[position] - 4:
-                    left.append(position)
-                else:
-                    _put(made, offset, offset + 4, found)
+                _put(made, offset, offset + 4, found)
+        if are_halves and documents.breaks:
+            pairs = [position for position, shape in enumerate(shapes) if shape == _PAIR]
+            spans = [slice(offsets[position], offsets[position] + sizes[position]) for position in pairs]
+            left += [pairs[at] for at in _put_documents(made, spans, documents)]
     except (error, IndexError):
         raise IndexUnusable("impacts are damaged") from None
     return bytes(made), left
@@ -146,12 +144,12 @@ class _Formats(dict[tuple[int, int, bytes], str]):
 
     def __init__(self, *, are_halves: bool) -> None:
         super().__init__()
-        self._usual = (LISTED, _PAIR) if are_halves else ()
+        self.usual = (LISTED, _PAIR) if are_halves else ()
 
     def __missing__(self, key: tuple[int, int, bytes]) -> str:
         shape, size, count = key
         numbers = 0
-        if shape in self._usual:
+        if shape in self.usual:
             numbers = 2 * ((size - _NUMBERS) // 3 if shape == LISTED else int.from_bytes(count, "little"))
         start = _NUMBERS if numbers else size
         if size < _NUMBERS or start + numbers > size:
@@ -160,20 +158,22 @@ class _Formats(dict[tuple[int, int, bytes], str]):
         return made
 
 
-def _put_documents(made: bytearray, offset: int, end: int, documents: MovedNumbers) -> bool:
-    """Put the numbers of documents into a record that lists sections before them; whether it is written so now."""
-    start = offset + _NUMBERS
-    start += 3 * (made[start - 2] | made[start - 1] << 8) + NARROW.size
-    after = start + 2 * (made[start - 2] | made[start - 1] << 8)
-    if after + (after - start) // 2 != end:
-        raise IndexUnusable("impacts are damaged")
-    old = bytes(made[start:after])
-    new = documents.halves(old)
-    if documents.is_shrunk and not _stay_apart(new):
-        return False
-    if new != old:
-        _put(made, offset, start, new + made[after:end])
-    return True
+def _put_documents(made: bytearray, spans: Sequence[slice], documents: MovedNumbers) -> list[int]:
+    """Put the numbers of documents into records that list sections before them; which are written otherwise now."""
+    records = [bytes(made[span]) for span in spans]
+    formats = []
+    for record in records:
+        start = _NUMBERS + 3 * int.from_bytes(record[_NUMBERS - NARROW.size : _NUMBERS], "little") + NARROW.size
+        count = int.from_bytes(record[start - NARROW.size : start], "little")
+        if start + 3 * count != len(record):
+            raise IndexUnusable("impacts are damaged")
+        formats.append(fields_format(len(record), start, 2 * count))
+    moved, left = move_fields(b"".join(records), formats, documents, _stay_apart if documents.is_shrunk else None)
+    at = 0
+    for span, record in zip(spans, records, strict=True):
+        made[span] = moved[at : at + len(record)]
+        at += len(record)
+    return left
 
 
 def _stay_apart(packed: bytes) -> bool:
