@@ -102,12 +102,16 @@ def serve_over_http(
 
 def _watch(processes: int, address: Address, page_address: Address | None, tokens: TokenFile | None) -> Watch:
     """Who counts for all processes, and the page that tells it where there is an address for it."""
+    import platform
+
     from holdfast.http_metrics import MetricsPage, SharedCells, Watch
+    from holdfast.metrics_text import ServerFacts
+    from holdfast.version import __version__
 
     cells = SharedCells(processes)
     page = None
     if page_address is not None:
         own = None if page_address == address else page_address
-        started = round(system_clock())
-        page = MetricsPage(cells, address=address, own_address=own, tokens=tokens, started=started, processes=processes)
+        facts = ServerFacts(__version__, platform.python_version(), round(system_clock()), processes)
+        page = MetricsPage(cells, facts, address=address, own_address=own, tokens=tokens)
     return Watch(cells, page)

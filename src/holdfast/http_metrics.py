@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 from mmap import mmap
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,7 +10,6 @@ from starlette.responses import PlainTextResponse, Response
 from holdfast.call_metrics import HTTP, OTHER, REFUSED, SIZE, CallMetrics
 from holdfast.http_address import LOOPBACK, PATH
 from holdfast.metrics_text import OPEN_METRICS, TEXT, ServerFacts, exposition
-from holdfast.version import __version__
 from holdfast.watched_server import ORIGIN, origin_of_headers
 
 if TYPE_CHECKING:
@@ -26,7 +24,6 @@ METRICS_PATH = "/metrics"
 _REASONS = {401: "token", 403: "origin", 408: "slow", 413: "body_size", 421: "host", 429: "busy", 503: "busy"}
 _REASONS_OF_LINES = {b"408": "slow", b"431": "head_size", b"503": "busy"}
 _LOOKED_AT = frozenset((b"host", b"accept", b"authorization", b"mcp-protocol-version", b"traceparent", b"tracestate"))
-_BEARER = ("Bearer", "bearer", "BEARER")
 _CELL = 8
 
 
@@ -53,16 +50,14 @@ class MetricsPage:
     def __init__(
         self,
         cells: SharedCells,
+        facts: ServerFacts,
         *,
         address: Address,
         own_address: Address | None,
         tokens: TokenFile | None,
-        started: int,
-        processes: int,
     ) -> None:
-        self._cells, self._tokens = cells, tokens
+        self._cells, self._facts, self._tokens = cells, facts, tokens
         self._address, self._own = address, own_address
-        self._facts = ServerFacts(__version__, platform.python_version(), started, processes)
 
     def is_own_port(self, scope: Scope) -> bool:
         """Whether a request came in by the page's own port."""
@@ -85,7 +80,7 @@ class MetricsPage:
             return PlainTextResponse("Invalid Host header\n", 421)
         if self._own is None and self._tokens is not None:
             scheme, _, token = headers.get("authorization", "").partition(" ")
-            if scheme not in _BEARER or self._tokens.name_of(token.strip(" ")) is None:
+            if scheme.encode("latin-1").lower() != b"bearer" or self._tokens.name_of(token.strip(" ")) is None:
                 return PlainTextResponse("A token is needed\n", 401, {"www-authenticate": "Bearer"})
         is_open = "application/openmetrics-text" in headers.get("accept", "")
         text = exposition(self._facts, self._cells.sums(), open_metrics=is_open)

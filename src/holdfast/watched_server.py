@@ -127,7 +127,7 @@ class WatchedServer(Server):
             operation, arguments = super().called_tool(params)
         except ProtocolError as error:
             self.metrics.refuse(UsageError.code)
-            self._record(watched, "tools/call", UNKNOWN, UsageError.code, error.code)
+            self._record(_ended(watched, "tools/call", UNKNOWN)._replace(code=UsageError.code, rpc_code=error.code))
             raise
         _CALL.set(watched)
         return operation, arguments
@@ -144,35 +144,30 @@ class WatchedServer(Server):
             raise
         finally:
             if reply is None:
-                took = perf_counter_ns() - watched.started
-                self.metrics.end(operation.tool, code, tokens=0, size=0, nanoseconds=took)
-                self._record(watched, "tools/call", operation.tool, code, rpc_code, arguments)
+                ended = _ended(watched, "tools/call", operation.tool)
+                self.metrics.end(operation.tool, code, tokens=0, size=0, nanoseconds=ended.took)
+                self._record(ended._replace(code=code, rpc_code=rpc_code, arguments=arguments))
         self._answered(watched, operation.tool, reply, arguments)
         if (afterwards := reply.afterwards) is not None:
             return reply._replace(afterwards=lambda client: self._leave(afterwards, client))
         return reply
 
     def _answered(self, watched: _Watched, tool: str, reply: Reply, arguments: Members) -> None:
-        took = perf_counter_ns() - watched.started
+        ended = _ended(watched, "tools/call", tool)
         size = sum([len(part) for part in reply.parts])
         value = reply.value if isinstance(reply.value, dict) else {}
         selection = value.get("selection", value)  # what a search or `resolve` says of its own answer
         told = selection.get("tokens_used")
         tokens = told if type(told) is int and told >= 0 else tokens_of_bytes(size)
         code = (reply.code or OTHER) if reply.is_error else ""
-        self.metrics.end(tool, code, tokens=tokens, size=size, nanoseconds=took)
+        self.metrics.end(tool, code, tokens=tokens, size=size, nanoseconds=ended.took)
         if value.get("state") == "stale":
             self.metrics.add(STALE, "context")
         self.publish()
         if self._traces is not None:
             version = selection.get("cache_version")
             named = version if isinstance(version, str) else ""
-            self._traces.record(
-                EndedCall(
-                    *("tools/call", watched.origin, watched.began, took, tool, code, None),
-                    *(tokens, size, named, arguments),
-                )
-            )
+            self._record(ended._replace(code=code, tokens=tokens, size=size, cache_version=named, arguments=arguments))
 
     def _leave(self, afterwards: Callable[[str], None], client: str) -> None:
         try:
@@ -193,32 +188,28 @@ class WatchedServer(Server):
         """The same, counted and traced."""
         watched = _Watched(_origin(params), time_ns(), perf_counter_ns())
         self.metrics.add(REQUESTS, method)
-        code, rpc_code = InternalError.code, INTERNAL_ERROR
+        code = InternalError.code
+        rpc_code: int | None = INTERNAL_ERROR
         try:
             result = super().offered(method, params, modern=modern)
         except ProtocolError as error:
             code, rpc_code = UsageError.code, error.code
             raise
         else:
-            code, rpc_code = "", 0
+            code, rpc_code = "", None
             return result
         finally:
             self.publish()
-            self._record(watched, method, "", code, rpc_code or None)
+            self._record(_ended(watched, method)._replace(code=code, rpc_code=rpc_code))
 
-    def _record(
-        self,
-        watched: _Watched,
-        method: str,
-        tool: str,
-        code: str,
-        rpc_code: int | None,
-        arguments: Mapping[str, object] | None = None,
-    ) -> None:
+    def _record(self, call: EndedCall) -> None:
         if self._traces is not None:
-            took = perf_counter_ns() - watched.started
-            ended = EndedCall(method, watched.origin, watched.began, took, tool, code, rpc_code)
-            self._traces.record(ended._replace(arguments=arguments or {}))
+            self._traces.record(call)
+
+
+def _ended(watched: _Watched, method: str, tool: str = "") -> EndedCall:
+    """A call that ends now."""
+    return EndedCall(method, watched.origin, watched.began, perf_counter_ns() - watched.started, tool)
 
 
 def _plain_identifier(identifier: Identifier) -> str:

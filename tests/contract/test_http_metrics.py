@@ -13,6 +13,7 @@ from holdfast.catalog import FAMILIES
 from holdfast.core.token_file import TokenFile
 from holdfast.http_address import Address
 from holdfast.http_metrics import MetricsPage, SharedCells, WatchedApplication
+from holdfast.metrics_text import ServerFacts
 from holdfast.watched_server import ORIGIN, WatchedServer
 from support.http_server import ADDRESS, HttpServer
 
@@ -43,9 +44,8 @@ class WatchedHttpServer(HttpServer):
         self.metrics = self.cells.of_process(0)
         self.seen = Seen()
         super().__init__(root, tokens=tokens)
-        page = MetricsPage(
-            self.cells, address=ADDRESS, own_address=own_address, tokens=tokens, started=1_800_000_000, processes=1
-        )
+        facts = ServerFacts("1.0", "3.11", started=1_800_000_000, processes=1)
+        page = MetricsPage(self.cells, facts, address=ADDRESS, own_address=own_address, tokens=tokens)
         self.application = WatchedApplication(self.application, self.metrics, page)
 
     def new_server(self, workspace: Any) -> WatchedServer:
@@ -144,7 +144,7 @@ def test_behind_tokens_the_page_is_too_and_refusals_are_counted(docs: Path, toke
         assert (refused.status, refused.headers["www-authenticate"]) == (401, "Bearer")
         assert server.ask("GET", "/metrics", {"authorization": "Bearer another-token-here"}).status == 401
         assert server.post(b"{}").status == 401
-        told = server.scraped(authorization=f"Bearer {TOKEN}")
+        told = server.scraped(authorization=f"bEARER {TOKEN}")
         assert told["holdfast_http_refused_total,reason=token"] == 3
         assert told["holdfast_http_responses_total,status=4xx"] == 1
 

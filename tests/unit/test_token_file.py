@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,47 @@ def test_a_file_that_changed_counts_at_once(tmp_path: Path) -> None:
     tokens = token_file(tmp_path / "tokens", GOOD)
     (tmp_path / "new").write_text(OTHER)
     os.replace(tmp_path / "new", tmp_path / "tokens")
+    assert (tokens.name_of(GOOD), tokens.name_of(OTHER)) == (None, "line 1")
+
+
+def test_a_file_that_changed_twice_within_a_tick_of_its_clock_counts_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = int(NOON * 1e9)
+    monkeypatch.setattr("holdfast.core.token_file.identity", lambda _status: (now - 1, 16, 1, now - 1, 1))
+    tokens = token_file(tmp_path / "tokens", GOOD)
+    assert tokens.name_of(GOOD) == "line 1"
+    (tmp_path / "tokens").write_text(OTHER)
+    assert (tokens.name_of(GOOD), tokens.name_of(OTHER)) == (None, "line 1")
+
+
+def test_a_file_that_did_not_change_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tokens").write_text(GOOD)
+    os.utime(tmp_path / "tokens", (1, 1))
+    tokens = TokenFile(str(tmp_path / "tokens"), lambda: NOON + 10**9, print)
+    assert tokens.name_of(GOOD) == "line 1"
+    monkeypatch.setattr("holdfast.core.token_file.read_tokens", lambda _path: pytest.fail("read again"))
+    assert tokens.name_of(GOOD) == "line 1"
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.symlink("nowhere", path)])
+def test_whatever_takes_the_place_of_the_file_is_not_waited_for(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    told = Told()
+    tokens = token_file(tmp_path / "tokens", GOOD, told)
+    (tmp_path / "tokens").unlink()
+    make(tmp_path / "tokens")
+    assert [tokens.name_of(GOOD), tokens.name_of(GOOD)] == [None, None]
+    assert [line.startswith("error: nobody is let in: the token file cannot be read: ") for line in told] == [True]
+
+
+def test_a_link_to_the_file_is_followed_and_may_lead_elsewhere_later(tmp_path: Path) -> None:
+    for name, token in (("old", GOOD), ("new", OTHER)):
+        (tmp_path / name).write_text(token)
+    (tmp_path / "tokens").symlink_to("old")
+    tokens = TokenFile(str(tmp_path / "tokens"), lambda: NOON, print)
+    assert tokens.name_of(GOOD) == "line 1"
+    (tmp_path / "other").symlink_to("new")
+    os.replace(tmp_path / "other", tmp_path / "tokens")
     assert (tokens.name_of(GOOD), tokens.name_of(OTHER)) == (None, "line 1")
 
 

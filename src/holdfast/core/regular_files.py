@@ -6,7 +6,7 @@ import os
 import stat
 from errno import EISDIR, ELOOP, ENOTDIR, ENXIO
 
-_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 # A link; a socket or a device without a driver; a directory where a file belongs, or the other way round.
 _NOT_REGULAR_ERRORS = frozenset({ELOOP, ENXIO, EISDIR, ENOTDIR})
 
@@ -27,10 +27,10 @@ def open_regular(path: str, *, dir_fd: int | None = None) -> int:
     return _open(path, dir_fd)[0]
 
 
-def _open(path: str, dir_fd: int | None) -> tuple[int, int]:
+def _open(path: str, dir_fd: int | None, links: int = os.O_NOFOLLOW) -> tuple[int, int]:
     """A descriptor of a regular file, and its size."""
     try:
-        descriptor = os.open(path, _FLAGS, dir_fd=dir_fd)
+        descriptor = os.open(path, _FLAGS | links, dir_fd=dir_fd)
     except OSError as error:
         if error.errno in _NOT_REGULAR_ERRORS:
             raise NotRegular(error.errno, "not a regular file", path) from None
@@ -53,12 +53,14 @@ def close_quietly(descriptor: int) -> None:
         pass  # it is closed all the same
 
 
-def read_regular(path: str, *, dir_fd: int | None = None, limit: int | None = None) -> bytes:
-    """All bytes of a regular file; its last component is not followed if it is a link.
+def read_regular(
+    path: str, *, dir_fd: int | None = None, limit: int | None = None, follows_links: bool = False
+) -> bytes:
+    """All bytes of a regular file; its last component is not followed if it is a link, unless that is asked for.
 
     Raises FileNotFoundError, NotRegular, TooLarge or another OSError.
     """
-    descriptor, size = _open(path, dir_fd)
+    descriptor, size = _open(path, dir_fd, 0 if follows_links else os.O_NOFOLLOW)
     try:
         if limit is not None and size > limit:
             raise TooLarge(0, f"larger than {limit} bytes", path)

@@ -12,11 +12,15 @@ import os
 from datetime import UTC, date, datetime
 
 from holdfast.core.errors import UsageError
+from holdfast.core.file_identity import identity, is_settled
 from holdfast.core.record import NamedTuple
+from holdfast.core.regular_files import TooLarge, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from holdfast.core.file_identity import Identity
 
 SHORTEST = 16
 LARGEST_FILE = 1 << 20
@@ -35,8 +39,9 @@ class TokenFile:
 
     def __init__(self, path: str, clock: Callable[[], float], tell: Callable[[str], None]) -> None:
         self._path, self._clock, self._tell = path, clock, tell
-        self._seen: tuple[int, ...] | None = None
+        self._seen: Identity | None = None
         self._tokens: Sequence[Token] = read_tokens(path)
+        self._told = ""  # why nobody is let in
 
     def is_usable(self) -> bool:
         """Whether anybody may come in."""
@@ -53,30 +58,36 @@ class TokenFile:
         return found
 
     def _current(self) -> Sequence[Token]:
+        started = int(self._clock() * 1e9)
         try:
-            status = os.stat(self._path)
-            seen: tuple[int, ...] = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+            seen = identity(os.stat(self._path))
         except OSError:
-            seen = ()
-        if seen != self._seen:
-            self._seen = seen
-            try:
-                self._tokens = read_tokens(self._path)
-            except UsageError as error:
-                self._tokens = ()
-                self._tell(f"error: nobody is let in: {error.reason}")
+            seen = None
+        if seen is None or seen != self._seen:
+            # A token that is taken out just after another change must not stay good: such a file is read once more.
+            self._seen = seen if seen is not None and is_settled(seen, started) else None
+            self._read()
         return self._tokens
+
+    def _read(self) -> None:
+        reason = ""
+        try:
+            self._tokens = read_tokens(self._path)
+        except UsageError as error:
+            self._tokens, reason = (), error.reason
+        if reason and reason != self._told:
+            self._tell(f"error: nobody is let in: {reason}")
+        self._told = reason
 
 
 def read_tokens(path: str) -> list[Token]:
     """The tokens in a file; UsageError when it cannot be read, holds none, or a line is no token. Names no token."""
     try:
-        with open(path, "rb") as file:
-            data = file.read(LARGEST_FILE + 1)
+        data = read_regular(path, limit=LARGEST_FILE, follows_links=True)  # secrets are often mounted as links
+    except TooLarge:
+        raise UsageError("the token file is larger than a megabyte") from None
     except OSError as error:
         raise UsageError(f"the token file cannot be read: {error.strerror}") from None
-    if len(data) > LARGEST_FILE:
-        raise UsageError("the token file is larger than a megabyte")
     tokens = []
     for number, line in enumerate(data.split(b"\n"), 1):
         words = line.split()
