@@ -22,7 +22,6 @@ from holdfast.caches.section_index.section_compiler import compile_lists
 from holdfast.caches.section_index.term_lists import (
     BODY,
     HEADINGS,
-    KEPT,
     LINKS,
     PATH,
     TITLE,
@@ -188,16 +187,14 @@ def test_a_word_that_a_document_holds_more_often_than_two_bytes_say_is_the_same(
     assert said == told
 
 
-@pytest.mark.parametrize(
-    ("sections", "links_kept"), [(4, ()), (700, ()), (700, KEPT), (70_000, ()), (70_000, KEPT), (150_000, ())]
-)
-def test_lists_of_any_number_of_sections_are_the_same(sections: int, links_kept: tuple[int, ...]) -> None:
+@pytest.mark.parametrize("sections", [4, 700, 70_000, 150_000])
+def test_lists_of_any_number_of_sections_are_the_same(sections: int) -> None:
     source = random.Random(sections)
     firsts = sorted({0, sections, *[source.randrange(sections) for _ in range(sections // 2)]})
     documents = len(firsts) - 1
     titles, paths, links = [[source.randrange(1, 9) for _ in range(documents)] for _ in range(3)]
     headings, bodies = [[source.randrange(1, 300) for _ in range(sections)] for _ in range(2)]
-    lengths = FieldLengths(titles, paths, links, headings, bodies, firsts, links_kept)
+    lengths = FieldLengths(titles, paths, links, headings, bodies, firsts)
     half = sections // 2
     fields = [
         *((BODY, (0, half)), (BODY, (half, sections)), (BODY | WEAK, (0, half)), (HEADINGS, (0, sections))),

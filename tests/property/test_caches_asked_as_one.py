@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+import os
+from contextlib import ExitStack
+from pathlib import Path
+
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from holdfast import build_cache, open_cache
 from holdfast.caches.cache_format import Document, make_document
 from holdfast.caches.search.candidates import find_candidates
 from holdfast.caches.search.document_search import DocumentSource
@@ -68,6 +73,24 @@ def told(result: SearchResult) -> tuple[object, ...]:
     return sections, selection, text
 
 
+def name_of(corpus: list[dict[str, str]]) -> str:
+    """What so many caches are called together."""
+    return f"{len(corpus)} cache{'' if len(corpus) == 1 else 's'}"
+
+
+def check_same(corpus: list[dict[str, str]], one: OneCache, several: JoinedSource, request: SearchRequest) -> None:
+    answers: list[object] = []
+    for source, asked in (
+        (one, request._replace(cache=name_of(corpus))),
+        (several, request._replace(caches=several.caches)),
+    ):
+        try:
+            answers.append((told(make_result(source, asked)), find_candidates(source, asked, 50)))
+        except BudgetTooSmall as error:
+            answers.append(error.reason)
+    assert answers[0] == answers[1]
+
+
 @settings(max_examples=150, deadline=None)
 @given(
     corpus=corpora,
@@ -89,22 +112,33 @@ def test_the_answer_of_several_caches_is_that_of_one_with_all_documents(
     explain: bool,
     held: bool,
 ) -> None:
-    one, several = OneCache(corpus), joined(corpus)
+    one = OneCache(corpus)
     request = SearchRequest(query, budget, limit, under, outline=outline, explain=explain)
-    named = f"{len(corpus)} cache{'' if len(corpus) == 1 else 's'}"
     if held:
-        first = make_result(one, SearchRequest(query, 4000, 1, cache=named))
+        first = make_result(one, SearchRequest(query, 4000, 1, cache=name_of(corpus)))
         request = request._replace(known=tuple([hit.citation for hit in first.sections]))
-    answers: list[object] = []
-    for source, asked in (
-        (one, request._replace(cache=named)),
-        (several, request._replace(caches=several.caches)),
-    ):
-        try:
-            answers.append((told(make_result(source, asked)), find_candidates(source, asked, 50)))
-        except BudgetTooSmall as error:
-            answers.append(error.reason)
-    assert answers[0] == answers[1]
+    check_same(corpus, one, joined(corpus), request)
+
+
+@settings(
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+@given(corpus=st.lists(folders.filter(bool), min_size=2, max_size=3), query=queries, explain=st.booleans())
+def test_so_is_the_answer_of_several_compiled_caches(
+    tmp_path: Path, corpus: list[dict[str, str]], query: str, explain: bool
+) -> None:
+    home = tmp_path / os.urandom(8).hex()
+    with ExitStack() as stack:
+        sources = {}
+        for number, folder in enumerate(corpus):
+            for name, text in folder.items():
+                (home / f"{number}" / name).parent.mkdir(parents=True, exist_ok=True)
+                (home / f"{number}" / name).write_text(text, encoding="utf-8")
+            build_cache(home / f"{number}", home / f"cache-{number}", tokenizer="bytes/4")
+            cache = stack.enter_context(open_cache(home / f"cache-{number}"))
+            sources[NAMES[number]] = cache.search_source(plain=False)
+        assert not any(isinstance(source, DocumentSource) for source in sources.values())
+        check_same(corpus, OneCache(corpus), JoinedSource(sources), SearchRequest(query, 4000, explain=explain))
 
 
 @given(corpus=corpora, query=queries)

@@ -80,9 +80,14 @@ def edited(texts: dict[str, str], edits: list[tuple[str, str, str]]) -> dict[str
     rounds=st.lists(st.lists(EDITS, min_size=1, max_size=2), min_size=1, max_size=3),
 )
 @example(
-    # A word that only links hold is unknown until a text holds it.
+    # A word that at first only links hold, then a text too, and at last links alone again.
     texts={"alpha": "[rare](b.plain) x", "b": "beta", "c": "the end"},
-    rounds=[[("append", "c", "rare")], [("replace", "c", "beta")], [("append", "b", "rare rare rare")]],
+    rounds=[
+        [("append", "c", "rare")],
+        [("replace", "c", "beta")],
+        [("append", "b", "rare rare rare")],
+        [("write", "b", "beta")],
+    ],
 )
 @example(
     texts={"alpha": "x", "b": "x", "c": "y"},

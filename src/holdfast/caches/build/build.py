@@ -28,7 +28,6 @@ from holdfast.caches.index_format import Summary, is_time
 from holdfast.caches.on_disk.cache_directory import MANIFEST
 from holdfast.caches.search.link_texts import incoming
 from holdfast.caches.section_index.section_compiler import field_lengths
-from holdfast.caches.section_index.term_lists import KEPT
 from holdfast.caches.tokenizers import USUAL, choose_tokenizer
 from holdfast.caches.word_index.word_compiler import make_columns
 from holdfast.core.atomic_write import StagedDirectory
@@ -335,8 +334,7 @@ def lengths_with_links(
     links = count_texts(leading, os.path.join(staged, settings.name), settings.limit, write_run)
     written.runs.fields.extend(links.fields)
     kept = encoded_sources([(item.origin, item.size) for item in written.documents], links.texts, pages)
-    lengths = field_lengths(made, links.lengths, written.runs.body_lengths)
-    return lengths if texts is None else lengths._replace(kept=KEPT), kept
+    return field_lengths(made, links.lengths, written.runs.body_lengths), kept
 
 
 def build_notes(cache: str, skipped: Sequence[str], kept: Sequence[str]) -> Iterator[str]:

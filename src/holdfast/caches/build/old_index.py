@@ -146,7 +146,7 @@ class OldIndex:
         return self.posting(value, section_records.impacts_length(self.posting(value, section_records.HEAD_SIZE)))
 
     def impacts(self, key: bytes, firsts: Sequence[int]) -> TermImpacts | None:
-        """What is said of a term; None where no section holds it."""
+        """What is said of a term; None where nothing holds it."""
         value = self.value(key)
         if value is None:
             return None
@@ -154,7 +154,7 @@ class OldIndex:
         return found or section_records.parse_impacts(self.record(value), key, (firsts[-1], len(firsts) - 1))
 
     def lists(self, key: bytes, firsts: Sequence[int]) -> TermLists | None:
-        """Of a term, its lists; None where no section holds it."""
+        """Of a term, its lists; None where nothing holds it."""
         found = self.impacts(key, firsts)
         return None if found is None else lists_of(found)
 

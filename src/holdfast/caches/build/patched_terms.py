@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.caches.build.changed_documents import CannotPatch
-from holdfast.caches.index_format import INLINE, IndexUnusable, keys_of
+from holdfast.caches.index_format import INLINE, IndexUnusable
 from holdfast.caches.moved_numbers import MovedNumbers
 from holdfast.caches.moved_values import move_inline
 from holdfast.caches.search.link_texts import link_words
@@ -52,7 +51,6 @@ class PatchedTerms:
     def changes(self, before: Mapping[bytes, TermLists], after: Mapping[bytes, TermLists]) -> dict[bytes, Change]:
         """The terms that have other lists, given those of the edited documents alone, as they were and as they are."""
         changed: dict[bytes, Change] = {}
-        in_links: set[bytes] | None = None
         terms = self._old.terms
         if self._is_moved:
             terms.hold()
@@ -62,13 +60,6 @@ class PatchedTerms:
                 continue
             said = terms.impacts(key, self._firsts)
             if said is None:
-                if not new.holding:
-                    continue
-                # What only links hold is not known to the index: nobody else may hold it so.
-                if in_links is None:
-                    in_links = self._linked_terms()
-                if key in in_links:
-                    raise CannotPatch
                 said = TermImpacts(0, 0, NO_STEPS, NO_STEPS)
             changed[key] = self._replaced(key, said, said.holding - earlier.holding + new.holding, new)
         if self._is_moved:
@@ -77,14 +68,14 @@ class PatchedTerms:
 
     def _replaced(self, key: bytes, said: TermImpacts, holding: int, new: TermLists) -> Change:
         """What a term becomes that the edited documents hold so, and so many sections of all."""
-        if not holding:
-            return None
         numbers, places = self._numbers, self._places
         own = [numbers[at] for at in new.sections]
         shared = [places[at] for at in new.documents]
         documents = replace_numbers(
             *(said.documents.numbers, said.documents.steps, self._was, self._now, shared, new.document_steps)
         )
+        if not holding and not documents[0]:
+            return None
         if isinstance(said.sections, DenseSteps):  # it stays as it is, but for a few bytes
             made = replace_dense(said.sections.by_number, self._moved_sections, own, new.section_steps)
             if made is not None:
@@ -127,11 +118,6 @@ class PatchedTerms:
         documents = MovedNumbers.of(table, len(new_firsts) - 1)
         kept = [(firsts[start], firsts[end], new_firsts[new]) for start, end, new in documents.kept]
         return MovedNumbers(kept, firsts[-1], new_firsts[-1]), documents
-
-    def _linked_terms(self) -> set[bytes]:
-        """The keys of all terms of link texts."""
-        texts = {text for leading in self._changes.texts for text in leading}
-        return set(keys_of({term for text in texts for word in link_words([text]) for term in all_terms(word)}))
 
 
 def _moved(table: Sequence[int], numbers: Sequence[int]) -> tuple[int, ...]:

@@ -14,7 +14,6 @@ from holdfast.caches.on_disk.section_index_reader import COLUMNS, KIND
 from holdfast.caches.search.link_texts import incoming
 from holdfast.caches.section_index.section_compiler import field_lengths
 from holdfast.caches.section_index.section_records import parse_columns
-from holdfast.caches.section_index.term_lists import KEPT
 from holdfast.caches.sorted_runs import packed
 from holdfast.caches.tokenizers import BYTES, choose_tokenizer
 from holdfast.core.errors import UsageError
@@ -107,8 +106,7 @@ class RecompiledSections:
         pages = [document.links for document in self._documents]
         texts = self._leading(self._ids, pages)
         links = count_texts(texts, os.path.join(self._scratch, "run"), SPILL_BYTES, write_run)
-        counted = field_lengths(self._documents, links.lengths, runs.body_lengths)
-        lengths = list(map(packed, counted if self._leading is incoming else counted._replace(kept=KEPT)))
+        lengths = list(map(packed, field_lengths(self._documents, links.lengths, runs.body_lengths)))
         part = whole_part(sections_part(f"{path}-part", [*runs.fields, *links.fields], ALL_KEYS, lengths))
         write_sections(
             path,

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from holdfast.caches.section_index.section_records import TermImpacts
     from holdfast.core.file_identity import Identity
 
-KIND = "sections-5"
+KIND = "sections-6"
 COLUMNS, SOURCES = "columns", "sources"
 # Bytes, about, of the documents that were given last with what was worked out of them, and of lists of terms. A
 # document has so many beside its content.

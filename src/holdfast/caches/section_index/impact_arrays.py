@@ -99,7 +99,7 @@ def _records(
     documents = _EncodedRows(lists.documents, len(arrays.firsts) - 1)
     for place, (key, holding) in enumerate(zip(keys, lists.holding.tolist(), strict=True)):
         count, listed = sections.counts[place], documents.counts[place]
-        if values[place] is not None or not (holding or (arrays.keeps_links and listed)):
+        if values[place] is not None:
             continue
         if holding == count <= MOST_IN_NARROW and not listed:  # most terms
             bits, body = sections.encoded(place, NARROW)

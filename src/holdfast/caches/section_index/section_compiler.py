@@ -158,7 +158,7 @@ def compile_lists(
     """The records of all terms, one after another, while `tell` is given what the dictionary holds.
 
     `terms` are the merged runs of all fields; by mark, `marks` has the field of a run and its base. A term that only
-    links hold is in no section: the index does not know it, unless it is that of a part.
+    links hold is in no section, and kept: sections of another cache, asked together with this one, may hold it.
     """
     offset = 0
     for key, said in terms:
@@ -177,10 +177,7 @@ def compile_lists(
             if base:
                 numbers = shifted(numbers, base)
             values[field] = values[field] + numbers if field in values else numbers
-        lists = weights.lists(values)
-        if not lists.holding and not (weights.keeps_links and lists.documents):
-            continue
-        record = encode_term(key, lists, weights.firsts)
+        record = encode_term(key, weights.lists(values), weights.firsts)
         if isinstance(record, int):
             tell(key, record)
             continue
@@ -190,7 +187,7 @@ def compile_lists(
 
 
 def encode_term(key: bytes, lists: TermLists, firsts: Sequence[int]) -> int | bytes:
-    """The dictionary value or the record of a term that a section holds."""
+    """The dictionary value or the record of a term."""
     if len(lists.sections) == 1 and (value := _inline(lists, firsts)):
         return value
     return encode_record(key, lists, (firsts[-1], len(firsts) - 1))

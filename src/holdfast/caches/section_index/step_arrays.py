@@ -46,9 +46,8 @@ class StepArrays:
     """What turns counts into lists: lengths of all fields, packed, as `FieldLengths` has them."""
 
     def __init__(self, lengths: Sequence[bytes]) -> None:
-        titles, paths, links, headings, bodies, firsts, kept = [unpacked(each) for each in lengths]
+        titles, paths, links, headings, bodies, firsts = [unpacked(each) for each in lengths]
         self.firsts = firsts
-        self.keeps_links = len(kept) > 0
         held_by = np.diff(firsts)
         self.place_of = np.repeat(np.arange(len(held_by)), held_by)
         self._held_by = held_by

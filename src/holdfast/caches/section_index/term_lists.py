@@ -37,15 +37,10 @@ _NO_STEPS = (0, 0, 0)
 _OF_ITS_OWN = frozenset((TITLE, PATH, HEADINGS, BODY))
 
 
-# What `FieldLengths.kept` is in a part of a cache in shards.
-KEPT = (1,)
-
-
 class FieldLengths(NamedTuple):
     """The words of each field: of documents in title, path and links, of sections in headings and body.
 
-    `firsts` has the number of each document's first section and, last, of all. `kept` is not empty where terms that
-    only links hold are kept: in a part of a cache in shards, where sections of another part may hold them.
+    `firsts` has the number of each document's first section and, last, of all.
     """
 
     titles: Sequence[int]
@@ -54,7 +49,6 @@ class FieldLengths(NamedTuple):
     headings: Sequence[int]
     bodies: Sequence[int]
     firsts: Sequence[int]
-    kept: Sequence[int] = ()
 
 
 class TermLists(NamedTuple):
@@ -111,7 +105,6 @@ class Weights:
 
     def __init__(self, lengths: FieldLengths) -> None:
         self.firsts = firsts = lengths.firsts
-        self.keeps_links = bool(lengths.kept)
         self.section_count, documents = firsts[-1], len(firsts) - 1
         self.populations = (self.section_count, documents)
         held_by = list(map(sub, firsts[1:], firsts))
