@@ -234,7 +234,9 @@ def _place_to_read(arguments: ReadArguments) -> Place:
         raise InvalidCitation("a citation says its lines: a line to begin at goes with an id")
     citation = parse_citation(arguments["citation"].strip(WHITE_SPACE))
     if citation is None:
-        raise InvalidCitation("a citation is name#Lfirst-Llast@hash, the hash of 12 hex digits")
+        raise InvalidCitation(
+            "a citation is name#Lfirst-Llast@hash, the hash of 12 hex digits; a whole document is read by its id"
+        )
     return Place(citation.id, citation, before=before, after=after)
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from holdfast.caches.index_format import INLINE, IndexUnusable
 from holdfast.caches.moved_numbers import MovedNumbers
 from holdfast.caches.moved_values import move_inline
-from holdfast.caches.search.link_texts import link_words
-from holdfast.caches.search.word_terms import all_terms
 from holdfast.caches.section_index.list_patches import (
     dense_record,
     move_record,
