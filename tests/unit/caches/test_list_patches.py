@@ -65,3 +65,13 @@ def test_usual_records_are_moved_and_a_damaged_one_is_refused() -> None:
         assert move_record(record, b"key", sections, SAME) is not None
         with pytest.raises(IndexUnusable):
             move_record(record[:-1] + b"\2", b"key", sections, SAME)
+
+
+def test_a_term_that_only_links_hold_is_moved_with_the_documents_they_lead_to() -> None:
+    lists = TermLists((), b"", [100, 1500, 2800], b"\3\4\5", 0)
+    record = encode_record(b"key", lists, (9000, POPULATION))
+    documents = moved_by(range(1501, 1501), 2)
+    sections = MovedNumbers([(0, 4500, 0), (4500, 9000, 4506)], 9000, 9006)
+    expected = encode_record(b"key", lists._replace(documents=[100, 1500, 2802]), (9006, POPULATION + 2))
+    assert move_record(record, b"key", sections, documents) == expected
+    assert move_records(record, [0], sections, documents) == (expected, [])
