@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from holdfast.caches import number_arrays
 from holdfast.caches.build import array_support, build, document_files, token_batch
 from holdfast.caches.build.build import build_cache
 from holdfast.caches.section_index import impact_arrays
@@ -34,7 +35,9 @@ from holdfast.caches.word_index import posting_arrays
 from holdfast.caches.word_index.word_compiler import DocumentNumbers, compile_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+
+    from holdfast.caches.sorted_runs import Block
 
     Terms = list[tuple[bytes, list[tuple[int, bytes]]]]
 
@@ -152,12 +155,30 @@ def seeded_terms(seed: int, runs: list[tuple[int, int]], *, odd: int = 0) -> Ter
     return terms
 
 
+def runs_of(terms: Terms, marks: int) -> list[Iterator[Block]]:
+    """The runs that are merged to these terms, in blocks of few."""
+    held: list[list[tuple[bytes, bytes]]] = [[] for _ in range(marks)]
+    for key, said in terms:
+        for mark, numbers in said:
+            held[mark].append((key, numbers))
+    return [
+        iter(
+            [
+                ([key for key, _ in found[at : at + 9]], [told for _, told in found[at : at + 9]])
+                for at in range(0, len(found), 9)
+            ]
+        )
+        for found in held
+    ]
+
+
 def compiled(parts: Iterable[bytes], told: list[tuple[bytes, int]]) -> tuple[bytes, list[tuple[bytes, int]]]:
     return b"".join(parts), told
 
 
 @pytest.mark.parametrize("documents", [3, 300, 66_000, 140_000])
-def test_postings_of_any_number_of_documents_are_the_same(documents: int) -> None:
+def test_postings_of_any_number_of_documents_are_the_same(documents: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(number_arrays, "_BATCH_BYTES", 10 * documents)  # some batches are cut, down to one term
     source = random.Random(documents)
     numbers = list(range(documents))
     source.shuffle(numbers)
@@ -171,7 +192,15 @@ def test_postings_of_any_number_of_documents_are_the_same(documents: int) -> Non
     )
     said: list[tuple[bytes, int]] = []
     arrays = posting_arrays.PostingArrays(packed(numbers), packed(positions), bases, places)
-    assert compiled(posting_arrays.compile_batches(terms, arrays, lambda *each: said.append(each)), said) == plain
+    assert (
+        compiled(
+            posting_arrays.compile_batches(
+                runs_of(terms, 2), arrays, lambda *each: said.extend(zip(*each, strict=True))
+            ),
+            said,
+        )
+        == plain
+    )
     assert len(plain[0]) > 1000
 
 
@@ -183,12 +212,18 @@ def test_a_word_that_a_document_holds_more_often_than_two_bytes_say_is_the_same(
     plain = b"".join(compile_terms(terms, DocumentNumbers(numbers, positions, [0], [0]), lambda *at: told.append(at)))
     said: list[tuple[bytes, int]] = []
     arrays = posting_arrays.PostingArrays(packed(numbers), packed(positions), [0], [0])
-    assert b"".join(posting_arrays.compile_batches(terms, arrays, lambda *at: said.append(at))) == plain
+    assert (
+        b"".join(
+            posting_arrays.compile_batches(runs_of(terms, 1), arrays, lambda *at: said.extend(zip(*at, strict=True)))
+        )
+        == plain
+    )
     assert said == told
 
 
 @pytest.mark.parametrize("sections", [4, 700, 70_000, 150_000])
-def test_lists_of_any_number_of_sections_are_the_same(sections: int) -> None:
+def test_lists_of_any_number_of_sections_are_the_same(sections: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(number_arrays, "_BATCH_BYTES", 10 * sections)
     source = random.Random(sections)
     firsts = sorted({0, sections, *[source.randrange(sections) for _ in range(sections // 2)]})
     documents = len(firsts) - 1
@@ -211,7 +246,9 @@ def test_lists_of_any_number_of_sections_are_the_same(sections: int) -> None:
     plain = compiled(compile_lists(terms, marks, Weights(lengths), lambda *each: told.append(each)), told)
     said_by: list[tuple[bytes, int]] = []
     packed_lengths = list(map(packed, lengths))
-    arrays = impact_arrays.compile_batches(terms, marks, packed_lengths, lambda *each: said_by.append(each))
+    arrays = impact_arrays.compile_batches(
+        runs_of(terms, len(marks)), marks, packed_lengths, lambda *each: said_by.extend(zip(*each, strict=True))
+    )
     assert compiled(arrays, said_by) == plain
     kinds = Counter(value >> 56 for _, value in told)
     assert len(kinds) >= 2

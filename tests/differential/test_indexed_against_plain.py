@@ -55,7 +55,7 @@ def indexed(query: str, budget: int, documents: list[Document], documents_a_run:
     found = [words(document.content) for document in documents]
     sizes = [tokens_of_bytes(len(document.content.encode())) for document in documents]
     columns = parse_columns(encode_columns(make_columns([len(one) for one in found], sizes)))
-    runs: list[tuple[int, Iterator[Block]]] = []
+    runs: list[Iterator[Block]] = []
     places: list[int] = []
     bases = []
     for start in range(0, len(documents), documents_a_run):
@@ -67,7 +67,7 @@ def indexed(query: str, budget: int, documents: list[Document], documents_a_run:
             texts = [content[section.start : section.end] for section in sections]
             assert counts.add(place, content, texts, torn=is_torn(sections)) == len(found[place])
             places += [place] * len(texts)
-        runs.append((len(runs), read_back(encode_run(counts.spill()[0]))))
+        runs.append(read_back(encode_run(counts.spill()[0])))
     pages = DictionaryPages()
     numbered = DocumentNumbers(columns.numbers, places, bases, [0] * len(bases))
     postings = b"".join(compile_terms(merged(runs), numbered, pages.add))

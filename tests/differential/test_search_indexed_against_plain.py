@@ -88,7 +88,7 @@ class Kept:
         return run._replace(file=path, base=base)
 
     def merged(self, runs: Sequence[Run]) -> Iterable[tuple[bytes, list[tuple[int, bytes]]]]:
-        return merged([(mark, read_run(self.files[run.file], run)) for mark, run in enumerate(runs)])
+        return merged([read_run(self.files[run.file], run) for run in runs])
 
 
 def indexed(query: str, documents: Sequence[Document], documents_a_run: int) -> Scores:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     # Terms, and where each occurs: numbers of 32 bits, ascending, one for each occurrence.
     Block = tuple[list[bytes], list[bytes]]
+    # The number of a run, and what it says of some terms.
+    Said = tuple[int, list[bytes], list[bytes]]
 
 NUMBER = 4  # bytes of a packed number
 _TERMS_A_BLOCK = 1024
@@ -115,16 +117,24 @@ def shares(runs: Iterable[Run], count: int) -> list[tuple[bytes, bytes | None]]:
     return [*zip(lows, highs, strict=True), *[(b"", b"")] * (count - len(lows))]
 
 
-def merged(runs: Iterable[tuple[int, Iterator[Block]]]) -> Iterator[tuple[bytes, list[tuple[int, bytes]]]]:
-    """A k-way merge: each term of all runs, in key order, as (run number, packed occurrences), in run order."""
-    waiting = [_Waiting(mark, run) for mark, run in runs]
+def windows(runs: Sequence[Iterator[Block]]) -> Iterator[list[Said]]:
+    """The terms of all runs, some at a time: what each run says of those that come next, by its number.
+
+    No term stands in two windows, and those of a window come before those of the next.
+    """
+    waiting = [_Waiting(mark, run) for mark, run in enumerate(runs)]
     while waiting := [run for run in waiting if run.keys]:
         # Up to here nothing can come from any run that is not in memory.
         last = min([run.keys[-1] for run in waiting])
+        yield [(run.mark, *run.take(last)) for run in waiting]
+
+
+def merged(runs: Sequence[Iterator[Block]]) -> Iterator[tuple[bytes, list[tuple[int, bytes]]]]:
+    """A k-way merge: each term of all runs, in key order, as (run number, packed occurrences), in run order."""
+    for window in windows(runs):
         found: dict[bytes, list[tuple[int, bytes]]] = {}
-        for run in waiting:
-            mark = run.mark
-            for key, value in run.take(last):
+        for mark, keys, values in window:
+            for key, value in zip(keys, values, strict=True):
                 if key in found:
                     found[key].append((mark, value))
                 else:
@@ -142,10 +152,10 @@ class _Waiting:
         self.keys: list[bytes]
         self.keys, self._values = next(run, ([], []))
 
-    def take(self, last: bytes) -> Iterator[tuple[bytes, bytes]]:
+    def take(self, last: bytes) -> Block:
         """What is in memory of terms up to and with this one, which is no longer waiting then."""
         cut = bisect_right(self.keys, last)
-        taken = zip(self.keys[:cut], self._values[:cut], strict=True)
+        taken = self.keys[:cut], self._values[:cut]
         if cut < len(self.keys):
             self.keys, self._values = self.keys[cut:], self._values[cut:]
         else:

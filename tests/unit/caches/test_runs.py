@@ -47,11 +47,7 @@ def test_the_shares_of_runs_merged_one_after_another_are_all_terms_in_order(
         patch.setattr(sorted_runs, "_TERMS_A_BLOCK", terms_a_block)
         blocks = [list(encode_run(terms)) for terms in counts]
     ranges = shares([written(each)[1] for each in blocks], processes)
-    found = [
-        item
-        for low, high in ranges
-        for item in merged([(mark, read_back(each, low, high)) for mark, each in enumerate(blocks)])
-    ]
+    found = [item for low, high in ranges for item in merged([read_back(each, low, high) for each in blocks])]
     expected = [
         (key, [(mark, terms[key]) for mark, terms in enumerate(counts) if key in terms])
         for key in sorted({key for terms in counts for key in terms})

@@ -58,7 +58,7 @@ def _by_field(fields: Sequence[tuple[int, Run]]) -> Iterator[tuple[bytes, dict[i
     """Each term, with its packed numbers in each field of the runs."""
     with ExitStack() as stack:
         opened = [(run, stack.enter_context(open(run.file, "rb"))) for _, run in fields]
-        for key, said in merged([(mark, read_run(file, run)) for mark, (run, file) in enumerate(opened)]):
+        for key, said in merged([read_run(file, run) for run, file in opened]):
             values: dict[int, bytes] = {}
             for mark, numbers in said:
                 field, run = fields[mark]

@@ -21,14 +21,13 @@ from holdfast.core.record import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Any, BinaryIO, Literal
+    from typing import BinaryIO, Literal
 
     from holdfast.caches.build.token_counts import Runs
     from holdfast.caches.sorted_runs import Block
 
     KeyRange = tuple[bytes, bytes | None]  # from, and to below
-    Terms = Iterable[tuple[bytes, list[tuple[int, Any]]]]
-    Compile = Callable[[Terms, Callable[[bytes, int], None]], Iterable[bytes]]
+    Compile = Callable[[Sequence[Iterator[Block]], "KeysFile"], Iterable[bytes]]
 
 _BUFFER = 1 << 18
 # So many keys of a dictionary are written at a time.
@@ -69,6 +68,13 @@ class KeysFile:
         self._keys.append(key)
         self._values.append(value)
         if len(self._keys) == _KEYS:
+            self.spill()
+
+    def extend(self, keys: Sequence[bytes], values: Sequence[int]) -> None:
+        """The next keys and their values."""
+        self._keys.extend(keys)
+        self._values.extend(values)
+        if len(self._keys) >= _KEYS:
             self.spill()
 
     def spill(self) -> None:
@@ -179,9 +185,9 @@ def words_range(file: str, runs: Sequence[Run], numbers: bytes, positions: bytes
         from holdfast.caches.word_index import posting_arrays
 
         arrays = posting_arrays.PostingArrays(numbers, positions, bases, places)
-        return RangeToCompile(part, runs, lambda terms, add: posting_arrays.compile_batches(terms, arrays, add))
+        return RangeToCompile(part, runs, lambda runs, keys: posting_arrays.compile_batches(runs, arrays, keys.extend))
     documents = DocumentNumbers(_unpacked(numbers), _unpacked(positions), bases, places)
-    return RangeToCompile(part, runs, lambda terms, add: compile_terms(terms, documents, add))
+    return RangeToCompile(part, runs, lambda runs, keys: compile_terms(merged(runs), documents, keys.add))
 
 
 def sections_range(file: str, runs: Sequence[tuple[int, Run]], lengths: Sequence[bytes]) -> RangeToCompile:
@@ -192,9 +198,9 @@ def sections_range(file: str, runs: Sequence[tuple[int, Run]], lengths: Sequence
     if is_worth_arrays(len(lengths[0]) // NUMBER):
         from holdfast.caches.section_index.impact_arrays import compile_batches
 
-        return RangeToCompile(part, own, lambda terms, add: compile_batches(terms, marks, lengths, add))
+        return RangeToCompile(part, own, lambda runs, keys: compile_batches(runs, marks, lengths, keys.extend))
     weights = Weights(FieldLengths(*map(_unpacked, lengths)))
-    return RangeToCompile(part, own, lambda terms, add: compile_lists(terms, marks, weights, add))
+    return RangeToCompile(part, own, lambda runs, keys: compile_lists(merged(runs), marks, weights, keys.add))
 
 
 def whole_part(results: Iterable[IndexPart | int]) -> IndexPart:
@@ -235,8 +241,7 @@ def compiled(
             read += 1
             yield block
 
-    terms = merged([(mark, counted(run)) for mark, run in enumerate(runs)])
-    for record in range_.compile(terms, keys.add):
+    for record in range_.compile(list(map(counted, runs)), keys):
         size += target.write(record)
         if read - told >= _TELLING:
             yield read - told

@@ -27,47 +27,42 @@ from holdfast.caches.section_index.section_records import (
 from holdfast.caches.section_index.step_arrays import StepArrays
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from struct import Struct
 
     from holdfast.caches.number_arrays import Flags, Numbers
     from holdfast.caches.section_index.section_compiler import EncodedList
     from holdfast.caches.section_index.step_arrays import ListRows, Named, StepRows
+    from holdfast.caches.sorted_runs import Block
 
 # How a list is written.
 _IN_FULL, _BY_GAPS, _DENSELY = range(3)
 
 
 def compile_batches(
-    terms: Iterable[tuple[bytes, list[tuple[int, bytes]]]],
+    runs: Sequence[Iterator[Block]],
     marks: Sequence[tuple[int, int]],
     lengths: Sequence[bytes],
-    tell: Callable[[bytes, int], None],
+    tell: Callable[[Sequence[bytes], Sequence[int]], None],
 ) -> Iterator[bytes]:
-    """What `compile_lists` gives, several records at a time; `lengths` are those of all fields, packed."""
+    """What `compile_lists` gives of merged runs, several records at a time; `lengths` are those of all fields,
+    packed."""
     arrays = StepArrays(lengths)
     offset = 0
-    for batch in batches(terms):
-        fields: dict[int, Named] = {}
-        for place, (_, said) in enumerate(batch):
-            for mark, numbers in said:
-                field, base = marks[mark]
-                if field not in fields:
-                    fields[field] = ([], [], [])
-                places, packed, bases = fields[field]
-                places.append(place)
-                packed.append(numbers)
-                bases.append(base)
-        lists = arrays.lists(len(batch), fields)
+    for batch in batches(runs):
+        fields: dict[int, list[Named]] = {}
+        for mark, said in batch.said.items():
+            field, base = marks[mark]
+            fields.setdefault(field, []).append((*said, base))
+        lists = arrays.lists(len(batch.keys), fields)
         values = _inline_values(lists, arrays.firsts)
         records = []
-        for place, record in _records([key for key, _ in batch], lists, arrays, values):
+        for place, record in _records(batch.keys, lists, arrays, values):
             values[place] = offset
             offset += len(record)
             records.append(record)
-        for (key, _), value in zip(batch, values, strict=True):
-            if value is not None:
-                tell(key, value)
+        known = [(key, value) for key, value in zip(batch.keys, values, strict=True) if value is not None]
+        tell([key for key, _ in known], [value for _, value in known])
         yield b"".join(records)
 
 

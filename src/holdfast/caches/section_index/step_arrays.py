@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdfast.caches.number_arrays import LOWER, NUMBER, begins, joined_keys, unpacked
+from holdfast.caches.number_arrays import LOWER, NUMBER, begins, repeated, unpacked
 from holdfast.caches.search.impacts import HIGHEST_STEP, MANY, curve
 from holdfast.caches.search.word_terms import QUARTERS, WEAK_QUARTERS
 from holdfast.caches.section_index.term_lists import BODY, HEADINGS, LINKS, PATH, TITLE, WEAK
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from holdfast.caches.number_arrays import Flags, Numbers
 
-    # Of one field: the place of a term in its batch, its packed numbers and what is to be added to these, each as often
-    # as a run names the term.
-    Named = tuple[list[int], list[bytes], list[int]]
+    # Of one field of a run: the places of terms in their batch, the packed numbers of each, and what is to be added to
+    # these.
+    Named = tuple[list[int], list[bytes], int]
 
 
 class StepRows(NamedTuple):
@@ -56,7 +56,7 @@ class StepArrays:
         self._texts = reached[firsts[1:]] - reached[firsts[:-1]]
         self._of_document = {TITLE: ("title", titles), PATH: ("path", paths), LINKS: ("links", links)}
 
-    def lists(self, count: int, fields: Mapping[int, Named]) -> ListRows:
+    def lists(self, count: int, fields: Mapping[int, list[Named]]) -> ListRows:
         """The lists of so many terms, given the numbers of each in each field of the runs."""
         bodies = _Held(fields, BODY)
         numbers = bodies.keys & NUMBER
@@ -100,7 +100,7 @@ class StepArrays:
         listed_keys, listed_steps = self._with_named(documents[said], listed[said], named)
         return ListRows(_rows(sections, steps, count), _rows(listed_keys, listed_steps, count), holding)
 
-    def _named(self, fields: Mapping[int, Named]) -> _NamedDocuments:
+    def _named(self, fields: Mapping[int, list[Named]]) -> _NamedDocuments:
         """The documents that titles, paths and links name with a term, and the steps of these."""
         found = {field: _Held(fields, field) for field in (TITLE, PATH, LINKS)}
         keys = np.unique(np.concatenate([each.keys for each in found.values()]))
@@ -139,9 +139,9 @@ class StepArrays:
 class _Held:
     """Terms and where a field holds them, ascending, each once, and how many quarters there are of each."""
 
-    def __init__(self, fields: Mapping[int, Named], field: int) -> None:
+    def __init__(self, fields: Mapping[int, list[Named]], field: int) -> None:
         parts = [
-            (joined_keys(*fields[each]), worth)
+            (_keys(fields[each]), worth)
             for each, worth in ((field, QUARTERS), (field | WEAK, WEAK_QUARTERS))
             if each in fields
         ]
@@ -156,6 +156,17 @@ class _Held:
             (whole, worth), (_, other) = parts
             self.quarters = np.add.reduceat(np.where(order < len(whole), worth, other), starts)
         self.keys: Numbers = keys[starts]
+
+
+def _keys(named: Sequence[Named]) -> Numbers:
+    """Terms and numbers of a field, as one number each, ascending."""
+    found = []
+    for places, packed, base in named:
+        keys, numbers = repeated(places, packed)
+        keys += numbers
+        keys += base
+        found.append(keys)
+    return found[0] if len(found) == 1 else np.sort(np.concatenate(found))
 
 
 class _NamedDocuments(NamedTuple):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast.caches.index_format import CHUNK
-from holdfast.caches.number_arrays import LOWER, NUMBER, batches, begins, encoded_numbers, joined_keys, unpacked
+from holdfast.caches.number_arrays import LOWER, NUMBER, batches, begins, encoded_numbers, repeated, unpacked
 from holdfast.caches.word_index.word_compiler import (
     DENSE_SHARE,
     ONE_GROUP,
@@ -24,9 +24,10 @@ from holdfast.caches.word_index.word_compiler import (
 from holdfast.caches.word_index.word_records import GROUP, INLINE_LIMIT, SHAPE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from holdfast.caches.number_arrays import Batch, Flags, Numbers
+    from holdfast.caches.sorted_runs import Block
 
 # More than any term but one made to be is held by a document; such a one is encoded by itself.
 _MOST_TIMES = 0xFFFF
@@ -43,46 +44,43 @@ class PostingArrays:
 
     def counts(self, batch: Batch) -> tuple[Numbers, Numbers]:
         """The terms of a batch with the documents that hold each, ascending, and how often."""
-        terms, packed, bases = [], [], []
-        odd: list[tuple[int, int, bytes]] = []
-        for place, (_, said) in enumerate(batch):
-            for run, told in said:
-                if told[3] & 0x80:  # the first is the least: some are told by their places
-                    odd.append((place, run, told))
-                else:
-                    terms.append(place)
-                    packed.append(told)
-                    bases.append(self._bases[run])
-        keys = joined_keys(terms, packed, bases)
-        parts = [keys - (keys & NUMBER) + self._by_section[keys & NUMBER]]
-        for place, run, told in odd:
-            numbers = unpacked(told)
-            of_sections = self._by_section[numbers[numbers >= 0] + self._bases[run]]
-            of_places = self._by_position[self._places[run] - 1 - numbers[numbers < 0]]
-            parts += [(place << LOWER) + of_sections, (place << LOWER) + of_places]
+        parts = []
+        for run, (places, packed) in batch.said.items():
+            keys, numbers = repeated(places, packed)
+            base = self._bases[run]
+            is_odd = numbers < 0  # told by their places
+            if is_odd.any():
+                own = numbers[is_odd]
+                keys[is_odd] += self._by_position[self._places[run] - 1 - own]
+                keys[~is_odd] += self._by_section[numbers[~is_odd] + base]
+            else:
+                keys += self._by_section[base:][numbers]
+            parts.append(keys)
         keys = np.sort(np.concatenate(parts))
         starts = begins(keys)
         return keys[starts], np.diff(starts, append=len(keys))
 
 
 def compile_batches(
-    terms: Iterable[tuple[bytes, list[tuple[int, bytes]]]], arrays: PostingArrays, add: Callable[[bytes, int], None]
+    runs: Sequence[Iterator[Block]], arrays: PostingArrays, add: Callable[[Sequence[bytes], Sequence[int]], None]
 ) -> Iterator[bytes]:
-    """What `compile_terms` gives, several records at a time."""
+    """What `compile_terms` gives of merged runs, several records at a time."""
     offset = 0
-    for batch in batches(terms):
+    for batch in batches(runs):
         records = []
-        for (key, _), record in zip(batch, _encoded(batch, *arrays.counts(batch), arrays.document_count), strict=True):
+        values = []
+        for record in _encoded(batch.keys, *arrays.counts(batch), arrays.document_count):
             if isinstance(record, int):
-                add(key, record)
+                values.append(record)
             else:
-                add(key, offset)
+                values.append(offset)
                 offset += len(record)
                 records.append(record)
+        add(batch.keys, values)
         yield b"".join(records)
 
 
-def _encoded(batch: Batch, keys: Numbers, times: Numbers, document_count: int) -> Iterator[int | bytes]:
+def _encoded(terms: Sequence[bytes], keys: Numbers, times: Numbers, document_count: int) -> Iterator[int | bytes]:
     """The dictionary value or the record of each term."""
     begin = begins(keys >> LOWER)
     holding, most = np.diff(begin, append=len(keys)), np.maximum.reduceat(times, begin)
@@ -90,11 +88,12 @@ def _encoded(batch: Batch, keys: Numbers, times: Numbers, document_count: int) -
     groups = _Groups(keys, times, np.repeat(has_groups, holding), document_count)
     documents = keys & NUMBER
     halves = documents.astype("<u2").tobytes() if document_count <= CHUNK else b""
-    rows = zip(batch, *(each.tolist() for each in (begin, holding, most, has_groups)), strict=True)
-    for place, ((key, _), first, count, highest, in_groups) in enumerate(rows):
+    columns = begin, holding, most, has_groups, documents[begin]
+    rows = zip(terms, *(each.tolist() for each in columns), strict=True)
+    for place, (key, first, count, highest, in_groups, document) in enumerate(rows):
         end = first + count
         if count == 1 and highest < INLINE_LIMIT:
-            yield inline_value(highest, documents[first].item())
+            yield inline_value(highest, document)
             continue
         if in_groups and highest <= _MOST_TIMES:
             checked = groups.encoded(place, count)
