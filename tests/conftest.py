@@ -9,6 +9,7 @@ import pytest
 from holdfast import build_cache
 from support.doors import CallCommand, Library, StdioServer
 from support.explored import ExploreServer, lay_out_explored
+from support.vectors import lay_out_sources, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,6 +34,21 @@ def make_cache(tmp_path: Path) -> Callable[..., Path]:
         return tmp_path / name
 
     return make
+
+
+@pytest.fixture(scope="session")
+def built_vector(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
+    """A function that gives the cache of a vector: one a worker, to be read only, all in one root and named as it."""
+    sources, caches = tmp_path_factory.mktemp("vector-sources"), tmp_path_factory.mktemp("vector-caches")
+
+    def built(path: Path) -> Path:
+        cache = caches / path.stem
+        if not cache.exists():
+            lay_out_sources(load(path), sources / path.stem)
+            build_cache(sources / path.stem, cache, created_at=FIXED_TIME)
+        return cache
+
+    return built
 
 
 @pytest.fixture(params=["library", "call command", "server", "http"])

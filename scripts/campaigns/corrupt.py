@@ -38,7 +38,7 @@ from holdfast.operation import answer
 from holdfast.workspace import Workspace
 from support.doors import StdioServer
 
-DOCUMENTS = 60
+ACCIDENTAL, MALICE = "accidents", "malice"
 INVALID = '{"error":{"code":"cache_invalid","message":"Cache exists but is invalid"}}\n'
 PATIENCE = 20
 # A tool to ask and its arguments, the cache left out. One that does not exist here is left out.
@@ -280,12 +280,12 @@ def forgetful() -> Iterator[None]:
         counted_by.tokenizer_of_documents = really
 
 
-def run(campaign: Campaign, count: int, *, sabotage: bool) -> None:
+def run(campaign: Campaign, count: int, documents: int, only: str | None, *, sabotage: bool) -> None:
     from benchmarks.corpus import text
 
     signal.signal(signal.SIGALRM, too_long)
     with scratch(in_memory=True) as folder:
-        for number in range(DOCUMENTS):
+        for number in range(documents):
             source = folder / "sources" / f"{number % 5}" / f"{number}.md"
             source.parent.mkdir(parents=True, exist_ok=True)
             source.write_text(text(number), encoding="utf-8")
@@ -297,7 +297,7 @@ def run(campaign: Campaign, count: int, *, sabotage: bool) -> None:
         if is_installed(O200K):
             build_cache(folder / "sources", root / "counted", created_at=CREATED_AT, tokenizer=O200K)
             caches.insert(0, root / "counted")
-        for cache in caches:
+        for cache in caches if only != MALICE else ():
             name = O200K if cache.name == "counted" else TOKENIZER
             accidents = Accidents(campaign, cache, name, sabotage=sabotage and name == TOKENIZER)
             if sabotage and name == O200K:
@@ -308,13 +308,17 @@ def run(campaign: Campaign, count: int, *, sabotage: bool) -> None:
             campaign.counts[f"accidents to a cache counted by {name}"] = count // len(caches)
             if problems := verify_cache(cache).problems:
                 campaign.find(f"the campaign itself left {problems}")
-        malice(campaign, root, count // 4)
+        if only != ACCIDENTAL:
+            malice(campaign, root, count // 4)
 
 
 def main() -> int:
-    given = arguments(__doc__, "count", 2000, "accidents").parse_args()
-    campaign = Campaign("corrupt", given.seed, command_line(given.count))
-    run(campaign, given.count, sabotage=given.sabotage)
+    parser = arguments(__doc__, "count", 2000, "accidents")
+    parser.add_argument("--documents", type=int, default=60, help="size of the caches (default 60)")
+    parser.add_argument("--only", help="one half", choices=[ACCIDENTAL, MALICE])
+    given = parser.parse_args()
+    campaign = Campaign("corrupt", given.seed, command_line(given.count, "--documents", given.documents))
+    run(campaign, given.count, given.documents, given.only, sabotage=given.sabotage)
     return campaign.finish()
 
 

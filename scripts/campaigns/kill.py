@@ -18,11 +18,10 @@ from campaign import Campaign, arguments, command_line, digest, environment, scr
 
 from holdfast.caches.on_disk.verification import verify_cache
 
-DOCUMENTS = 700
-# The `context` command, with builds shared among processes from fewer documents on: shorter builds, more kills.
+# The `context` command, with builds shared among two processes from fewer documents on: shorter builds, more kills.
 COMMAND = (
     "import sys; from holdfast import cli; from holdfast.caches.build import source_files; "
-    "source_files._WORTH_A_WORKER = 300; source_files.core_count = lambda: 2; "
+    "source_files._WORTH_A_WORKER = 50; source_files.core_count = lambda: 2; "
     "sys.exit(cli.run())"
 )
 SABOTAGE = "from holdfast.core import staging; staging.remove_abandoned = lambda *_: None; "
@@ -113,13 +112,13 @@ def one(campaign: Campaign, number: int, folder: Path, moment: float, known: dic
         campaign.find(f"{where}: processes that outlived the next build: {lasting}", again)
 
 
-def run(campaign: Campaign, count: int, command: str) -> None:
+def run(campaign: Campaign, count: int, documents: int, command: str) -> None:
     with scratch() as folder:
         known = {}
         longest = 0.0
         (folder / "home").mkdir()
         for name in ("first", "second"):
-            write_sources(folder / name, f"{name} deploy release build", DOCUMENTS)
+            write_sources(folder / name, f"{name} deploy release build", documents)
             started = time.monotonic()
             code, stderr = finished(build(folder / name, folder / f"{name}-built"))
             longest = max(longest, time.monotonic() - started)
@@ -132,9 +131,11 @@ def run(campaign: Campaign, count: int, command: str) -> None:
 
 
 def main() -> int:
-    given = arguments(__doc__, "count", 300, "builds to kill").parse_args()
-    campaign = Campaign("kill", given.seed, command_line(given.count))
-    run(campaign, given.count, SABOTAGE + COMMAND if given.sabotage else COMMAND)
+    parser = arguments(__doc__, "count", 300, "builds to kill")
+    parser.add_argument("--documents", type=int, default=700, help="size of the corpora (default 700)")
+    given = parser.parse_args()
+    campaign = Campaign("kill", given.seed, command_line(given.count, "--documents", given.documents))
+    run(campaign, given.count, given.documents, SABOTAGE + COMMAND if given.sabotage else COMMAND)
     return campaign.finish()
 
 

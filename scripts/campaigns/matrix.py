@@ -77,8 +77,9 @@ def make_locales(folder: Path) -> dict[str, bool]:
     return real
 
 
-def lay_out(inputs: Path, documents: int) -> list[list[Any]]:
-    """Write all sources and projects; the questions: tool, arguments, project."""
+def lay_out(inputs: Path, documents: int, *, with_long: bool) -> list[list[Any]]:
+    """Write all sources and projects, those that take seconds to build if they are wanted; the questions: tool,
+    arguments, project."""
     from benchmarks.corpus import FREQUENT, queries, write_corpus
 
     from holdfast.catalog import CATALOG
@@ -99,6 +100,8 @@ def lay_out(inputs: Path, documents: int) -> list[list[Any]]:
     (inputs / "sources").mkdir()
     for path in cache_vectors():
         vector = load(path)
+        if "files_generated" in vector and not with_long:
+            continue
         lay_out_sources(vector, inputs / "sources" / path.stem)
         ask("context.inspect_cache", cache=path.stem)
         for query in vector.get("queries", []):
@@ -215,11 +218,13 @@ def exact(python: str) -> str:
     return subprocess.run(asked, capture_output=True, cwd="/", check=True).stdout.decode().strip()
 
 
-def run(campaign: Campaign, size: int, documents: int, jobs: int, page: Path | None, *, sabotage: bool) -> None:
+def run(
+    campaign: Campaign, size: int, documents: int, jobs: int, page: Path | None, *, with_long: bool, sabotage: bool
+) -> None:
     with scratch(in_memory=True) as folder:
         inputs = folder / "inputs"
         inputs.mkdir()
-        asked = lay_out(inputs, documents)
+        asked = lay_out(inputs, documents, with_long=with_long)
         (inputs / "questions.json").write_text(json.dumps(asked), encoding="utf-8")
         # An interpreter need not have what the package depends on: the part written in Python serves all of them.
         yaml = Path(find_spec("yaml").origin or "").parent  # type: ignore[union-attr]  # a dependency
@@ -273,11 +278,13 @@ def main() -> int:
     parser = arguments(__doc__, "rows", 10**6, "surroundings to try, each cold and warm; all of them")
     parser.add_argument("--documents", type=int, default=1000, help="size of the corpus (default 1000)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="surroundings tried at once")
+    parser.add_argument("--without-long", action="store_true", help="leave out vectors of a text of megabytes")
     parser.add_argument("--page", metavar="FILE", help="write a page that sums it up")
     given = parser.parse_args()
     campaign = Campaign("matrix", given.seed, command_line(given.rows, "--documents", given.documents))
     page = Path(given.page) if given.page else None
-    run(campaign, given.rows, given.documents, given.jobs, page, sabotage=given.sabotage)
+    with_long = not given.without_long
+    run(campaign, given.rows, given.documents, given.jobs, page, with_long=with_long, sabotage=given.sabotage)
     return campaign.finish()
 
 

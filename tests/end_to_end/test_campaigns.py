@@ -10,18 +10,18 @@ import pytest
 
 CAMPAIGNS = Path(__file__).parent.parent.parent / "scripts" / "campaigns"
 SHORT = {
-    "kill": ["4"],
+    "kill": ["4", "--documents", "200"],
     "faults": ["83"],
-    "readers": ["2"],
-    "corrupt": ["40"],
-    "matrix": ["2", "--documents", "60"],
+    "readers": ["1"],
+    "corrupt": ["40", "--documents", "12"],
+    "matrix": ["2", "--documents", "60", "--without-long"],
     "budgets": ["40", "--sources", str(CAMPAIGNS.parent.parent / "docs")],
 }
 SABOTAGED = {
-    "kill": ["4"],
+    "kill": ["4", "--documents", "200"],
     "faults": ["3", "--only", "replace a file"],
     "readers": ["1", "--only", "caches"],
-    "corrupt": ["4"],
+    "corrupt": ["24", "--documents", "12", "--only", "accidents"],
     "budgets": ["3"],
 }
 
@@ -39,12 +39,9 @@ def test_a_short_campaign_finds_nothing(campaign: str) -> None:
     assert (code, said.splitlines()[-1].strip()) == (0, "0 findings"), said
 
 
-def test_the_accidents_notice_an_answer_counted_otherwise_than_the_cache_was_built() -> None:
-    code, said = run("corrupt", "24", "--sabotage")
-    assert (code, ": another answer: " in said) == (1, True), said
-
-
 @pytest.mark.parametrize("campaign", SABOTAGED)
 def test_a_campaign_notices_a_broken_promise_and_says_how_to_see_it_again(campaign: str) -> None:
     code, said = run(campaign, *SABOTAGED[campaign], "--sabotage")
     assert (code, "FINDING " in said, "again: .venv/bin/python scripts/campaigns/" in said) == (1, True, True), said
+    # One sabotage is of verify, the other of how tokens are counted: both are told.
+    assert campaign != "corrupt" or (": verify says " in said and ": another answer: " in said), said

@@ -18,11 +18,10 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from holdfast import build_cache
 from holdfast.catalog import tools
 from holdfast.version import __version__
 from support.doors import EXIT_CODES, Library
-from support.vectors import cache_vectors, lay_out_sources, load
+from support.vectors import cache_vectors, load
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from mcp.types import CallToolResult
 
 MODES = {"legacy": "2025-11-25", "auto": "2026-07-28", "2026-07-28": "2026-07-28"}
-CREATED = "2026-01-02T03:04:05Z"
 
 
 @asynccontextmanager
@@ -144,15 +142,13 @@ def recorded(text: bytes, query: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def vector_queries(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[str, dict[str, Any]]]]:
+def vector_queries(built_vector: Callable[[Path], Path]) -> tuple[Path, list[tuple[str, dict[str, Any]]]]:
     """A cache root with the cache of every vector, and what to ask of which."""
-    root = tmp_path_factory.mktemp("vectors")
     asked: list[tuple[str, dict[str, Any]]] = []
     for path in cache_vectors():
         vector = load(path)
         if vector["build"]["exit_code"] == 0:
-            lay_out_sources(vector, root / f"{path.stem}-sources")
-            build_cache(root / f"{path.stem}-sources", root / path.stem, created_at=CREATED)
+            root = built_vector(path).parent
             queries = vector.get("queries", [])
             # A query that begins with `-` was recorded as a command line takes words apart; a tool answers it.
             queries = [query for query in queries if not query["query"].startswith("-")]
