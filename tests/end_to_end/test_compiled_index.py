@@ -14,7 +14,7 @@ import pytest
 
 from holdfast import CacheInvalid, IoError, UsageError, build_cache, open_cache, resolve, verify_cache
 from holdfast.caches.build import build, document_files, source_files
-from holdfast.caches.build.index_files import IndexOwner, write_words
+from holdfast.caches.build.index_files import index_owner, write_words
 from holdfast.caches.build.index_ranges import ALL_KEYS, whole_part, words_part, write_run
 from holdfast.caches.build.token_counts import DocumentCounts, RunSettings
 from holdfast.caches.cache_format import make_document
@@ -340,8 +340,8 @@ def forge(cache: Path, chance: random.Random, scratch: Path) -> None:
     (cache / WORDS_FILE).unlink()
     manifest, index = (cache / "manifest.json").read_bytes(), (cache / "index.json").read_bytes()
     listed = chance.choice([entries, lied])
-    owner = IndexOwner(Summary("sha256:" + "0" * 64, "bytes/4"), manifest, index)
-    write_words(str(cache / WORDS_FILE), owner, listed, [bytes(32)] * len(entries), columns, [part])
+    owner = index_owner(Summary("sha256:" + "0" * 64, "bytes/4"), manifest, index)
+    write_words(str(cache / WORDS_FILE), owner, listed, bytes(32 * len(entries)), columns, [part])
     for run in runs.words:
         os.unlink(run.file)
 

@@ -15,6 +15,8 @@ from holdfast.core.unicode_text import is_unicode, lower_case
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from holdfast.caches.line_map import LineMap
     from holdfast.core.canonical_json import Json
 
@@ -167,7 +169,7 @@ def file_name(document: Document, taken: set[str]) -> str:
 
 def file_name_of(name: str, version: str, taken: set[str]) -> str:
     """The same of a document by its id and version."""
-    found = f"{version[_SHORT]}.json"
+    found = short_name(version)
     if found in taken:
         found = _distinct_name(name, version)
     taken.add(found)
@@ -176,7 +178,12 @@ def file_name_of(name: str, version: str, taken: set[str]) -> str:
 
 def file_names(document: Document) -> tuple[str, str]:
     """The two names a document's file can have: the short hash, and the one the id makes distinct."""
-    return f"{document.version[_SHORT]}.json", _distinct_name(document.id, document.version)
+    return short_name(document.version), _distinct_name(document.id, document.version)
+
+
+def short_name(version: str) -> str:
+    """The name that the file of a document has unless another has it."""
+    return f"{version[_SHORT]}.json"
 
 
 def _distinct_name(name: str, version: str) -> str:
@@ -194,9 +201,17 @@ def cache_version(
     entries: list[Entry], origins: str = "", *, version: str = FORMAT_VERSION, algorithm: str = HASH_ALGORITHM
 ) -> str:
     """The hash that names a cache: the compact build configuration, then `id:version` of each document in id order."""
-    config = encode(_build_config(version, algorithm, origins))
-    lines = [f"{entry.id}:{entry.version}" for entry in sorted(entries)]
-    return tagged_digest((config + "".join(lines)).encode())
+    return version_of(sorted(entries), origins, version=version, algorithm=algorithm)
+
+
+def version_of(
+    ordered: Iterable[Entry], origins: str = "", *, version: str = FORMAT_VERSION, algorithm: str = HASH_ALGORITHM
+) -> str:
+    """The same of entries that are in order, one at a time."""
+    digest = sha256(encode(_build_config(version, algorithm, origins)).encode())
+    for name, of_document, _ in ordered:
+        digest.update(f"{name}:{of_document}".encode())
+    return PREFIX + digest.hexdigest()
 
 
 def _build_config(version: str, algorithm: str, origins: str) -> dict[str, Json]:
@@ -214,6 +229,11 @@ def make_manifest(entries: list[Entry], created_at: str, origins: str = "") -> M
 
 def encode_manifest(manifest: Manifest) -> bytes:
     """The bytes of `manifest.json`."""
+    return "".join(manifest_text(manifest, manifest.entries)).encode()
+
+
+def manifest_text(manifest: Manifest, entries: Iterable[Entry]) -> Iterator[str]:
+    """The text of `manifest.json`, an entry at a time, of a manifest that has these entries, whatever it holds."""
     fields = {
         "cache_version": manifest.cache_version,
         "build_config": _build_config(manifest.format_version, manifest.hash_algorithm, manifest.origins),
@@ -221,20 +241,30 @@ def encode_manifest(manifest: Manifest) -> bytes:
         "document_count": manifest.document_count,
     }
     # The list is written here: it is nearly all there is, and thousands of objects for it take ten times as long.
-    head = encode_pretty(fields)[: -len("\n}")] + ',\n  "documents": '
-    listed = ",".join(
-        [
-            f'\n    {{\n      "id": {quoted(name)},\n      "version": {quoted(version)},'
+    yield encode_pretty(fields)[: -len("\n}")] + ',\n  "documents": ['
+    before = ""
+    for name, version, file in entries:
+        yield (
+            f'{before}\n    {{\n      "id": {quoted(name)},\n      "version": {quoted(version)},'
             f'\n      "file": {quoted(file)}\n    }}'
-            for name, version, file in manifest.entries
-        ]
-    )
-    return (head + (f"[{listed}\n  ]" if listed else "[]") + "\n}").encode()
+        )
+        before = ","
+    yield ("\n  ]" if before else "]") + "\n}"
 
 
 def encode_index(entries: list[Entry]) -> bytes:
     """The bytes of `index.json`: every id and its file, sorted."""
-    return encode_pretty({entry.id: entry.file for entry in sorted(entries)}).encode()
+    files = {entry.id: entry.file for entry in sorted(entries)}
+    return "".join(index_text(files.items())).encode()
+
+
+def index_text(files: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """The text of `index.json`, an id and its file at a time."""
+    before = "{"
+    for name, file in files:
+        yield f"{before}\n  {quoted(name)}: {quoted(file)}"
+        before = ","
+    yield "\n}" if before == "," else "{}"
 
 
 def is_crowded(data: bytes) -> bool:
@@ -242,10 +272,15 @@ def is_crowded(data: bytes) -> bool:
 
     Read, they would take its size many times over in memory. Such a one is neither written nor read.
     """
-    return _marks(data) > len(data) // _BYTES_A_MARK + _MARKS_OF_ANY
+    return is_crowd(marks(data), len(data))
 
 
-def _marks(data: bytes) -> int:
+def is_crowd(found: int, size: int) -> bool:
+    """The same by how many `marks` there are in so many bytes."""
+    return found > size // _BYTES_A_MARK + _MARKS_OF_ANY
+
+
+def marks(data: bytes) -> int:
     """At least as many as there are values in a JSON text, but for one."""
     return data.count(b",") + data.count(b"[") + data.count(b"{")
 
@@ -325,10 +360,10 @@ def check_manifest(manifest: Manifest) -> list[str]:
 
 def check_index(data: bytes, manifest: Manifest) -> list[str]:
     """What `index.json` says that the manifest does not, and the other way round."""
-    marks = _marks(data)
+    found = marks(data)
     # An object of so many members, and what their names and files hold themselves; counted only where it matters.
-    if marks > len(manifest.entries) + 1 and marks > len(manifest.entries) + 1 + sum(
-        [_marks(f"{entry.id}{entry.file}".encode()) for entry in manifest.entries]
+    if found > len(manifest.entries) + 1 and found > len(manifest.entries) + 1 + sum(
+        [marks(f"{entry.id}{entry.file}".encode()) for entry in manifest.entries]
     ):
         return ["index.json holds more than the manifest lists"]
     try:

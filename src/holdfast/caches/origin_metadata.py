@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from holdfast.caches.cache_format import Origin, tagged_digest
+from holdfast.caches.cache_format import PREFIX, Origin
 from holdfast.caches.line_map import LineRun
 from holdfast.core.canonical_json import encode
 from holdfast.core.errors import CacheInvalid
@@ -99,7 +99,9 @@ def origins_digest(documents: Iterable[tuple[str, str]]) -> str:
     Empty where no document has an origin, which is how a cache of `context build` is told from others.
     """
     nothing = origin_digest(None)
-    listed = list(documents)
-    if all(digest == nothing for _, digest in listed):
-        return ""
-    return tagged_digest("".join([f"{name}:{digest}" for name, digest in listed]).encode())
+    has_one = False
+    of_all = sha256()
+    for name, digest in documents:
+        has_one |= digest != nothing
+        of_all.update(f"{name}:{digest}".encode())
+    return f"{PREFIX}{of_all.hexdigest()}" if has_one else ""

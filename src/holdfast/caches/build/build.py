@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import os
 
-from holdfast.caches.build.document_files import DocumentsJob, SkippedSource
+from holdfast.caches.build.document_files import DocumentsJob, SkippedSource, WrittenTotals
 from holdfast.caches.build.engines import open_engine
-from holdfast.caches.build.index_files import IndexOwner, encoded_sources, write_index
+from holdfast.caches.build.index_files import (
+    IndexOwner,
+    cache_columns,
+    links_within,
+    table_lengths,
+    table_sources,
+    write_index,
+)
 from holdfast.caches.build.index_ranges import block_count, write_run
 from holdfast.caches.build.link_counts import count_texts
 from holdfast.caches.build.patched_cache import patch_cache
@@ -26,10 +33,7 @@ from holdfast.caches.build.token_counts import SPILL_BYTES, RunSettings
 from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, document_id, is_version, stays_inside
 from holdfast.caches.index_format import Summary, is_time
 from holdfast.caches.on_disk.cache_directory import MANIFEST
-from holdfast.caches.search.link_texts import incoming
-from holdfast.caches.section_index.section_compiler import field_lengths
 from holdfast.caches.tokenizers import USUAL, choose_tokenizer
-from holdfast.caches.word_index.word_compiler import make_columns
 from holdfast.core.atomic_write import StagedDirectory
 from holdfast.core.collector import Collector
 from holdfast.core.confined_paths import printable
@@ -42,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Sequence
 
     from holdfast.caches.build.document_files import Progress, WrittenDocuments
+    from holdfast.caches.build.document_table import DocumentColumns
     from holdfast.caches.build.engines import Engine
     from holdfast.caches.build.publish import Listing
     from holdfast.caches.build.source_documents import Source
@@ -49,7 +54,7 @@ if TYPE_CHECKING:
     from holdfast.caches.cache_format import Entry
     from holdfast.caches.section_index.term_lists import FieldLengths
 
-    Made = tuple[Listing, WrittenDocuments]
+    Made = tuple[Listing, WrittenTotals]
     # A phase, and how much of all it has to do is done.
     PhaseProgress = Callable[[str, int, int], None]
 
@@ -138,14 +143,13 @@ def build_cache(
         return found.names
 
     order = BuildOrder(created_at, force, counted_by, sections, tell_documents, open_engine(engine, workers))
-    listing, written, kept = _build(sources, cache, find, order)
-    documents = written.documents
+    listing, totals, kept = _build(sources, cache, find, order)
     if progress is not None:
-        progress(len(documents), len(documents))
+        progress(totals.documents, totals.documents)
     if tell is not None:
         for note in build_notes(cache, skipped, kept):
             tell(note)
-    return BuildReport(listing.cache_version, len(documents), sum([item.size for item in documents]))
+    return BuildReport(listing.cache_version, totals.documents, totals.size)
 
 
 def build_documents(
@@ -188,19 +192,15 @@ def build_documents(
         if strict and written.skipped:
             source, _, reason = written.skipped[0]
             raise BuildFailed(f"'{source}' {reason}")
-        if not written.documents:
+        if not len(written.documents):
             raise BuildFailed("there is no document in the sources: name others, or formats that this release reads")
 
     order = BuildOrder(created_at, force, counted_by, True, progress or tell_nobody, open_engine(engine, workers))
-    listing, written, kept = _build("", cache, find, order, check, patch)
+    listing, totals, kept = _build("", cache, find, order, check, patch)
     if tell is not None:
         for note in build_notes(cache, [], kept):
             tell(note)
-    documents = written.documents
-    return DocumentsReport(
-        *(listing.cache_version, len(documents), sum([item.size for item in documents])),
-        *(written.skipped, written.included, written.reused),
-    )
+    return DocumentsReport(listing.cache_version, *totals)
 
 
 def in_id_order(items: Sequence[SourceItem]) -> list[SourceItem]:
@@ -246,7 +246,7 @@ def _build(
     order: BuildOrder,
     check: Callable[[WrittenDocuments], None] = lambda _written: None,
     patch: Callable[[str], Made | None] = lambda _staged: None,
-) -> tuple[Listing, WrittenDocuments, Sequence[str]]:
+) -> tuple[Listing, WrittenTotals, Sequence[str]]:
     """Write and publish a cache of the sources that are found, in id order; what was kept of an old one.
 
     `check` sees what was written before anything is compiled, and may end the build. `patch` may write it all itself.
@@ -259,7 +259,7 @@ def _build(
             if made is None:
                 with Collector(runs=True):  # readers of some formats make cycles
                     made = _compile(sources, staged.path, find(engine), order, check)
-            listing, written = made
+            listing, totals = made
             progress(WRITING, 0, 1)
             staged.publish(replace=order.force)
             progress(WRITING, 1, 1)
@@ -267,7 +267,7 @@ def _build(
         raise target_exists(cache) from None
     except OSError as error:
         raise IoError(f"'{printable(cache)}' cannot be written: {error.strerror}") from None
-    return listing, written, staged.kept
+    return listing, totals, staged.kept
 
 
 def _compile(
@@ -283,29 +283,33 @@ def _compile(
     job = DocumentsJob(sources, staged, found, settings)
     written = order.engine.write_documents(job, lambda done, total: progress(READING, done, total))
     check(written)
-    return compile_written(staged, written, order), written
+    listing, size = compile_written(staged, written, order)
+    return listing, WrittenTotals(len(written.documents), size, written.skipped, written.included, written.reused)
 
 
 def compile_written(
     staged: str, written: WrittenDocuments, order: BuildOrder, texts: Sequence[Sequence[str]] | None = None
-) -> Listing:
-    """Compile the index of documents that are written, and list them.
+) -> tuple[Listing, int]:
+    """Compile the index of documents that are written, and list them; how many bytes their contents have.
 
     `texts` are those of the links that lead to each of them; unless given, of links between them alone.
     """
     progress, engine = order.progress, order.engine
     settings = RunSettings(order.tokenizer, SPILL_BYTES, order.sections)
     documents, runs = written.documents, written.runs
-    columns = make_columns([item.words for item in documents], [item.tokens for item in documents])
-    lengths, sources_of = lengths_with_links(staged, written, settings, texts) if order.sections else (None, b"")
+    columns = cache_columns(documents.columns())
+    numbers = columns.documents
+    lengths, sources_of = None, b""
+    if order.sections:
+        lengths, sources_of = lengths_with_links(staged, written, numbers, settings, texts)
     compiled = _Compiled(progress, block_count(runs))
     # The workers begin, while this process lists the documents.
-    count, parts = engine.compile_index(staged, runs, columns.numbers, lengths)
-    listing = write_listing(staged, documents, order.created_at)
+    count, parts = engine.compile_index(staged, runs, columns.words.numbers, lengths)
+    listing = write_listing(staged, documents.names, len(documents), order.created_at)
     summary = Summary(listing.cache_version, order.tokenizer)
-    owner = IndexOwner(summary, listing.manifest_json, listing.index_json)
+    owner = IndexOwner(summary, listing.manifest_digest, listing.index_digest)
     write_index(staged, owner, listing.entries, written, columns, parts, count, sources_of, compiled.tell)
-    return listing
+    return listing, sum(numbers.sizes)
 
 
 class _Compiled:
@@ -322,19 +326,22 @@ class _Compiled:
 
 
 def lengths_with_links(
-    staged: str, written: WrittenDocuments, settings: RunSettings, texts: Sequence[Sequence[str]] | None = None
+    staged: str,
+    written: WrittenDocuments,
+    numbers: DocumentColumns,
+    settings: RunSettings,
+    texts: Sequence[Sequence[str]] | None = None,
 ) -> tuple[FieldLengths, bytes]:
     """The lengths of all fields, once what documents link to is counted too; and what the index keeps of sources.
 
     `texts` is as in `compile_written`.
     """
-    ids, made = [item.id for item in written.documents], [item.sections for item in written.documents]
-    pages = [document.links for document in made]
-    leading = incoming(ids, pages) if texts is None else texts
+    table = written.documents
+    leading = texts if texts is not None else links_within(table)
     links = count_texts(leading, os.path.join(staged, settings.name), settings.limit, write_run)
     written.runs.fields.extend(links.fields)
-    kept = encoded_sources([(item.origin, item.size) for item in written.documents], links.texts, pages)
-    return field_lengths(made, links.lengths, written.runs.body_lengths), kept
+    kept = table_sources(table, numbers.sizes, leading) if table.has_origins else b""
+    return table_lengths(numbers, links.lengths, written.runs.body_lengths), kept
 
 
 def build_notes(cache: str, skipped: Sequence[str], kept: Sequence[str]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from functools import partial
 from holdfast.caches.build.build import INDEXING, READING, lengths_with_links, tell_nobody
 from holdfast.caches.build.document_files import DocumentsJob
 from holdfast.caches.build.engines import LocalEngine
-from holdfast.caches.build.index_files import IndexOwner, write_index
+from holdfast.caches.build.index_files import cache_columns, index_owner, write_index
 from holdfast.caches.build.index_ranges import block_count
 from holdfast.caches.build.publish import INDEX_FILES
 from holdfast.caches.build.source_files import worth_a_worker
@@ -18,7 +18,6 @@ from holdfast.caches.index_format import Summary
 from holdfast.caches.on_disk.cache_directory import COMPILED, INDEX, MANIFEST, CacheDirectory
 from holdfast.caches.on_disk.manifest_reader import checked_manifest
 from holdfast.caches.tokenizers import choose_tokenizer
-from holdfast.caches.word_index.word_compiler import make_columns
 from holdfast.core.atomic_write import StagedDirectory
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import IoError
@@ -56,12 +55,11 @@ def index_cache(cache: str, *, tokenizer: str | None = None, progress: PhaseProg
             engine.grow(worth_a_worker(len(entries)))
             settings = RunSettings(counted_by, SPILL_BYTES)
             written = engine.write_documents(DocumentsJob(cache, work.path, entries, settings), partial(show, READING))
-            documents = written.documents
-            columns = make_columns([item.words for item in documents], [item.tokens for item in documents])
-            lengths, kept = lengths_with_links(work.path, written, settings)
+            columns = cache_columns(written.documents.columns())
+            lengths, kept = lengths_with_links(work.path, written, columns.documents, settings)
             show(INDEXING, 0, block_count(written.runs))
-            owner = IndexOwner(Summary(manifest.cache_version, counted_by), manifest_json, index_json)
-            count, parts = engine.compile_index(work.path, written.runs, columns.numbers, lengths)
+            owner = index_owner(Summary(manifest.cache_version, counted_by), manifest_json, index_json)
+            count, parts = engine.compile_index(work.path, written.runs, columns.words.numbers, lengths)
             write_index(work.path, owner, entries, written, columns, parts, count, kept, lambda _: None)
             with StagedDirectory(os.path.join(cache, COMPILED), _index_contents) as staged:
                 for name in os.listdir(os.path.join(work.path, COMPILED)):

@@ -13,11 +13,12 @@ from hashlib import sha256
 from itertools import accumulate, pairwise
 
 from holdfast.caches.build.array_support import is_worth_arrays
+from holdfast.caches.build.document_table import DocumentTable, WrittenDocument, pack_documents
 from holdfast.caches.build.index_ranges import write_run
 from holdfast.caches.build.source_documents import read_document, source_path
 from holdfast.caches.build.source_item import KeptItem, SourceItem
 from holdfast.caches.build.token_counts import DocumentCounts, Runs, joined
-from holdfast.caches.cache_format import Document, file_name, file_names
+from holdfast.caches.cache_format import file_names
 from holdfast.caches.on_disk.cache_directory import DOCUMENTS
 from holdfast.caches.origin_metadata import origin_digest
 from holdfast.caches.readers.source_reader import Unreadable
@@ -29,9 +30,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from holdfast.caches.build.document_table import PackedDocuments
     from holdfast.caches.build.source_documents import ReadSource, Source
     from holdfast.caches.build.token_counts import RunSettings
-    from holdfast.caches.section_index.section_compiler import DocumentSections
+    from holdfast.caches.cache_format import Document
     from holdfast.core.worker_pool import WorkerPool
 
     # How many of all are done.
@@ -44,20 +46,6 @@ _BATCH, _BATCH_BYTES = 256, 4 << 20
 _DOCUMENT_BYTES = 1000
 # So many documents say how heavy all are.
 _SAMPLE = 2000
-
-
-class WrittenDocument(NamedTuple):
-    """One document file as it was written, and what the indexes need to know of it."""
-
-    id: str
-    version: str
-    name: str
-    size: int
-    words: int
-    tokens: int
-    digest: bytes
-    sections: DocumentSections
-    origin: str  # the digest of its metadata
 
 
 class SkippedSource(NamedTuple):
@@ -74,8 +62,18 @@ class WrittenDocuments(NamedTuple):
     `included` has, by source, the files that a text asked for, and the sha256 of each; `skipped` what was not read.
     """
 
-    documents: list[WrittenDocument]
+    documents: DocumentTable
     runs: Runs
+    skipped: list[SkippedSource]
+    included: dict[str, dict[str, str]]
+    reused: int
+
+
+class WrittenTotals(NamedTuple):
+    """How many documents were written, of how many bytes; the rest is as in `WrittenDocuments`."""
+
+    documents: int
+    size: int
     skipped: list[SkippedSource]
     included: dict[str, dict[str, str]]
     reused: int
@@ -96,14 +94,14 @@ class DocumentsJob(NamedTuple):
 class CountedDocuments(NamedTuple):
     """Some documents of a stretch as they were written, what was passed over on the way, and how many were there."""
 
-    documents: list[WrittenDocument]
+    documents: list[PackedDocuments]
     skipped: list[SkippedSource]
     included: dict[str, dict[str, str]]
     reused: int
 
     @property
     def done(self) -> int:
-        return len(self.documents) + len(self.skipped)
+        return sum([packed.documents for packed in self.documents]) + len(self.skipped)
 
 
 class UncountedDocument(NamedTuple):
@@ -137,7 +135,8 @@ class GatheredDocuments:
         self.folder = os.path.join(staged, DOCUMENTS)
         os.makedirs(self.folder, exist_ok=True)
         self._total, self._done, self._progress = total, 0, progress
-        self._batches: dict[int, list[CountedDocuments]] = {}
+        self._table = DocumentTable(staged)
+        self._batches: dict[int, list[CountedDocuments]] = {}  # without their documents, which the table has
         self._runs: dict[int, Runs] = {}
         if progress is not None:
             progress(0, total)
@@ -147,23 +146,25 @@ class GatheredDocuments:
         if isinstance(result, Runs):
             self._runs[number] = result
             return
-        self._batches.setdefault(number, []).append(result)
+        for packed in result.documents:
+            self._table.add(number, packed)
+        if result.skipped or result.included or result.reused:
+            self._batches.setdefault(number, []).append(result._replace(documents=[]))
         self._done += result.done
         if self._progress is not None:
             self._progress(self._done, self._total)
 
     def settled(self) -> WrittenDocuments:
         """All of it, once every stretch is there, each document under the name that the order of all asks for."""
-        stretches = [self._batches.get(number, []) for number in sorted(self._runs)]
-        written = [[document for batch in batches for document in batch.documents] for batches in stretches]
-        all_batches = [batch for batches in stretches for batch in batches]
+        numbers = sorted(self._runs)
+        all_batches = [batch for number in numbers for batch in self._batches.get(number, [])]
         included: dict[str, dict[str, str]] = {}
         for batch in all_batches:
             included |= batch.included
-        runs = joined([self._runs[number] for number in sorted(self._runs)], list(map(len, written)))
-        settled = _settle_names(self.folder, [document for each in written for document in each])
+        runs = joined([self._runs[number] for number in numbers], self._table.counts(numbers))
+        self._table.settle(self.folder)
         skipped = [source for batch in all_batches for source in batch.skipped]
-        return WrittenDocuments(settled, runs, skipped, included, sum([batch.reused for batch in all_batches]))
+        return WrittenDocuments(self._table, runs, skipped, included, sum([batch.reused for batch in all_batches]))
 
 
 def write_stretch(job: DocumentsJob) -> Iterator[CountedDocuments | Runs]:
@@ -190,7 +191,7 @@ def write_stretch(job: DocumentsJob) -> Iterator[CountedDocuments | Runs]:
             batch, skipped, size = [], [], 0
     if batch or skipped:
         yield _counted(batch, skipped, first, runs)
-    yield runs.finish()
+    yield runs.finish().packed()
 
 
 def count_documents(documents: Sequence[UncountedDocument], runs: DocumentCounts) -> CountedDocuments:
@@ -280,21 +281,5 @@ def _counted(
         for (document, name, size, digest, *_), (words, sections) in zip(batch, counts, strict=True)
     ]
     included = {each.document.source: each.included for each in batch if each.included}
-    return CountedDocuments(documents, skipped, included, sum([each.is_reused for each in batch]))
-
-
-def _settle_names(target: str, documents: Sequence[WrittenDocument]) -> list[WrittenDocument]:
-    """Rename what was written, given in id order, to the names the order asks for; what it is called now."""
-    taken: set[str] = set()
-    settled = []
-    moved = []
-    for item in documents:
-        name = file_name(Document(item.id, item.version, "", ""), taken)
-        if name != item.name:
-            moved.append(name)
-            os.rename(os.path.join(target, item.name), os.path.join(target, name + ".moved"))
-            item = item._replace(name=name)
-        settled.append(item)
-    for name in moved:
-        os.rename(os.path.join(target, name + ".moved"), os.path.join(target, name))
-    return settled
+    reused = sum([each.is_reused for each in batch])
+    return CountedDocuments([pack_documents(documents)] if documents else [], skipped, included, reused)

@@ -8,6 +8,7 @@ from binascii import crc32
 from hashlib import sha256
 from itertools import accumulate
 
+from holdfast.caches.build.document_table import PageList
 from holdfast.caches.build.index_ranges import read_keys
 from holdfast.caches.index_format import (
     FIRST_BYTES,
@@ -26,9 +27,11 @@ from holdfast.caches.on_disk import index_reader, section_index_reader
 from holdfast.caches.on_disk.cache_directory import COMPILED, SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import DICTIONARY, OFFSETS, POSTINGS, RECORDS
 from holdfast.caches.origin_metadata import origin_digest
+from holdfast.caches.search.link_texts import incoming
 from holdfast.caches.section_index import section_compiler
 from holdfast.caches.section_index.section_compiler import DocumentSource, encode_sources, seal_section
 from holdfast.caches.section_index.section_records import SectionColumns
+from holdfast.caches.section_index.term_lists import FieldLengths
 from holdfast.caches.word_index import word_compiler
 from holdfast.core.record import NamedTuple
 
@@ -38,22 +41,42 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from holdfast.caches.build.document_files import WrittenDocuments
+    from holdfast.caches.build.document_table import DocumentColumns, DocumentTable
     from holdfast.caches.build.index_ranges import IndexPart
     from holdfast.caches.cache_format import Entry
     from holdfast.caches.index_format import Summary
     from holdfast.caches.search.link_texts import PageLinks
-    from holdfast.caches.section_index.section_compiler import DocumentSections
     from holdfast.caches.word_index.word_records import Columns
 
 _BUFFER = 1 << 18
 
 
+class CacheColumns(NamedTuple):
+    """Numbers of all documents as they were counted, and those of the index of words made of them."""
+
+    documents: DocumentColumns
+    words: Columns
+
+
+def cache_columns(numbers: DocumentColumns) -> CacheColumns:
+    """Both, given the first."""
+    return CacheColumns(numbers, word_compiler.make_columns(numbers.words, numbers.tokens))
+
+
 class IndexOwner(NamedTuple):
-    """The cache that an index file belongs to: its summary, and the bytes of its `manifest.json` and `index.json`."""
+    """The cache that an index file belongs to: its summary, and the digests of `manifest.json` and `index.json`."""
 
     summary: Summary
-    manifest_json: bytes
-    index_json: bytes
+    manifest_digest: bytes
+    index_digest: bytes
+
+
+def index_owner(summary: Summary, manifest_json: bytes, index_json: bytes) -> IndexOwner:
+    """The owner by the bytes of its two files."""
+    manifest = manifest_digest([manifest_json[:FIRST_BYTES], manifest_json[FIRST_BYTES:]])
+    if manifest is None:
+        raise ValueError("created_at is no time")
+    return IndexOwner(summary, manifest, sha256(index_json).digest())
 
 
 def postings_of(parts: Sequence[IndexPart]) -> Iterator[bytes]:
@@ -83,9 +106,9 @@ def _dictionary_entries(parts: Sequence[IndexPart]) -> Iterator[tuple[list[bytes
 def write_index(
     cache: str,
     owner: IndexOwner,
-    entries: Sequence[Entry],
+    entries: Iterable[Entry],
     written: WrittenDocuments,
-    columns: Columns,
+    columns: CacheColumns,
     parts: Iterable[tuple[int, IndexPart | int]],
     count: int,
     sources: bytes,
@@ -95,7 +118,6 @@ def write_index(
 
     `tell` is given how many more blocks of the runs were read.
     """
-    documents = written.documents
     by_kind: dict[str, dict[int, IndexPart]] = {"words": {}, "sections": {}}
     if count:
         os.mkdir(os.path.join(cache, COMPILED))
@@ -110,10 +132,10 @@ def write_index(
         in_order = [held[place] for place in range(count)]
         if part.kind == "words":
             path = os.path.join(cache, index_reader.WORDS_FILE)
-            write_words(path, owner, entries, [document.digest for document in documents], columns, in_order)
+            write_words(path, owner, entries, bytes(columns.documents.digests), columns.words, in_order)
         else:
             path = os.path.join(cache, SECTIONS_FILE)
-            write_sections(path, owner, [document.sections for document in documents], in_order, sources)
+            write_sections(path, owner, columns.documents, written.documents.records(), in_order, sources)
     for run in (*written.runs.words, *[run for _, run in written.runs.fields]):
         if run.file:  # an engine keeps those it made
             os.unlink(run.file)
@@ -122,12 +144,15 @@ def write_index(
 def write_words(
     path: str,
     owner: IndexOwner,
-    entries: Sequence[Entry],
-    digests: Sequence[bytes],
+    entries: Iterable[Entry],
+    digests: bytes,
     columns: Columns,
     parts: Sequence[IndexPart],
 ) -> None:
-    """Write the index that `resolve` uses, of documents in id order and of what their words were compiled to."""
+    """Write the index that `resolve` uses, of documents in id order and of what their words were compiled to.
+
+    `entries` are asked for twice; `digests` stand one after another.
+    """
     with open(path, "xb", buffering=_BUFFER) as file:
         target = IndexFile(file, 7)
         target.add(POSTINGS, postings_of(parts))
@@ -135,7 +160,7 @@ def write_words(
         target.add(index_reader.COLUMNS, [word_compiler.encode_columns(columns)], checked=True)
         target.add(OFFSETS, [encode_offsets(map(len, _document_records(entries)))])
         target.add(RECORDS, _document_records(entries))
-        target.add(index_reader.DIGESTS, digests)
+        target.add(index_reader.DIGESTS, [digests])
         target.add(SUMMARY, [encode_summary(owner.summary)], checked=True)
         target.seal(index_reader.WORDS, owner)
 
@@ -156,29 +181,48 @@ def encoded_sources(
     )
 
 
+def links_within(table: DocumentTable) -> Sequence[Sequence[str]]:
+    """The texts of links to each document from the others."""
+    if not table.has_links:
+        return [()] * len(table)
+    return incoming([each.id for each in table.names()], PageList(table))
+
+
+def table_sources(table: DocumentTable, sizes: Iterable[int], texts: Iterable[Sequence[str]]) -> bytes:
+    """What `encoded_sources` gives of the documents of a table that has origins."""
+    return encode_sources(
+        DocumentSource(each.origin, size, leading, page)
+        for each, size, leading, page in zip(table.names(), sizes, texts, table.links(), strict=True)
+    )
+
+
+def table_lengths(numbers: DocumentColumns, link_lengths: Sequence[int], body_lengths: Sequence[int]) -> FieldLengths:
+    """The lengths of all fields of the documents of a table."""
+    return FieldLengths(
+        *(numbers.titles, numbers.paths, link_lengths, numbers.headings, body_lengths, numbers.firsts())
+    )
+
+
 def write_sections(
     path: str,
     owner: IndexOwner,
-    documents: Sequence[DocumentSections],
+    numbers: DocumentColumns,
+    records: Iterable[bytes],
     parts: Sequence[IndexPart],
     sources: bytes,
 ) -> None:
     """Write the index that `search` uses, of documents in id order and of what their terms were compiled to.
 
-    `sources` is what `encoded_sources` gives of them.
+    `numbers` and `records` are those of a table of the documents, `sources` is what `encoded_sources` gives of them.
     """
-    columns = SectionColumns(
-        [size for document in documents for size in document.tokens],
-        list(accumulate([len(document.tokens) for document in documents], initial=0)),
-        [size for document in documents for size in document.second_counts],
-    )
+    columns = SectionColumns(numbers.section_tokens, numbers.firsts(), numbers.second_counts)
     with open(path, "xb", buffering=_BUFFER) as file:
         target = IndexFile(file, 7 if sources else 6)
         target.add(POSTINGS, postings_of(parts))
         target.add(DICTIONARY, dictionary_of(parts))
         target.add(section_index_reader.COLUMNS, [section_compiler.encode_columns(columns)], checked=True)
-        target.add(OFFSETS, [encode_offsets(size + 4 for document in documents for size in document.sizes)])
-        target.add(RECORDS, _section_records(documents))
+        target.add(OFFSETS, [encode_offsets(size + 4 for size in numbers.record_sizes)])
+        target.add(RECORDS, _section_records(numbers.record_sizes, records))
         target.add(SUMMARY, [encode_summary(owner.summary)], checked=True)
         if sources:
             target.add(section_index_reader.SOURCES, [sources], checked=True)
@@ -209,26 +253,23 @@ class IndexFile:
         """Write the header: what the file is and which cache it belongs to."""
         if len(self._sections) != self._count:
             raise ValueError("a section is missing")
-        manifest = manifest_digest([owner.manifest_json[:FIRST_BYTES], owner.manifest_json[FIRST_BYTES:]])
-        if manifest is None:
-            raise ValueError("created_at is no time")
-        header = Header(kind, WORD_RULES, manifest, sha256(owner.index_json).digest(), self._at, self._sections)
+        header = Header(kind, WORD_RULES, owner.manifest_digest, owner.index_digest, self._at, self._sections)
         self._file.seek(0)
         self._file.write(encode_header(header))
 
 
-def _document_records(entries: Sequence[Entry]) -> Iterator[bytes]:
+def _document_records(entries: Iterable[Entry]) -> Iterator[bytes]:
     return (word_compiler.encode_record(position, entry) for position, entry in enumerate(entries))
 
 
-def _section_records(documents: Sequence[DocumentSections]) -> Iterator[bytes]:
-    number = 0
-    for document in documents:
+def _section_records(sizes: Iterable[int], records: Iterable[bytes]) -> Iterator[bytes]:
+    numbered = enumerate(sizes)
+    for data in records:
         at = 0
-        for size in document.sizes:
-            yield seal_section(number, document.records[at : at + size])
+        while at < len(data):
+            number, size = next(numbered)
+            yield seal_section(number, data[at : at + size])
             at += size
-            number += 1
 
 
 def encode_offsets(sizes: Iterable[int]) -> bytes:

@@ -16,14 +16,15 @@ from operator import sub
 
 from holdfast.caches.build.changed_documents import CannotPatch, find_changes
 from holdfast.caches.build.counted_alone import count_alone
-from holdfast.caches.build.document_files import WrittenDocument, WrittenDocuments, put_document
+from holdfast.caches.build.document_files import WrittenTotals, put_document
+from holdfast.caches.build.document_table import WrittenDocument
 from holdfast.caches.build.index_files import IndexFile, IndexOwner, encode_offsets, encoded_sources
 from holdfast.caches.build.old_index import OldCache
 from holdfast.caches.build.patched_terms import PatchedTerms
 from holdfast.caches.build.patched_words import word_changes
 from holdfast.caches.build.publish import write_listing
 from holdfast.caches.build.source_item import KeptItem
-from holdfast.caches.build.token_counts import NOTHING, Runs
+from holdfast.caches.build.token_counts import NOTHING
 from holdfast.caches.cache_format import file_name_of
 from holdfast.caches.index_format import SUMMARY, IndexUnusable, Summary, encode_summary
 from holdfast.caches.moved_fields import reseal_sections
@@ -57,7 +58,7 @@ _CHUNK = 1 << 20
 
 def patch_cache(
     staged: str, items: Sequence[SourceItem | KeptItem], previous: str, tokenizer: str, created_at: str
-) -> tuple[Listing, WrittenDocuments] | None:
+) -> tuple[Listing, WrittenTotals] | None:
     """Write a cache of these items, in id order, into a directory in the making; None where that cannot be done by
     patching the previous one: the directory is empty then."""
     try:
@@ -82,7 +83,7 @@ class _Patch:
         self._edited = changes.edited
         self._firsts = list(old.sections.firsts)
 
-    def write(self, staged: str, created_at: str, reused: int) -> tuple[Listing, WrittenDocuments]:
+    def write(self, staged: str, created_at: str, reused: int) -> tuple[Listing, WrittenTotals]:
         """Write everything."""
         was = [(each.before, each.texts_before) for each in self._edited if each.before is not None]
         now = [(each.after, each.texts) for each in self._edited if each.after is not None]
@@ -100,14 +101,15 @@ class _Patch:
         term_changed = PatchedTerms(self._old, self._changes, self._new_firsts).changes(before.lists, after.lists)
         documents = self._documents(columns)
         self._write_documents(staged, documents)
-        listing = write_listing(staged, documents, created_at)
+        listing = write_listing(staged, lambda: documents, len(documents), created_at)
         summary = Summary(listing.cache_version, self._tokenizer)
-        owner = IndexOwner(summary, listing.manifest_json, listing.index_json)
+        owner = IndexOwner(summary, listing.manifest_digest, listing.index_digest)
         os.mkdir(os.path.join(staged, COMPILED))
         self._write_words(staged, owner, documents, columns, word_changed, listing)
         self._write_sections(staged, owner, documents, [document for _, document in made], term_changed)
         included = {read.document.source: read.included for read, _ in now if read.included}
-        return listing, WrittenDocuments(documents, Runs([], [], [], []), [], included, reused)
+        size = sum([document.size for document in documents])
+        return listing, WrittenTotals(len(documents), size, [], included, reused)
 
     def _new_columns(self, totals: Sequence[int]) -> Columns:
         old, places = self._old.columns, self._changes.old_places

@@ -7,16 +7,21 @@ from __future__ import annotations
 
 import os
 from functools import lru_cache
+from hashlib import sha256
+from itertools import islice
 
 from holdfast.caches.cache_format import (
     MAX_MANIFEST_BYTES,
     Entry,
-    encode_index,
-    encode_manifest,
-    is_crowded,
+    index_text,
+    is_crowd,
     make_manifest,
+    manifest_text,
+    marks,
     parse_manifest,
+    version_of,
 )
+from holdfast.caches.index_format import FIRST_BYTES, manifest_digest
 from holdfast.caches.on_disk.cache_directory import (
     CACHE_NAMES,
     COMPILED,
@@ -29,7 +34,6 @@ from holdfast.caches.on_disk.cache_directory import (
 from holdfast.caches.on_disk.index_reader import WORDS_FILE
 from holdfast.caches.origin_metadata import origins_digest
 from holdfast.caches.shard_list import MAX_LIST_BYTES, parse_shards
-from holdfast.core.atomic_write import write_new
 from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.errors import BuildFailed, CacheInvalid, IoError, UsageError
 from holdfast.core.record import NamedTuple
@@ -37,10 +41,12 @@ from holdfast.core.regular_files import NotRegular, TooLarge, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
-    from holdfast.caches.build.document_files import WrittenDocument
+    from holdfast.caches.build.document_table import DocumentName, WrittenDocument
     from holdfast.caches.cache_format import Manifest
+
+    Listed = DocumentName | WrittenDocument
 
 # What a project keeps of its own, the default cache root among it.
 OWN_FOLDER = ".context"
@@ -48,26 +54,61 @@ INDEX_FILES = frozenset({WORDS_FILE, SECTIONS_FILE})
 
 
 class Listing(NamedTuple):
-    """What a cache says it holds, and the bytes of the two files that say so."""
+    """What a cache says it holds, and what an index keeps of the two files that say so.
+
+    Entries may be asked for again.
+    """
 
     cache_version: str
-    entries: list[Entry]
-    manifest_json: bytes
-    index_json: bytes
+    entries: Iterable[Entry]
+    manifest_digest: bytes
+    index_digest: bytes
 
 
-def write_listing(staged: str, documents: Sequence[WrittenDocument], created_at: str) -> Listing:
-    """Write `manifest.json` and `index.json` of documents in id order."""
-    entries = [Entry._make((document.id, document.version, f"{DOCUMENTS}/{document.name}")) for document in documents]
-    origins = origins_digest([(document.id, document.origin) for document in documents])
-    manifest = make_manifest(entries, created_at, origins)
-    listing = Listing(manifest.cache_version, entries, encode_manifest(manifest), encode_index(entries))
-    is_large = len(listing.manifest_json) > MAX_MANIFEST_BYTES
-    if is_large or is_crowded(listing.manifest_json):
-        raise BuildFailed(f"{len(entries)} documents are too many for one cache: split the sources")
-    write_new(os.path.join(staged, MANIFEST), listing.manifest_json)
-    write_new(os.path.join(staged, INDEX), listing.index_json)
-    return listing
+class _Entries:
+    """The entries of documents in id order, made anew as often as they are asked for."""
+
+    def __init__(self, documents: Callable[[], Iterable[Listed]]) -> None:
+        self._documents = documents
+
+    def __iter__(self) -> Iterator[Entry]:
+        return (Entry._make((each.id, each.version, f"{DOCUMENTS}/{each.name}")) for each in self._documents())
+
+
+class _ListingFile:
+    """A file of a listing, written some entries at a time."""
+
+    def __init__(self) -> None:
+        self.size = self.marks = 0
+
+    def write(self, path: str, text: Iterator[str]) -> Iterator[bytes]:
+        """What was written, as it is; a first piece that is not all of it has at least FIRST_BYTES."""
+        with open(path, "xb") as file:
+            while pieces := list(islice(text, FIRST_BYTES)):
+                data = "".join(pieces).encode()
+                file.write(data)
+                self.size, self.marks = self.size + len(data), self.marks + marks(data)
+                yield data
+
+
+def write_listing(staged: str, documents: Callable[[], Iterable[Listed]], count: int, created_at: str) -> Listing:
+    """Write `manifest.json` and `index.json` of so many documents in id order, which are asked for several times."""
+    entries = _Entries(documents)
+    origins = origins_digest((document.id, document.origin) for document in documents())
+    manifest = make_manifest([], created_at, origins)
+    manifest = manifest._replace(cache_version=version_of(entries, origins), document_count=count)
+    file = _ListingFile()
+    of_manifest = manifest_digest(file.write(os.path.join(staged, MANIFEST), manifest_text(manifest, entries)))
+    if of_manifest is None:
+        raise ValueError("created_at is no time")
+    if file.size > MAX_MANIFEST_BYTES or is_crowd(file.marks, file.size):
+        raise BuildFailed(f"{manifest.document_count} documents are too many for one cache: split the sources")
+    of_index = sha256()
+    for data in _ListingFile().write(
+        os.path.join(staged, INDEX), index_text((entry.id, entry.file) for entry in entries)
+    ):
+        of_index.update(data)
+    return Listing(manifest.cache_version, entries, of_manifest, of_index.digest())
 
 
 @lru_cache(maxsize=1)

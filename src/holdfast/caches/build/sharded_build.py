@@ -144,8 +144,12 @@ class _Part:
     def was_written(self, written: WrittenDocuments) -> None:
         """Take note of what was written."""
         self.written, self.old_path = written, ""
+        table = written.documents
         self.documents = [
-            _Listed(item.id, item.version, item.origin, item.size, item.sections.links) for item in written.documents
+            _Listed(name, version, origin, size, links)
+            for (name, version, _, origin), size, links in zip(
+                table.names(), table.columns().sizes, table.links(), strict=True
+            )
         ]
 
 
@@ -230,7 +234,7 @@ class _ShardedBuild:
 
         if part.written is not None:
             order = self._order._replace(progress=show)
-            return compile_written(part.path, part.written, order, texts).cache_version
+            return compile_written(part.path, part.written, order, texts)[0].cache_version
         _link_tree(part.old_path, part.path)
         self._reused += len(part.documents)
         show(INDEXING, 1, 1)

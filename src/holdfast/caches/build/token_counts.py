@@ -65,21 +65,26 @@ class Runs(NamedTuple):
 
     words: list[Run]
     fields: list[tuple[int, Run]]
-    body_lengths: list[int]
-    positions: list[int]
+    body_lengths: Sequence[int]
+    positions: Sequence[int]
+
+    def packed(self) -> Runs:
+        """The same in little room."""
+        return self._replace(body_lengths=array("i", self.body_lengths), positions=array("i", self.positions))
 
 
 def joined(runs: Sequence[Runs], counts: Sequence[int]) -> Runs:
     """The runs of several processes, in the order of their documents, as if one had made them; each has counted so
     many documents."""
-    together = Runs([], [], [], [])
+    body_lengths, positions = array("i"), array("i")
+    together = Runs([], [], body_lengths, positions)
     for each, place in zip(runs, accumulate(counts, initial=0), strict=False):
-        base = len(together.positions)
+        base = len(positions)
         together.words.extend([run._replace(base=base + run.base, place=place) for run in each.words])
         for field, run in each.fields:
             together.fields.append((field, run._replace(base=base + run.base if field in OF_SECTIONS else place)))
-        together.body_lengths.extend(each.body_lengths)
-        together.positions.extend([place + position for position in each.positions])
+        body_lengths.extend(each.body_lengths)
+        positions.extend([place + position for position in each.positions])
     return together
 
 

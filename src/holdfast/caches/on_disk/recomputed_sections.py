@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 
-from holdfast.caches.build.index_files import IndexOwner, encoded_sources, write_sections
+from holdfast.caches.build.index_files import IndexOwner, links_within, table_lengths, table_sources, write_sections
 from holdfast.caches.build.index_ranges import ALL_KEYS, sections_part, whole_part, write_run
 from holdfast.caches.build.link_counts import count_texts
 from holdfast.caches.build.token_counts import SPILL_BYTES
 from holdfast.caches.index_format import IndexUnusable, Summary, find_section, find_summary, parse_header, read_section
 from holdfast.caches.on_disk.cache_directory import SECTIONS_FILE
 from holdfast.caches.on_disk.section_index_reader import COLUMNS, KIND
-from holdfast.caches.search.link_texts import incoming
-from holdfast.caches.section_index.section_compiler import field_lengths
 from holdfast.caches.section_index.section_records import parse_columns
 from holdfast.caches.sorted_runs import packed
 from holdfast.caches.tokenizers import BYTES, choose_tokenizer
@@ -23,13 +21,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from holdfast.caches.build.document_table import DocumentColumns, DocumentTable
     from holdfast.caches.build.token_counts import Runs
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
-    from holdfast.caches.search.link_texts import PageLinks
     from holdfast.caches.section_index.section_compiler import DocumentSections
     from holdfast.caches.section_index.section_records import SectionColumns
 
-    Leading = Callable[[Sequence[str], Sequence[PageLinks]], Sequence[Sequence[str]]]
+    Leading = Callable[[DocumentTable], Sequence[Sequence[str]]]
 
 _CHUNK = 1 << 20
 
@@ -40,15 +38,12 @@ class RecompiledSections:
     Where the tokenizer that the index names is not installed, the token counts it holds are taken as they are.
     """
 
-    def __init__(self, directory: CacheDirectory, scratch: str, leading: Leading | None = incoming) -> None:
+    def __init__(self, directory: CacheDirectory, scratch: str, leading: Leading | None = links_within) -> None:
         """`leading` gives the texts of links to each document; None where nothing knows them, and nothing is said."""
         self._directory, self._scratch, self._leading = directory, scratch, leading
         self.tokenizer, self._problem, self._recorded_columns = self._recorded()
         # What the tokens of the documents must be counted by: bytes, where nothing better is known or installed.
         self.counted_by = self.tokenizer if self.tokenizer and self._recorded_columns is None else BYTES
-        self._ids: list[str] = []
-        self._origins: list[tuple[str, int]] = []
-        self._documents: list[DocumentSections] = []
         self._count = 0  # of their sections
 
     def _recorded(self) -> tuple[str, str, SectionColumns | None]:
@@ -79,10 +74,8 @@ class RecompiledSections:
         finally:
             close_quietly(descriptor)
 
-    def add(self, name: str, made: DocumentSections, origin: str, size: int) -> None:
-        """The id of the next document, what was counted of it, the digest of its origin, the bytes of its content."""
-        if not self.tokenizer:
-            return
+    def counted(self, made: DocumentSections) -> DocumentSections:
+        """What was counted of the next document, with the token counts that must do."""
         if (recorded := self._recorded_columns) is not None:
             after = self._count + len(made.tokens)
             tokens = list(recorded.tokens[self._count : after])
@@ -91,29 +84,29 @@ class RecompiledSections:
                 second_counts=list(recorded.second_counts[self._count : after]),
             )
             self._count = after
-        self._ids.append(name)
-        self._origins.append((origin, size))
-        self._documents.append(made)
+        return made
 
-    def problems(self, runs: Runs, cache_version: str, manifest: bytes, index: bytes) -> Iterator[tuple[str, str]]:
-        """(file, problem) when the index is not what its documents give."""
+    def problems(
+        self, table: DocumentTable, numbers: DocumentColumns, runs: Runs, cache_version: str, owned: tuple[bytes, bytes]
+    ) -> Iterator[tuple[str, str]]:
+        """(file, problem) when the index is not what its documents give; `owned` are the digests of its owner."""
         if self._problem:
             yield SECTIONS_FILE, self._problem
         if not self.tokenizer or self._leading is None:
             return
         path = os.path.join(self._scratch, KIND)
         summary = Summary(cache_version, self.tokenizer)
-        pages = [document.links for document in self._documents]
-        texts = self._leading(self._ids, pages)
+        texts = self._leading(table)
         links = count_texts(texts, os.path.join(self._scratch, "run"), SPILL_BYTES, write_run)
-        lengths = list(map(packed, field_lengths(self._documents, links.lengths, runs.body_lengths)))
+        lengths = list(map(packed, table_lengths(numbers, links.lengths, runs.body_lengths)))
         part = whole_part(sections_part(f"{path}-part", [*runs.fields, *links.fields], ALL_KEYS, lengths))
         write_sections(
             path,
-            IndexOwner(summary, manifest, index),
-            self._documents,
+            IndexOwner(summary, *owned),
+            numbers,
+            table.records(),
             [part],
-            encoded_sources(self._origins, links.texts, pages),
+            table_sources(table, numbers.sizes, texts) if table.has_origins else b"",
         )
         try:
             descriptor = self._directory.open(SECTIONS_FILE)

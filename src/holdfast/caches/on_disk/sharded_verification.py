@@ -16,8 +16,9 @@ from holdfast.core.errors import CacheInvalid, IoError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
+    from holdfast.caches.build.document_table import DocumentTable
     from holdfast.caches.cache_format import Entry
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
     from holdfast.caches.search.link_texts import PageLinks
@@ -90,6 +91,6 @@ class _Whole:
         if cache_version(entries, listed.origins) != listed.cache_version:
             yield Problem(SHARDS, "cache_version does not match the documents of the parts")
 
-    def leading(self, ids: Sequence[str], _pages: Sequence[PageLinks]) -> list[list[str]]:
-        """The texts of the links that lead to each of some documents, from all parts."""
-        return [self._texts[name] for name in ids]
+    def leading(self, table: DocumentTable) -> list[list[str]]:
+        """The texts of the links that lead to each document of a part, from all parts."""
+        return [self._texts[each.id] for each in table.names()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from datetime import datetime
 
+from holdfast.caches.build.index_files import links_within
 from holdfast.caches.cache_format import (
     MAX_DOCUMENT_BYTES,
     MAX_MANIFEST_BYTES,
@@ -31,7 +32,6 @@ from holdfast.caches.on_disk.cache_directory import (
 )
 from holdfast.caches.on_disk.recomputed_index import Recompiled
 from holdfast.caches.origin_metadata import origin_digest, origins_digest
-from holdfast.caches.search.link_texts import incoming
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid
 from holdfast.core.record import NamedTuple
@@ -76,7 +76,7 @@ def _verify(directory: CacheDirectory) -> CacheReport:
     return verify_one(directory)
 
 
-def verify_one(directory: CacheDirectory, leading: Leading | None = incoming) -> CacheReport:
+def verify_one(directory: CacheDirectory, leading: Leading | None = links_within) -> CacheReport:
     """What is wrong with a cache, or with a part of one; `leading` is as `Recompiled` takes it."""
     try:
         data = directory.read(MANIFEST, limit=MAX_MANIFEST_BYTES)

@@ -14,7 +14,7 @@ from holdfast.core.unicode_text import WHITE_SPACE, lower_case, split_at_white_s
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 # Characters. What is longer is no text of a link, no label, no target anyone would write.
 LONGEST_TEXT, LONGEST_TARGET = 200, 400
@@ -253,8 +253,10 @@ def _begins_line(content: str, at: int) -> bool:
     return before.endswith("\n") or (not before and at < _DEEPEST)
 
 
-def incoming(ids: Sequence[str], pages: Sequence[PageLinks]) -> list[list[str]]:
+def incoming(ids: Sequence[str], pages: Iterable[PageLinks]) -> list[list[str]]:
     """The texts of the links that lead to each document from others, by place; ids and pages are in id order.
+
+    Pages are asked for twice.
 
     A page that links to another several times with one text counts once. The texts stand in the order of the pages.
     """
@@ -279,7 +281,7 @@ def incoming(ids: Sequence[str], pages: Sequence[PageLinks]) -> list[list[str]]:
 class _Targets:
     """Finds the place of the document that a target leads to, seen from the page that was entered last."""
 
-    def __init__(self, ids: Sequence[str], pages: Sequence[PageLinks]) -> None:
+    def __init__(self, ids: Sequence[str], pages: Iterable[PageLinks]) -> None:
         self._places: dict[str, int] = {}
         for place, name in enumerate(ids):
             self._places.setdefault(_stem(name), place)

@@ -119,14 +119,15 @@ def encode_section(section: Section, title: str) -> bytes:
 
 def encode_sources(sources: Iterable[DocumentSource]) -> bytes:
     """The bytes of the `sources` section of documents in id order."""
-    parts = []
-    links = []
+    parts = bytearray()
+    links = bytearray()
     for source in sources:
         texts = "\n".join(source.texts).encode()
-        parts += [SOURCE.pack(bytes.fromhex(source.origin), source.size, len(texts)), texts]
+        parts += SOURCE.pack(bytes.fromhex(source.origin), source.size, len(texts)) + texts
         own = [part.encode() for part in source.links]
-        links += [OUTGOING.pack(*map(len, own)), *own]
-    return b"".join([*parts, *links])
+        links += OUTGOING.pack(*map(len, own)) + b"".join(own)
+    parts += links
+    return bytes(parts)
 
 
 def seal_section(number: int, body: bytes) -> bytes:
@@ -135,7 +136,7 @@ def seal_section(number: int, body: bytes) -> bytes:
 
 
 def field_lengths(
-    documents: Sequence[DocumentSections], link_lengths: list[int], body_lengths: list[int]
+    documents: Sequence[DocumentSections], link_lengths: Sequence[int], body_lengths: Sequence[int]
 ) -> FieldLengths:
     """The lengths of all fields: from documents in id order, the words of what links to each, and those of all their
     sections' bodies."""

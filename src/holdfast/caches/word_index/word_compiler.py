@@ -9,7 +9,7 @@ from array import array
 from binascii import crc32
 from collections import Counter, deque
 from itertools import pairwise
-from struct import Struct, pack
+from struct import Struct
 
 from holdfast.caches.cache_format import PREFIX
 from holdfast.caches.index_format import INLINE
@@ -35,15 +35,15 @@ def make_columns(words: Sequence[int], tokens: Sequence[int]) -> Columns:
     """The columns of documents given in id order."""
     count = len(words)
     places = sorted(range(count), key=words.__getitem__)  # stable: equal counts stay in id order
-    numbers = [0] * count
+    numbers = array("I", bytes(4 * count))
     for number, place in enumerate(places):
         numbers[place] = number
     return Columns(
-        [words[place] for place in places],
-        places,
+        array("I", map(words.__getitem__, places)),
+        array("I", places),
         numbers,
         tokens,
-        sorted(range(count), key=tokens.__getitem__),
+        array("I", sorted(range(count), key=tokens.__getitem__)),
         [min(tokens[start : start + BLOCK]) for start in range(0, count, BLOCK)],
     )
 
@@ -54,7 +54,7 @@ def encode_columns(columns: Columns) -> bytes:
         *(columns.words, columns.places, columns.numbers),
         *(columns.tokens, columns.by_tokens, columns.floors),
     )
-    return COUNT.pack(columns.count) + b"".join([pack(f"<{len(part)}I", *part) for part in parts])
+    return COUNT.pack(columns.count) + b"".join([array("I", part).tobytes() for part in parts])
 
 
 def encode_record(place: int, entry: Entry) -> bytes:
