@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from holdfast.caches.build.token_counts import TextCounts, is_torn
 from holdfast.caches.cache_format import make_document
-from holdfast.caches.index_format import PAGE_SIZE, DictionaryPages, key_of, look_up
+from holdfast.caches.dictionary_pages import DictionaryPages
+from holdfast.caches.index_format import PAGE_SIZE, key_of, look_up
 from holdfast.caches.search.sections import outline
 from holdfast.caches.selection import Hit, Selection, score, select, words
 from holdfast.caches.sorted_runs import encode_run, merged

@@ -18,7 +18,8 @@ from holdfast import Cache, SearchResult, build_cache, open_cache
 from holdfast.caches.build.link_counts import count_links
 from holdfast.caches.build.token_counts import DocumentCounts, RunSettings
 from holdfast.caches.cache_format import make_document
-from holdfast.caches.index_format import PAGE_SIZE, DictionaryPages, key_of, look_up
+from holdfast.caches.dictionary_pages import DictionaryPages
+from holdfast.caches.index_format import PAGE_SIZE, key_of, look_up
 from holdfast.caches.search.full_scan import ScannedCorpus, scan
 from holdfast.caches.search.link_texts import find_links, incoming, link_words
 from holdfast.caches.search.question import Question, ask_source

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.caches.cache_format import Entry, stays_inside
+from holdfast.caches.dictionary_pages import DictionaryPages
 from holdfast.caches.index_format import (
     PAGE_SIZE,
     WORD_RULES,
-    DictionaryPages,
     Header,
     IndexUnusable,
     Section,

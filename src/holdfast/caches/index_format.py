@@ -14,7 +14,6 @@ docs/formats/index.md has the bytes.
 from __future__ import annotations
 
 from binascii import crc32
-from bisect import bisect_right
 from hashlib import sha256
 from itertools import accumulate
 from struct import Struct, error, pack
@@ -24,7 +23,7 @@ from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     # Bytes [offset, offset + length) of a file, or IndexUnusable.
     Read = Callable[[int, int], bytes]
@@ -50,7 +49,7 @@ _LONGEST_SUMMARY = 1 << 16
 
 PAGE_SIZE = 4096
 _PAGE_HEAD = Struct("<IH")  # checksum, number of entries
-_PER_ENTRY = 2 + 8  # where its key ends, its value
+PER_ENTRY = 2 + 8  # where its key ends, its value
 PAGE_ROOM = PAGE_SIZE - _PAGE_HEAD.size
 # A longer word is kept as its hash: a page holds any key, and a document of one endless word costs no more than others.
 LONGEST_KEY = 40
@@ -234,40 +233,9 @@ def keys_of(terms: Iterable[str]) -> list[bytes]:
     return [key if len(key) <= LONGEST_KEY else _HASHED + sha256(key).digest() for key in keys]
 
 
-def dictionary_pages(keys: Sequence[bytes], values: Sequence[int]) -> list[bytes]:
-    """The pages of a dictionary of ascending keys and their 64-bit values."""
-    return list(paged([(keys, values)]))
-
-
-def paged(entries: Iterable[tuple[Sequence[bytes], Sequence[int]]]) -> Iterator[bytes]:
-    """The pages of a dictionary whose ascending keys and their 64-bit values come some at a time.
-
-    No more than those is held, and no key costs a step of the interpreter.
-    """
-    from array import array  # for who writes alone
-
-    number = 0
-    keys: list[bytes] = []  # that may not fill a page yet
-    values = array("Q")
-    for more, their_values in entries:
-        keys += more
-        values.extend(their_values)
-        reached = array("Q", accumulate(map(_PER_ENTRY.__add__, map(len, keys)), initial=0))
-        start = 0
-        while True:
-            end = bisect_right(reached, reached[start] + PAGE_SIZE - _PAGE_HEAD.size, start) - 1
-            if end == len(keys):
-                break
-            yield encode_page(number, keys[start:end], values[start:end])
-            number, start = number + 1, end
-        keys, values = keys[start:], values[start:]
-    if keys:
-        yield encode_page(number, keys, values)
-
-
 def entry_size(key: bytes) -> int:
     """The bytes that a key takes of the room in a page."""
-    return len(key) + _PER_ENTRY
+    return len(key) + PER_ENTRY
 
 
 def encode_page(number: int, keys: Sequence[bytes], values: Sequence[int]) -> bytes:
@@ -276,23 +244,6 @@ def encode_page(number: int, keys: Sequence[bytes], values: Sequence[int]) -> by
     body = pack(f"<H{count}H{count}Q", count, *accumulate(map(len, keys)), *values) + b"".join(keys)
     body += bytes(PAGE_SIZE - 4 - len(body))
     return pack("<I", _checksum(number, body)) + body
-
-
-class DictionaryPages:
-    """Pages made of keys added in ascending order."""
-
-    def __init__(self) -> None:
-        self._keys: list[bytes] = []
-        self._values: list[int] = []
-
-    def add(self, key: bytes, value: int) -> None:
-        """The next key, greater than the last, and its 64-bit value."""
-        self._keys.append(key)
-        self._values.append(value)
-
-    def finish(self) -> list[bytes]:
-        """All pages."""
-        return dictionary_pages(self._keys, self._values)
 
 
 def _checksum(number: int, body: bytes) -> int:
@@ -307,7 +258,7 @@ class DictionaryPage:
         if len(data) != PAGE_SIZE:
             raise IndexUnusable("the dictionary is cut short")
         crc, count = _PAGE_HEAD.unpack_from(data)
-        if _checksum(number, data[4:]) != crc or not 0 < count <= PAGE_SIZE // _PER_ENTRY:
+        if _checksum(number, data[4:]) != crc or not 0 < count <= PAGE_SIZE // PER_ENTRY:
             raise IndexUnusable("a dictionary page is damaged")
         view = memoryview(data)
         self._data = data

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from holdfast.caches.cache_format import Entry
+from holdfast.caches.dictionary_pages import DictionaryPages
 from holdfast.caches.index_format import (
     PAGE_SIZE,
     WORD_RULES,
-    DictionaryPages,
     Header,
     IndexUnusable,
     Section,

@@ -6,7 +6,8 @@ from binascii import crc32
 
 import pytest
 
-from holdfast.caches.index_format import IndexUnusable, dictionary_pages, keys_of
+from holdfast.caches.dictionary_pages import dictionary_pages
+from holdfast.caches.index_format import IndexUnusable, keys_of
 from holdfast.caches.section_index.key_filter import KeyFilter
 
 TERMS = sorted([f"term{number}" for number in range(3000)] + ["größe", "x" * 300], key=lambda term: keys_of([term])[0])

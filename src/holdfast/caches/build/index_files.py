@@ -10,6 +10,7 @@ from itertools import accumulate
 
 from holdfast.caches.build.document_table import PageList
 from holdfast.caches.build.index_ranges import read_keys
+from holdfast.caches.dictionary_pages import paged
 from holdfast.caches.index_format import (
     FIRST_BYTES,
     INLINE,
@@ -21,7 +22,6 @@ from holdfast.caches.index_format import (
     encode_summary,
     header_length,
     manifest_digest,
-    paged,
 )
 from holdfast.caches.on_disk import index_reader, section_index_reader
 from holdfast.caches.on_disk.cache_directory import COMPILED, SECTIONS_FILE
