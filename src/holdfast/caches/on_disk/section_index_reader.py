@@ -7,8 +7,8 @@ from time import time_ns
 from holdfast.caches.index_format import PAGE_SIZE, IndexUnusable, find_section, find_summary, key_of, read_section
 from holdfast.caches.on_disk.cache_directory import SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import IndexReader, doubting
+from holdfast.caches.on_disk.searched_index import SearchedIndex
 from holdfast.caches.search.proven_page import ProvenPage
-from holdfast.caches.search.search_result import make_result
 from holdfast.caches.section_index.section_records import (
     HEAD_SIZE,
     LONGEST_RECORD,
@@ -32,10 +32,7 @@ if TYPE_CHECKING:
     from holdfast.caches.index_format import DictionaryPage
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
     from holdfast.caches.on_disk.index_reader import WordIndex
-    from holdfast.caches.search.candidates import Candidate
     from holdfast.caches.search.question import Question
-    from holdfast.caches.search.search_request import SearchRequest
-    from holdfast.caches.search.search_result import SearchResult
     from holdfast.caches.search.section import Section
     from holdfast.caches.section_index.key_filter import KeyFilter
     from holdfast.caches.section_index.section_records import TermImpacts
@@ -54,7 +51,7 @@ _DENSE_LISTS = 64
 _OFTEN, _MOST_FILTERED = 2, 1024
 
 
-class SectionIndex(IndexReader):
+class SectionIndex(SearchedIndex, IndexReader):
     """The open section index of one cache; `words` is the index of the same cache that knows its documents."""
 
     def __init__(self, directory: CacheDirectory, words: WordIndex) -> None:
@@ -84,21 +81,6 @@ class SectionIndex(IndexReader):
         self._populations = (sections, documents)
         self._terms.max_bytes = max(_MOST_OF_TERMS, _DENSE_LISTS * sections)
         self._places = SectionPlaces(self._columns.firsts)
-
-    @doubting
-    def search(self, request: SearchRequest) -> SearchResult:
-        """The answer, each document that a section is of read and proven.
-
-        IndexUnusable, CacheInvalid or IoError when anything does not hold: the caller falls back to the documents.
-        """
-        return make_result(self, request)
-
-    @doubting
-    def candidates(self, request: SearchRequest, most: int) -> tuple[list[Candidate], int]:
-        """The sections that match, best first, and how many there are; what `search` raises."""
-        from holdfast.caches.search.candidates import find_candidates
-
-        return find_candidates(self, request, most)
 
     @doubting
     def tokens_of(self, place: int) -> Sequence[int]:

@@ -9,6 +9,7 @@ from holdfast.caches.index_format import IndexUnusable
 from holdfast.caches.on_disk.cache_directory import SHARDS
 from holdfast.caches.on_disk.index_reader import doubting
 from holdfast.caches.on_disk.open_caches import WATCHED, Cache
+from holdfast.caches.on_disk.searched_index import SearchedIndex
 from holdfast.caches.search.search_request import LeftOut
 from holdfast.caches.search.sharded_search import ShardedSource
 from holdfast.caches.shard_list import MAX_LIST_BYTES, parse_shards
@@ -21,11 +22,8 @@ if TYPE_CHECKING:
 
     from holdfast.caches.cache_format import Document
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
-    from holdfast.caches.search.candidates import Candidate
     from holdfast.caches.search.document_search import DocumentSource
     from holdfast.caches.search.passage import Place
-    from holdfast.caches.search.search_request import SearchRequest
-    from holdfast.caches.search.search_result import SearchResult
     from holdfast.caches.selection import Selection
     from holdfast.caches.shapes import ReadAnswer, StaleAnswer
     from holdfast.caches.shard_list import ShardList
@@ -51,22 +49,8 @@ def watched_parts(directory: CacheDirectory) -> tuple[str, ...]:
     return (".", SHARDS, *[f"{name}/{file}" for name in names if directory.has(name) for file in WATCHED])
 
 
-class ShardedIndex(ShardedSource):
+class ShardedIndex(SearchedIndex, ShardedSource):
     """The section indexes of the parts that are here."""
-
-    @doubting
-    def search(self, request: SearchRequest) -> SearchResult:
-        """The answer; what `SectionIndex.search` raises."""
-        from holdfast.caches.search.search_result import make_result
-
-        return make_result(self, request)
-
-    @doubting
-    def candidates(self, request: SearchRequest, most: int) -> tuple[list[Candidate], int]:
-        """The sections that match, best first, and how many there are; what `search` raises."""
-        from holdfast.caches.search.candidates import find_candidates
-
-        return find_candidates(self, request, most)
 
     @doubting
     def tokens_of(self, place: int) -> Sequence[int]:
