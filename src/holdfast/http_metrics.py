@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from starlette.responses import PlainTextResponse, Response
 
 from holdfast.call_metrics import HTTP, OTHER, REFUSED, SIZE, CallMetrics
+from holdfast.core.unicode_text import lower_case
 from holdfast.http_address import LOOPBACK, PATH
 from holdfast.metrics_text import OPEN_METRICS, TEXT, ServerFacts, exposition
 from holdfast.watched_server import ORIGIN, origin_of_headers
@@ -80,7 +81,7 @@ class MetricsPage:
             return PlainTextResponse("Invalid Host header\n", 421)
         if self._own is None and self._tokens is not None:
             scheme, _, token = headers.get("authorization", "").partition(" ")
-            if scheme.encode("latin-1").lower() != b"bearer" or self._tokens.name_of(token.strip(" ")) is None:
+            if lower_case(scheme) != "bearer" or self._tokens.name_of(token.strip(" ")) is None:
                 return PlainTextResponse("A token is needed\n", 401, {"www-authenticate": "Bearer"})
         is_open = "application/openmetrics-text" in headers.get("accept", "")
         text = exposition(self._facts, self._cells.sums(), open_metrics=is_open)

@@ -58,7 +58,7 @@ class TokenFile:
         return found
 
     def _current(self) -> Sequence[Token]:
-        started = int(self._clock() * 1e9)
+        started = round(self._clock() * 1e9)
         try:
             seen = identity(os.stat(self._path))
         except OSError:
