@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from holdfast.caches.search.call_records import CallRecord, encode_call, parse_call
+from holdfast.caches.search.receipts import receipt_and_file
 from support.doors import run_context
 from support.wire import Exchange, call, exchange, initialize
 
@@ -117,6 +119,25 @@ def test_a_receipt_without_a_call_counts_at_the_time_of_its_file(project: Path) 
         file.unlink()
     found = audit(project)
     assert (found["calls"], found["same"], found["clients"]) == (1, 1, [""])
+    (file,) = (project / "receipts").glob("*.json")
+    os.utime(file, (-(10**9), -(10**9)))  # it cannot be hidden by a time before all others
+    (listed,) = audit(project)["listed"]
+    assert (listed["at"], listed["state"]) == ("1970-01-01T00:00:00.000Z", "same")
+
+
+@pytest.mark.parametrize(("member", "value"), [("citation", 5), ("content", None), ("score", 1.5), ("score", True)])
+def test_a_receipt_that_somebody_made_up_is_altered_and_the_others_replay(
+    project: Path, member: str, value: object
+) -> None:
+    serve(project, "one", "deploy")
+    (file,) = (project / "receipts").glob("*.json")
+    record = json.loads(file.read_bytes())["record"]
+    record["sections"][0][member] = value
+    receipt, data = receipt_and_file(record)
+    file.with_name(receipt.removeprefix("sha256:") + ".json").write_bytes(data)
+    found = audit(project, code=9)
+    assert (found["same"], found["altered"]) == (1, 1)
+    assert [each["reason"] for each in found["differing"]] == ["its record lacks members or has others"]
 
 
 def keep_call(project: Path, at: int, number: int, client: str = "one", server: str = "s") -> None:

@@ -6,7 +6,7 @@ import os
 
 from holdfast.caches.on_disk.receipt_costs import receipt_files
 from holdfast.caches.on_disk.receipt_replay import ReceiptReplay
-from holdfast.caches.search.call_records import MAX_BYTES, SUFFIX, CallRecord, encode_call, parse_call
+from holdfast.caches.search.call_records import LAST, MAX_BYTES, SUFFIX, CallRecord, encode_call, parse_call
 from holdfast.caches.search.comparison import compare_records
 from holdfast.caches.search.receipts import parse_receipt
 from holdfast.core.errors import CacheMissing, ContextError, InvalidReceipt
@@ -86,7 +86,8 @@ def kept_answers(directory: str) -> KeptAnswers:
                 written = os.stat(path).st_mtime_ns
             except FileNotFoundError:
                 continue
-            calls.append(CallRecord(written // 1_000_000, "", receipt, "", 0))
+            # Whatever a file's time is set to, its receipt is listed.
+            calls.append(CallRecord(min(max(written // 1_000_000, 0), LAST), "", receipt, "", 0))
     return KeptAnswers(sorted(calls, key=_moment), receipts, altered)
 
 
@@ -109,44 +110,44 @@ def replay_receipts(job: ReplayJob) -> Iterator[Replayed]:
     An answer of the latter is the same where it gives the same sections: the versions are not what is asked about.
     """
     replay = ReceiptReplay(job.cache_root, by_name=job.by_name)
-    for digest, path in job.paths:
-        try:
-            receipt = parse_receipt(read_regular(path, limit=_MAX_RECEIPT))
-        except FileNotFoundError:
-            yield Replayed(digest, ABSENT)
-            continue
-        except OSError as error:
-            yield Replayed(digest, ALTERED, reason=error.strerror or "it cannot be read")
-            continue
-        except InvalidReceipt as error:
-            yield Replayed(digest, ALTERED, reason=error.reason)
-            continue
-        caches = " ".join([each.name for each in receipt.caches]) or receipt.record["cache"]
-        sections = receipt.record["sections"]
-        given = tuple([each["citation"] for each in sections[:_MOST_GIVEN]])
-        said = Replayed(digest, SAME, receipt.request.query, caches, receipt.request.budget, len(sections), given)
-        if receipt.receipt != digest:
-            yield said._replace(state=ALTERED, reason="its file has another name than it should")
-            continue
-        try:
-            now = replay.answered(receipt)
-        except CacheMissing as error:
-            yield said._replace(state=GONE, reason=error.reason)
-        except ContextError as error:
-            yield said._replace(state=CHANGED, reason=error.reason or error.headline)
-        else:
-            if now.receipt == digest:
-                yield said._replace(now=digest)
-                continue
-            found = compare_records(receipt.record, now.record)
-            if job.by_name:
-                found = [each for each in found if not _is_of_versions(each)]
-                if not found:
-                    yield said._replace(now=now.receipt)
-                    continue
-            told, more = tuple(found[:_MOST_DIFFERENCES]), len(found[_MOST_DIFFERENCES:])
-            yield said._replace(state=CHANGED, now=now.receipt, differences=told, differences_more=more)
-    replay.close()
+    try:
+        for digest, path in job.paths:
+            yield _replayed(replay, digest, path, by_name=job.by_name)
+    finally:
+        replay.close()
+
+
+def _replayed(replay: ReceiptReplay, digest: str, path: str, *, by_name: bool) -> Replayed:
+    try:
+        receipt = parse_receipt(read_regular(path, limit=_MAX_RECEIPT))
+    except FileNotFoundError:
+        return Replayed(digest, ABSENT)
+    except OSError as error:
+        return Replayed(digest, ALTERED, reason=error.strerror or "it cannot be read")
+    except InvalidReceipt as error:
+        return Replayed(digest, ALTERED, reason=error.reason)
+    caches = " ".join([each.name for each in receipt.caches]) or receipt.record["cache"]
+    sections = receipt.record["sections"]
+    given = tuple([each["citation"] for each in sections[:_MOST_GIVEN]])
+    said = Replayed(digest, SAME, receipt.request.query, caches, receipt.request.budget, len(sections), given)
+    if receipt.receipt != digest:
+        return said._replace(state=ALTERED, reason="its file has another name than it should")
+    try:
+        now = replay.answered(receipt)
+    except CacheMissing as error:
+        return said._replace(state=GONE, reason=error.reason)
+    except ContextError as error:
+        return said._replace(state=CHANGED, reason=error.reason or error.headline)
+    said = said._replace(now=now.receipt)
+    if now.receipt == digest:
+        return said
+    found = compare_records(receipt.record, now.record)
+    if by_name:
+        found = [each for each in found if not _is_of_versions(each)]
+        if not found:
+            return said
+    told, more = tuple(found[:_MOST_DIFFERENCES]), len(found[_MOST_DIFFERENCES:])
+    return said._replace(state=CHANGED, differences=told, differences_more=more)
 
 
 def _is_of_versions(difference: RecordDifference) -> bool:

@@ -14,7 +14,7 @@ from holdfast.core.record import NamedTuple
 SUFFIX = ".call"
 MAX_BYTES = 4 << 10
 # Milliseconds since 1970 at the end of the year 9999: a later time is none that anybody's clock showed.
-_LAST = 253_402_300_799_999
+LAST = 253_402_300_799_999
 _VERSION = "1"
 _MEMBERS = ("record_version", "at", "client", "receipt", "server", "number")
 
@@ -57,7 +57,7 @@ def parse_call(data: bytes) -> CallRecord | None:
     at, client, receipt, server, number = [record[member] for member in _MEMBERS[1:]]
     if type(at) is not int or type(number) is not int or not all(isinstance(each, str) for each in (client, server)):
         return None
-    if not isinstance(receipt, str) or not is_version(receipt) or not 0 <= at <= _LAST:
+    if not isinstance(receipt, str) or not is_version(receipt) or not 0 <= at <= LAST:
         return None
     call = CallRecord(at, str(client), receipt, str(server), number)
     return call if encode_call(call)[1] == data else None

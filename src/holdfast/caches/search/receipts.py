@@ -183,12 +183,16 @@ def _is_sound(record: Json) -> bool:
         and all(isinstance(record[name], bool) for name in ("outline", "explain"))
         and all(isinstance(record[of], dict) and isinstance(record[of].get("name"), str) for of in _NAMED)
         and isinstance(record["sections"], list)
-        and all(
-            isinstance(section, dict) and tuple(section) == ReceiptSection._fields for section in record["sections"]
-        )
+        and all(map(_is_section, record["sections"]))
         and _are_texts(record.get("caches", []), AskedCache._fields)
         and _are_texts(record.get("left_out", []), LeftOut._fields)
     )
+
+
+def _is_section(section: Json) -> bool:
+    if not isinstance(section, dict) or tuple(section) != ReceiptSection._fields:
+        return False
+    return all(isinstance(section[name], str) for name in ("citation", "content")) and type(section["score"]) is int
 
 
 def _are_texts(items: Json, members: tuple[str, ...]) -> bool:
