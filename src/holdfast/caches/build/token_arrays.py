@@ -11,16 +11,16 @@ import numpy as np
 
 from holdfast.caches.build.token_batch import ODD, PLAIN, TokenBatch, TokenNumbers
 from holdfast.caches.build.token_counts import DocumentCounts, SpilledCounts
-from holdfast.caches.index_format import keys_of
+from holdfast.caches.index_format import LONGEST_KEY, key_of, keys_of
 from holdfast.caches.number_arrays import LOWER, begins
-from holdfast.caches.search.stemmer import stem
-from holdfast.caches.search.word_terms import LONGEST, length_of, raw_words, word_terms
+from holdfast.caches.search.stemmer import INFLECTED, stem
+from holdfast.caches.search.word_terms import length_of, raw_words, word_terms
 from holdfast.caches.selection import words
 from holdfast.caches.tokenizers import ESTIMATE, count_sections, counter
 from holdfast.core.unicode_text import lower_case
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from holdfast.caches.build.token_batch import Small
     from holdfast.caches.build.token_counts import ByKey, RunSettings, WriteRun
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 # What an occurrence and a token weigh in memory when they are spilled, roughly.
 _OCCURRENCE, _TOKEN = 40, 400
+_INFLECTED = INFLECTED.encode()
 _PLACES = 1 << 31  # added to numbers, since places of documents are told below 0
 
 
@@ -124,14 +125,12 @@ class TokenArrays(SpilledCounts):
 
     def spill(self) -> tuple[ByKey, ByKey, ByKey]:
         """What was counted."""
-        tokens = [token.decode() for token in self.tokens]
+        counted_as = _CountedAs(list(self.tokens))
         common, odd_words, lengths = self._common.together(), list(self._odd_words), self._counts
         only_words, only_bodies = self._only_words.together(), self._only_bodies.together()
         self._start()
         self.weight = 0
-        lowered = [token.lower() if token.isascii() else lower_case(token) for token in tokens]
-        by_word = _by_word([(lowered, *common), (odd_words, *only_words)])
-        counted_as = _CountedAs(tokens)
+        by_word = _by_word([(counted_as.words, *common), (keys_of(odd_words), *only_words)])
         held, numbers = common
         if len(only_bodies[0]):
             held, numbers = np.concatenate((held, only_bodies[0])), np.concatenate((numbers, only_bodies[1]))
@@ -140,30 +139,32 @@ class TokenArrays(SpilledCounts):
 
 
 class _CountedAs:
-    """What each token counts as: terms, and the number of the token that each is of; weak parts the same way."""
+    """What each token counts as: the key of its word; keys of terms, and the number of the token that each is of; weak
+    parts the same way."""
 
-    def __init__(self, tokens: Sequence[str]) -> None:
-        self.terms: tuple[list[str], list[int]] = [], []
-        self.parts: tuple[list[str], list[int]] = [], []
+    def __init__(self, tokens: Sequence[bytes]) -> None:
+        self.words: list[bytes] = []
+        self.terms: tuple[list[bytes], list[int]] = [], []
+        self.parts: tuple[list[bytes], list[int]] = [], []
         (terms, of_terms), (parts, of_parts) = self.terms, self.parts
         self._excess: dict[int, int] = {}  # token -> its length beyond 1
         for number, token in enumerate(tokens):
-            if token.isascii() and token.isalnum():
-                if token.islower():  # most tokens
-                    terms.append(stem(token[:LONGEST]))
-                    of_terms.append(number)
-                    continue
-                found = [token]
-            else:
-                found = raw_words(token)
-                length = len(found) if token.isascii() else length_of(found)
-                if length != 1:
-                    self._excess[number] = length - 1
+            if token.isalnum() and token.islower() and len(token) <= LONGEST_KEY:  # most tokens
+                self.words.append(token)
+                terms.append(stem(token.decode()).encode() if token[-1] in _INFLECTED else token)
+                of_terms.append(number)
+                continue
+            text = token.decode()
+            self.words.append(key_of(lower_case(text)))
+            found = raw_words(text)
+            length = len(found) if text.isascii() else length_of(found)
+            if length != 1:
+                self._excess[number] = length - 1
             for word in found:
                 wholes, strong, weak = word_terms(word)
-                terms += wholes + strong
+                terms += keys_of(wholes + strong)
                 of_terms += [number] * (len(wholes) + len(strong))
-                parts += weak
+                parts += keys_of(weak)
                 of_parts += [number] * len(weak)
 
     def lengths(self, counts: list[int], tokens: Small, numbers: Small) -> list[int]:
@@ -179,45 +180,42 @@ class _CountedAs:
         return found
 
 
-def _by_word(streams: Iterable[tuple[list[str], Small, Small]]) -> ByKey:
-    """key -> where its words occur, given words and the occurrences of each by its place among them."""
-    keyed = [(keys_of(words_), tokens, numbers) for words_, tokens, numbers in streams]
-    ordered = sorted({key for keys, _, _ in keyed for key in keys})
-    ranks = dict(zip(ordered, range(len(ordered)), strict=True))
-    parts = [_ranked(_ranks(ranks, keys)[tokens], numbers) for keys, tokens, numbers in keyed if len(tokens)]
+def _by_word(streams: Sequence[tuple[list[bytes], Small, Small]]) -> ByKey:
+    """key -> where its words occur, given keys and the occurrences of each by its place among them."""
+    ordered = sorted(set().union(*[keys for keys, _, _ in streams]))
+    parts = [_ranked(_ranks(ordered, keys), tokens, numbers) for keys, tokens, numbers in streams if len(tokens)]
     return _cut(ordered, np.concatenate([np.zeros(0, np.int64), *parts]))
 
 
-def _by_term(terms: list[str], of_tokens: list[int], tokens: Small, numbers: Small) -> ByKey:
-    """key -> where its term occurs, given terms and the token that each is of, and the occurrences of tokens."""
-    keys = keys_of(terms)
+def _by_term(keys: list[bytes], of_tokens: list[int], tokens: Small, numbers: Small) -> ByKey:
+    """key -> where its term occurs, given keys and the token that each is of, and the occurrences of tokens."""
+    if not keys:
+        return {}
     ordered = sorted(set(keys))
-    by_term = _ranks(dict(zip(ordered, range(len(ordered)), strict=True)), keys)
+    ranks = _ranks(ordered, keys)
     counts = np.bincount(of_tokens, minlength=tokens.max(initial=0) + 1)
     first = np.cumsum(counts) - counts
-    only = np.full(len(counts), -1)  # by token, the rank of its only term, as most have
-    only[counts == 1] = by_term[first[counts == 1]]
-    ranks = only[tokens]
-    is_one = ranks >= 0
-    if is_one.all():
-        return _cut(ordered, _ranked(ranks, numbers))
-    rest, of_rest = tokens[~is_one], numbers[~is_one]
+    only = ranks[np.minimum(first, len(ranks) - 1)]  # by token, the rank of its only term, as most have
+    if (counts == 1).all():
+        return _cut(ordered, _ranked(only, tokens, numbers))
+    is_one, is_more = (counts == 1)[tokens], (counts > 1)[tokens]
+    rest, of_rest = tokens[is_more], numbers[is_more]
     held = counts[rest]
     which = np.arange(held.sum()) + np.repeat(first[rest] - (np.cumsum(held) - held), held)
-    parts = _ranked(ranks[is_one], numbers[is_one]), _ranked(by_term[which], np.repeat(of_rest, held))
+    parts = _ranked(only, tokens[is_one], numbers[is_one]), _ranked(ranks, which, np.repeat(of_rest, held))
     return _cut(ordered, np.concatenate(parts))
 
 
-def _ranks(ranks: dict[bytes, int], keys: list[bytes]) -> Numbers:
+def _ranks(ordered: Sequence[bytes], keys: Sequence[bytes]) -> Numbers:
+    ranks = dict(zip(ordered, range(len(ordered)), strict=True))
     return np.fromiter(map(ranks.__getitem__, keys), np.int64, len(keys))
 
 
-def _ranked(ranks: Numbers, numbers: Small) -> Numbers:
-    """The rank of a key and a number as one; `ranks` is used up."""
-    ranks <<= LOWER
-    ranks += numbers
-    ranks += _PLACES
-    return ranks
+def _ranked(ranks: Numbers, tokens: Small | Numbers, numbers: Small) -> Numbers:
+    """The rank of a key and a number as one, of tokens that have these ranks."""
+    found: Numbers = ((ranks << LOWER) + _PLACES)[tokens]
+    found += numbers
+    return found
 
 
 def _cut(keys: Sequence[bytes], ranked: Numbers) -> ByKey:
@@ -228,5 +226,5 @@ def _cut(keys: Sequence[bytes], ranked: Numbers) -> ByKey:
     ends = np.diff(starts, append=len(ranked)) + starts
     which = halves[1::2][starts]
     data = (halves[0::2] ^ np.uint32(_PLACES)).tobytes()
-    rows = zip(which.tolist(), (4 * starts).tolist(), (4 * ends).tolist(), strict=True)
-    return {keys[rank]: data[start:end] for rank, start, end in rows}
+    parts = map(data.__getitem__, map(slice, (4 * starts).tolist(), (4 * ends).tolist()))
+    return dict(zip(map(keys.__getitem__, which.tolist()), parts, strict=True))

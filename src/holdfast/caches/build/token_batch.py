@@ -49,41 +49,40 @@ class TokenNumbers(dict[bytes, int]):
     def __init__(self) -> None:
         super().__init__()
         self.costs: Numbers = np.zeros(0, np.int64)
-        self._new: list[bytes] = []
-        # By a hash the row of a token that has it, of others that share it none; in row 0 is none. A row has the first
-        # bytes of a token in words, its size and its number.
+        # By a hash the row of a token that has it, of others that share it none; in row 0 is none. A row has the size
+        # and the number of a token together, and its first bytes in words.
         self._slots: Small = np.zeros(1 << _SLOT_BITS, np.int32)
-        self._rows: Numbers = np.zeros((len(_FACTORS) + 2, 1), np.int64)
-
-    def __missing__(self, token: bytes) -> int:
-        self[token] = number = len(self)
-        self._new.append(token)
-        return number
+        self._rows: list[Numbers] = [np.zeros(1, np.int64)] * (1 + len(_FACTORS))
 
     def of(self, tokens: Sequence[bytes]) -> Small:
         """The numbers of tokens."""
-        numbers = np.fromiter(map(self.__getitem__, tokens), np.int32, len(tokens))
-        if self._new:
-            self.costs = np.concatenate((self.costs, np.array(token_costs(self._new), np.int64)))
-            self._new = []
-        return numbers
+        new = [token for token in dict.fromkeys(tokens) if token not in self]
+        if new:
+            self.update(zip(new, range(len(self), len(self) + len(new)), strict=True))
+            self.costs = np.concatenate((self.costs, np.array(token_costs(new), np.int64)))
+        return np.fromiter(map(self.__getitem__, tokens), np.int32, len(tokens))
 
-    def among(self, hashes: Numbers, parts: Sequence[Numbers], sizes: Numbers) -> Small:
-        """The number of each token that is found by its hash, given as rows have them; -1 for others."""
+    def among(self, hashes: Numbers, sizes: Numbers, parts: Sequence[tuple[Numbers, Numbers]]) -> Small:
+        """The number of each token that is found by its hash, -1 for others; `parts` are words of some of them."""
         rows = self._slots[hashes]
-        *known, known_sizes, numbers = self._rows
-        is_known = known_sizes[rows] == sizes
-        for own, part in zip(known, parts, strict=True):
-            is_known &= own[rows] == part
-        found: Small = np.where(is_known, numbers[rows], -1).astype(np.int32)
-        return found
+        both, *words = self._rows
+        known = both[rows]
+        is_other = known & NUMBER != sizes
+        for own, (places, part) in zip(words, parts, strict=True):
+            is_other[places] |= own[rows[places]] != part
+        known >>= LOWER
+        known[is_other] = -1
+        return known.astype(np.int32)
 
-    def keep(self, hashes: Numbers, rows: Numbers) -> None:
+    def keep(self, hashes: Numbers, numbers: Small, sizes: Numbers, parts: Sequence[Numbers]) -> None:
         """Have tokens found by their hashes that no other token has yet."""
         is_free = self._slots[hashes] == 0
-        first = self._rows.shape[1]
-        self._rows = np.concatenate((self._rows, rows[:, is_free]), axis=1)
-        self._slots[hashes[is_free]] = np.arange(first, self._rows.shape[1])
+        first = len(self._rows[0])
+        both = numbers.astype(np.int64) << LOWER | sizes
+        self._rows = [
+            np.concatenate((own, more[is_free])) for own, more in zip(self._rows, (both, *parts), strict=True)
+        ]
+        self._slots[hashes[is_free]] = np.arange(first, len(self._rows[0]))
 
 
 class TokenBatch:
@@ -206,33 +205,36 @@ def found_tokens(data: bytes, numbers: TokenNumbers) -> tuple[Numbers, Small]:
     starts, ends = edges[0::2], edges[1::2]
     sizes = ends - starts
     words = np.ndarray((len(data) + _LONGEST - _WORD + 1,), "<i8", data + bytes(_LONGEST), strides=(1,))
-    parts = [words[starts] & _KEPT[np.minimum(sizes, _WORD)]]
-    hashes = parts[0] * _FACTORS[0]
-    for number in range(1, len(_FACTORS)):
-        longer = np.flatnonzero(sizes > number * _WORD)
-        part = np.zeros(len(starts), np.int64)
-        rest = np.minimum(sizes[longer] - number * _WORD, _WORD)
-        part[longer] = words[starts[longer] + number * _WORD] & _KEPT[rest]
-        hashes += part * _FACTORS[number]
-        parts.append(part)
+    parts = []
+    hashes = np.zeros(len(starts), np.int64)
+    for number, factor in enumerate(_FACTORS):
+        at = number * _WORD
+        places = np.flatnonzero(sizes > at) if at else np.arange(len(starts))
+        part = words[starts[places] + at] & _KEPT[np.minimum(sizes[places] - at, _WORD)]
+        hashes[places] += part * factor
+        parts.append((places, part))
     hashes = hashes >> 64 - _SLOT_BITS & (1 << _SLOT_BITS) - 1
-    found = numbers.among(hashes, parts, sizes)
+    found = numbers.among(hashes, sizes, parts)
     left = np.flatnonzero(found < 0)
     ordered = hashes[left] << LOWER | left
     ordered.sort()
     left = ordered & NUMBER
     # Equal tokens are neighbours now; where others come between them, since they have the same hash, they are looked up
     # again.
-    rows = np.stack([*[part[left] for part in parts], sizes[left]])
+    rows = [sizes[left]]
+    for places, part in parts:
+        whole = np.zeros(len(starts), np.int64)
+        whole[places] = part
+        rows.append(whole[left])
     is_new = np.ones(len(left), bool)
-    is_new[1:] = (rows[:, 1:] != rows[:, :-1]).any(axis=0)
-    is_long = rows[-1] > _LONGEST
-    is_new |= is_long
+    is_new[1:] = np.any([row[1:] != row[:-1] for row in rows], axis=0)
+    is_new |= rows[0] > _LONGEST
     first = np.flatnonzero(is_new)
     which = left[first]
     held = [data[start:end] for start, end in zip(starts[which].tolist(), ends[which].tolist(), strict=True)]
-    of_left = numbers.of(held)
-    found[left] = np.repeat(of_left, np.diff(first, append=len(left)))
-    kept = first[~is_long[first]]
-    numbers.keep(hashes[left[kept]], np.concatenate((rows[:, kept], [found[left[kept]]])))
+    of_held = numbers.of(held)
+    found[left] = np.repeat(of_held, np.diff(first, append=len(left)))
+    is_short = sizes[which] <= _LONGEST
+    short = first[is_short]
+    numbers.keep(hashes[which[is_short]], of_held[is_short], rows[0][short], [row[short] for row in rows[1:]])
     return starts, found

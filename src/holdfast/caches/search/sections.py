@@ -135,7 +135,7 @@ def _section(markup: Markup, heading: tuple[str, ...], piece: Piece) -> Section:
     last = bisect_left(starts, end, lo=first + 1, hi=len(lines)) - 1
     begun, ended = start - starts[first], end - starts[last]
     from_column, to_column = begun + 1 if begun else 0, 0 if ended == len(lines[last]) else ended
-    return Section(heading, first + 1, last + 1, start, end, from_column, to_column, header)
+    return Section._make((heading, first + 1, last + 1, start, end, from_column, to_column, header, None))
 
 
 def _extents(markup: Markup) -> list[tuple[tuple[str, ...], int, int]]:

@@ -14,15 +14,19 @@ Pure.
 
 from __future__ import annotations
 
+# A word that ends in another letter is left as it is.
+INFLECTED = "sdge"
 _VOWELS = frozenset("aeiouy")
 _SIBILANTS = ("sses", "shes", "ches", "xes", "zes")
 
 
 def stem(word: str) -> str:
     """The word without its inflection; one that is not plain lower-case English letters is left as it is."""
-    if len(word) < 3 or not word.isascii() or not word.isalpha():
+    if len(word) < 3:
         return word
     last = word[-1]
+    if last not in INFLECTED or not word.isascii() or not word.isalpha():
+        return word
     if last == "s":
         word = _singular(word)
         last = word[-1]
