@@ -128,13 +128,13 @@ class Search:
 
     def __init__(self, source: SearchSource, request: SearchRequest, *, exact: bool = False) -> None:
         self._known = KnownCitations(request.known)
-        self._source, self._request = source, request
+        self._source, self._request, self._exact = source, request, exact
         self._matches = source.matches(ask_source(request.query, source))
         self._scores, self._matching = _within(request, self._matches, source)
         self._cost = AnswerCost(source.tokenizer)
         self._header_costs: dict[tuple[int, int, int], int] = {}  # by budget, and known ones named and not
+        self._told: list[tuple[str, str]] | None = None if self._matches.question.read_as else []
         self._met: dict[int, int] = {}  # number of a section -> how far it meets the question
-        self._exact = exact
         self._most_reasons: int | None = None  # for each section; all unless there is no room
         self._choice = self._new_choice()
         self._receipts = ReceiptWriter(source.cache_version, source.tokenizer, request)
@@ -270,8 +270,19 @@ class Search:
         choice, source = self._choice, self._source
         return SearchResult(
             *(hits, self._request, source.cache_version, used, meets, self._matching, excluded),
-            *(self._matches.question.read_as, choice.known_named, choice.known_more, source.tokenizer, receipt, ""),
+            *(self._read_as(), choice.known_named, choice.known_more, source.tokenizer, receipt, ""),
         )
+
+    def _read_as(self) -> list[tuple[str, str]]:
+        """The words that no section holds with what they were read as, spelt as the sections that match best do."""
+        if self._told is None:
+            from holdfast.caches.search.spelling import as_written  # most words are known
+
+            document_of, read_as = self._matches.document_of, self._matches.question.read_as
+            best = [each.number for each in islice(ranking(self._scores, document_of), NEAREST)]
+            texts = [self._choice.text(number, document_of(number)) for number in best]
+            self._told = [(word, as_written(word, read, texts)) for word, read in read_as]
+        return self._told
 
     def _hit(self, entry: AnswerEntry) -> SectionHit:
         cited, page, outline = entry.cited, self._choice.page(entry.group[0].place), self._request.outline

@@ -166,6 +166,11 @@ class SectionChoice:
             found = self._pages[place] = self._source.page(place)
         return found
 
+    def text(self, number: int, place: int) -> str:
+        """The content of a section, whether it is taken or not."""
+        section = self._source.section(number)
+        return self.page(place).document.content[section.start : section.end]
+
     def joined(self, group: list[ChosenSection]) -> CitedText:
         """Sections that follow each other as one."""
         if len(group) == 1:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from binascii import crc32
 
 from holdfast.caches.search.stemmer import stem
+from holdfast.caches.search.word_terms import raw_words, word_terms
+from holdfast.core.unicode_text import lower_case
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +40,23 @@ def nearest(
     _, term = max(units)
     letters = sorted(word)
     return max(by_term[term], key=lambda edit: (sorted(edit) == letters, -len(edit), edit))
+
+
+def as_written(word: str, read: str, texts: Iterable[str]) -> str:
+    """What is told of `read`, which a word was read as and may be the stem alone: a form of it, in lower
+    case, that stands in the first of the texts to have one. Itself if it does, else one letter away from the word if
+    one is, else the most frequent; `read` where no text has any."""
+    wholes = word_terms(read)[0]
+    for text in texts:
+        forms = [
+            form
+            for form in [lower_case(each).strip(".") for each in raw_words(text)]
+            if form[:1] == read[0] and not form.strip(_LETTERS) and word_terms(form)[0] == wholes
+        ]
+        if forms:
+            near = one_away(lower_case(word))
+            return max(forms, key=lambda form: (form == read, form in near, forms.count(form)))
+    return read
 
 
 def one_away(word: str) -> set[str]:

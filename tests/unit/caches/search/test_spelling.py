@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.caches.search.spelling import can_be_repaired, nearest, one_away
+from holdfast.caches.search.spelling import as_written, can_be_repaired, nearest, one_away
 
 
 def test_every_string_one_step_away_is_tried_once() -> None:
@@ -54,3 +54,21 @@ def test_of_the_forms_of_a_term_the_one_with_the_letters_that_were_typed_is_told
     known = {"usestat": 100}
     assert nearest("usestaet", lambda term: known.get(term, 0)) == "usestate"
     assert nearest("usestatx", lambda term: known.get(term, 0)) == "usestat"
+
+
+@pytest.mark.parametrize(
+    ("word", "read", "texts", "told"),
+    [
+        ("middlewear", "middlewar", ["Middleware wraps a route."], "middleware"),
+        ("middlewear", "middlewar", ["Nothing of it.", "Use a middleware."], "middleware"),
+        ("middlewear", "middlewar", ["midnight", "middle_war"], "middlewar"),
+        ("lsit", "list", ["Lists: a list, lists."], "list"),
+        ("tokeen", "tokene", ["Tokens. Tokens, and a token."], "token"),
+        ("renderxng", "renderng", ["renders", "rendering"], "renderng"),
+        ("useStatx", "usestat", ["useState, `useState` and useStates"], "usestate"),
+    ],
+)
+def test_a_form_that_the_best_sections_have_is_told_and_not_a_stem(
+    word: str, read: str, texts: list[str], told: str
+) -> None:
+    assert as_written(word, read, texts) == told
