@@ -6,7 +6,7 @@ docs/formats/cache.md has the rules in full.
 from __future__ import annotations
 
 from hashlib import sha256
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from holdfast.core.canonical_json import JsonError, decode, encode, encode_pretty, quoted
 from holdfast.core.errors import CacheInvalid
@@ -265,6 +265,12 @@ def index_text(files: Iterable[tuple[str, str]]) -> Iterator[str]:
         yield f"{before}\n  {quoted(name)}: {quoted(file)}"
         before = ","
     yield "\n}" if before == "," else "{}"
+
+
+def pieces(text: Iterator[str], many: int) -> Iterator[bytes]:
+    """The bytes of such a text, of so many of its entries at a time."""
+    while held := list(islice(text, many)):
+        yield "".join(held).encode()
 
 
 def is_crowded(data: bytes) -> bool:

@@ -98,10 +98,25 @@ def origins_digest(documents: Iterable[tuple[str, str]]) -> str:
 
     Empty where no document has an origin, which is how a cache of `context build` is told from others.
     """
-    nothing = origin_digest(None)
-    has_one = False
-    of_all = sha256()
+    origins = OriginsDigest()
     for name, digest in documents:
-        has_one |= digest != nothing
-        of_all.update(f"{name}:{digest}".encode())
-    return f"{PREFIX}{of_all.hexdigest()}" if has_one else ""
+        origins.add(name, digest)
+    return origins.finish()
+
+
+class OriginsDigest:
+    """The same of documents that are told one at a time; `count` is how many were."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._nothing, self._has_one, self._digest = origin_digest(None), False, sha256()
+
+    def add(self, name: str, digest: str) -> None:
+        """The next document in id order."""
+        self.count += 1
+        self._has_one |= digest != self._nothing
+        self._digest.update(f"{name}:{digest}".encode())
+
+    def finish(self) -> str:
+        """What there is to say of all."""
+        return f"{PREFIX}{self._digest.hexdigest()}" if self._has_one else ""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from functools import lru_cache
 from hashlib import sha256
-from itertools import islice
 
 from holdfast.caches.cache_format import (
     MAX_MANIFEST_BYTES,
@@ -19,6 +18,7 @@ from holdfast.caches.cache_format import (
     manifest_text,
     marks,
     parse_manifest,
+    pieces,
     version_of,
 )
 from holdfast.caches.index_format import FIRST_BYTES, manifest_digest
@@ -84,8 +84,7 @@ class _ListingFile:
     def write(self, path: str, text: Iterator[str]) -> Iterator[bytes]:
         """What was written, as it is; a first piece that is not all of it has at least FIRST_BYTES."""
         with open(path, "xb") as file:
-            while pieces := list(islice(text, FIRST_BYTES)):
-                data = "".join(pieces).encode()
+            for data in pieces(text, FIRST_BYTES):
                 file.write(data)
                 self.size, self.marks = self.size + len(data), self.marks + marks(data)
                 yield data

@@ -11,12 +11,10 @@ from holdfast.caches.build.index_files import IndexOwner, cache_columns, links_w
 from holdfast.caches.build.index_ranges import ALL_KEYS, whole_part, words_part, write_run
 from holdfast.caches.build.token_counts import SPILL_BYTES, DocumentCounts, RunSettings
 from holdfast.caches.index_format import (
-    FIRST_BYTES,
     IndexUnusable,
     Summary,
     find_section,
     find_summary,
-    manifest_digest,
     parse_header,
 )
 from holdfast.caches.on_disk.cache_directory import COMPILED, INDEX, MANIFEST, SECTIONS_FILE
@@ -84,12 +82,12 @@ class Recompiled:
             self._waiting = []
 
     def problems(
-        self, directory: CacheDirectory, manifest: Manifest, data: bytes, index: bytes
+        self, directory: CacheDirectory, manifest: Manifest, owned: tuple[bytes | None, bytes]
     ) -> Iterator[tuple[str, str]]:
         """(file, problem) for everything in which the index and the cache differ.
 
-        The manifest's and the index file's bytes are given, and must be sound; what is wrong with a document is for
-        whoever calls `add`: with one left out, only the files that are there are looked at.
+        The digests of the manifest and of the index file are given, which must be sound; what is wrong with a document
+        is for whoever calls `add`: with one left out, only the files that are there are looked at.
         """
         self._pack()
         for name in directory.names(COMPILED):
@@ -101,7 +99,6 @@ class Recompiled:
             yield WORDS_FILE, f"cannot be read: {error.strerror or 'it is missing'}"
             return
         try:
-            owned = manifest_digest([data[:FIRST_BYTES], data[FIRST_BYTES:]]), sha256(index).digest()
             columns = cache_columns(self._table.columns())
             yield from self._compared(descriptor, manifest, owned, columns)
             if self._count == len(manifest.entries) and owned[0] is not None:

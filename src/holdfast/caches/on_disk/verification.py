@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from datetime import datetime
+from hashlib import sha256
 
 from holdfast.caches.build.index_files import links_within
 from holdfast.caches.cache_format import (
@@ -14,12 +15,14 @@ from holdfast.caches.cache_format import (
     check_manifest,
     document_id,
     encode_document,
-    encode_index,
-    encode_manifest,
+    index_text,
+    manifest_text,
     parse_document,
     parse_manifest,
+    pieces,
     stays_inside,
 )
+from holdfast.caches.index_format import FIRST_BYTES, manifest_digest
 from holdfast.caches.on_disk.cache_directory import (
     CACHE_NAMES,
     COMPILED,
@@ -31,7 +34,7 @@ from holdfast.caches.on_disk.cache_directory import (
     look_into,
 )
 from holdfast.caches.on_disk.recomputed_index import Recompiled
-from holdfast.caches.origin_metadata import origin_digest, origins_digest
+from holdfast.caches.origin_metadata import OriginsDigest, origin_digest
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid
 from holdfast.core.record import NamedTuple
@@ -41,6 +44,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holdfast.caches.on_disk.recomputed_sections import Leading
+
+
+# So many entries of a listing are held against its bytes at a time.
+_ENTRIES = 4096
 
 
 class Problem(NamedTuple):
@@ -84,15 +91,17 @@ def verify_one(directory: CacheDirectory, leading: Leading | None = links_within
     except CacheInvalid as error:
         return CacheReport("", 0, [Problem(MANIFEST, error.reason)])
     problems = [Problem(MANIFEST, text) for text in check_manifest(manifest)]
-    if not problems and data != encode_manifest(manifest):
+    if not problems and not _is_text(data, manifest_text(manifest, manifest.entries)):
         problems.append(Problem(MANIFEST, "is not in canonical form"))
     if not _is_moment(manifest.created_at):
         problems.append(Problem(MANIFEST, f"created_at '{manifest.created_at}' is no time"))
-    index = _read_index(directory, manifest, problems)
-    if directory.has(COMPILED) and index is not None and not problems:
+    of_manifest = manifest_digest([data[:FIRST_BYTES], data[FIRST_BYTES:]])
+    del data  # as long as all that is known of the documents
+    of_index = _index_digest(directory, manifest, problems)
+    if directory.has(COMPILED) and of_index is not None and not problems:
         with Recompiled(directory, leading) as recompiled:
             problems.extend(_document_problems(directory, manifest, recompiled))
-            found = recompiled.problems(directory, manifest, data, index)
+            found = recompiled.problems(directory, manifest, (of_manifest, of_index))
             problems.extend([Problem(file, text) for file, text in found])
     else:
         problems.extend(_document_problems(directory, manifest, None))
@@ -108,24 +117,34 @@ def _is_moment(text: str) -> bool:
         return False
 
 
-def _read_index(directory: CacheDirectory, manifest: Manifest, problems: list[Problem]) -> bytes | None:
-    """The bytes of the index file, its problems added to those given; None when there is none to read."""
+def _is_text(data: bytes, text: Iterator[str]) -> bool:
+    """Whether a file's bytes are those of a text that is given an entry at a time."""
+    at = 0
+    for piece in pieces(text, _ENTRIES):
+        if data[at : at + len(piece)] != piece:
+            return False
+        at += len(piece)
+    return at == len(data)
+
+
+def _index_digest(directory: CacheDirectory, manifest: Manifest, problems: list[Problem]) -> bytes | None:
+    """The sha256 of the index file, its problems added to those given; None when there is none to read."""
     try:
         data = directory.read(INDEX, limit=MAX_MANIFEST_BYTES)
     except CacheInvalid as error:
         problems.append(Problem(INDEX, error.reason))
         return None
     found = check_index(data, manifest)
-    if not found and data != encode_index(manifest.entries):
+    if not found and not _is_text(data, index_text({entry.id: entry.file for entry in manifest.entries}.items())):
         found = ["is not in canonical form"]
     problems.extend([Problem(INDEX, text) for text in found])
-    return data
+    return sha256(data).digest()
 
 
 def _document_problems(
     directory: CacheDirectory, manifest: Manifest, recompiled: Recompiled | None
 ) -> Iterator[Problem]:
-    origins = []
+    origins = OriginsDigest()
     for entry in manifest.entries:
         if not stays_inside(entry.file):
             continue  # named among the manifest's problems, and never opened
@@ -139,10 +158,10 @@ def _document_problems(
             yield Problem(entry.file, f"source '{document.source}' does not give the id '{document.id}'")
         elif data != encode_document(document):
             yield Problem(entry.file, "is not in canonical form")
-        origins.append((document.id, origin_digest(document.origin)))
+        origins.add(document.id, origin_digest(document.origin))
         if recompiled is not None:
             recompiled.add(document, data)
-    if len(origins) == len(manifest.entries) and origins_digest(origins) != manifest.origins:
+    if origins.count == len(manifest.entries) and origins.finish() != manifest.origins:
         yield Problem(MANIFEST, "build_config.origins does not match the metadata of the documents")
 
 
