@@ -33,14 +33,12 @@ if TYPE_CHECKING:
 
 
 def push(workspace: Workspace, arguments: PushArguments) -> Outcome[PushAnswer]:
-    from holdfast.caches.on_disk.cache_listing import require_whole
     from holdfast.caches.registry.transfers import push_cache
 
     reference = parse_reference(arguments["reference"])
     if reference.digest:
         raise UsageError("a digest follows from what is pushed: name a tag, such as oci://registry.example/docs:1.4")
     cache = workspace.cache_directory(arguments["cache"])
-    require_whole(cache, "context push")
     said = _said_of(workspace, cache)
     pushed = push_cache(cache, reference, _client(workspace, reference), said, _tell(workspace, arguments))
     value: PushAnswer = {
@@ -241,6 +239,7 @@ def _version(cache: str) -> str:
 def _said_of(workspace: Workspace, cache: str) -> dict[str, str]:
     """What the manifest of a cache says of it: from the lock where that is of this very cache, else from itself."""
     from holdfast.caches.build.project_directory import Project
+    from holdfast.caches.build.publish import part_paths
     from holdfast.caches.on_disk.cache_directory import look_into
     from holdfast.caches.on_disk.cache_listing import inspect_cache
     from holdfast.caches.on_disk.counted_by import recorded_tokenizer
@@ -249,7 +248,7 @@ def _said_of(workspace: Workspace, cache: str) -> dict[str, str]:
 
     found = inspect_cache(cache)
     said = {cache_artifact.DOCUMENTS: str(found.document_count), cache_artifact.RANKING: RANKING}
-    tokenizer = look_into(cache, recorded_tokenizer, lambda _: True)
+    tokenizer = look_into(part_paths(cache)[0], recorded_tokenizer, lambda _: True)
     if tokenizer:
         said[cache_artifact.TOKENIZER] = tokenizer
     try:

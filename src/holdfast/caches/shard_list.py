@@ -59,6 +59,10 @@ def part_name(number: int) -> str:
     return f"part-{number:02}"
 
 
+# The folders that parts may stand in.
+PART_NAMES = frozenset(map(part_name, range(MOST_SHARDS)))
+
+
 def cuts(ids: Sequence[str], count: int) -> list[tuple[int, int]]:
     """From and to below which document each of at most so many parts goes, none of them empty; ids are in order.
 

@@ -6,9 +6,10 @@ import os
 import tarfile
 from hashlib import sha256
 
-from holdfast.caches.on_disk.cache_directory import DOCUMENTS, INDEX, MANIFEST, SECTIONS_FILE
+from holdfast.caches.on_disk.cache_directory import DOCUMENTS, INDEX, MANIFEST, SECTIONS_FILE, SHARDS
 from holdfast.caches.on_disk.index_reader import WORDS_FILE
 from holdfast.caches.registry.cache_artifact import Blob
+from holdfast.caches.shard_list import PART_NAMES
 from holdfast.core.errors import RegistryFailed
 
 TYPE_CHECKING = False
@@ -81,5 +82,9 @@ def unpack(tar: str, into: str, taken: set[str]) -> None:
 
 def _is_cache_file(name: str) -> bool:
     folder, _, rest = name.partition("/")
+    if folder in PART_NAMES:  # of a cache in shards
+        folder, _, rest = (name := rest).partition("/")
+    elif name == SHARDS:
+        return True
     is_plain = "/" not in rest and "\0" not in rest and rest not in ("", ".", "..")
     return name in _FIXED or (folder == DOCUMENTS and is_plain)
