@@ -20,15 +20,8 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from holdfast.caches.cache_format import (
-    Entry,
-    encode_document,
-    encode_index,
-    encode_manifest,
-    file_name,
-    make_document,
-    make_manifest,
-)
+from holdfast.caches.cache_format import Entry, encode_document, file_name, make_document, make_manifest
+from holdfast.caches.listing_text import encode_index, encode_manifest
 from holdfast.core.atomic_write import StagedDirectory, write_new
 from holdfast.core.worker_pool import core_count
 

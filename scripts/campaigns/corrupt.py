@@ -222,7 +222,8 @@ class Accidents:
 
     def _only_the_time(self) -> bool:
         """Whether the listing still says what it said, but for when the cache was built, and that it says well."""
-        from holdfast.caches.cache_format import encode_manifest, parse_manifest
+        from holdfast.caches.cache_format import parse_manifest
+        from holdfast.caches.listing_text import encode_manifest
         from holdfast.caches.on_disk.verification import _is_moment
 
         data = (self.cache / "manifest.json").read_bytes()

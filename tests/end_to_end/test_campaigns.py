@@ -14,6 +14,7 @@ SHORT = {
     "faults": ["83"],
     "readers": ["1"],
     "corrupt": ["40", "--documents", "12"],
+    "patches": ["8"],
     "matrix": ["2", "--documents", "60", "--without-long"],
     "budgets": ["40", "--sources", str(CAMPAIGNS.parent.parent / "docs")],
 }
@@ -22,6 +23,7 @@ SABOTAGED = {
     "faults": ["3", "--only", "replace a file"],
     "readers": ["1", "--only", "caches"],
     "corrupt": ["24", "--documents", "12", "--only", "accidents"],
+    "patches": ["9"],
     "budgets": ["3"],
 }
 

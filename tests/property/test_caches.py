@@ -11,14 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast import CacheInvalid, build_cache, resolve, verify_cache
-from holdfast.caches.cache_format import (
-    Entry,
-    encode_manifest,
-    make_document,
-    make_manifest,
-    parse_manifest,
-    tagged_digest,
-)
+from holdfast.caches.cache_format import Entry, make_document, make_manifest, parse_manifest, tagged_digest
+from holdfast.caches.listing_text import encode_manifest
 from holdfast.caches.selection import as_json, select
 from holdfast.core.canonical_json import encode
 

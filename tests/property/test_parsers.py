@@ -15,13 +15,12 @@ from holdfast.caches.cache_format import (
     check_index,
     check_manifest,
     encode_document,
-    encode_index,
-    encode_manifest,
     make_document,
     make_manifest,
     parse_document,
     parse_manifest,
 )
+from holdfast.caches.listing_text import encode_index, encode_manifest
 from holdfast.core.canonical_json import JsonError, decode, encode
 from holdfast.core.errors import CacheInvalid, SpecFailure
 from holdfast.offers import match, unquote

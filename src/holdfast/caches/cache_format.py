@@ -5,17 +5,19 @@ docs/formats/cache.md has the rules in full.
 
 from __future__ import annotations
 
+from _operator import itemgetter  # `operator` itself is slower to load
 from hashlib import sha256
-from itertools import islice, pairwise
+from itertools import pairwise, repeat
 
-from holdfast.core.canonical_json import JsonError, decode, encode, encode_pretty, quoted
+from holdfast.core.batches import batches
+from holdfast.core.canonical_json import JsonError, decode, encode
 from holdfast.core.errors import CacheInvalid
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import is_unicode, lower_case
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from holdfast.caches.line_map import LineMap
     from holdfast.core.canonical_json import Json
@@ -36,7 +38,7 @@ _HEX_DIGITS = "0123456789abcdef"
 MAX_DOCUMENT_BYTES = 256 << 20
 # Parts of a path that lead elsewhere; one that is empty is the root, or nothing.
 _CLIMBING = frozenset(("", ".", ".."))
-_SHORT = slice(len(PREFIX), len(PREFIX) + 12)
+SHORT_HASH = slice(len(PREFIX), len(PREFIX) + 12)
 
 
 class Origin(NamedTuple):
@@ -171,23 +173,24 @@ def file_name_of(name: str, version: str, taken: set[str]) -> str:
     """The same of a document by its id and version."""
     found = short_name(version)
     if found in taken:
-        found = _distinct_name(name, version)
+        found = distinct_name(name, version)
     taken.add(found)
     return found
 
 
 def file_names(document: Document) -> tuple[str, str]:
     """The two names a document's file can have: the short hash, and the one the id makes distinct."""
-    return short_name(document.version), _distinct_name(document.id, document.version)
+    return short_name(document.version), distinct_name(document.id, document.version)
 
 
 def short_name(version: str) -> str:
     """The name that the file of a document has unless another has it."""
-    return f"{version[_SHORT]}.json"
+    return f"{version[SHORT_HASH]}.json"
 
 
-def _distinct_name(name: str, version: str) -> str:
-    return f"{version[_SHORT]}-{sha256(name.encode()).hexdigest()[:12]}.json"
+def distinct_name(name: str, version: str) -> str:
+    """The name of a file whose short one is taken."""
+    return f"{version[SHORT_HASH]}-{sha256(name.encode()).hexdigest()[:12]}.json"
 
 
 def stays_inside(file: str) -> bool:
@@ -208,13 +211,14 @@ def version_of(
     ordered: Iterable[Entry], origins: str = "", *, version: str = FORMAT_VERSION, algorithm: str = HASH_ALGORITHM
 ) -> str:
     """The same of entries that are in order, one at a time."""
-    digest = sha256(encode(_build_config(version, algorithm, origins)).encode())
-    for name, of_document, _ in ordered:
-        digest.update(f"{name}:{of_document}".encode())
+    digest = sha256(encode(build_config(version, algorithm, origins)).encode())
+    for some in batches(ordered):
+        digest.update("".join([f"{name}:{of_document}" for name, of_document, _ in some]).encode())
     return PREFIX + digest.hexdigest()
 
 
-def _build_config(version: str, algorithm: str, origins: str) -> dict[str, Json]:
+def build_config(version: str, algorithm: str, origins: str) -> dict[str, Json]:
+    """What `manifest.json` says of how a cache was built."""
     config: dict[str, Json] = {"version": version, "hash_algorithm": algorithm}
     if origins:
         config["origins"] = origins
@@ -225,52 +229,6 @@ def make_manifest(entries: list[Entry], created_at: str, origins: str = "") -> M
     """The manifest of a new cache; `origins` is what `origin_metadata.origins_digest` gives of its documents."""
     version = cache_version(entries, origins)
     return Manifest(version, FORMAT_VERSION, HASH_ALGORITHM, created_at, len(entries), sorted(entries), origins)
-
-
-def encode_manifest(manifest: Manifest) -> bytes:
-    """The bytes of `manifest.json`."""
-    return "".join(manifest_text(manifest, manifest.entries)).encode()
-
-
-def manifest_text(manifest: Manifest, entries: Iterable[Entry]) -> Iterator[str]:
-    """The text of `manifest.json`, an entry at a time, of a manifest that has these entries, whatever it holds."""
-    fields = {
-        "cache_version": manifest.cache_version,
-        "build_config": _build_config(manifest.format_version, manifest.hash_algorithm, manifest.origins),
-        "created_at": manifest.created_at,
-        "document_count": manifest.document_count,
-    }
-    # The list is written here: it is nearly all there is, and thousands of objects for it take ten times as long.
-    yield encode_pretty(fields)[: -len("\n}")] + ',\n  "documents": ['
-    before = ""
-    for name, version, file in entries:
-        yield (
-            f'{before}\n    {{\n      "id": {quoted(name)},\n      "version": {quoted(version)},'
-            f'\n      "file": {quoted(file)}\n    }}'
-        )
-        before = ","
-    yield ("\n  ]" if before else "]") + "\n}"
-
-
-def encode_index(entries: list[Entry]) -> bytes:
-    """The bytes of `index.json`: every id and its file, sorted."""
-    files = {entry.id: entry.file for entry in sorted(entries)}
-    return "".join(index_text(files.items())).encode()
-
-
-def index_text(files: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """The text of `index.json`, an id and its file at a time."""
-    before = "{"
-    for name, file in files:
-        yield f"{before}\n  {quoted(name)}: {quoted(file)}"
-        before = ","
-    yield "\n}" if before == "," else "{}"
-
-
-def pieces(text: Iterator[str], many: int) -> Iterator[bytes]:
-    """The bytes of such a text, of so many of its entries at a time."""
-    while held := list(islice(text, many)):
-        yield "".join(held).encode()
 
 
 def is_crowded(data: bytes) -> bool:
@@ -310,16 +268,14 @@ def parse_manifest(data: bytes) -> Manifest:
         raise CacheInvalid("manifest.json lacks documents")
     if type(count) is not int or not 0 <= count <= _MOST_DOCUMENTS:
         raise CacheInvalid("manifest.json lacks document_count, or it is no count")
-    entries = []
     # What was read from UTF-8 has a UTF-8 form, unless an escape stands for half a character.
-    is_plain = b"\\u" not in data
-    for document in documents:
-        if not isinstance(document, dict):
-            raise CacheInvalid("manifest.json lists a document that is not an object")
-        name, version, file = document.get("id"), document.get("version"), document.get("file")
-        if not (is_plain and type(name) is type(version) is type(file) is str):
-            name, version, file = _text(document, "id"), _text(document, "version"), _text(document, "file")
-        entries.append(Entry._make((name, version, file)))
+    entries = _plain_entries(documents) if b"\\u" not in data else None
+    if entries is None:
+        entries = []
+        for document in documents:
+            if not isinstance(document, dict):
+                raise CacheInvalid("manifest.json lists a document that is not an object")
+            entries.append(Entry(_text(document, "id"), _text(document, "version"), _text(document, "file")))
     entries.sort()
     return Manifest(
         _text(fields, "cache_version"),
@@ -330,6 +286,16 @@ def parse_manifest(data: bytes) -> Manifest:
         entries,
         _text(config, "origins") if "origins" in config else "",
     )
+
+
+def _plain_entries(documents: list[Json]) -> list[Entry] | None:
+    """The entries of documents that all have their fields, each a string; None where one has not."""
+    try:
+        entries = list(map(Entry._make, map(itemgetter(*Entry._fields), documents)))
+    except (TypeError, KeyError):
+        return None
+    are_texts = all(set(map(type, column)) == {str} for column in zip(*entries, strict=True))
+    return entries if are_texts and set(map(type, documents)) <= {dict} else None
 
 
 def _text(holder: dict[str, Json], name: str) -> str:
@@ -354,7 +320,7 @@ def check_manifest(manifest: Manifest) -> list[str]:
     for earlier, later in pairwise(manifest.entries):
         if earlier.id == later.id:
             problems.append(f"'{later.id}' is listed twice")
-    for entry in manifest.entries:
+    for entry in () if are_usable(manifest.entries) else manifest.entries:
         if not is_version(entry.version):
             problems.append(f"'{entry.id}' has a version that is no sha256")
         if not stays_inside(entry.file):
@@ -383,6 +349,20 @@ def check_index(data: bytes, manifest: Manifest) -> list[str]:
         return []
     differing = sorted(set(listed) ^ set(index)) or sorted(name for name in listed if listed[name] != index[name])
     return [f"index.json and manifest.json disagree about '{name}'" for name in differing]
+
+
+def are_usable(entries: list[Entry]) -> bool:
+    """Whether all entries have a version, and a file that stays inside: told of all at once, as of each it would be."""
+    if not entries:
+        return True
+    versions = [entry.version for entry in entries]
+    if set(map(len, versions)) != {len(PREFIX) + 64} or not all(map(str.startswith, versions, repeat(PREFIX))):
+        return False
+    # What remains of each without its hex digits is what remains of the prefix.
+    marks = "".join(versions).encode(errors="replace").translate(None, _HEX_DIGITS.encode())
+    if marks != PREFIX.encode().translate(None, _HEX_DIGITS.encode()) * len(versions):
+        return False
+    return stays_inside("/".join([entry.file for entry in entries]))
 
 
 def is_version(text: str) -> bool:

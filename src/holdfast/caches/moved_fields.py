@@ -63,8 +63,8 @@ def move_fields(
     return layout.pack(*fields), left
 
 
-def reseal_sections(data: bytes, sizes: Sequence[int], was: int, now: int) -> bytes:
-    """The records of sections with consecutive numbers, of so many bytes each, once these begin elsewhere.
+def reseal_records(data: bytes, sizes: Sequence[int], was: int, now: int) -> bytes:
+    """Records of sections or documents with consecutive numbers, of so many bytes each, once these begin elsewhere.
 
     A checksum is changed by what changes: a record that is damaged stays so.
     """
@@ -73,7 +73,7 @@ def reseal_sections(data: bytes, sizes: Sequence[int], was: int, now: int) -> by
         layout = Struct(f"<{''.join(map(formats.__getitem__, sizes))}")
         fields = list(layout.unpack(data))
     except (error, KeyError):
-        raise IndexUnusable("section records are damaged") from None
+        raise IndexUnusable("records are damaged") from None
     bodies = fields[1::2]
     differing = map(xor, map(crc32, bodies, count(was)), map(crc32, bodies, count(now)))
     fields[0::2] = map(xor, fields[0::2], differing)

@@ -7,13 +7,12 @@ a step of the interpreter for each would take twenty times as long.
 from __future__ import annotations
 
 from array import array
-from itertools import pairwise
 
 from holdfast.caches.index_format import CHUNK, IndexUnusable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
 # So many bytes make up a long number: what is worked out on the way stays in the processor's cache.
 _AT_ONCE = 1 << 16
@@ -46,20 +45,23 @@ class MovedNumbers:
         self._lanes: list[tuple[int, bool, int]] = []
 
     @classmethod
-    def of(cls, table: Sequence[int], count: int) -> MovedNumbers:
-        """The same from the new number of each, -1 where it is gone; the others ascend."""
-        starts = [
-            number
-            for number, new in enumerate(table)
-            if new >= 0 and (not number or table[number - 1] < 0 or table[number - 1] + 1 != new)
-        ]
-        kept = []
-        for start, following in pairwise([*starts, len(table)]):
-            end = following
-            while table[end - 1] < 0:
-                end -= 1
-            kept.append((start, end, table[start]))
-        return cls(kept, len(table), count)
+    def around(cls, gone: Iterable[int], new: Iterable[int], old_count: int, count: int) -> MovedNumbers:
+        """Those of so many of which some are gone, among others that are new; all others stay in their order."""
+        kept: list[tuple[int, int, int]] = []
+        old_ends, ends = sorted({*gone, old_count}), sorted({*new, count})
+        at_old = at = 0
+        for end in old_ends:
+            while at_old < end:
+                while ends and at == ends[0] < count:  # a new one stands here
+                    at += 1
+                    ends.pop(0)
+                stretch = min(end - at_old, ends[0] - at)
+                if stretch <= 0:
+                    raise IndexUnusable("there are more numbers than are counted")
+                kept.append((at_old, at_old + stretch, at))
+                at_old, at = at_old + stretch, at + stretch
+            at_old = end + 1
+        return cls(kept, old_count, count)
 
     def dense(self, by_number: bytes | bytearray) -> bytes:
         """What stands for each number, where one byte does; 0 for those that are new."""

@@ -171,6 +171,14 @@ def quoted(text: str) -> str:
     return quoted
 
 
+def all_quoted(texts: Sequence[str]) -> list[str]:
+    """JSON strings: where no text holds a mark, without looking at each."""
+    joined = "".join(texts)
+    if joined.isascii() and not joined.encode().translate(None, _PLAIN):
+        return [f'"{text}"' for text in texts]
+    return list(map(quoted, texts))
+
+
 def _quoted_document(text: str) -> str:
     """The same for a long ASCII text: looking up which marks it holds, then replacing those, is twice as fast."""
     marks = text.encode().translate(None, _PLAIN)

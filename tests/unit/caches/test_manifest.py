@@ -16,8 +16,6 @@ from holdfast.caches.cache_format import (
     cache_version,
     check_index,
     check_manifest,
-    encode_index,
-    encode_manifest,
     is_crowded,
     is_version,
     make_manifest,
@@ -25,6 +23,7 @@ from holdfast.caches.cache_format import (
     stays_inside,
     tagged_digest,
 )
+from holdfast.caches.listing_text import encode_index, encode_manifest
 from holdfast.core.canonical_json import encode_pretty
 
 B = Entry("b.md", "sha256:" + "b" * 64, "documents/bb.json")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.caches.index_format import INLINE, IndexUnusable
-from holdfast.caches.moved_fields import reseal_sections
+from holdfast.caches.moved_fields import reseal_records
 from holdfast.caches.moved_numbers import MovedNumbers
 from holdfast.caches.moved_values import move_inline, move_offsets
 from holdfast.caches.word_index.word_compiler import encode_counts
@@ -22,12 +22,18 @@ FATES = st.lists(st.sampled_from("ssssssssssssgn"), min_size=2, max_size=300)
 
 def moved_by(fates: list[str]) -> MovedNumbers:
     table = []
+    new = []
     count = 0
     for fate in fates:
-        count += fate == "n"
+        if fate == "n":
+            new.append(count)
+            count += 1
         table.append(-1 if fate == "g" else count)
         count += fate != "g"
-    return MovedNumbers.of(table, count)
+    gone = [number for number, fate in enumerate(fates) if fate == "g"]
+    moved = MovedNumbers.around(gone, new, len(fates), count)
+    assert moved.table == table
+    return moved
 
 
 @given(fates=FATES, every=st.integers(1, 40), times=st.integers(1, 30))
@@ -111,13 +117,13 @@ def test_records_of_sections_are_sealed_again_and_damage_stays() -> None:
         for first in (5, 9)
     ]
     sizes = [len(record) for record in old]
-    assert reseal_sections(b"".join(old), sizes, 5, 9) == b"".join(new)
+    assert reseal_records(b"".join(old), sizes, 5, 9) == b"".join(new)
     damaged = b"".join(old)[:-1] + b"E"
-    sealed = reseal_sections(damaged, sizes, 5, 9)
+    sealed = reseal_records(damaged, sizes, 5, 9)
     assert crc32(sealed[-5:], 11) != int.from_bytes(sealed[-9:-5], "little")
     for wrong in ([7, 4], [7, 3, 10], [7, 4, 10]):
         with pytest.raises(IndexUnusable):
-            reseal_sections(b"".join(old), wrong, 5, 9)
+            reseal_records(b"".join(old), wrong, 5, 9)
 
 
 @given(

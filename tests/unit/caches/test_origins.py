@@ -17,7 +17,6 @@ from holdfast.caches.cache_format import (
     cache_version,
     check_manifest,
     encode_document,
-    encode_manifest,
     make_document,
     make_manifest,
     parse_document,
@@ -25,6 +24,7 @@ from holdfast.caches.cache_format import (
     tagged_digest,
 )
 from holdfast.caches.line_map import LineRun, make_line_map
+from holdfast.caches.listing_text import encode_manifest
 from holdfast.caches.origin_metadata import origin_digest, origins_digest
 
 if TYPE_CHECKING:

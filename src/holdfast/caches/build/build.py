@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import repeat
 
 from holdfast.caches.build.document_files import DocumentsJob, SkippedSource, WrittenTotals
 from holdfast.caches.build.engines import open_engine
@@ -30,7 +31,8 @@ from holdfast.caches.build.publish import (
 from holdfast.caches.build.source_files import check_distinct, find_sources, worth_a_worker
 from holdfast.caches.build.source_item import KeptItem
 from holdfast.caches.build.token_counts import SPILL_BYTES, RunSettings
-from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, document_id, is_version, stays_inside
+from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, are_usable
+from holdfast.caches.document_names import document_ids
 from holdfast.caches.index_format import Summary, is_time
 from holdfast.caches.on_disk.cache_directory import MANIFEST
 from holdfast.caches.tokenizers import USUAL, choose_tokenizer
@@ -205,27 +207,30 @@ def build_documents(
 
 def in_id_order(items: Sequence[SourceItem]) -> list[SourceItem]:
     """The items as their documents stand in a cache; BuildFailed where two would have one id."""
-    named = sorted([(document_id(item.source), item.source, item) for item in items], key=lambda each: each[:2])
+    sources = [item.source for item in items]
+    named = sorted(zip(document_ids(sources), sources, range(len(items)), strict=True))
     check_distinct([(name, source) for name, source, _ in named])
-    return [item for _, _, item in named]
+    return [items[at] for _, _, at in named]
 
 
 def with_kept(
     ordered: Sequence[SourceItem], previous: Sequence[str], unchanged: Container[str]
 ) -> list[SourceItem | KeptItem]:
     """The items, those that are unchanged with the document that one of the previous caches has of them."""
-    entries: dict[str, tuple[str, Entry]] = {}
+    held: dict[str, tuple[str, Entry]] = {}
     for cache in previous:
         try:
             data = read_regular(os.path.join(cache, MANIFEST), limit=MAX_MANIFEST_BYTES)
-            entries.update([(entry.id, (cache, entry)) for entry in known_manifest(data).entries])
+            entries = known_manifest(data).entries
         except (OSError, CacheInvalid):
-            pass  # no cache, or a damaged one: everything is read
+            continue  # no cache, or a damaged one: everything is read
+        if not are_usable(entries):
+            entries = [entry for entry in entries if are_usable([entry])]
+        held.update(zip([entry.id for entry in entries], zip(repeat(cache), entries, strict=False), strict=True))
     found: list[SourceItem | KeptItem] = []
-    for item in ordered:
-        held = entries.get(document_id(item.source)) if item.source in unchanged else None
-        is_usable = held is not None and stays_inside(held[1].file) and is_version(held[1].version)
-        found.append(KeptItem._make((item, *held)) if held is not None and is_usable else item)
+    for name, item in zip(document_ids([item.source for item in ordered]), ordered, strict=True):
+        kept = held.get(name) if item.source in unchanged else None
+        found.append(item if kept is None else KeptItem._make((item, *kept)))
     return found
 
 

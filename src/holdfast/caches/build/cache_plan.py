@@ -17,7 +17,7 @@ from holdfast.caches.build.project_sources import (
 from holdfast.caches.build.source_item import SourceItem
 from holdfast.caches.build.source_state import FileDigests, SourceOutcome, SourceState
 from holdfast.caches.project.project_file import invalid
-from holdfast.caches.readers.reader_table import is_of_kind, read_source, reader_named
+from holdfast.caches.readers.reader_table import RECOGNISING, is_of_kind, read_source, reader_named
 from holdfast.caches.readers.source_reader import Unreadable
 from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.errors import SettingsInvalid
@@ -87,7 +87,18 @@ def plan_cache(
     files = FileDigests(state.files)
     plan = CachePlan([], {}, {}, found, files, tuple(sorted(commits.items())), tuple(sorted(packages.items())))
     for item in found.items:
-        _add_item(plan, item, state)
+        try:
+            digest = files.digest(item.path)
+        except OSError as error:
+            is_odd = isinstance(error, NotRegular | TooLarge)
+            reason = f"is {error.strerror}" if is_odd else f"cannot be read: {error.strerror}"
+            found.passed.append(PassedOver(item.source, reason))
+            continue
+        if item.reader in RECOGNISING and not _is_of_its_kind(item, digest, state):
+            plan.strangers[item.source] = digest
+        else:
+            plan.items.append(item)
+            plan.digests[item.source] = digest
     return plan
 
 
@@ -169,26 +180,12 @@ def _find_packages(
     return versions
 
 
-def _add_item(plan: CachePlan, item: SourceItem, state: SourceState) -> None:
-    try:
-        digest = plan.files.digest(item.path)
-    except OSError as error:
-        is_odd = isinstance(error, NotRegular | TooLarge)
-        reason = f"is {error.strerror}" if is_odd else f"cannot be read: {error.strerror}"
-        plan.found.passed.append(PassedOver(item.source, reason))
-        return
+def _is_of_its_kind(item: SourceItem, digest: str, state: SourceState) -> bool:
     known = state.outcomes.get(item.source)
+    if known is not None and known.digest == digest:
+        return bool(known.reader)
     reader = reader_named(item.reader)
-    if reader is not None and reader.recognises:
-        if known is None or known.digest != digest:
-            is_stranger = not is_of_kind(reader, read_regular(item.path))
-        else:
-            is_stranger = not known.reader
-        if is_stranger:
-            plan.strangers[item.source] = digest
-            return
-    plan.items.append(item)
-    plan.digests[item.source] = digest
+    return reader is None or is_of_kind(reader, read_regular(item.path))
 
 
 def changes_since(plan: CachePlan, state: SourceState) -> SourceChanges:
@@ -201,8 +198,10 @@ def changes_since(plan: CachePlan, state: SourceState) -> SourceChanges:
         outcome = before.get(item.source)
         if outcome is None:
             added += 1
-        elif (outcome.digest, outcome.reader) != (plan.digests[item.source], item.reader) or not _includes_same(
-            item, outcome.included
+        elif (
+            outcome.digest != plan.digests[item.source]
+            or outcome.reader != item.reader
+            or (outcome.included and not _includes_same(item, outcome.included))
         ):
             changed += 1
         elif outcome.skipped:

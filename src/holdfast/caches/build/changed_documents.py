@@ -7,8 +7,8 @@ from bisect import bisect_left
 from holdfast.caches.build.source_documents import read_document
 from holdfast.caches.build.source_item import KeptItem
 from holdfast.caches.cache_format import document_id
-from holdfast.caches.search.link_texts import PageLinks, find_links, incoming
-from holdfast.core.record import NamedTuple
+from holdfast.caches.search.link_texts import NO_LINKS, find_links, incoming
+from holdfast.core.record import NamedTuple, TypeVar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from holdfast.caches.build.old_index import OldCache
     from holdfast.caches.build.source_documents import ReadSource
     from holdfast.caches.build.source_item import SourceItem
+    from holdfast.caches.search.link_texts import PageLinks
+
+Anything = TypeVar("Anything")
 
 # Beyond this share of all documents, and these few, compiling everything is no dearer.
 _SHARE_CHANGED, _FEW_CHANGED = 50, 8
@@ -27,7 +30,8 @@ class CannotPatch(Exception):
 
 
 class EditedDocument(NamedTuple):
-    """A document as it was and as it is, with the texts of links that led and lead to it; one of the two may be none.
+    """A document as it was and as it is, with the texts of links that led and lead to it, and where it leads now; one
+    of the two may be none.
 
     `was` and `now` are its place among all, or, empty, where it would stand.
     """
@@ -38,20 +42,31 @@ class EditedDocument(NamedTuple):
     after: ReadSource | None
     texts_before: Sequence[str]
     texts: Sequence[str]
+    page: PageLinks
 
 
 class Changes(NamedTuple):
-    """Edited documents in id order; by place, the id, the old place or -1, link texts and links of each document now.
+    """Edited documents and, by place, the id of each document now; both in id order.
 
-    `kept` has the same as `old_places`, but -1 for those that are edited.
+    `kept` are stretches of the others: from which old place, to below which, and at which place they begin now.
     """
 
     edited: list[EditedDocument]
     ids: list[str]
-    old_places: list[int]
-    kept: list[int]
-    texts: list[Sequence[str]]
-    pages: list[PageLinks]
+    kept: list[tuple[int, int, int]]
+
+    def spliced(self, old: Sequence[Anything], made: Sequence[Anything]) -> list[Anything]:
+        """What is said of each document now, by place: given what was said before, and what is made of each edited
+        document that there still is."""
+        found: list[Anything] = []
+        at = 0
+        new = iter(made)
+        for each in self.edited:
+            found += old[at : each.was.start]
+            found += [next(new) for _ in each.now]
+            at = each.was.stop
+        found += old[at:]
+        return found
 
 
 def find_changes(old: OldCache, items: Sequence[SourceItem | KeptItem], tokenizer: str) -> Changes:
@@ -59,8 +74,7 @@ def find_changes(old: OldCache, items: Sequence[SourceItem | KeptItem], tokenize
     entries = old.manifest.entries
     old_ids = [entry.id for entry in entries]
     ids = [item.entry.id if isinstance(item, KeptItem) else document_id(item.source) for item in items]
-    place_of = {name: place for place, name in enumerate(old_ids)}
-    old_places = [place_of.get(name, -1) for name in ids]
+    place_of = dict(zip(old_ids, range(len(old_ids)), strict=True))
     touched = {name for name, item in zip(ids, items, strict=True) if not isinstance(item, KeptItem)}
     gone = place_of.keys() - set(ids)
     most = max(_FEW_CHANGED, len(items) // _SHARE_CHANGED)
@@ -71,35 +85,38 @@ def find_changes(old: OldCache, items: Sequence[SourceItem | KeptItem], tokenize
     after = {name: read_document("", item) for name, item in zip(ids, items, strict=True) if name in touched}
     if any(read.document.id != name for name, read in after.items()):
         raise CannotPatch
-    pages = [
-        _links(after[name]) if name in after else PageLinks(*old.sources[place][3])
-        for name, place in zip(ids, old_places, strict=True)
-    ]
-    old_pages = [PageLinks(*source[3]) for source in old.sources]
-    texts: list[Sequence[str]] = [source[2] for source in old.sources]
-    if (ids, pages) != (old_ids, old_pages):
-        texts = list(incoming(ids, pages))
+    pages = {name: find_links(read.document.source, read.document.content) for name, read in after.items()}
+    leading: dict[str, Sequence[str]] = {}
+    if ids != old_ids or any(page != old.sources.page(place_of[name]) for name, page in pages.items()):
+        all_pages = [pages[name] if name in pages else old.sources.page(place_of[name]) for name in ids]
+        leading = dict(zip(ids, incoming(ids, all_pages), strict=True))
         led_to = [
             name
-            for name, place, leading in zip(ids, old_places, texts, strict=True)
-            if name not in touched and list(leading) != old.sources[place][2]
+            for name, texts in leading.items()
+            if name not in touched and list(texts) != old.sources.texts(place_of[name])
         ]
         if len(touched) + len(gone) + len(led_to) > most:
             raise CannotPatch
         for name in led_to:
             before[name] = after[name] = read_document(old.path, entries[place_of[name]])
+            pages[name] = old.sources.page(place_of[name])
     edited = []
     for name in sorted(before.keys() | after.keys()):
         was, now = _place(old_ids, name), _place(ids, name)
-        texts_before = old.sources[was.start][2] if was else ()
-        leading = texts[now.start] if now else ()
-        edited.append(EditedDocument(was, now, before.get(name), after.get(name), texts_before, leading))
-    kept = [-1 if name in after else place for name, place in zip(ids, old_places, strict=True)]
-    return Changes(edited, ids, old_places, kept, texts, pages)
+        texts_before = old.sources.texts(was.start) if was else []
+        texts = leading.get(name, texts_before if now else [])
+        edited.append(
+            EditedDocument(
+                *(was, now, before.get(name), after.get(name)), texts_before, texts, pages.get(name, NO_LINKS)
+            )
+        )
+    return Changes(edited, ids, _between(edited, len(old_ids)))
 
 
-def _links(read: ReadSource) -> PageLinks:
-    return find_links(read.document.source, read.document.content)
+def _between(edited: Sequence[EditedDocument], old_count: int) -> list[tuple[int, int, int]]:
+    starts = [(0, 0), *[(each.was.stop, each.now.stop) for each in edited]]
+    ends = [*[each.was.start for each in edited], old_count]
+    return [(start, end, now) for (start, now), end in zip(starts, ends, strict=True) if start < end]
 
 
 def _place(ids: Sequence[str], name: str) -> range:

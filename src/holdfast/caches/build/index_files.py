@@ -26,7 +26,6 @@ from holdfast.caches.index_format import (
 from holdfast.caches.on_disk import index_reader, section_index_reader
 from holdfast.caches.on_disk.cache_directory import COMPILED, SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import DICTIONARY, OFFSETS, POSTINGS, RECORDS
-from holdfast.caches.origin_metadata import origin_digest
 from holdfast.caches.search.link_texts import incoming
 from holdfast.caches.section_index import section_compiler
 from holdfast.caches.section_index.section_compiler import DocumentSource, encode_sources, seal_section
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
     from holdfast.caches.build.index_ranges import IndexPart
     from holdfast.caches.cache_format import Entry
     from holdfast.caches.index_format import Summary
-    from holdfast.caches.search.link_texts import PageLinks
     from holdfast.caches.word_index.word_records import Columns
 
 _BUFFER = 1 << 18
@@ -165,22 +163,6 @@ def write_words(
         target.seal(index_reader.WORDS, owner)
 
 
-def encoded_sources(
-    origins: Sequence[tuple[str, int]], texts: Sequence[Sequence[str]], pages: Sequence[PageLinks]
-) -> bytes:
-    """What the index of sections keeps of documents so that it can be patched; nothing where none has an origin.
-
-    Given are the digest of each document's origin, the bytes of its content, the texts of links to it, and its own.
-    """
-    nothing = origin_digest(None)
-    if all(origin == nothing for origin, _ in origins):
-        return b""
-    return encode_sources(
-        DocumentSource(origin, size, leading, page)
-        for (origin, size), leading, page in zip(origins, texts, pages, strict=True)
-    )
-
-
 def links_within(table: DocumentTable) -> Sequence[Sequence[str]]:
     """The texts of links to each document from the others."""
     if not table.has_links:
@@ -189,7 +171,7 @@ def links_within(table: DocumentTable) -> Sequence[Sequence[str]]:
 
 
 def table_sources(table: DocumentTable, sizes: Iterable[int], texts: Iterable[Sequence[str]]) -> bytes:
-    """What `encoded_sources` gives of the documents of a table that has origins."""
+    """What the index of sections keeps of the documents of a table that has origins, so that it can be patched."""
     return encode_sources(
         DocumentSource(each.origin, size, leading, page)
         for each, size, leading, page in zip(table.names(), sizes, texts, table.links(), strict=True)
@@ -213,7 +195,7 @@ def write_sections(
 ) -> None:
     """Write the index that `search` uses, of documents in id order and of what their terms were compiled to.
 
-    `numbers` and `records` are those of a table of the documents, `sources` is what `encoded_sources` gives of them.
+    `numbers` and `records` are those of a table of the documents, `sources` is what `table_sources` gives of them.
     """
     columns = SectionColumns(numbers.section_tokens, numbers.firsts(), numbers.second_counts)
     with open(path, "xb", buffering=_BUFFER) as file:

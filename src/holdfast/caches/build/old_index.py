@@ -24,10 +24,11 @@ from holdfast.caches.index_format import (
     read_section,
 )
 from holdfast.caches.on_disk import index_reader, section_index_reader
-from holdfast.caches.on_disk.cache_directory import INDEX, MANIFEST, SECTIONS_FILE
+from holdfast.caches.on_disk.cache_directory import DOCUMENTS, INDEX, MANIFEST, SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import DICTIONARY, OFFSETS, POSTINGS
 from holdfast.caches.patched_postings import OldDictionary
 from holdfast.caches.section_index import section_records
+from holdfast.caches.section_index.packed_sources import PackedSources
 from holdfast.caches.section_index.term_lists import TermLists
 from holdfast.caches.word_index import word_records
 from holdfast.core.errors import IoError
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
 _CHUNK = 1 << 20
 _DIGEST = 32
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class OldIndex:
@@ -172,7 +174,7 @@ class OldCache:
     terms: OldIndex
     columns: Columns
     sections: SectionColumns
-    sources: list[tuple[str, int, list[str], tuple[str, str]]]
+    sources: PackedSources
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -184,6 +186,8 @@ class OldCache:
         self.manifest: Manifest = known_manifest(self._manifest_json)
         if check_manifest(self.manifest):
             raise IndexUnusable("of a cache that is none")
+        start, rest = self._manifest_json[:FIRST_BYTES], self._manifest_json[FIRST_BYTES:]
+        self._digests = manifest_digest([start, rest]), sha256(self._index_json).digest()
         self._opened: list[OldIndex] = []
 
     def __enter__(self) -> OldCache:
@@ -202,9 +206,7 @@ class OldCache:
         count = len(self.manifest.entries)
         if (self.columns.count, len(self.sections.firsts) - 1) != (count, count):
             raise IndexUnusable("of other documents")
-        self.sources = section_records.parse_sources(
-            self.terms.section(section_index_reader.SOURCES, checked=True), count
-        )
+        self.sources = PackedSources(self.terms.section(section_index_reader.SOURCES, checked=True), count)
 
     def _open(self, file: str, kind: str, tokenizer: str) -> OldIndex:
         try:
@@ -212,9 +214,7 @@ class OldCache:
         except OSError as error:
             raise IoError(f"the index cannot be read: {error.strerror}") from None
         self._opened.append(index)
-        start, rest = self._manifest_json[:FIRST_BYTES], self._manifest_json[FIRST_BYTES:]
-        digests = manifest_digest([start, rest]), sha256(self._index_json).digest()
-        if digests != (index.header.manifest_digest, index.header.index_digest):
+        if self._digests != (index.header.manifest_digest, index.header.index_digest):
             raise IndexUnusable("of another cache")
         summary = find_summary(index.read, index.header)
         if (summary.cache_version, summary.tokenizer) != (self.manifest.cache_version, tokenizer):
@@ -234,11 +234,14 @@ class OldCache:
         """Give document files names in a directory too, or copy them where the file system has no such links."""
         own = their = -1
         try:
-            own = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            their = os.open(target, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            own = os.open(os.path.join(self.path, DOCUMENTS), _FOLDER)
+            their = os.open(target, _FOLDER)
             for entry, name in files:
+                folder, _, file = entry.file.partition("/")
                 try:
-                    os.link(entry.file.encode(), name, src_dir_fd=own, dst_dir_fd=their, follow_symlinks=False)
+                    if folder != DOCUMENTS or "/" in file:
+                        raise OSError  # another program's: not where documents are
+                    os.link(file, name, src_dir_fd=own, dst_dir_fd=their, follow_symlinks=False)
                 except OSError:
                     with open(os.path.join(target, name), "xb") as copied:
                         copied.write(read_document(self.path, entry).data)

@@ -38,9 +38,9 @@ class PatchedTerms:
         self._firsts, self._new_firsts = list(old.sections.firsts), new_firsts
         self._are_same_places = all(len(each.was) == len(each.now) for each in self._edited)
         self._is_moved = self._firsts != new_firsts or not self._are_same_places
+        self._was, self._now = [each.was for each in self._edited], [each.now for each in self._edited]
         self._moved_sections, self._moved_documents = self._moved_numbers()
         self._extents = [range(self._firsts[each.was.start], self._firsts[each.was.stop]) for each in self._edited]
-        self._was, self._now = [each.was for each in self._edited], [each.now for each in self._edited]
         self._new_extents = [range(new_firsts[each.now.start], new_firsts[each.now.stop]) for each in self._edited]
         # By the numbers of sections and documents among the edited ones alone.
         self._numbers = [number for extent in self._new_extents for number in extent]
@@ -109,11 +109,7 @@ class PatchedTerms:
     def _moved_numbers(self) -> tuple[MovedNumbers, MovedNumbers]:
         """What numbers the sections have that are of no edited document, and what places those documents."""
         firsts, new_firsts = self._firsts, self._new_firsts
-        table = [-1] * (len(firsts) - 1)
-        for place, old_place in enumerate(self._changes.kept):
-            if old_place >= 0:
-                table[old_place] = place
-        documents = MovedNumbers.of(table, len(new_firsts) - 1)
+        documents = MovedNumbers(self._changes.kept, len(firsts) - 1, len(new_firsts) - 1)
         kept = [(firsts[start], firsts[end], new_firsts[new]) for start, end, new in documents.kept]
         return MovedNumbers(kept, firsts[-1], new_firsts[-1]), documents
 

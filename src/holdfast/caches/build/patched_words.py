@@ -26,10 +26,13 @@ if TYPE_CHECKING:
 
 def word_changes(old: OldCache, changes: Changes, columns: Columns) -> dict[bytes, Change]:
     """The words that have other postings, once documents have these columns; the others are moved in the old index."""
-    edited, numbers = changes.edited, _numbers(old, changes, columns)
+    edited = changes.edited
     before, after = _held(edited)
     was = [old.columns.numbers[each.was.start] if each.was else -1 for each in edited]
     now = [columns.numbers[each.now.start] if each.now else -1 for each in edited]
+    # Documents that are not edited are in the same order as before.
+    gone, new = [[number for number in numbers if number >= 0] for numbers in (was, now)]
+    numbers = MovedNumbers.around(gone, new, old.columns.count, columns.count)
     are_moved = not numbers.is_same or was != now
     formerly = set(was)
     changed: dict[bytes, Change] = {}
@@ -42,15 +45,6 @@ def word_changes(old: OldCache, changes: Changes, columns: Columns) -> dict[byte
     if not numbers.is_same:
         _move_others(old.words, numbers, changed)
     return changed
-
-
-def _numbers(old: OldCache, changes: Changes, columns: Columns) -> MovedNumbers:
-    """What number each document has that is not edited: these are in the same order as before."""
-    table = [-1] * old.columns.count
-    for place, old_place in enumerate(changes.kept):
-        if old_place >= 0:
-            table[old.columns.numbers[old_place]] = columns.numbers[place]
-    return MovedNumbers.of(table, columns.count)
 
 
 def _held(edited: Sequence[EditedDocument]) -> tuple[Held, Held]:

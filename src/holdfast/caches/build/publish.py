@@ -12,16 +12,15 @@ from hashlib import sha256
 from holdfast.caches.cache_format import (
     MAX_MANIFEST_BYTES,
     Entry,
-    index_text,
     is_crowd,
     make_manifest,
-    manifest_text,
     marks,
     parse_manifest,
     pieces,
     version_of,
 )
 from holdfast.caches.index_format import FIRST_BYTES, manifest_digest
+from holdfast.caches.listing_text import index_text, manifest_text
 from holdfast.caches.on_disk.cache_directory import (
     CACHE_NAMES,
     COMPILED,
@@ -42,6 +41,7 @@ from holdfast.core.regular_files import NotRegular, TooLarge, read_regular
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from typing import BinaryIO
 
     from holdfast.caches.build.document_table import DocumentName, WrittenDocument
     from holdfast.caches.cache_format import Manifest
@@ -84,15 +84,33 @@ class _ListingFile:
     def write(self, path: str, text: Iterator[str]) -> Iterator[bytes]:
         """What was written, as it is; a first piece that is not all of it has at least FIRST_BYTES."""
         with open(path, "xb") as file:
-            for data in pieces(text, FIRST_BYTES):
-                file.write(data)
-                self.size, self.marks = self.size + len(data), self.marks + marks(data)
-                yield data
+            data = b""
+            for piece in text:
+                data += piece.encode()
+                if len(data) >= FIRST_BYTES:
+                    yield self._written(file, data)
+                    data = b""
+            if data:
+                yield self._written(file, data)
+
+    def _written(self, file: BinaryIO, data: bytes) -> bytes:
+        file.write(data)
+        self.size, self.marks = self.size + len(data), self.marks + marks(data)
+        return data
 
 
-def write_listing(staged: str, documents: Callable[[], Iterable[Listed]], count: int, created_at: str) -> Listing:
-    """Write `manifest.json` and `index.json` of so many documents in id order, which are asked for several times."""
-    entries = _Entries(documents)
+def write_listing(
+    staged: str,
+    documents: Callable[[], Iterable[Listed]],
+    count: int,
+    created_at: str,
+    known: list[Entry] | None = None,
+) -> Listing:
+    """Write `manifest.json` and `index.json` of so many documents in id order, which are asked for several times.
+
+    `known` are the entries of these, where somebody has made them.
+    """
+    entries = _Entries(documents) if known is None else known
     origins = origins_digest((document.id, document.origin) for document in documents())
     manifest = make_manifest([], created_at, origins)
     manifest = manifest._replace(cache_version=version_of(entries, origins), document_count=count)
@@ -191,9 +209,8 @@ def _contents(path: str) -> list[str]:
         return [f"{folder}/" for folder in folders]  # nothing, or what is left of a cache that was being removed
     known = {DOCUMENTS: _listed(path), COMPILED: INDEX_FILES}
     for folder, files in folders.items():
-        for name in files:
-            if name not in known[folder]:
-                raise _no_part(name)
+        for name in sorted(set(files) - known[folder]):
+            raise _no_part(name)
     contents = [name for folder, files in folders.items() for name in (*files, f"{folder}/")]
     return [*contents, *[name for name in (INDEX, MANIFEST) if name in names]]
 
@@ -216,15 +233,15 @@ def _contents_of_parts(path: str, names: set[str]) -> list[str]:
 
 def _folder(path: str, folder: str) -> list[str]:
     """The files of a directory of a cache, by their paths in it."""
-    files = []
     if os.path.islink(os.path.join(path, folder)):
         raise _no_part(folder)
     try:
         with os.scandir(os.path.join(path, folder)) as entries:
-            for entry in entries:
+            listed = list(entries)
+            for entry in listed:
                 if not entry.is_file(follow_symlinks=False):
                     raise _no_part(f"{folder}/{entry.name}")
-                files.append(f"{folder}/{entry.name}")
+            files = [f"{folder}/{entry.name}" for entry in listed]
     except NotADirectoryError:
         raise _no_part(folder) from None
     return sorted(files)

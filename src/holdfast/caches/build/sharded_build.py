@@ -132,11 +132,14 @@ class _Part:
                 entries = [item.entry for item in self.items if isinstance(item, KeptItem)]
                 if old.manifest.entries != entries:
                     return False
+                sources = old.sources
                 self.documents = [
-                    _Listed(entry.id, entry.version, origin, size, PageLinks(*links))
-                    for entry, (origin, size, _, links) in zip(entries, old.sources, strict=True)
+                    _Listed(entry.id, entry.version, origin.hex(), size, sources.page(place))
+                    for place, (entry, origin, size) in enumerate(
+                        zip(entries, sources.origins, sources.sizes, strict=True)
+                    )
                 ]
-                self.old_path, self.old_texts = path, [list(source[2]) for source in old.sources]
+                self.old_path, self.old_texts = path, [sources.texts(place) for place in range(len(entries))]
         except (IndexUnusable, CacheInvalid, IoError):
             return False
         return True

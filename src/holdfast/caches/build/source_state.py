@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from hashlib import sha256
+from itertools import repeat
 from json import dumps, loads  # of use on one machine only, so it need not be canonical
 from stat import S_ISREG
 from time import time_ns
@@ -20,12 +21,15 @@ from holdfast.core.regular_files import read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from holdfast.core.canonical_json import Json
     from holdfast.core.file_identity import Identity
 
-_STATE_VERSION = 2
+_STATE_VERSION = 3
+# Stand between texts that are kept as one: no path and no source holds the first, no hash and no reader the other.
+_BETWEEN, _BETWEEN_PLAIN = "\0", " "
+_STAMPS = ("modified", "size", "inode", "changed", "device")  # as in an `Identity`
 _MAX_STATE_BYTES = 512 << 20
 _MAX_SOURCE_BYTES = 256 << 20
 
@@ -86,35 +90,49 @@ def read_state(cache: str) -> SourceState:
 def _parsed(fields: Json) -> SourceState | None:
     if not isinstance(fields, dict) or fields.get("state_version") != _STATE_VERSION:
         return None
-    files, outcomes = fields["files"], fields["outcomes"]
     version, manifest, settings = fields["cache_version"], fields["manifest"], fields["settings"]
-    if not (isinstance(files, dict) and isinstance(outcomes, dict)):
-        return None
     if not (isinstance(version, str) and isinstance(manifest, str) and isinstance(settings, str)):
         return None
-    known: dict[str, tuple[Identity, str]] = {}
-    for path, value in files.items():
-        modified, size, inode, changed, device, digest = value
-        if not type(modified) is type(size) is type(inode) is type(changed) is type(device) is int:
-            return None
-        known[path] = (modified, size, inode, changed, device), str(digest)
-    became: dict[str, SourceOutcome] = {}
-    for source, value in outcomes.items():
-        digest, reader, asked, skipped = value
-        included = {path: str(each) for path, each in asked.items()} if asked != {} else {}
-        became[source] = SourceOutcome._make((str(digest), str(reader), included, str(skipped)))
-    return SourceState(version, manifest, settings, known, became)
+    stamps = [fields[name] for name in _STAMPS]
+    if not all(set(map(type, column)) <= {int} for column in stamps):
+        return None
+    digests, of_sources, readers = [
+        fields[name].split(_BETWEEN_PLAIN) if fields[name] else [] for name in ("digests", "source_digests", "readers")
+    ]
+    paths, sources = [fields[name].split(_BETWEEN) if fields[name] else [] for name in ("files", "sources")]
+    files = dict(zip(paths, zip(zip(*stamps, strict=True), digests, strict=True), strict=True))
+    none: dict[str, str] = {}
+    plain = zip(of_sources, readers, repeat(none, len(sources)), repeat("", len(sources)), strict=True)
+    outcomes = dict(zip(sources, map(SourceOutcome._make, plain), strict=True))
+    for source, (included, skipped) in fields["more"].items():
+        known = {str(path): str(digest) for path, digest in included.items()}
+        outcomes[source] = outcomes[source]._replace(included=known, skipped=str(skipped))
+    return SourceState(version, manifest, settings, files, outcomes)
 
 
 def write_state(cache: str, state: SourceState) -> None:
     """Remember it; what cannot be written is found again next time."""
+    files, outcomes = state.files, state.outcomes
+    stamps: Iterable[tuple[int, ...]] = zip(*[stamps for stamps, _ in files.values()], strict=True)
+    if not files:
+        stamps = [()] * len(_STAMPS)
+    # In columns, and texts as one: a list for each file takes four times as long.
     fields = {
         "state_version": _STATE_VERSION,
         "cache_version": state.cache_version,
         "manifest": state.manifest,
         "settings": state.settings,
-        "files": {path: [*stamps, digest] for path, (stamps, digest) in state.files.items()},
-        "outcomes": {source: list(outcome) for source, outcome in state.outcomes.items()},
+        "files": _BETWEEN.join(files),
+        **dict(zip(_STAMPS, stamps, strict=True)),
+        "digests": _BETWEEN_PLAIN.join([digest for _, digest in files.values()]),
+        "sources": _BETWEEN.join(outcomes),
+        "source_digests": _BETWEEN_PLAIN.join([outcome.digest for outcome in outcomes.values()]),
+        "readers": _BETWEEN_PLAIN.join([outcome.reader for outcome in outcomes.values()]),
+        "more": {
+            source: [outcome.included, outcome.skipped]
+            for source, outcome in outcomes.items()
+            if outcome.included or outcome.skipped
+        },
     }
     try:
         write_file(state_path(cache), dumps(fields, separators=(",", ":")).encode())
@@ -134,12 +152,12 @@ class FileDigests:
 
     def digest(self, path: str) -> str:
         """The sha256 of a regular file, in hex. Raises OSError."""
-        started = time_ns()
-        now = identity(os.stat(path, follow_symlinks=False))
         known = self._known.get(path)
-        if known is not None and known[0] == now:
+        if known is not None and known[0] == identity(os.stat(path, follow_symlinks=False)):
             self.files[path] = known
             return known[1]
+        started = time_ns()
+        now = identity(os.stat(path, follow_symlinks=False))
         data = read_regular(path, limit=_MAX_SOURCE_BYTES)
         status = os.stat(path, follow_symlinks=False)
         found = sha256(data).hexdigest()

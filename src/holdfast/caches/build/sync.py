@@ -344,36 +344,35 @@ def _state(
     skipped = {source: reason for source, _, reason in report.skipped}
     outcomes = {source: SourceOutcome(digest, "", {}) for source, digest in plan.strangers.items()}
     for item in plan.items:
-        kept = before.outcomes.get(item.source) if item.source in changes.unchanged else None
-        included = report.included.get(item.source) or (kept.included if kept is not None else {})
-        said = (plan.digests[item.source], item.reader, included, skipped.get(item.source, ""))
-        outcomes[item.source] = SourceOutcome._make(said)
+        source = item.source
+        kept = before.outcomes.get(source) if source in changes.unchanged else None
+        if kept is None or source in skipped or source in report.included:
+            included = report.included.get(source) or ({} if kept is None else kept.included)
+            kept = SourceOutcome._make((plan.digests[source], item.reader, included, skipped.get(source, "")))
+        outcomes[source] = kept
     return SourceState(report.cache_version, "", settings, plan.files.files, outcomes)
 
 
 def _locked(plan: CachePlan, state: SourceState) -> LockedCache:
-    files: list[tuple[str, str]] = []
-    formats: set[str] = set()
-    documents = 0
-    for item in plan.items:
-        outcome = state.outcomes[item.source]
-        files.append((item.source, outcome.digest))
-        files += [(f"{item.source}\0{path}", digest) for path, digest in outcome.included.items()]
-        if not outcome.skipped:
-            documents += 1
-            formats.add(outcome.reader)
+    outcomes = [(item.source, state.outcomes[item.source]) for item in plan.items]
+    files = [(source, outcome.digest) for source, outcome in outcomes]
+    for source, outcome in outcomes:
+        if outcome.included:
+            files += [(f"{source}\0{path}", digest) for path, digest in outcome.included.items()]
+    readers = [outcome.reader for _, outcome in outcomes if not outcome.skipped]
     return LockedCache(
-        state.cache_version, sources_digest(files), documents, tuple(sorted(formats)), plan.commits, plan.packages
+        state.cache_version,
+        sources_digest(files),
+        len(readers),
+        tuple(sorted(set(readers))),
+        plan.commits,
+        plan.packages,
     )
 
 
 def _unread(plan: CachePlan, state: SourceState) -> list[PassedOver]:
     """Everything that was passed over, by name."""
-    skipped = [
-        PassedOver(item.source, state.outcomes[item.source].skipped)
-        for item in plan.items
-        if state.outcomes[item.source].skipped
-    ]
+    skipped = [PassedOver(source, outcome.skipped) for source, outcome in state.outcomes.items() if outcome.skipped]
     return sorted([*plan.found.passed, *skipped])
 
 

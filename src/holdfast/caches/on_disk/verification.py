@@ -15,14 +15,12 @@ from holdfast.caches.cache_format import (
     check_manifest,
     document_id,
     encode_document,
-    index_text,
-    manifest_text,
     parse_document,
     parse_manifest,
     pieces,
     stays_inside,
 )
-from holdfast.caches.index_format import FIRST_BYTES, manifest_digest
+from holdfast.caches.listing_text import encode_index, encode_manifest
 from holdfast.caches.on_disk.cache_directory import (
     CACHE_NAMES,
     COMPILED,

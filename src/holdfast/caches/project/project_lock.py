@@ -46,10 +46,8 @@ class ProjectLock(NamedTuple):
 
 def sources_digest(files: Iterable[tuple[str, str]]) -> str:
     """The digest of names and hashes (hex, empty for a file that is asked for and not there), in the order of names."""
-    digest = sha256()
-    for name, held in sorted(files):
-        digest.update(f"{name}\0{held}\n".encode("utf-8", "surrogateescape"))
-    return "sha256:" + digest.hexdigest()
+    listed = "".join([f"{name}\0{held}\n" for name, held in sorted(files)])
+    return "sha256:" + sha256(listed.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def encode_lock(lock: ProjectLock) -> bytes:

@@ -33,6 +33,8 @@ READERS: tuple[SourceReader, ...] = (
     SourceReader("metadata-1", (), _HERE + "metadata_reader:read_metadata"),
     SourceReader("dts-1", (), _HERE + "dts_reader:read_declarations", "analysis"),
 )
+# Those who look into a file before they take it for theirs.
+RECOGNISING = frozenset([reader.name for reader in READERS if reader.recognises])
 
 
 def reader_of(name: str) -> SourceReader | None:

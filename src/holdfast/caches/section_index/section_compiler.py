@@ -122,12 +122,19 @@ def encode_sources(sources: Iterable[DocumentSource]) -> bytes:
     parts = bytearray()
     links = bytearray()
     for source in sources:
-        texts = "\n".join(source.texts).encode()
-        parts += SOURCE.pack(bytes.fromhex(source.origin), source.size, len(texts)) + texts
-        own = [part.encode() for part in source.links]
-        links += OUTGOING.pack(*map(len, own)) + b"".join(own)
+        leading, own = encode_source(source)
+        parts += leading
+        links += own
     parts += links
     return bytes(parts)
+
+
+def encode_source(source: DocumentSource) -> tuple[bytes, bytes]:
+    """What the section has of one document: with the texts of links to it, and of its own."""
+    texts = "\n".join(source.texts).encode()
+    labels, links = [part.encode() for part in source.links]
+    leading = SOURCE.pack(bytes.fromhex(source.origin), source.size, len(texts)) + texts
+    return leading, OUTGOING.pack(len(labels), len(links)) + labels + links
 
 
 def seal_section(number: int, body: bytes) -> bytes:

@@ -98,29 +98,6 @@ def parse_columns(data: bytes) -> SectionColumns:
     return columns
 
 
-def parse_sources(data: bytes, documents: int) -> list[tuple[str, int, list[str], tuple[str, str]]]:
-    """Of each document the digest of its metadata, the bytes of its content, the texts of links to it, and the labels
-    and links of its own."""
-    found = []
-    pages = []
-    at = 0
-    try:
-        for _ in range(documents):
-            origin, size, length = SOURCE.unpack_from(data, at)
-            at += SOURCE.size + length
-            texts = data[at - length : at].decode()
-            found.append((origin.hex(), size, texts.split("\n") if texts else []))
-        for _ in range(documents):
-            labels, links = OUTGOING.unpack_from(data, at)
-            at += OUTGOING.size + labels + links
-            pages.append((data[at - links - labels : at - links].decode(), data[at - links : at].decode()))
-    except (error, UnicodeDecodeError):
-        raise IndexUnusable("the sources are damaged") from None
-    if at != len(data):
-        raise IndexUnusable("the sources are damaged")
-    return [(*source, page) for source, page in zip(found, pages, strict=True)]
-
-
 def parse_section(data: bytes, number: int) -> tuple[Section, str]:
     """The section in a record, proven to be that of the number, and its document's title if it is the first of that."""
     try:

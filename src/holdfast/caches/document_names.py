@@ -1,0 +1,31 @@
+"""The ids and the files of many documents, by few steps for all of them. Pure."""
+
+from __future__ import annotations
+
+from holdfast.caches.cache_format import SHORT_HASH, distinct_name, document_id
+from holdfast.core.unicode_text import lower_case
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def document_ids(sources: Sequence[str]) -> list[str]:
+    """The ids of many paths: where all are plain, as most are, by few steps for all of them."""
+    joined = "\n".join(["", *sources])
+    if joined.isascii() and "\\" not in joined and "\n./" not in joined and joined.count("\n") == len(sources):
+        return lower_case(joined).split("\n")[1:]
+    return list(map(document_id, sources))
+
+
+def file_names_of(names: Sequence[str], versions: Sequence[str]) -> list[str]:
+    """The names that `cache_format.file_name` gives to the files of all documents of a cache, in id order."""
+    found = [f"{version[SHORT_HASH]}.json" for version in versions]
+    if len(set(found)) == len(found):  # nearly always
+        return found
+    taken: set[str] = set()
+    for at, short in enumerate(found):
+        if short in taken:
+            found[at] = distinct_name(names[at], versions[at])
+        taken.add(found[at])
+    return found
