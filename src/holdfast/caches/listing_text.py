@@ -53,3 +53,15 @@ def index_text(files: Iterable[tuple[str, str]]) -> Iterator[str]:
         yield before + ",".join([f"\n  {name}: {file}" for name, file in zip(names, found, strict=True)])
         before = ","
     yield "\n}" if before == "," else "{}"
+
+
+def pieces(text: Iterable[str], least: int) -> Iterator[bytes]:
+    """The bytes of a text that comes in parts: each piece has at least so many, but for the last."""
+    data = b""
+    for part in text:
+        data += part.encode()
+        if len(data) >= least:
+            yield data
+            data = b""
+    if data:
+        yield data

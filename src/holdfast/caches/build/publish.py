@@ -16,11 +16,10 @@ from holdfast.caches.cache_format import (
     make_manifest,
     marks,
     parse_manifest,
-    pieces,
     version_of,
 )
 from holdfast.caches.index_format import FIRST_BYTES, manifest_digest
-from holdfast.caches.listing_text import index_text, manifest_text
+from holdfast.caches.listing_text import index_text, manifest_text, pieces
 from holdfast.caches.on_disk.cache_directory import (
     CACHE_NAMES,
     COMPILED,
@@ -41,7 +40,6 @@ from holdfast.core.regular_files import NotRegular, TooLarge, read_regular
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import BinaryIO
 
     from holdfast.caches.build.document_table import DocumentName, WrittenDocument
     from holdfast.caches.cache_format import Manifest
@@ -84,19 +82,10 @@ class _ListingFile:
     def write(self, path: str, text: Iterator[str]) -> Iterator[bytes]:
         """What was written, as it is; a first piece that is not all of it has at least FIRST_BYTES."""
         with open(path, "xb") as file:
-            data = b""
-            for piece in text:
-                data += piece.encode()
-                if len(data) >= FIRST_BYTES:
-                    yield self._written(file, data)
-                    data = b""
-            if data:
-                yield self._written(file, data)
-
-    def _written(self, file: BinaryIO, data: bytes) -> bytes:
-        file.write(data)
-        self.size, self.marks = self.size + len(data), self.marks + marks(data)
-        return data
+            for data in pieces(text, FIRST_BYTES):
+                file.write(data)
+                self.size, self.marks = self.size + len(data), self.marks + marks(data)
+                yield data
 
 
 def write_listing(

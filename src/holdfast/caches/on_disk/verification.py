@@ -17,10 +17,10 @@ from holdfast.caches.cache_format import (
     encode_document,
     parse_document,
     parse_manifest,
-    pieces,
     stays_inside,
 )
-from holdfast.caches.listing_text import encode_index, encode_manifest
+from holdfast.caches.index_format import FIRST_BYTES, manifest_digest
+from holdfast.caches.listing_text import index_text, manifest_text, pieces
 from holdfast.caches.on_disk.cache_directory import (
     CACHE_NAMES,
     COMPILED,
@@ -42,10 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holdfast.caches.on_disk.recomputed_sections import Leading
-
-
-# So many entries of a listing are held against its bytes at a time.
-_ENTRIES = 4096
 
 
 class Problem(NamedTuple):
@@ -116,9 +112,9 @@ def _is_moment(text: str) -> bool:
 
 
 def _is_text(data: bytes, text: Iterator[str]) -> bool:
-    """Whether a file's bytes are those of a text that is given an entry at a time."""
+    """Whether a file's bytes are those of a text that comes in parts."""
     at = 0
-    for piece in pieces(text, _ENTRIES):
+    for piece in pieces(text, FIRST_BYTES):
         if data[at : at + len(piece)] != piece:
             return False
         at += len(piece)
