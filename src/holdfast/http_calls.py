@@ -39,7 +39,7 @@ class CallTurns:
             async with lock:
                 return await self._in_turn(key, work)
         finally:
-            if not lock.statistics().tasks_waiting:
+            if not lock.locked():  # where somebody waits, they have it by now
                 self._trials.pop(key, None)
 
     def _at_once(self, key: str | None, work: Callable[[], Reply]) -> Reply:

@@ -55,6 +55,19 @@ def test_a_directory_takes_as_many_files_as_it_may_and_tells_once_that_it_takes_
     assert store.telemetry()["receipts"]["present"] == 1
 
 
+def test_each_reason_that_nothing_is_written_for_is_told_when_it_comes_and_not_again(tmp_path: Path) -> None:
+    place, store = tmp_path / "receipts", ReceiptStore()
+    told = [store.add(str(place), record(number)) for number in (1, 2)]
+    place.mkdir()
+    told.append(store.add(str(place), record(3)))
+    place.rename(tmp_path / "moved")
+    place.symlink_to("moved")
+    told += [store.add(str(place), record(number)) for number in (4, 5)]
+    begin = f"receipts cannot be written to '{place}': "
+    assert told == [f"{begin}No such file or directory", "", "", f"{begin}it is a link", ""]
+    assert names(tmp_path / "moved") == {name_of(3)}
+
+
 def test_a_directory_takes_as_many_bytes_as_it_may(tmp_path: Path) -> None:
     size = len(encode_receipt(record(0)))
     store = ReceiptStore(most_bytes=10 * size + size // 2)

@@ -43,6 +43,7 @@ class ReceiptStore:
         self._most_files, self._most_bytes = most_files, most_bytes
         self._lock = allocate_lock()
         self._counts = {"written": 0, "present": 0, "failed": 0}
+        self._told = ""  # the reason of the last failure
         self._most_age = 0  # in milliseconds; 0: nothing is too old
         self._swept = 0
         self._name = os.urandom(8).hex()
@@ -58,18 +59,18 @@ class ReceiptStore:
             self._most_age = most_days * _DAY
 
     def add(self, directory: str, record: Record, at: int | None = None, client: str = "") -> str:
-        """Put a record there unless it is; what a person should be told of the first failure, else nothing.
+        """Put a record there unless it is; what a person should be told of a failure unless it was told, else nothing.
 
         With `at`, in milliseconds since 1970, it is told beside it that the answer was given then, and to whom.
         """
         try:
             outcome = self._add(directory, record, at, client)
         except OSError as error:
-            reason = "it is a link" if os.path.islink(directory) else error.strerror
+            reason = "it is a link" if os.path.islink(directory) else error.strerror or "the system refuses"
             with self._lock:
                 self._counts["failed"] += 1
-                first = self._counts["failed"] == 1
-            return f"receipts cannot be written to '{printable(directory)}': {reason}" if first else ""
+                is_told, self._told = self._told == reason, reason
+            return "" if is_told else f"receipts cannot be written to '{printable(directory)}': {reason}"
         with self._lock:
             self._counts[outcome] += 1
         return ""
