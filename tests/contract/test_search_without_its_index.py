@@ -83,18 +83,30 @@ ACCIDENTS = {
 }
 
 
-@pytest.fixture
-def build(tmp_path: Path) -> Callable[[str], Path]:
-    sources = tmp_path / "sources"
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """A function that gives the cache counted by a tokenizer, made once; `build` copies it."""
+    home = tmp_path_factory.mktemp("shelf")
+    sources = home / "sources"
     sources.mkdir()
     (sources / "deploy.md").write_text(
         "# Deploy\n\nTo deploy, push.\n\n## Größe\n\nZahlen, größe, 日本語 😀.\n", "utf-8"
     )
     (sources / "long.md").write_text("# Long\n\n" + "deploy and more " * 12 + "\n", "utf-8")
 
+    def cache(tokenizer: str) -> Path:
+        made = home / tokenizer.replace("/", "-")
+        if not made.exists():
+            build_cache(sources, made, tokenizer=tokenizer, created_at="2026-01-02T03:04:05Z")
+        return made
+
+    return cache
+
+
+@pytest.fixture
+def build(tmp_path: Path, shelf: Callable[[str], Path]) -> Callable[[str], Path]:
     def make(tokenizer: str) -> Path:
-        build_cache(sources, tmp_path / "docs", tokenizer=tokenizer, created_at="2026-01-02T03:04:05Z")
-        return tmp_path / "docs"
+        return Path(shutil.copytree(shelf(tokenizer), tmp_path / "docs"))
 
     return make
 
@@ -185,8 +197,9 @@ def test_a_link_where_the_folder_was_is_not_followed_and_says_nothing(
 def test_an_index_of_another_cache_does_not_say_how_this_one_was_counted(
     build: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    build("bytes/4").rename(tmp_path / "other")
+    (tmp_path / "sources").mkdir()
     (tmp_path / "sources" / "more.md").write_text("deploy", "utf-8")
+    build_cache(tmp_path / "sources", tmp_path / "other", tokenizer="bytes/4")
     cache = build("o200k_base")
     shutil.rmtree(cache / "index")
     shutil.copytree(tmp_path / "other" / "index", cache / "index")

@@ -12,6 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from holdfast.core.ignore_rules import Rules
+from support.examples import examples
 
 FILES = 12  # pattern files that one git process is asked about
 NAMES = (b"a", b"b", b"ab", "é".encode(), b"-")
@@ -143,7 +144,7 @@ def _ours(outer: bytes, inner: bytes | None, path: bytes) -> bool:
     return False
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(pairs, st.lists(paths, min_size=10, max_size=25, unique=True))
 @example(
     [(b"[%b]" % letters, None) for letters in (b"!-^", b"^!", b"a-", b"-a", b"]-a", b"z-a", b"a-c-e")],

@@ -31,6 +31,7 @@ from holdfast.caches.section_index.term_lists import BODY, LINKS, PATH, TITLE, W
 from holdfast.caches.sorted_runs import merged, packed, read_run
 from holdfast.core.errors import BudgetTooSmall
 from holdfast.core.token_estimate import estimate_tokens
+from support.examples import examples
 from support.runs import written
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def scanned(documents: Sequence[Document]) -> ScannedCorpus:
     return scan(documents, links, "estimate-1")
 
 
-@settings(max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(400), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(corpus=CORPORA, query=QUERIES, documents_a_run=st.integers(1, 4))
 @example(corpus={}, query="alpha", documents_a_run=1)
 @example(corpus={"alpha": ""}, query="alpha", documents_a_run=1)

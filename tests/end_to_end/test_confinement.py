@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -59,20 +60,37 @@ def make_project(folder: Path, word: str) -> None:
     build_cache(sources, folder / ".context" / "caches" / "docs")
 
 
+@pytest.fixture(scope="module")
+def laid_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`inside` is the project that is served; `outside` is one like it, with a secret. To be read only."""
+    folder = tmp_path_factory.mktemp("world")
+    for name, word in (("inside", "harmless"), ("outside", SECRET)):
+        (folder / name).mkdir()
+        make_project(folder / name, word)
+    return folder
+
+
 @pytest.fixture
-def world(tmp_path: Path) -> Path:
-    """`inside` is the project that is served; `outside` is one like it, with a secret."""
-    (tmp_path / "inside").mkdir()
-    (tmp_path / "outside").mkdir()
-    make_project(tmp_path / "inside", "harmless")
-    make_project(tmp_path / "outside", SECRET)
-    return tmp_path
+def world(laid_out: Path, tmp_path: Path) -> Path:
+    """The same, for a test of its own."""
+    return Path(shutil.copytree(laid_out, tmp_path, dirs_exist_ok=True))
 
 
 @pytest.fixture
 def server(world: Path) -> Iterator[StdioServer]:
     with StdioServer(world / "inside", "--confine", cache_root=None) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def linked(laid_out: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, StdioServer]]:
+    """The same with links that lead out, and a server of it."""
+    world = Path(shutil.copytree(laid_out, tmp_path_factory.mktemp("linked"), dirs_exist_ok=True))
+    (world / "inside" / "deep" / "er").mkdir(parents=True)
+    for link in ("link", "deep/er/link"):
+        (world / "inside" / link).symlink_to(world / "outside")
+    with StdioServer(world / "inside", "--confine", cache_root=None) as running:
+        yield world, running
 
 
 def said(server: StdioServer, tool: str, arguments: dict[str, Any]) -> str:
@@ -163,12 +181,9 @@ def filled(arguments: dict[str, Any], way: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("asked", range(len(ASKED)), ids=lambda at: f"{ASKED[at][0]} {list(ASKED[at][1])}")
 def test_an_outside_place_answers_exactly_as_one_that_does_not_exist(
-    asked: int, world: Path, server: StdioServer
+    asked: int, linked: tuple[Path, StdioServer]
 ) -> None:
-    inside = world / "inside"
-    (inside / "link").symlink_to(world / "outside")
-    (inside / "deep" / "er").mkdir(parents=True)
-    (inside / "deep" / "er" / "link").symlink_to(world / "outside")
+    world, server = linked
     tool, arguments = ASKED[asked]
     for way in WAYS:
         outside = way.format(outside=world / "outside")
@@ -248,7 +263,7 @@ def test_links_swapped_in_during_the_call_tell_nothing(swapped: str, confine: bo
     swapper.start()
     try:
         with StdioServer(world / "inside", *(("--confine",) if confine else ()), cache_root=None) as server:
-            answers = [said(server, tool, arguments) for _ in range(150) for tool, arguments in ASKED_MEANWHILE]
+            answers = [said(server, tool, arguments) for _ in range(60) for tool, arguments in ASKED_MEANWHILE]
     finally:
         done.set()
         swapper.join()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import json
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -39,15 +41,28 @@ def fingerprint(python: str, home: Path, cwd: Path, env: dict[str, str]) -> str:
     for file in sorted(cache.rglob("*")):
         if file.is_file():
             digest.update(str(file.relative_to(cache)).encode() + file.read_bytes())
-    for command, query in itertools.product(("resolve", "search"), QUERIES):
-        words = [command, "--cache", str(cache), "--query", query, "--budget", "3000"]
-        done = run_context(*words, cwd=cwd, env=env, python=python)
-        assert done.returncode == 0, done.stderr
-        digest.update(done.stdout)
+    words = ["serve", "--only", "caches", "--cache-root", str(home)]
+    done = run_context(*words, cwd=cwd, env=env, python=python, stdin="".join(_requests()))
+    assert (done.returncode, done.stderr) == (0, b"")
+    told = sorted([json.loads(line) for line in done.stdout.splitlines()], key=lambda line: int(line["id"]))
+    answers = [line["result"] for line in told]
+    assert [answer["isError"] for answer in answers[1:]] == [False] * 2 * len(QUERIES)
+    digest.update(repr([answer["content"] for answer in answers[1:]]).encode())
     shutil.rmtree(cache / "index")  # as others build caches: the documents are cut by whoever reads them
     words = ["search", "--cache", str(cache), "--query", QUERIES[-1], "--budget", "9000"]
     digest.update(run_context(*words, cwd=cwd, env=env, python=python).stdout)
     return digest.hexdigest() + synced(python, home / "project", env)
+
+
+def _requests() -> Iterator[str]:
+    """What one process is asked: every query of both tools."""
+    client = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "tests", "version": "0"}}
+    calls = [
+        ("tools/call", {"name": tool, "arguments": {"cache": "cache", "query": query, "budget": 3000}})
+        for tool, query in itertools.product(("context.resolve", "context.search"), QUERIES)
+    ]
+    for number, (method, params) in enumerate([("initialize", client), *calls]):
+        yield json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + "\n"
 
 
 def synced(python: str, project: Path, env: dict[str, str]) -> str:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 from holdfast.catalog import find_tool
 from holdfast.operation import answer
 from holdfast.workspace import Workspace
+from support.command_starter import PATIENCE, can_be_forked, run_forked
 
 # The exit code of each error code, as CONTRACT section 1 lists them; the server shows the code, the shell the number.
 EXIT_CODES = {
@@ -139,11 +140,14 @@ def run_context(
     python: str = sys.executable,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run the `context` command to its end, output captured as bytes."""
+    environment = {**os.environ, **(env or {})}
+    if python == sys.executable and can_be_forked(environment):
+        return run_forked([os.fsdecode(word) for word in words], stdin.encode(), cwd, environment)
     return subprocess.run(
         [python, "-m", "holdfast", *words],
         input=stdin.encode(),
         capture_output=True,
         cwd=cwd,
-        env={**os.environ, **(env or {})},
-        timeout=120,
+        env=environment,
+        timeout=PATIENCE,
     )

@@ -8,8 +8,10 @@ import re
 import select
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+
+from support.command_starter import can_be_forked, command_starter
 
 # Without progress: how long a command takes must not decide what is seen.
 RUN = "import os, sys; from holdfast.cli import main; sys.exit(main(sys.argv[1:], os.environ, progress=False))"
@@ -24,7 +26,16 @@ def on_a_terminal(*words: str, cwd: Path, columns: int = 100) -> tuple[str, int]
 
 def raw_on_a_terminal(*words: str, cwd: Path, columns: int = 100) -> tuple[str, int]:
     """The same with everything that was written, colours included."""
-    return terminal([sys.executable, "-c", RUN, *words], cwd=cwd, columns=columns)
+    environment = _on_terminal(os.environ, columns)
+    if not can_be_forked(environment):
+        return terminal([sys.executable, "-c", RUN, *words], cwd=cwd, columns=columns)
+    ours, theirs = pty.openpty()
+    with open(os.devnull, "rb") as nothing:
+        streams = (nothing.fileno(), theirs, theirs)
+        started = command_starter().start(words, streams, cwd, environment, shows_progress=False)
+    os.close(theirs)
+    written = b"".join(_written(ours))
+    return written.decode(), started.wait(60)
 
 
 def terminal(
@@ -43,20 +54,30 @@ def terminal(
         stderr=theirs,
         stdin=subprocess.DEVNULL,
         cwd=cwd,
-        env={**(os.environ if environment is None else environment), "COLUMNS": str(columns), "TERM": "xterm-256color"},
+        env=_on_terminal(os.environ if environment is None else environment, columns),
     )
     os.close(theirs)
     written = b""
+    for data in _written(ours):
+        written += data
+        at_output(process, written.decode("utf-8", "replace"))
+    return written.decode(), process.wait(60)
+
+
+def _on_terminal(environment: Mapping[str, str], columns: int) -> dict[str, str]:
+    return {**environment, "COLUMNS": str(columns), "TERM": "xterm-256color"}
+
+
+def _written(terminal: int) -> Iterator[bytes]:
+    """What is written to a terminal, until its other end is closed."""
     while True:
-        ready, _, _ = select.select([ours], [], [], 60)
+        ready, _, _ = select.select([terminal], [], [], 60)
         assert ready, "the command hangs"
         try:
-            data = os.read(ours, 65536)
+            data = os.read(terminal, 65536)
         except OSError:
             break  # the other end of the terminal is closed
         if not data:
             break
-        written += data
-        at_output(process, written.decode("utf-8", "replace"))
-    os.close(ours)
-    return written.decode(), process.wait(60)
+        yield data
+    os.close(terminal)
