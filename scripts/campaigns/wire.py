@@ -129,14 +129,14 @@ def _rounds(campaign: Campaign, name: str, total: int, *, huge: bool) -> dict[st
 
 
 def flood(campaign: Campaign) -> dict[str, Any]:
-    """Ten thousand requests in one breath, and not one answer read before the last is sent."""
+    """Ten thousand requests in one breath (a short campaign has fewer), and no answer read before the last is sent."""
     client = campaign.client()
     data = b""
     try:
         client.pause()
         client.model.opened = True
         opening = Sent(_request("open", INITIALIZE), Owed(key_of("open"), 0), None)
-        asked = [opening, *_valid_lines(campaign, client, FLOOD)]
+        asked = [opening, *_valid_lines(campaign, client, min(FLOOD, campaign.options.messages))]
         data = _send(client, asked, "flood", whole=True)
         client.resume()
         client.settle()
@@ -205,7 +205,8 @@ def backlog(campaign: Campaign) -> dict[str, Any]:
 def departure(campaign: Campaign) -> dict[str, Any]:
     """A client that closes its reading end and goes on writing: nothing can be answered, and the end is still 0."""
     server = ServerProcess(campaign.command(), campaign.project)
-    lines = [_request(number, template.message) for number, template in enumerate(campaign.known * 200)]
+    turns = min(200, campaign.options.messages // len(campaign.known) + 1)
+    lines = [_request(number, template.message) for number, template in enumerate(campaign.known * turns)]
     data = _request("open", INITIALIZE) + b"\n" + b"\n".join(lines)
     try:
         server.stop_reading()

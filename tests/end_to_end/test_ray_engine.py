@@ -24,6 +24,7 @@ from holdfast.core.errors import ContextError, UnknownName, UsageError
 from holdfast.version import __version__
 from support.doors import run_context
 from support.odd_corpora import write_odd_corpora
+from support.waiting import has_ended
 
 needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="ray, the extra of this engine, is not installed here")
 SESSION = Path(__file__).parent.parent / "support" / "ray_session.py"
@@ -100,7 +101,7 @@ def test_an_interrupt_ends_the_ray_that_was_started_and_leaves_nothing(tmp_path:
     try:
         until = time.monotonic() + 4 * ENDS
         while not list((tmp_path / "target").glob("*/documents/*")):
-            if command.poll() is not None:
+            if has_ended(command):
                 _, stderr = command.communicate()
                 assert b"Ray cannot be started here" in stderr
                 pytest.skip(stderr.decode())  # as above

@@ -19,6 +19,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from support.listening import PATIENCE, Listening, listening
+from support.waiting import has_ended
 
 PROMTOOL, PROMETHEUS = shutil.which("promtool"), shutil.which("prometheus")
 needs_prometheus = pytest.mark.skipif(not (PROMTOOL and PROMETHEUS), reason="prometheus is not installed")
@@ -200,7 +201,7 @@ def test_a_real_prometheus_scrapes_the_server_with_the_example(docs: Path, tmp_p
         try:
             found: list[Any] = []
             while not found:
-                assert process.poll() is None, (tmp_path / "log").read_text("utf-8")
+                assert not has_ended(process), (tmp_path / "log").read_text("utf-8")
                 found = queried(port, 'holdfast_calls_total{tool="context.search"}')
             assert [(one["metric"]["job"], one["value"][1]) for one in found] == [("holdfast", "5")]
             quantile = "histogram_quantile(0.99, sum by (le) (holdfast_call_seconds_bucket))"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from typing import IO, TYPE_CHECKING, Any
+
+from support.waiting import has_ended
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,8 +59,7 @@ class Listening:
         """The processes behind this one, as soon as there are two."""
         found: list[int] = []
         while len(found) != 2:
-            assert self.process.poll() is None
-            os.sched_yield()
+            assert not has_ended(self.process, 0.005)
             with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as file:
                 found = [int(word) for word in file.read().split()]
         return found
