@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from holdfast.caches.build.document_table import PackedDocuments
     from holdfast.caches.build.source_documents import ReadSource, Source
-    from holdfast.caches.build.token_counts import RunSettings
+    from holdfast.caches.build.token_counts import RunSettings, WriteRun
     from holdfast.caches.cache_format import Document
     from holdfast.core.worker_pool import WorkerPool
 
@@ -173,7 +173,7 @@ def write_stretch(job: DocumentsJob) -> Iterator[CountedDocuments | Runs]:
     Of several equal contents the first written gets the short name, which is put right when all are written.
     """
     target = os.path.join(job.staged, DOCUMENTS)
-    runs = _counting(job)
+    runs = counting(os.path.join(job.staged, job.settings.name), job.settings, write_run, len(job.items))
     first = 0  # the position of the next batch among the documents of this stretch
     batch: list[UncountedDocument] = []
     skipped: list[SkippedSource] = []
@@ -205,13 +205,14 @@ def count_documents(documents: Sequence[UncountedDocument], runs: DocumentCounts
     return counted
 
 
-def _counting(job: DocumentsJob) -> DocumentCounts:
+def counting(prefix: str, settings: RunSettings, write: WriteRun, documents: int) -> DocumentCounts:
+    """What counts so many documents: by arrays, where that takes less time."""
     made = DocumentCounts
-    if job.settings.with_sections and is_worth_arrays(len(job.items)):
+    if settings.with_sections and is_worth_arrays(documents):
         from holdfast.caches.build import token_arrays
 
         made = token_arrays.ArrayCounts
-    return made(os.path.join(job.staged, job.settings.name), job.settings, write_run)
+    return made(prefix, settings, write)
 
 
 def _stretches(sources: str, names: Sequence[Source], count: int) -> list[tuple[int, int]]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from io import BytesIO
 
-from holdfast.caches.build.document_files import count_documents
+from holdfast.caches.build.document_files import count_documents, counting
 from holdfast.caches.build.index_ranges import compiled, sections_range, whole_part, words_range
-from holdfast.caches.build.token_counts import DocumentCounts, Runs
+from holdfast.caches.build.token_counts import Runs
 from holdfast.caches.sorted_runs import Run, cut_run, decoded
 from holdfast.core.collector import Collector
 from holdfast.core.errors import EngineFailed
@@ -82,7 +82,7 @@ def count_stretch(
         return Run(path, [first for first, _ in kept[path]], [0], base)
 
     with Collector(runs=False):
-        counts = DocumentCounts("", settings, keep)
+        counts = counting("", settings, keep, len(documents))
         counted = count_documents(documents, counts)
         runs = counts.finish()
         words = [cut_run(kept.pop(run.file), ranges.words) for run in runs.words]
@@ -91,7 +91,7 @@ def count_stretch(
         StretchPiece([blocks[number] for blocks in words], [blocks[number] for blocks in terms])
         for number in range(len(ranges.words))
     ]
-    without_files = runs._replace(
+    without_files = runs.packed()._replace(
         words=[run._replace(file="") for run in runs.words],
         fields=[(field, run._replace(file="")) for field, run in runs.fields],
     )
