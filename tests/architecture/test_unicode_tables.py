@@ -48,6 +48,7 @@ LISTED: dict[str, dict[str, str]] = {
     "caches/readers/included_text.py": {"int": DIGITS},
     "caches/build/engine_tasks.py": {"int": "of the sizes that Linux writes, in ASCII digits", "split": BYTES},
     "caches/build/git_tree.py": {"int": "of the size that git writes, in ASCII digits"},
+    "caches/build/token_arrays.py": {"isalnum": BYTES, "islower": BYTES},
     "caches/search/answer_cost.py": {"split": "of hex digits and blanks"},
     "caches/search/citations.py": {"int": DIGITS},
     "cli.py": {"float": DIGITS},
