@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from struct import Struct
 
+    from numpy.typing import NDArray
+
     from holdfast.caches.number_arrays import Flags, Numbers
     from holdfast.caches.section_index.section_compiler import EncodedList
     from holdfast.caches.section_index.step_arrays import ListRows, Named, StepRows
@@ -55,47 +57,43 @@ def compile_batches(
             field, base = marks[mark]
             fields.setdefault(field, []).append((*said, base))
         lists = arrays.lists(len(batch.keys), fields)
-        values = _inline_values(lists, arrays.firsts)
-        records = []
-        for place, record in _records(batch.keys, lists, arrays, values):
+        inline = _inline_values(lists, arrays.firsts)
+        values: list[int] = inline.tolist()
+        places: list[int] = np.flatnonzero(inline == 0).tolist()
+        records = _records(batch.keys, places, lists, arrays)
+        for place, record in zip(places, records, strict=True):
             values[place] = offset
             offset += len(record)
-            records.append(record)
-        known = [(key, value) for key, value in zip(batch.keys, values, strict=True) if value is not None]
-        tell([key for key, _ in known], [value for _, value in known])
+        tell(batch.keys, values)
         yield b"".join(records)
 
 
-def _inline_values(lists: ListRows, firsts: Numbers) -> list[int | None]:
-    """The dictionary value of each term of which that says all there is to say; None of others."""
+def _inline_values(lists: ListRows, firsts: Numbers) -> NDArray[np.uint64]:
+    """The dictionary value of each term of which that says all there is to say; 0 of others."""
     sections, documents, holding = lists
     of_sections, of_documents = np.diff(sections.ends, prepend=0), np.diff(documents.ends, prepend=0)
-    values: list[int | None] = [None] * len(of_sections)
+    values = np.zeros(len(of_sections), np.uint64)
     alone = np.flatnonzero((of_sections == 1) & (of_documents == 0))
     rows = sections.ends[alone] - 1
     found = sections.steps[rows] << 32 | sections.numbers[rows]
-    for place, value in zip(alone.tolist(), found.tolist(), strict=True):
-        values[place] = INLINE | value
+    values[alone] = found.astype(np.uint64) | np.uint64(INLINE)
     named = np.flatnonzero((of_sections == 1) & (of_documents == 1))
     rows, own = sections.ends[named] - 1, documents.ends[named] - 1
     first, after = firsts[documents.numbers[own]], firsts[documents.numbers[own] + 1]
     is_first = (sections.numbers[rows] == first) & (sections.steps[rows] == 1) & (holding[named] == after - first)
     found = documents.steps[own] << 32 | documents.numbers[own]
-    for place, value in zip(named[is_first].tolist(), found[is_first].tolist(), strict=True):
-        values[place] = INLINE | ONE_DOCUMENT << 56 | value
+    values[named[is_first]] = found[is_first].astype(np.uint64) | np.uint64(INLINE | ONE_DOCUMENT << 56)
     return values
 
 
-def _records(
-    keys: Sequence[bytes], lists: ListRows, arrays: StepArrays, values: Sequence[int | None]
-) -> Iterator[tuple[int, bytes]]:
-    """The records of terms that have no value yet, each with the term's place."""
+def _records(keys: Sequence[bytes], places: Sequence[int], lists: ListRows, arrays: StepArrays) -> list[bytes]:
+    """The records of the terms at these places."""
     sections = _EncodedRows(lists.sections, arrays.firsts[-1].item())
     documents = _EncodedRows(lists.documents, len(arrays.firsts) - 1)
-    for place, (key, holding) in enumerate(zip(keys, lists.holding.tolist(), strict=True)):
-        count, listed = sections.counts[place], documents.counts[place]
-        if values[place] is not None:
-            continue
+    all_holding = lists.holding.tolist()
+    records = []
+    for place in places:
+        count, listed, holding = sections.counts[place], documents.counts[place], all_holding[place]
         if holding == count <= MOST_IN_NARROW and not listed:  # most terms
             bits, body = sections.encoded(place, NARROW)
             checked = SHORT_HEAD.pack(bits, sections.highest[place], len(body)) + body
@@ -113,7 +111,8 @@ def _records(
                 shape |= HELD
                 body = WIDE.pack(holding) + body
             checked = HEAD.pack(0, shape, sections.highest[place])[4:] + size.pack(len(body)) + body
-        yield place, crc32(checked, crc32(key)).to_bytes(4, "little") + checked
+        records.append(crc32(checked, crc32(keys[place])).to_bytes(4, "little") + checked)
+    return records
 
 
 class _EncodedRows:
