@@ -120,8 +120,13 @@ def move_records(
             postings, map(formats.__getitem__, keys), sections, _stay_apart if sections.is_shrunk else None
         )
         made = bytearray(moved)
+        gapped = (LISTED | IN_GAPS, _PAIR | IN_GAPS)  # the sections are in gaps, the documents are not
         for position in [position for position, shape in enumerate(shapes) if shape not in formats.usual]:
             offset, size = offsets[position], sizes[position]
+            if shapes[position] in gapped and not documents.breaks:
+                if not _put_gaps(made, postings, offset, offset + size, sections):
+                    left.append(position)
+                continue
             found = None
             if not shapes[position] & _ANY_DENSE:
                 found = _moved_lists(postings[offset : offset + size], sections, documents)
@@ -161,13 +166,16 @@ class _Formats(dict[tuple[int, int, bytes], str]):
 def _put_documents(made: bytearray, spans: Sequence[slice], documents: MovedNumbers) -> list[int]:
     """Put the numbers of documents into records that list sections before them; which are written otherwise now."""
     records = [bytes(made[span]) for span in spans]
+    known: dict[tuple[int, bytes], str] = {}
     formats = []
     for record in records:
-        start = _NUMBERS + 3 * int.from_bytes(record[_NUMBERS - NARROW.size : _NUMBERS], "little") + NARROW.size
-        count = int.from_bytes(record[start - NARROW.size : start], "little")
-        if start + 3 * count != len(record):
-            raise IndexUnusable("impacts are damaged")
-        formats.append(fields_format(len(record), start, 2 * count))
+        key = len(record), record[_NUMBERS - NARROW.size : _NUMBERS]
+        if key not in known:
+            start = _NUMBERS + 3 * int.from_bytes(key[1], "little") + NARROW.size
+            known[key] = fields_format(key[0], start, 2 * ((key[0] - start) // 3))
+            if start > key[0] or (key[0] - start) % 3:
+                raise IndexUnusable("impacts are damaged")
+        formats.append(known[key])
     moved, left = move_fields(b"".join(records), formats, documents, _stay_apart if documents.is_shrunk else None)
     at = 0
     for span, record in zip(spans, records, strict=True):
@@ -239,6 +247,26 @@ def _moved_lists(record: bytes, sections: MovedNumbers, documents: MovedNumbers)
 def _moved_dense(by_number: bytes, numbers: MovedNumbers) -> bytes | None:
     count = len(by_number) - by_number.count(0)
     return numbers.dense(by_number) if is_dense(count, numbers.count) else None
+
+
+def _put_gaps(made: bytearray, postings: bytes, offset: int, end: int, sections: MovedNumbers) -> bool:
+    """Put the gaps of a narrow record that begins with such a list of sections; whether it is written so now."""
+    start = offset + _NUMBERS
+    count = postings[start - 2] | postings[start - 1] << 8
+    old = postings[start : start + count]
+    if start + 2 * count > end:
+        raise IndexUnusable("impacts are damaged")
+    new = _moved_gaps(old, sections)
+    if new is None:
+        return False
+    if new != old:
+        rest = postings[start + count : end]
+        crc = (
+            int.from_bytes(postings[offset : offset + 4], "little") ^ crc32(rest, crc32(old)) ^ crc32(rest, crc32(new))
+        )
+        made[offset : offset + 4] = crc.to_bytes(4, "little")
+        made[start : start + count] = new
+    return True
 
 
 def _moved_gaps(apart: bytes, numbers: MovedNumbers) -> bytes | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from struct import error
 
 from holdfast.caches.index_format import IndexUnusable
-from holdfast.caches.search.link_texts import PageLinks
+from holdfast.caches.search.link_texts import NO_LINKS, PageLinks
 from holdfast.caches.section_index.section_records import OUTGOING, SOURCE
 
 TYPE_CHECKING = False
@@ -43,12 +43,14 @@ class PackedSources:
 
     def texts(self, place: int) -> list[str]:
         """The texts of links that lead to a document."""
-        texts = self._text(self._leading[place] + SOURCE.size, self._leading[place + 1])
-        return texts.split("\n") if texts else []
+        start, end = self._leading[place] + SOURCE.size, self._leading[place + 1]
+        return self._text(start, end).split("\n") if start < end else []
 
     def page(self, place: int) -> PageLinks:
         """The labels and links of a document."""
         start = self._own[place] + OUTGOING.size
+        if start == self._own[place + 1]:
+            return NO_LINKS
         labels, _ = OUTGOING.unpack_from(self._data, start - OUTGOING.size)
         return PageLinks(self._text(start, start + labels), self._text(start + labels, self._own[place + 1]))
 
