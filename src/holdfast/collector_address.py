@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from holdfast.core.errors import UsageError
-from holdfast.http_address import parse_url
+from holdfast.http_address import PORTS, parse_url
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,23 +15,22 @@ FROM_ENVIRONMENT = "env"
 PATH = "/v1/traces"
 _USUAL = "http://localhost:4318"
 _OF_TRACES, _OF_ALL = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"
-_PORTS = {"http": 80, "https": 443}
 
 
 def collector_url(given: str, environment: Mapping[str, str]) -> str:
     """The address that spans are sent to; UsageError for anything that is none."""
     if given != FROM_ENVIRONMENT:
-        return parse_url("--otlp", given, PATH)
+        return parse_url("--otlp", given, PATH, has_user=True)
     if of_traces := environment.get(_OF_TRACES, ""):
-        return parse_url(_OF_TRACES, of_traces)  # as it stands: only the general one is a base
-    return parse_url(_OF_ALL, environment.get(_OF_ALL, "") or _USUAL, PATH)
+        return parse_url(_OF_TRACES, of_traces, has_user=True)  # as it stands: only the general one is a base
+    return parse_url(_OF_ALL, environment.get(_OF_ALL, "") or _USUAL, PATH, has_user=True)
 
 
 def collector_port(url: str) -> int:
     """The port of a collector; UsageError where it is no port."""
     parts = urlsplit(url)
     try:
-        return parts.port or _PORTS[parts.scheme]
+        return parts.port or PORTS[parts.scheme]
     except ValueError:
         raise UsageError(f"the port of '{url}' is none") from None
 
@@ -49,7 +48,8 @@ def looked_up(url: str, address_of: Callable[[str], str]) -> str:
     if parts.scheme == "https":
         raise UsageError("with --confine no name can be looked up: give --otlp an address of http, or an IP address")
     literal = f"[{address}]" if ":" in address else address
-    return parts._replace(netloc=f"{literal}:{collector_port(url)}").geturl()
+    user = "".join(parts.netloc.rpartition("@")[:2])
+    return parts._replace(netloc=f"{user}{literal}:{collector_port(url)}").geturl()
 
 
 def shown(url: str) -> str:

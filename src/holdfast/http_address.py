@@ -9,6 +9,7 @@ from holdfast.core.record import NamedTuple
 
 PATH = "/mcp"
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
+PORTS = {"http": 80, "https": 443}
 
 
 class Address(NamedTuple):
@@ -27,8 +28,28 @@ class Address(NamedTuple):
     @property
     def hosts(self) -> list[str]:
         """By what names the server may be called: its own alone, so that no name can be rebound to it."""
-        own = [self.authority, *(f"{name}:{self.port}" for name in ("localhost", "127.0.0.1", "[::1]"))]
-        return [*own, urlsplit(self.public_url).netloc] if self.public_url else own
+        return [*self._own_names, *self._public_names]
+
+    @property
+    def origins(self) -> list[str]:
+        """Whose pages may have a browser ask: its own."""
+        own = [f"http://{name}" for name in self._own_names]
+        scheme = (self.public_url or "").partition(":")[0]
+        return [*own, *[f"{scheme}://{name}" for name in self._public_names]]
+
+    @property
+    def _own_names(self) -> list[str]:
+        return [self.authority, *[f"{name}:{self.port}" for name in ("localhost", "127.0.0.1", "[::1]")]]
+
+    @property
+    def _public_names(self) -> list[str]:
+        """What clients may write for the public address: small letters, and a port that is the usual one or not."""
+        if not self.public_url:
+            return []
+        parts = urlsplit(self.public_url)
+        name, usual = parts.hostname or "", PORTS[parts.scheme]
+        name = f"[{name}]" if ":" in name else name
+        return [name, f"{name}:{usual}"] if parts.port in (None, usual) else [f"{name}:{parts.port}"]
 
     @property
     def authority(self) -> str:
@@ -45,13 +66,17 @@ def parse_address(text: str, flag: str = "--http") -> tuple[str, int]:
     return host or "127.0.0.1", int(port)
 
 
-def parse_url(flag: str, text: str, ending: str = "") -> str:
-    """An address of http or https, with this ending; UsageError for anything else."""
+def parse_url(flag: str, text: str, ending: str = "", *, has_user: bool = False) -> str:
+    """An address of http or https, with this ending; UsageError for anything else, and for one with a user's name and
+    password unless those are taken: what everybody is told must not have them."""
     try:
         parts = urlsplit(text)
-        is_url = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment
+        is_url = parts.scheme in PORTS and bool(parts.hostname) and not parts.query and not parts.fragment
+        is_url = is_url and parts.port != 0  # what is no port raises
     except ValueError:
         is_url = False
+    if is_url and "@" in parts.netloc and not has_user:
+        raise UsageError(f"{flag} is told to clients: leave out the name and the password before the '@'")
     if not is_url or not all("!" <= character <= "~" for character in text):
         raise UsageError(f"{flag} is an address such as https://docs.example{ending}, not '{text}'")
     return text if text.endswith(ending) else text.rstrip("/") + ending

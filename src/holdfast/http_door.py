@@ -98,11 +98,7 @@ def http_application(server: Server, address: Address, tokens: TokenFile | None 
 
 def _security(address: Address) -> TransportSecuritySettings:
     """By what names the server may be called, and by whose pages: its own alone, so that no name can be rebound."""
-    origins = [f"http://{host}" for host in address._replace(public_url=None).hosts]
-    if address.public_url:
-        parts = urlsplit(address.public_url)
-        origins.append(f"{parts.scheme}://{parts.netloc}")
-    return TransportSecuritySettings(allowed_hosts=address.hosts, allowed_origins=origins)
+    return TransportSecuritySettings(allowed_hosts=address.hosts, allowed_origins=address.origins)
 
 
 def _metadata_url(address: Address) -> str:

@@ -35,6 +35,7 @@ def test_the_port_is_known_and_a_message_shows_no_password() -> None:
 def test_a_confined_process_knows_the_collector_by_its_address() -> None:
     assert looked_up("http://c:4318/v1/traces", lambda _: "10.0.0.7") == "http://10.0.0.7:4318/v1/traces"
     assert looked_up("http://c/v1/traces", lambda _: "::1") == "http://[::1]:80/v1/traces"
+    assert looked_up("http://me:secret@c/v1/traces", lambda _: "10.0.0.7") == "http://me:secret@10.0.0.7:80/v1/traces"
     assert looked_up("https://10.0.0.7/v1/traces", lambda host: host) == "https://10.0.0.7/v1/traces"
     with pytest.raises(UsageError, match="no name can be looked up"):
         looked_up("https://c/v1/traces", lambda _: "10.0.0.7")
