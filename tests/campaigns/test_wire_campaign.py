@@ -46,7 +46,8 @@ def test_a_server_that_breaks_a_promise_is_found_out_and_the_input_kept(
     tmp_path: Path, promise: str, found: str
 ) -> None:
     server = f"{sys.executable} {MISBEHAVING}"
-    words = ("1500", "--only", "rounds", "--patience", "1", "--server", server)
+    # Only what never comes is waited for in vain; a machine under load may be slow with all else.
+    words = ("1500", "--only", "rounds", "--patience", "1" if promise == "drop" else "60", "--server", server)
     done = run(tmp_path, *words, BROKEN_PROMISE=promise)
     assert (done.returncode, found in done.stdout, done.stderr) == (1, True, ""), done.stdout
     (kept,) = tmp_path.iterdir()

@@ -74,6 +74,8 @@ class CommandStarter:
         atexit.register(self._end)
 
     def _end(self) -> None:
+        with suppress(OSError):  # it has ended by itself
+            self._requests.shutdown(socket.SHUT_RDWR)  # whoever else holds it, having been forked from here
         self._requests.close()
         self._process.wait()
 
@@ -214,7 +216,8 @@ def _become(asked: Mapping[str, Any], streams: Sequence[int]) -> None:
 
 
 def main() -> None:
-    del sys.path[0]  # the folder of this file
+    if sys.path[0] == os.path.dirname(__file__):
+        del sys.path[0]
     _load()
     asked = _serve(socket.socket(fileno=int(sys.argv[1])))
     if asked is None:
