@@ -64,6 +64,7 @@ def test_on_a_ray_the_bytes_are_those_of_a_local_build_whatever_becomes_of_worke
         pytest.skip(told["not started"])
     assert told.pop("corpora") == {"all": True, "long": True, "none": True}
     assert told.pop("listed") is True
+    assert told.pop("sharded") is True
     assert told.pop("killed_once") == [True, True]
     held, more = told.pop("memory")
     assert held > 0
@@ -180,3 +181,18 @@ def test_the_local_engine_can_be_named(tmp_path: Path) -> None:
     (tmp_path / "sources" / "a.md").write_text("# A\n", encoding="utf-8")
     assert build_cache(tmp_path / "sources", tmp_path / "cache", engine="local").document_count == 1
     assert "ray" not in sys.modules
+
+
+@needs_ray
+def test_a_sync_builds_by_the_engine_that_is_named_and_an_edit_asks_none(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    for number in range(20):
+        (tmp_path / "docs" / f"p{number}.md").write_text(f"# P{number}\n\nword{number}\n", encoding="utf-8")
+    (tmp_path / "context.toml").write_text('[caches.docs]\nsources = ["docs"]\n', encoding="utf-8")
+    nowhere = ["sync", "--engine", "ray://127.0.0.1:1"]
+    done = run_context(*nowhere, cwd=tmp_path)
+    assert (done.returncode, b"no Ray cluster is at 127.0.0.1:1" in done.stderr) == (6, True)
+    assert run_context("sync", "--engine", "local", cwd=tmp_path).returncode == 0
+    assert run_context("sync", "--engine", "rya", cwd=tmp_path).returncode == 1  # though nothing is to be built
+    (tmp_path / "docs" / "p3.md").write_text("# P3\n\nedited\n", encoding="utf-8")
+    assert run_context(*nowhere, cwd=tmp_path).returncode == 0  # it was patched

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from holdfast.caches.build import build, engines, ray_cluster, ray_engine
+from holdfast.caches.build import build, engines, ray_cluster, ray_engine, sharded_build
 from holdfast.caches.build.engine_tasks import compile_range, count_stretch
 from holdfast.caches.build.source_item import SourceItem
 from holdfast.caches.readers.reader_table import reader_of
@@ -107,6 +107,21 @@ def listed(session: Session) -> bool:
         report = build.build_documents(items, cache, created_at=CREATED_AT, engine=engine, workers=1)
         found.append((digests(cache), report))
     return len(items) > 5 and found[0] == found[1]
+
+
+def sharded(session: Session) -> bool:
+    """A cache in shards, whose parts are all counted before the first is compiled, and the last of them is empty."""
+    folder = session.home / "corpora" / "long"
+    items = [SourceItem(f"p{n}.md", str(folder / f"p{n}.md"), "markdown-1", str(folder), str(folder)) for n in range(5)]
+    broken = session.home / "broken.ipynb"
+    broken.write_text("{")
+    items += [SourceItem(f"{n}.ipynb", str(broken), "notebook-1", str(folder), str(folder)) for n in ("y", "z")]
+    found = []
+    for engine in ("local", "ray"):
+        cache = session.target()
+        report = sharded_build.build_shards(items, str(cache), len(items), created_at=CREATED_AT, engine=engine)
+        found.append((digests(cache), report))
+    return len(found[0][0]) == 5 * 5 + 1 and found[0] == found[1]
 
 
 def killed_once(session: Session) -> list[bool]:
@@ -212,7 +227,7 @@ def by_client(session: Session) -> list[object]:
 
 
 SCENES: tuple[Callable[[Session], object], ...] = (
-    *(corpora, listed, memory, killed_once, killed_always, other_release, no_holdfast, bug, by_client),
+    *(corpora, listed, sharded, memory, killed_once, killed_always, other_release, no_holdfast, bug, by_client),
 )
 
 

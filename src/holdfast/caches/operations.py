@@ -303,6 +303,7 @@ OPERATIONS = (
             Parameter("names", "texts", "Caches (default: all)", metavar="NAME", positional=True),
             Parameter("check", "flag", "Write nothing; exit with 8 and say why when a cache or the lock is behind"),
             Parameter("lock_only", "flag", "With --check: the lock alone; caches need not be built here"),
+            _ENGINE,
             _STRICT,
             _QUIET,
         ),

@@ -73,6 +73,7 @@ def add(workspace: Workspace, arguments: AddArguments) -> Outcome[AddAnswer]:
 
 
 def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer | CheckAnswer]:
+    from holdfast.caches.build.engines import open_engine
     from holdfast.caches.build.project_directory import check_names, check_tokenizer
     from holdfast.caches.build.sync import sync_cache, write_lock
     from holdfast.core.errors import UsageError
@@ -87,6 +88,8 @@ def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer |
     before = project.lock()
     tokenizer = check_tokenizer(declared)
     quiet = arguments.get("quiet", False)
+    engine = arguments.get("engine")
+    open_engine(engine, None)  # so that a name that is none is told, whether anything is built or not
     notes: list[str] = []
     synced = []
     for cache in chosen:
@@ -104,6 +107,7 @@ def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer |
                 strict=arguments.get("strict", False),
                 progress=None if quiet else workspace.phases,
                 tell=notes.append,
+                engine=engine,
             )
         )
     is_written = write_lock(project, declared, synced, before)

@@ -10,6 +10,7 @@ class SyncArguments(TypedDict):
     names: NotRequired[list[str]]
     check: NotRequired[bool]
     lock_only: NotRequired[bool]
+    engine: NotRequired[str]
     strict: NotRequired[bool]
     quiet: NotRequired[bool]
 

@@ -59,6 +59,13 @@ class _Plan(NamedTuple):
     stretch_bytes: int
 
 
+class _Counted(NamedTuple):
+    """What was counted and waits to be compiled: the ranges, and of each stretch what stands for its piece of each."""
+
+    ranges: KeyRanges
+    pieces: dict[int, list[Any]]
+
+
 class RayEngine:
     """Both halves of a build on a Ray cluster, at an address or, where that is empty, on this machine.
 
@@ -67,15 +74,14 @@ class RayEngine:
 
     def __init__(self, address: str, workers: int | None) -> None:
         self._cluster = RayCluster(address, workers)
-        self._ranges = KeyRanges([], [])
-        self._pieces: dict[int, list[Any]] = {}  # of each stretch, what stands for its piece of each range
+        self._counted: dict[str, _Counted] = {}  # by the directory in the making: that of a cache, or of a part of it
         self.peaks = {"count": 0, "compile": 0}
 
     def __enter__(self) -> RayEngine:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        self._pieces = {}
+        self._counted = {}
         self._cluster.leave()
 
     def grow(self, count: int) -> None:
@@ -86,24 +92,24 @@ class RayEngine:
         self._cluster.connect()
         settings = job.settings._replace(limit=min(job.settings.limit, _RUN_BYTES))
         plan = _planned(job.sources, job.items, settings, self._cluster.cores)
-        self._ranges = plan.ranges
+        counted_here = self._counted[job.staged] = _Counted(plan.ranges, {})
         gathered = GatheredDocuments(job.staged, len(job.items), progress)
         stretches = _stretches(job.sources, job.items, gathered, plan.stretch_bytes)
-        for number, results in self._cluster.flow(self._counting(stretches, settings)):
+        for number, results in self._cluster.flow(self._counting(stretches, settings, plan.ranges)):
             counted = self._cluster.get(results[0])
             gathered.add(number, counted.documents)
             gathered.add(number, counted.runs)
-            self._pieces[number] = results[1:]
+            counted_here.pieces[number] = results[1:]
             self.peaks["count"] = max(self.peaks["count"], counted.peak)
         return gathered.settled()
 
     def _counting(
-        self, stretches: Iterable[tuple[int, list[UncountedDocument]]], settings: RunSettings
+        self, stretches: Iterable[tuple[int, list[UncountedDocument]]], settings: RunSettings, ranges: KeyRanges
     ) -> Iterator[tuple[int, list[Any]]]:
-        returns = 1 + len(self._ranges.words)
+        returns = 1 + len(ranges.words)
         for number, documents in stretches:
             kept = self._cluster.put(documents)
-            yield number, self._cluster.begin(count_stretch, __version__, kept, settings, self._ranges, returns=returns)
+            yield number, self._cluster.begin(count_stretch, __version__, kept, settings, ranges, returns=returns)
 
     def compile_index(
         self, staged: str, runs: Runs, numbers: Sequence[int], lengths: FieldLengths | None
@@ -116,17 +122,17 @@ class RayEngine:
             [(field, _without_blocks(run)) for field, run in runs.fields],
             None if lengths is None else list(map(packed, lengths)),
         )
+        counted = self._counted.pop(staged)
         # What documents link to was counted here.
-        own = [cut_run(_blocks(run), self._ranges.terms) for _, run in runs.fields if run.file]
-        flow = self._cluster.flow(self._compiling(self._cluster.put(shared), own))
-        return len(self._ranges.words), self._written(staged, flow)
+        own = [cut_run(_blocks(run), counted.ranges.terms) for _, run in runs.fields if run.file]
+        flow = self._cluster.flow(self._compiling(self._cluster.put(shared), own, counted))
+        return len(counted.ranges.words), self._written(staged, flow)
 
     def _compiling(
-        self, shared: Any, own: Sequence[list[list[tuple[bytes, bytes]]]]
+        self, shared: Any, own: Sequence[list[list[tuple[bytes, bytes]]]], counted: _Counted
     ) -> Iterator[tuple[int, list[Any]]]:
-        stretches = [self._pieces[number] for number in sorted(self._pieces)]
-        self._pieces = {}
-        for number in range(len(self._ranges.words)):
+        stretches = [counted.pieces.pop(number) for number in sorted(counted.pieces)]
+        for number in range(len(counted.ranges.words)):
             pieces = [stretch[number] for stretch in stretches]
             of_links = self._cluster.put(StretchPiece([], [blocks[number] for blocks in own]))
             yield number, self._cluster.begin(compile_range, __version__, shared, *pieces, of_links)

@@ -248,7 +248,8 @@ class _ShardedBuild:
 def _run_files(part: _Part) -> list[str]:
     if part.written is None:
         return []
-    return [run.file for run in (*part.written.runs.words, *[run for _, run in part.written.runs.fields])]
+    runs = part.written.runs
+    return [run.file for run in (*runs.words, *[run for _, run in runs.fields]) if run.file]  # an engine keeps its own
 
 
 def _link_tree(source: str, target: str) -> None:

@@ -116,8 +116,9 @@ def sync_cache(
     strict: bool = False,
     progress: PhaseProgress | None = None,
     tell: Callable[[str], None] | None = None,
+    engine: str | None = None,
 ) -> SyncedCache:
-    """Build a cache if anything of it changed; a failed build leaves the old one as it was."""
+    """Build a cache if anything of it changed, by an engine; a failed build leaves the old one as it was."""
     if declared.oci:
         raise BuildFailed(f"cache '{declared.name}' lies in a registry and is not built here: 'context sync' pulls it")
     cache = project.cache(declared.name)
@@ -141,7 +142,7 @@ def sync_cache(
             return SyncedCache(declared.name, False, _locked(plan, state), changes, plan.found, unread, 0)
         if not plan.items:
             raise BuildFailed(nothing_found(declared, plan.found))
-        report = _built(declared, plan, cache, tokenizer, created_at, strict, show, tell, changes, is_known)
+        report = _built(declared, plan, cache, tokenizer, created_at, strict, show, tell, changes, is_known, engine)
         state = _state(plan, report, state, changes, settings)._replace(manifest=manifest_digest(cache))
         write_state(cache, state)
     if is_first and lies_inside(project.cache_root, project.path):
@@ -162,6 +163,7 @@ def _built(
     tell: Callable[[str], None] | None,
     changes: SourceChanges,
     is_known: bool,
+    engine: str | None,
 ) -> DocumentsReport:
     try:
         build: Callable[..., DocumentsReport] = partial(build_documents, force=True)
@@ -176,6 +178,7 @@ def _built(
             strict=strict,
             previous=cache if is_known else None,
             unchanged=changes.unchanged,
+            engine=engine,
         )
     except BuildFailed as error:
         why = first_reasons(plan, _NAMED)
