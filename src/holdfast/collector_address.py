@@ -27,12 +27,9 @@ def collector_url(given: str, environment: Mapping[str, str]) -> str:
 
 
 def collector_port(url: str) -> int:
-    """The port of a collector; UsageError where it is no port."""
+    """The port of a collector."""
     parts = urlsplit(url)
-    try:
-        return parts.port or PORTS[parts.scheme]
-    except ValueError:
-        raise UsageError(f"the port of '{url}' is none") from None
+    return parts.port or PORTS[parts.scheme]
 
 
 def looked_up(url: str, address_of: Callable[[str], str]) -> str:

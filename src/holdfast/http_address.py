@@ -34,7 +34,7 @@ class Address(NamedTuple):
     def origins(self) -> list[str]:
         """Whose pages may have a browser ask: its own."""
         own = [f"http://{name}" for name in self._own_names]
-        scheme = (self.public_url or "").partition(":")[0]
+        scheme = urlsplit(self.public_url or "").scheme
         return [*own, *[f"{scheme}://{name}" for name in self._public_names]]
 
     @property

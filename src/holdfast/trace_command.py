@@ -45,7 +45,6 @@ def asked_tracing(
             raise UsageError("--otlp-arguments goes with --otlp")
         return None
     url = collector_url(str(arguments["otlp"]), environment)
-    collector_port(url)
     try:
         from holdfast.call_traces import check_settings
     except ImportError:

@@ -28,8 +28,8 @@ def test_the_address_is_what_was_typed_or_what_the_variables_say(
 def test_the_port_is_known_and_a_message_shows_no_password() -> None:
     assert [collector_port(url) for url in ("http://c", "https://c", "http://c:4318")] == [80, 443, 4318]
     assert shown("http://me:secret@c:4318/v1/traces") == "http://c:4318"
-    with pytest.raises(UsageError):
-        collector_port("http://c:99999")
+    with pytest.raises(UsageError, match="--otlp is an address such as"):
+        collector_url("http://c:99999", {})
 
 
 def test_a_confined_process_knows_the_collector_by_its_address() -> None:

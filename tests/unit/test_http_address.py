@@ -15,7 +15,7 @@ OWN = ["10.0.0.5:8321", "localhost:8321", "127.0.0.1:8321", "[::1]:8321"]
     [
         ("https://docs.example/mcp", ["docs.example", "docs.example:443"]),
         ("https://Docs.Example:443/mcp", ["docs.example", "docs.example:443"]),
-        ("http://docs.example/mcp", ["docs.example", "docs.example:80"]),
+        ("HTTP://docs.example/mcp", ["docs.example", "docs.example:80"]),
         ("https://docs.example:8443/mcp", ["docs.example:8443"]),
         ("https://[2001:DB8::1]/mcp", ["[2001:db8::1]", "[2001:db8::1]:443"]),
     ],
@@ -23,7 +23,7 @@ OWN = ["10.0.0.5:8321", "localhost:8321", "127.0.0.1:8321", "[::1]:8321"]
 def test_clients_may_write_the_public_name_as_they_do(url: str, names: list[str]) -> None:
     address = Address("10.0.0.5", 8321, url)
     assert address.hosts == [*OWN, *names]
-    scheme = url.partition(":")[0]
+    scheme = url.partition(":")[0].lower()
     assert address.origins == [*[f"http://{name}" for name in OWN], *[f"{scheme}://{name}" for name in names]]
 
 
