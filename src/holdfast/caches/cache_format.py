@@ -161,16 +161,12 @@ def _proven(data: bytes, expected_id: str, expected_version: str) -> tuple[dict[
     return fields, content, source, len(encoded)
 
 
-def file_name(document: Document, taken: set[str]) -> str:
-    """A file name not yet taken, which is added to those that are: the short hash, made distinct by the id if need be.
-
-    Called in id order, so that of two equal contents the first id always gets the short name.
-    """
-    return file_name_of(document.id, document.version, taken)
-
-
 def file_name_of(name: str, version: str, taken: set[str]) -> str:
-    """The same of a document by its id and version."""
+    """A file name not yet taken, which is added to those that are, of a document by its id and version.
+
+    It is the short hash, made distinct by the id if need be. Called in id order, so that of two equal contents the
+    first id always gets the short name.
+    """
     found = short_name(version)
     if found in taken:
         found = distinct_name(name, version)

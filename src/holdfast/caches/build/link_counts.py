@@ -19,11 +19,10 @@ if TYPE_CHECKING:
 
 
 class LinkRuns(NamedTuple):
-    """Runs of the texts that lead to documents, as a field of those, and the words that lead to each; the texts."""
+    """Runs of the texts that lead to documents, as a field of those, and the words that lead to each."""
 
     fields: list[tuple[int, Run]]
     lengths: list[int]
-    texts: Sequence[Sequence[str]]
 
 
 def count_links(ids: Sequence[str], pages: Sequence[PageLinks], prefix: str, limit: int, write: WriteRun) -> LinkRuns:
@@ -33,7 +32,7 @@ def count_links(ids: Sequence[str], pages: Sequence[PageLinks], prefix: str, lim
 
 def count_texts(texts: Sequence[Sequence[str]], prefix: str, limit: int, write: WriteRun) -> LinkRuns:
     """Count the texts of links to each document."""
-    links = LinkRuns([], [], texts)
+    links = LinkRuns([], [])
     field = FieldCounts()
 
     def spill() -> None:
