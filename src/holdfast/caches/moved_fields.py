@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _FIELDS = 4  # of a record: its checksum, what stands before its numbers, these, and what follows them
 _CHECKSUM, _NUMBERS, _REST = 0, 2, 3
+_FEW = 3  # where no more than one in so many changes, each is sealed for itself
 
 
 def fields_format(size: int, before: int, numbers: int) -> str:
@@ -49,16 +50,19 @@ def move_fields(
     sizes = list(map(len, olds))
     formats_of = {size: f"{size}s" for size in set(sizes)}
     news = list(Struct("".join(map(formats_of.__getitem__, sizes))).unpack(moved))
-    left: list[int] = []
-    if stays is not None:
-        left = [at for at in compress(range(len(news)), map(ne, olds, news)) if not stays(news[at])]
-        for at in left:
-            news[at] = olds[at]
-    sealed = fields[_CHECKSUM::_FIELDS]
+    changed = list(compress(range(len(news)), map(ne, olds, news)))
+    left = [] if stays is None else [at for at in changed if not stays(news[at])]
+    for at in left:
+        news[at] = olds[at]
     rests = fields[_REST::_FIELDS]
-    for versions in (olds, news):
-        sealed = list(map(xor, sealed, map(crc32, map(add, versions, rests) if any(rests) else versions)))
-    fields[_CHECKSUM::_FIELDS] = sealed
+    if _FEW * len(changed) < len(news):
+        for at in changed:
+            fields[_FIELDS * at] ^= crc32(olds[at] + rests[at]) ^ crc32(news[at] + rests[at])
+    else:
+        sealed = fields[_CHECKSUM::_FIELDS]
+        for versions in (olds, news):
+            sealed = list(map(xor, sealed, map(crc32, map(add, versions, rests) if any(rests) else versions)))
+        fields[_CHECKSUM::_FIELDS] = sealed
     fields[_NUMBERS::_FIELDS] = news
     return layout.pack(*fields), left
 
