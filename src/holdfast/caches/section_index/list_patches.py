@@ -312,7 +312,7 @@ def _place_reaching(
 
 
 def _added_up(apart: bytes) -> int:
-    """The sum of gaps that lead to less than a certain number, by a checksum that begins with 1: ten times as fast."""
+    """The sum of gaps that lead to less than a certain number, by a checksum that begins with 1: many times as fast."""
     return (adler32(apart) & 0xFFFF) - 1
 
 
