@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from holdfast.caches.cache_format import Entry, encode_document, file_name, make_document, make_manifest
+from holdfast.caches.cache_format import Entry, encode_document, file_name_of, make_document, make_manifest
 from holdfast.caches.listing_text import encode_index, encode_manifest
 from holdfast.core.atomic_write import StagedDirectory, write_new
 from holdfast.core.worker_pool import core_count
@@ -57,7 +57,7 @@ def build_plain(sources: str, cache: str) -> None:
         os.mkdir(os.path.join(staged.path, "documents"))
         for source in files:
             document = make_document(source, Path(sources, source).read_bytes())
-            file = f"documents/{file_name(document, taken)}"
+            file = f"documents/{file_name_of(document.id, document.version, taken)}"
             write_new(os.path.join(staged.path, file), encode_document(document))
             entries.append(Entry(document.id, document.version, file))
         write_new(os.path.join(staged.path, "manifest.json"), encode_manifest(make_manifest(entries, CREATED_AT)))
