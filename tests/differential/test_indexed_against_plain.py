@@ -126,7 +126,7 @@ QUERIES = st.one_of(
 BUDGETS = st.one_of(st.integers(0, 60), st.sampled_from([0, 4000, 10_000_000, 2**53 - 1]))
 
 
-@settings(max_examples=examples(700), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(1500), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(texts=CORPORA, query=QUERIES, budget=BUDGETS, documents_a_run=st.integers(1, 30), small=st.booleans())
 @example(texts=[], query="a", budget=100, documents_a_run=1, small=False)
 @example(texts=["a"] * 20, query="a", budget=10_000_000, documents_a_run=7, small=True)

@@ -138,7 +138,7 @@ def scanned(documents: Sequence[Document]) -> ScannedCorpus:
     return scan(documents, links, "estimate-1")
 
 
-@settings(max_examples=examples(400), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(1000), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(corpus=CORPORA, query=QUERIES, documents_a_run=st.integers(1, 4))
 @example(corpus={}, query="alpha", documents_a_run=1)
 @example(corpus={"alpha": ""}, query="alpha", documents_a_run=1)
