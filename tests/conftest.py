@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from holdfast import build_cache
 from support.doors import CallCommand, Library, StdioServer
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from support.doors import Door
 
 FIXED_TIME = "2026-01-02T03:04:05Z"
+
+# No test is about time: on a machine that others use an example takes as long as it takes.
+settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("suite")
 
 
 @pytest.fixture
