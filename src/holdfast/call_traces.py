@@ -121,6 +121,7 @@ class CallTraces:
         last.start()
         last.join(LAST_SECONDS)
         if last.is_alive():
+            self._exporter.shutdown()  # what is under way is not tried again
             self._exporter.tell_once()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -161,6 +162,7 @@ def test_a_span_that_finds_the_queue_full_is_counted_and_nothing_waits(monkeypat
     monkeypatch.setattr(call_traces, "LARGEST_BATCH", 2)
     monkeypatch.setattr(call_traces, "LAST_SECONDS", 0.01)
     cells, told = [0] * SIZE, list[str]()
+    before = set(threading.enumerate())
     with Collector(stuck=True) as stuck:
         traces = call_traces.CallTraces(stuck.url, CallMetrics(cells), told.append)
         ended = EndedCall("tools/call", Origin(), 1_800_000_000_000_000_000, 1000, "context.search")
@@ -171,6 +173,9 @@ def test_a_span_that_finds_the_queue_full_is_counted_and_nothing_waits(monkeypat
             traces.record(ended)
         traces.record(ended._replace(began="never"))  # type: ignore[arg-type]  # a bug costs a span and no answer
         traces.close()
+    for thread in set(threading.enumerate()) - before:  # nothing is tried again once that collector is gone
+        thread.join(60)
+        assert not thread.is_alive()
     assert cells[PLACES[SPANS.name, ("dropped",)]] == 7
     assert told == [f"warning: the collector at {stuck.url} does not take spans; calls go on without it"]
 
