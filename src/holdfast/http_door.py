@@ -233,9 +233,11 @@ class _Posted:
         self._application = application
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        posted = scope["method"] == "POST"
+        if scope["method"] == "POST":
+            await self._application(scope, receive, send)
+            return
         refusal = PlainTextResponse("Messages are sent by POST; there is nothing else here\n", 405, {"allow": "POST"})
-        await (self._application if posted else refusal)(scope, receive, send)
+        await refusal(scope, receive, send)
 
 
 class _Hurried:
