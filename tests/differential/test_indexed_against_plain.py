@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from holdfast.caches.build.token_counts import TextCounts, is_torn
 from holdfast.caches.cache_format import make_document
-from holdfast.caches.dictionary_pages import DictionaryPages
 from holdfast.caches.index_format import PAGE_SIZE, key_of, look_up
 from holdfast.caches.search.sections import outline
 from holdfast.caches.selection import Hit, Selection, score, select, words
@@ -29,6 +28,7 @@ from holdfast.caches.word_index.word_records import (
 from holdfast.core.tokens import tokens_of_bytes
 from support.examples import examples
 from support.runs import read_back
+from support.term_dictionary import DictionaryPages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,10 +15,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from holdfast import Cache, SearchResult, build_cache, open_cache
-from holdfast.caches.build.link_counts import count_links
+from holdfast.caches.build.link_counts import count_texts
 from holdfast.caches.build.token_counts import DocumentCounts, RunSettings
 from holdfast.caches.cache_format import make_document
-from holdfast.caches.dictionary_pages import DictionaryPages
 from holdfast.caches.index_format import PAGE_SIZE, key_of, look_up
 from holdfast.caches.search.full_scan import ScannedCorpus, scan
 from holdfast.caches.search.link_texts import find_links, incoming, link_words
@@ -33,6 +32,7 @@ from holdfast.core.errors import BudgetTooSmall
 from holdfast.core.token_estimate import estimate_tokens
 from support.examples import examples
 from support.runs import written
+from support.term_dictionary import DictionaryPages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -102,7 +102,8 @@ def indexed(query: str, documents: Sequence[Document], documents_a_run: int) -> 
         made += [sections for _, sections in counts.add(start, documents[start : start + documents_a_run])]
     runs = counts.finish()
     pages = [document.links for document in made]
-    links = count_links([document.id for document in documents], pages, "run", documents_a_run * 1000, kept.write)
+    texts = incoming([document.id for document in documents], pages)
+    links = count_texts(texts, "run", documents_a_run * 1000, kept.write)
     fields = [*runs.fields, *links.fields]
     weights = Weights(field_lengths(made, links.lengths, runs.body_lengths))
     dictionary_pages = DictionaryPages()

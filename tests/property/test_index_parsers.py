@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.caches.cache_format import Entry, stays_inside
-from holdfast.caches.dictionary_pages import DictionaryPages
 from holdfast.caches.index_format import (
     PAGE_SIZE,
     WORD_RULES,
@@ -32,6 +31,7 @@ from holdfast.caches.word_index.word_records import (
     postings_length,
 )
 from support.mutants import edited
+from support.term_dictionary import DictionaryPages
 
 EXAMPLES = settings(max_examples=300, deadline=None)
 KEY = b"alpha"

@@ -212,7 +212,7 @@ def _become(asked: Mapping[str, Any], streams: Sequence[int]) -> None:
     os.environ.update(asked["env"])
     sys.path.insert(0, asked["cwd"])  # as `python -m` has it
     sys.argv[1:] = asked["words"]
-    sys.stdout.reconfigure(line_buffering=os.isatty(1))  # type: ignore[union-attr]  # the interpreter's own
+    sys.stdout.reconfigure(line_buffering=os.isatty(1))  # type: ignore[union-attr]  # it is the text file that the interpreter opened
 
 
 def main() -> None:

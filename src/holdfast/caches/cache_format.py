@@ -38,7 +38,7 @@ _HEX_DIGITS = "0123456789abcdef"
 MAX_DOCUMENT_BYTES = 256 << 20
 # Parts of a path that lead elsewhere; one that is empty is the root, or nothing.
 _CLIMBING = frozenset(("", ".", ".."))
-SHORT_HASH = slice(len(PREFIX), len(PREFIX) + 12)
+_SHORT_HASH = slice(len(PREFIX), len(PREFIX) + 12)
 
 
 class Origin(NamedTuple):
@@ -169,24 +169,24 @@ def file_name_of(name: str, version: str, taken: set[str]) -> str:
     """
     found = short_name(version)
     if found in taken:
-        found = distinct_name(name, version)
+        found = _distinct_name(name, version)
     taken.add(found)
     return found
 
 
 def file_names(document: Document) -> tuple[str, str]:
     """The two names a document's file can have: the short hash, and the one the id makes distinct."""
-    return short_name(document.version), distinct_name(document.id, document.version)
+    return short_name(document.version), _distinct_name(document.id, document.version)
 
 
 def short_name(version: str) -> str:
     """The name that the file of a document has unless another has it."""
-    return f"{version[SHORT_HASH]}.json"
+    return f"{version[_SHORT_HASH]}.json"
 
 
-def distinct_name(name: str, version: str) -> str:
+def _distinct_name(name: str, version: str) -> str:
     """The name of a file whose short one is taken."""
-    return f"{version[SHORT_HASH]}-{sha256(name.encode()).hexdigest()[:12]}.json"
+    return f"{version[_SHORT_HASH]}-{sha256(name.encode()).hexdigest()[:12]}.json"
 
 
 def stays_inside(file: str) -> bool:
@@ -355,8 +355,8 @@ def are_usable(entries: list[Entry]) -> bool:
     if set(map(len, versions)) != {len(PREFIX) + 64} or not all(map(str.startswith, versions, repeat(PREFIX))):
         return False
     # What remains of each without its hex digits is what remains of the prefix.
-    marks = "".join(versions).encode(errors="replace").translate(None, _HEX_DIGITS.encode())
-    if marks != PREFIX.encode().translate(None, _HEX_DIGITS.encode()) * len(versions):
+    rest = "".join(versions).encode(errors="replace").translate(None, _HEX_DIGITS.encode())
+    if rest != PREFIX.encode().translate(None, _HEX_DIGITS.encode()) * len(versions):
         return False
     return stays_inside("/".join([entry.file for entry in entries]))
 

@@ -13,11 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 
-def dictionary_pages(keys: Sequence[bytes], values: Sequence[int]) -> list[bytes]:
-    """The pages of a dictionary of ascending keys and their 64-bit values."""
-    return list(paged([(keys, values)]))
-
-
 def paged(entries: Iterable[tuple[Sequence[bytes], Sequence[int]]]) -> Iterator[bytes]:
     """The pages of a dictionary whose ascending keys and their 64-bit values come some at a time.
 
@@ -40,20 +35,3 @@ def paged(entries: Iterable[tuple[Sequence[bytes], Sequence[int]]]) -> Iterator[
         keys, values = keys[start:], values[start:]
     if keys:
         yield encode_page(number, keys, values)
-
-
-class DictionaryPages:
-    """Pages made of keys added in ascending order."""
-
-    def __init__(self) -> None:
-        self._keys: list[bytes] = []
-        self._values: list[int] = []
-
-    def add(self, key: bytes, value: int) -> None:
-        """The next key, greater than the last, and its 64-bit value."""
-        self._keys.append(key)
-        self._values.append(value)
-
-    def finish(self) -> list[bytes]:
-        """All pages."""
-        return dictionary_pages(self._keys, self._values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.caches.cache_format import SHORT_HASH, distinct_name, document_id
+from holdfast.caches.cache_format import document_id, file_name_of, short_name
 from holdfast.core.unicode_text import lower_case
 
 TYPE_CHECKING = False
@@ -19,13 +19,9 @@ def document_ids(sources: Sequence[str]) -> list[str]:
 
 
 def file_names_of(names: Sequence[str], versions: Sequence[str]) -> list[str]:
-    """The names that `cache_format.file_name` gives to the files of all documents of a cache, in id order."""
-    found = [f"{version[SHORT_HASH]}.json" for version in versions]
+    """The names that `file_name_of` gives to the files of all documents of a cache, in id order."""
+    found = list(map(short_name, versions))
     if len(set(found)) == len(found):  # nearly always
         return found
     taken: set[str] = set()
-    for at, short in enumerate(found):
-        if short in taken:
-            found[at] = distinct_name(names[at], versions[at])
-        taken.add(found[at])
-    return found
+    return [file_name_of(name, version, taken) for name, version in zip(names, versions, strict=True)]

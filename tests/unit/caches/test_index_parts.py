@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from holdfast.caches.cache_format import Entry
-from holdfast.caches.dictionary_pages import DictionaryPages
 from holdfast.caches.index_format import (
     PAGE_SIZE,
     WORD_RULES,
@@ -22,6 +21,7 @@ from holdfast.caches.index_format import (
 from holdfast.caches.word_index.word_compiler import DENSE_LIMIT, encode_postings, encode_record, make_columns
 from holdfast.caches.word_index.word_records import parse_postings, parse_record
 from holdfast.caches.word_index.word_search import Matches, choose
+from support.term_dictionary import DictionaryPages
 
 VERSION = "sha256:" + "ab" * 32
 

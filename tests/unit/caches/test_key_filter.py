@@ -6,9 +6,9 @@ from binascii import crc32
 
 import pytest
 
-from holdfast.caches.dictionary_pages import dictionary_pages
 from holdfast.caches.index_format import IndexUnusable, keys_of
 from holdfast.caches.section_index.key_filter import KeyFilter
+from support.term_dictionary import dictionary_pages
 
 TERMS = sorted([f"term{number}" for number in range(3000)] + ["größe", "x" * 300], key=lambda term: keys_of([term])[0])
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from holdfast.caches.dictionary_pages import dictionary_pages
 from holdfast.caches.index_format import INLINE
 from holdfast.caches.patched_postings import OldDictionary, patch_postings
+from support.term_dictionary import dictionary_pages
 
 Change = int | bytes | None
 

@@ -224,7 +224,7 @@ class DocumentTable:
             yield from self._stretches[number]
 
     def _part(self, batch: _Batch, part: int) -> Any:
-        return loads(self._bytes(batch, part))  # noqa: S302  # written by a process of our own
+        return loads(self._bytes(batch, part))  # noqa: S302  # a process of this build wrote it, into a directory of its own
 
     def _bytes(self, batch: _Batch, part: int) -> bytes:
         offset = batch.offset + sum(batch.sizes[:part])

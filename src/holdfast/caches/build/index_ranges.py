@@ -87,7 +87,7 @@ class KeysFile:
 def read_keys(file: BinaryIO) -> Iterator[tuple[list[bytes], array[int]]]:
     """What was written into a `KeysFile`."""
     while head := file.read(4):
-        keys, values = loads(file.read(int.from_bytes(head, "little")))  # noqa: S302  # written by a process of our own
+        keys, values = loads(file.read(int.from_bytes(head, "little")))  # noqa: S302  # a process of this build wrote it, into a directory of its own
         yield keys, array("Q", values)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.caches.build.token_counts import FieldCounts
-from holdfast.caches.search.link_texts import incoming, link_words
+from holdfast.caches.search.link_texts import link_words
 from holdfast.caches.search.word_terms import length_of
 from holdfast.caches.section_index.term_lists import LINKS
 from holdfast.caches.sorted_runs import encode_run
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.caches.build.token_counts import WriteRun
-    from holdfast.caches.search.link_texts import PageLinks
     from holdfast.caches.sorted_runs import Run
 
 
@@ -25,13 +24,8 @@ class LinkRuns(NamedTuple):
     lengths: list[int]
 
 
-def count_links(ids: Sequence[str], pages: Sequence[PageLinks], prefix: str, limit: int, write: WriteRun) -> LinkRuns:
-    """Count the texts of links between documents, given in id order; runs are written as `DocumentCounts` does."""
-    return count_texts(incoming(ids, pages), prefix, limit, write)
-
-
 def count_texts(texts: Sequence[Sequence[str]], prefix: str, limit: int, write: WriteRun) -> LinkRuns:
-    """Count the texts of links to each document."""
+    """Count the texts of links to each document, given in id order; runs are written as `DocumentCounts` does."""
     links = LinkRuns([], [])
     field = FieldCounts()
 

@@ -198,8 +198,8 @@ def _contents(path: str) -> list[str]:
         return [f"{folder}/" for folder in folders]  # nothing, or what is left of a cache that was being removed
     known = {DOCUMENTS: _listed(path), COMPILED: INDEX_FILES}
     for folder, files in folders.items():
-        for name in sorted(set(files) - known[folder]):
-            raise _no_part(name)
+        if unknown := set(files) - known[folder]:
+            raise _no_part(min(unknown))
     contents = [name for folder, files in folders.items() for name in (*files, f"{folder}/")]
     return [*contents, *[name for name in (INDEX, MANIFEST) if name in names]]
 

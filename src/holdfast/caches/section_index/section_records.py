@@ -124,11 +124,6 @@ def parse_section(data: bytes, number: int) -> tuple[Section, str]:
     return Section(tuple(heading), first, last, start, end, *part, cited), title
 
 
-def has_documents(record: bytes) -> bool:
-    """Whether a record has a list of documents."""
-    return bool(record[4] & LISTED << 1)
-
-
 def parse_inline(value: int, firsts: Sequence[int]) -> TermImpacts | None:
     """The lists a dictionary value itself holds, or None when it is the place of a record."""
     if value < INLINE:
