@@ -10,10 +10,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from holdfast.caches.build.build import build_documents
-from holdfast.caches.build.source_item import SourceItem
-from holdfast.caches.readers import reader_table
-from support.plain_reader import READER
+from support.edited_pages import build, contents, edited, plain_readers, write
 
 WORDS = st.sampled_from(
     [
@@ -34,42 +31,7 @@ EDITS = st.one_of(
     st.tuples(st.just("replace"), NAMES, WORDS),
     st.tuples(st.just("remove"), NAMES, st.just("")),
 )
-NOW = "2026-01-02T03:04:05Z"
 USED: Counter[bool] = Counter()  # whether a build was patched
-
-
-def build(home: Path, texts: dict[str, str], cache: str, previous: str | None, unchanged: set[str]) -> None:
-    phases: set[str] = set()
-    root = str(home)
-    items = [SourceItem(f"{name}.plain", f"{root}/{name}.plain", READER.name, root, root) for name in texts]
-    build_documents(
-        items,
-        home / cache,
-        created_at=NOW,
-        force=True,
-        workers=1,
-        previous=previous and str(home / previous),
-        unchanged={f"{name}.plain" for name in unchanged},
-        progress=lambda phase, *_: phases.add(phase),
-    )
-    if previous:
-        USED["reading" not in phases] += 1
-
-
-def contents(cache: Path) -> dict[str, bytes]:
-    return {str(file.relative_to(cache)): file.read_bytes() for file in sorted(cache.rglob("*")) if file.is_file()}
-
-
-def edited(texts: dict[str, str], edits: list[tuple[str, str, str]]) -> dict[str, str]:
-    made = dict(texts)
-    for kind, name, text in edits:
-        if kind == "remove":
-            made.pop(name, None)
-        elif kind == "write":
-            made[name] = text
-        elif name in made:
-            made[name] = f"{made[name]} {text}" if kind == "append" else made[name].replace("alpha", text, 1)
-    return made or {"alpha": ""}
 
 
 @settings(
@@ -116,8 +78,7 @@ def test_a_patched_cache_has_the_bytes_of_one_built_from_nothing(
     tmp_path: Path, texts: dict[str, str], rounds: list[list[tuple[str, str, str]]]
 ) -> None:
     home = tmp_path / os.urandom(8).hex()
-    known, reader_table.READERS = reader_table.READERS, (READER,)
-    try:
+    with plain_readers():
         write(home, texts)
         build(home, texts, "cache", None, set())
         for edits in rounds:
@@ -125,19 +86,10 @@ def test_a_patched_cache_has_the_bytes_of_one_built_from_nothing(
             write(home, after)
             unchanged = {name for name in after if texts.get(name) == after[name]}
             texts = after
-            build(home, texts, "cache", "cache", unchanged)
+            USED[build(home, texts, "cache", "cache", unchanged)] += 1
             build(home, texts, "expected", None, set())
             assert contents(home / "cache") == contents(home / "expected")
-    finally:
-        reader_table.READERS = known
-        shutil.rmtree(home)
-
-
-def write(home: Path, texts: dict[str, str]) -> None:
-    for name, text in {**texts, "part.txt": "alpha included"}.items():
-        file = home / (name if name == "part.txt" else f"{name}.plain")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(text.encode())
+    shutil.rmtree(home)
 
 
 def test_some_of_these_were_patched() -> None:
@@ -166,18 +118,13 @@ def test_a_cache_of_hundreds_of_pages_is_patched_alike(tmp_path: Path) -> None:
         [("remove", "page-009", ""), ("remove", "page-200", ""), ("write", "zzz", "seldom3 w1 often2")],
         [("remove", "page-150x", ""), ("replace", "page-012", "x")],
     ]
-    known, reader_table.READERS = reader_table.READERS, (READER,)
-    patched = USED[True]
-    try:
+    with plain_readers():
         write(tmp_path, texts)
         build(tmp_path, texts, "cache", None, set())
         for edits in rounds:
             after = edited(texts, edits)
             write(tmp_path, after)
-            build(tmp_path, after, "cache", "cache", {name for name in after if texts.get(name) == after[name]})
+            assert build(tmp_path, after, "cache", "cache", {name for name in after if texts.get(name) == after[name]})
             texts = after
             build(tmp_path, texts, "expected", None, set())
             assert contents(tmp_path / "cache") == contents(tmp_path / "expected")
-    finally:
-        reader_table.READERS = known
-    assert USED[True] - patched == len(rounds)

@@ -75,6 +75,7 @@ def add(workspace: Workspace, arguments: AddArguments) -> Outcome[AddAnswer]:
 def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer | CheckAnswer]:
     from holdfast.caches.build.engines import open_engine
     from holdfast.caches.build.project_directory import check_names, check_tokenizer
+    from holdfast.caches.build.spare_documents import drop_orphans
     from holdfast.caches.build.sync import sync_cache, write_lock
     from holdfast.core.errors import UsageError
 
@@ -111,6 +112,7 @@ def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer |
             )
         )
     is_written = write_lock(project, declared, synced, before)
+    drop_orphans(project.cache_root)
     notes += [*_notes(synced), *_strays(project, [cache.name for cache in declared.caches])]
     value: SyncAnswer = {"caches": [_answer(cache) for cache in synced], "lock_changed": is_written}
     return Outcome(value, note="" if quiet else "\n".join(notes))

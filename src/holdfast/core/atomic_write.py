@@ -8,7 +8,15 @@ from errno import EEXIST, ENOTEMPTY
 from itertools import count, islice
 
 from holdfast.core.regular_files import close_quietly
-from holdfast.core.staging import ASIDE, flush_file_system, make_beside, remove, remove_abandoned, special_rename
+from holdfast.core.staging import (
+    ASIDE,
+    flush_file_system,
+    make_beside,
+    make_directory,
+    remove,
+    remove_abandoned,
+    special_rename,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -166,15 +174,17 @@ class StagedDirectory:
         self.target = os.path.abspath(target)
         self.path = ""
         self.kept: list[str] = []
+        self.has_kept_part = False
         self._contents = contents
         self._replaced = ""
+        self._part, self._place = "", ""
         self._lock = -1
         self._made_parents: list[str] = []
 
     def __enter__(self) -> StagedDirectory:
         try:
             _make_parents(os.path.dirname(self.target), self._made_parents)
-            self.path, self._lock = make_beside(self.target, _make_directory, self._dispose)
+            self.path, self._lock = make_beside(self.target, make_directory, self._dispose)
         except BaseException:
             self._remove_parents()
             raise
@@ -197,6 +207,8 @@ class StagedDirectory:
         try:
             contents = self._contents(path)
             if contents is not None:
+                if path == self._replaced and self._part and self._was_moved(path):
+                    contents = [name for name in contents if not name.startswith(f"{self._part}/")]
                 _remove_only(path, contents)
                 # Gone; or it could not be removed, and holds nothing else.
                 if not os.path.lexists(path) or self._contents(path) is not None:
@@ -204,6 +216,18 @@ class StagedDirectory:
         except OSError:
             return  # the next writer looks again
         self.kept.append(_set_aside(path, self.target))
+
+    def keep_part(self, part: str, place: str) -> None:
+        """Of a directory that is replaced, and holds nothing but its own, move one folder to a place, if it is free,
+        instead of removing it."""
+        self._part, self._place = part, place
+
+    def _was_moved(self, path: str) -> bool:
+        try:
+            self.has_kept_part = _rename_new(os.path.join(path, self._part), self._place)
+        except OSError:
+            pass  # it is removed then
+        return self.has_kept_part
 
     def _remove_parents(self) -> None:
         for made in reversed(self._made_parents):
@@ -244,16 +268,6 @@ def _make_parents(path: str, made: list[str]) -> None:
         else:
             made.append(missing[-1])
         missing.pop()
-
-
-def _make_directory(path: str) -> int:
-    """Create a directory; a descriptor of it."""
-    os.mkdir(path)
-    try:
-        return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except BaseException:
-        remove(path)
-        raise
 
 
 def _walk(path: str) -> Iterator[tuple[str, bool]]:

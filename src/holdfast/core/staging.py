@@ -88,6 +88,29 @@ def remove_abandoned(target: str, dispose: Callable[[str], None] = leave) -> Non
             close_quietly(descriptor)
 
 
+def make_directory(path: str) -> int:
+    """Create a directory; a descriptor of it."""
+    os.mkdir(path)
+    try:
+        return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except BaseException:
+        remove(path)
+        raise
+
+
+def remove_beside(target: str, path: str) -> None:
+    """Remove what stands beside a target, with all it holds: first moved away in one step, so that nobody else has it.
+
+    Raises OSError where it cannot be moved.
+    """
+    place, lock = make_beside(target, make_directory)
+    try:
+        os.rename(path, os.path.join(place, "gone"))
+    finally:
+        remove(place)
+        close_quietly(lock)
+
+
 def remove(path: str) -> None:
     """Remove a file or a directory with all it holds; what cannot be removed is left for the next writer."""
     from shutil import rmtree

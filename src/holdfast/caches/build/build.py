@@ -30,11 +30,12 @@ from holdfast.caches.build.publish import (
 )
 from holdfast.caches.build.source_files import check_distinct, find_sources, worth_a_worker
 from holdfast.caches.build.source_item import KeptItem
+from holdfast.caches.build.spare_documents import SpareDocuments, drop_spare
 from holdfast.caches.build.token_counts import SPILL_BYTES, RunSettings
 from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, are_usable
 from holdfast.caches.document_names import document_ids
 from holdfast.caches.index_format import Summary, is_time
-from holdfast.caches.on_disk.cache_directory import MANIFEST
+from holdfast.caches.on_disk.cache_directory import DOCUMENTS, MANIFEST
 from holdfast.caches.tokenizers import USUAL, choose_tokenizer
 from holdfast.core.atomic_write import StagedDirectory
 from holdfast.core.collector import Collector
@@ -168,13 +169,15 @@ def build_documents(
     previous: str | None = None,
     unchanged: Container[str] = frozenset(),
     engine: str | None = None,
+    spare: bool = False,
 ) -> DocumentsReport:
     """Compile listed sources into a cache at `cache`, each by its reader, atomically and durably.
 
     What cannot be read is passed over and told in the report; with `strict` it ends the build instead, and so does
     having no document at all. `previous` is the cache that was made of earlier sources, and `unchanged` the sources
     that are the same since, with the same readers and the same files included: their documents are taken from there.
-    The bytes are those of a build from nothing, whatever is unchanged. The rest is as in `build_cache`.
+    The bytes are those of a build from nothing, whatever is unchanged. With `spare` the names of documents of a cache
+    that few edits replace are kept beside it for the next edit. The rest is as in `build_cache`.
     """
     cache = os.path.abspath(os.fspath(cache))
     check_time(created_at)
@@ -187,8 +190,14 @@ def build_documents(
         pool.grow(worth_a_worker(len(ordered)) if workers is None else workers)
         return kept_items
 
-    def patch(staged: str) -> Made | None:
-        return patch_cache(staged, kept_items, previous, counted_by, created_at) if previous is not None else None
+    def patch(staged: StagedDirectory) -> Made | None:
+        if previous is None:
+            return None
+        names = SpareDocuments(cache) if spare else None
+        made = patch_cache(staged.path, kept_items, previous, counted_by, created_at, names)
+        if made is not None and names is not None and names.is_worth_keeping:
+            staged.keep_part(DOCUMENTS, names.path)
+        return made
 
     def check(written: WrittenDocuments) -> None:
         if strict and written.skipped:
@@ -250,7 +259,7 @@ def _build(
     find: Callable[[Engine], Sequence[Source]],
     order: BuildOrder,
     check: Callable[[WrittenDocuments], None] = lambda _written: None,
-    patch: Callable[[str], Made | None] = lambda _staged: None,
+    patch: Callable[[StagedDirectory], Made | None] = lambda _staged: None,
 ) -> tuple[Listing, WrittenTotals, Sequence[str]]:
     """Write and publish a cache of the sources that are found, in id order; what was kept of an old one.
 
@@ -260,7 +269,7 @@ def _build(
     try:
         # The workers are gone before the directory they write into is.
         with StagedDirectory(cache, cache_contents) as staged, order.engine as engine:
-            made = patch(staged.path)
+            made = patch(staged)
             if made is None:
                 with Collector(runs=True):  # readers of some formats make cycles
                     made = _compile(sources, staged.path, find(engine), order, check)
@@ -272,6 +281,8 @@ def _build(
         raise target_exists(cache) from None
     except OSError as error:
         raise IoError(f"'{printable(cache)}' cannot be written: {error.strerror}") from None
+    if not staged.has_kept_part:
+        drop_spare(cache)
     return listing, totals, staged.kept
 
 

@@ -230,8 +230,9 @@ class OldCache:
         data = self.words.section(index_reader.DIGESTS)
         return [data[at : at + _DIGEST] for at in range(0, len(data), _DIGEST)]
 
-    def link(self, files: Iterable[tuple[Entry, str]], target: str) -> None:
-        """Give document files names in a directory too, or copy them where the file system has no such links."""
+    def link(self, files: Iterable[tuple[Entry, str]], target: str) -> bool:
+        """Give document files names in a directory too, or copy them where the file system has no such links: False."""
+        are_links = True
         own = their = -1
         try:
             own = os.open(os.path.join(self.path, DOCUMENTS), _FOLDER)
@@ -245,6 +246,8 @@ class OldCache:
                 except OSError:
                     with open(os.path.join(target, name), "xb") as copied:
                         copied.write(read_document(self.path, entry).data)
+                    are_links = False
         finally:
             close_quietly(own)
             close_quietly(their)
+        return are_links

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from holdfast.caches.build.changed_documents import Changes
     from holdfast.caches.build.publish import Listing
     from holdfast.caches.build.source_item import SourceItem
+    from holdfast.caches.build.spare_documents import SpareDocuments
     from holdfast.caches.patched_postings import Change
     from holdfast.caches.section_index.section_compiler import DocumentSections
     from holdfast.caches.word_index.word_records import Columns
@@ -59,15 +60,20 @@ _CHUNK = 1 << 20
 
 
 def patch_cache(
-    staged: str, items: Sequence[SourceItem | KeptItem], previous: str, tokenizer: str, created_at: str
+    staged: str,
+    items: Sequence[SourceItem | KeptItem],
+    previous: str,
+    tokenizer: str,
+    created_at: str,
+    spare: SpareDocuments | None = None,
 ) -> tuple[Listing, WrittenTotals] | None:
-    """Write a cache of these items, in id order, into a directory in the making; None where that cannot be done by
-    patching the previous one: the directory is empty then."""
+    """Write a cache of these items, in id order, into a directory in the making, of a spare where there is one; None
+    where that cannot be done by patching the previous one: the directory is empty then."""
     try:
         with OldCache(previous) as old:
             changes = find_changes(old, items, tokenizer)
             reused = sum([isinstance(item, KeptItem) for item in items])
-            return _Patch(old, changes, tokenizer).write(staged, created_at, reused)
+            return _Patch(old, changes, tokenizer, spare).write(staged, created_at, reused)
     except (CannotPatch, IndexUnusable, CacheInvalid, IoError, Unreadable):
         for folder, _, names in os.walk(staged, topdown=False):
             for name in names:
@@ -80,7 +86,8 @@ def patch_cache(
 class _Patch:
     """What changes between a cache and the next."""
 
-    def __init__(self, old: OldCache, changes: Changes, tokenizer: str) -> None:
+    def __init__(self, old: OldCache, changes: Changes, tokenizer: str, spare: SpareDocuments | None) -> None:
+        self._spare = spare
         self._old, self._changes, self._tokenizer = old, changes, tokenizer
         self._edited = changes.edited
         self._was = [(each.before, each.texts_before) for each in self._edited if each.before is not None]
@@ -143,17 +150,20 @@ class _Patch:
 
     def _write_documents(self, staged: str, documents: Sequence[WrittenDocument]) -> None:
         target = os.path.join(staged, DOCUMENTS)
-        os.mkdir(target)
-        for each in self._edited:
-            if each.after is not None:
-                put_document(os.path.join(target, documents[each.now.start].name), each.after)
         names = [document.name for document in documents]
         kept = [
             pair
             for start, end, now in self._changes.kept
             for pair in zip(self._old.manifest.entries[start:end], names[now : now + end - start], strict=True)
         ]
-        self._old.link(kept, target)
+        if self._spare is not None:
+            self._spare.fill(target, self._old, kept)
+        else:
+            os.mkdir(target)
+            self._old.link(kept, target)
+        for each in self._edited:
+            if each.after is not None:
+                put_document(os.path.join(target, documents[each.now.start].name), each.after)
 
     def _write_words(
         self,

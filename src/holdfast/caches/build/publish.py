@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from functools import lru_cache
 from hashlib import sha256
+from time import time_ns
 
 from holdfast.caches.cache_format import (
     MAX_MANIFEST_BYTES,
@@ -34,6 +35,7 @@ from holdfast.caches.origin_metadata import origins_digest
 from holdfast.caches.shard_list import MAX_LIST_BYTES, parse_shards
 from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.errors import BuildFailed, CacheInvalid, IoError, UsageError
+from holdfast.core.file_identity import identity, is_settled
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import NotRegular, TooLarge, read_regular
 
@@ -43,12 +45,16 @@ if TYPE_CHECKING:
 
     from holdfast.caches.build.document_table import DocumentName, WrittenDocument
     from holdfast.caches.cache_format import Manifest
+    from holdfast.core.file_identity import Identity
 
     Listed = DocumentName | WrittenDocument
 
 # What a project keeps of its own, the default cache root among it.
 OWN_FOLDER = ".context"
 INDEX_FILES = frozenset({WORDS_FILE, SECTIONS_FILE})
+# What was last seen in a folder of documents, by stamps that another name in it would change: who replaces a cache
+# looks into it before and after.
+_seen: dict[Identity, list[str]] = {}
 
 
 class Listing(NamedTuple):
@@ -224,6 +230,10 @@ def _folder(path: str, folder: str) -> list[str]:
     """The files of a directory of a cache, by their paths in it."""
     if os.path.islink(os.path.join(path, folder)):
         raise _no_part(folder)
+    started = time_ns()
+    seen = identity(os.stat(os.path.join(path, folder)))
+    if (known := _seen.get(seen)) is not None:
+        return known
     try:
         with os.scandir(os.path.join(path, folder)) as entries:
             listed = list(entries)
@@ -233,7 +243,11 @@ def _folder(path: str, folder: str) -> list[str]:
             files = [f"{folder}/{entry.name}" for entry in listed]
     except NotADirectoryError:
         raise _no_part(folder) from None
-    return sorted(files)
+    files.sort()
+    if folder == DOCUMENTS and is_settled(seen, started):
+        _seen.clear()
+        _seen[seen] = files
+    return files
 
 
 def _listed(path: str) -> frozenset[str]:

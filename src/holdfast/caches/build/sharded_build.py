@@ -29,6 +29,7 @@ from holdfast.caches.build.old_index import OldCache
 from holdfast.caches.build.publish import cache_contents, check_replaceable, part_paths
 from holdfast.caches.build.source_files import worth_a_worker
 from holdfast.caches.build.source_item import KeptItem
+from holdfast.caches.build.spare_documents import drop_spare
 from holdfast.caches.build.token_counts import SPILL_BYTES, RunSettings
 from holdfast.caches.cache_format import Entry, cache_version, document_id
 from holdfast.caches.index_format import IndexUnusable
@@ -94,6 +95,7 @@ def build_shards(
             order.progress(WRITING, 1, 1)
     except OSError as error:
         raise IoError(f"'{printable(cache)}' cannot be written: {error.strerror}") from None
+    drop_spare(cache)
     if tell is not None:
         for note in build_notes(cache, [], staged.kept):
             tell(note)

@@ -166,7 +166,7 @@ def _built(
     engine: str | None,
 ) -> DocumentsReport:
     try:
-        build: Callable[..., DocumentsReport] = partial(build_documents, force=True)
+        build: Callable[..., DocumentsReport] = partial(build_documents, force=True, spare=True)
         if declared.shards:
             build = partial(build_shards, shards=declared.shards)
         return build(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from holdfast.caches.build.publish import cache_contents, check_replaceable
+from holdfast.caches.build.spare_documents import drop_spare
 from holdfast.caches.on_disk.cache_listing import inspect_cache
 from holdfast.caches.on_disk.verification import verify_cache
 from holdfast.caches.registry.cache_artifact import (
@@ -198,6 +199,7 @@ def _put_in_place(artifact: Artifact, cache: str, parts: str, keys: tuple[Public
         if report.cache_version != artifact.annotations[VERSION]:
             raise RegistryFailed("what arrived is another version than its manifest says")
         staged.publish(replace=True)
+    drop_spare(cache)
     if signature:
         write_file(signature_path(cache), signature)
     elif os.path.lexists(signature_path(cache)):
