@@ -7,6 +7,10 @@ from hashlib import sha256
 from holdfast.core.globs import GlobList, as_bytes
 from holdfast.core.record import NamedTuple
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 GITIGNORE, CONTEXTIGNORE = ".gitignore", ".contextignore"
 
 # Folders that hold what tools made or fetched. A negated pattern in `.contextignore` brings one back.
@@ -65,3 +69,11 @@ class Rules:
             if decided is not None:
                 return decided
         return False
+
+    def say_nothing_of(self, directory: str, names: Sequence[str]) -> bool:
+        """Whether `ignores` is surely false for files of these names in a directory: quickly told for all of them."""
+        if self.is_empty:
+            return True
+        listed, place = as_bytes("\n".join(["", *names, ""])), as_bytes(f"{directory}/" if directory else "")
+        levels = self._contextignores + self._gitignores
+        return all(level.patterns.say_nothing_of(place[len(level.base) :], listed) for level in levels)

@@ -15,7 +15,7 @@ from holdfast.caches.build.project_sources import (
     find_file,
 )
 from holdfast.caches.build.source_item import SourceItem
-from holdfast.caches.build.source_state import FileDigests, SourceOutcome, SourceState
+from holdfast.caches.build.source_state import KnownFiles, SourceState, file_digests
 from holdfast.caches.project.project_file import invalid
 from holdfast.caches.readers.reader_table import RECOGNISING, is_of_kind, read_source, reader_named
 from holdfast.caches.readers.source_reader import Unreadable
@@ -43,12 +43,16 @@ class CachePlan(NamedTuple):
     """What a cache is to be made from."""
 
     items: list[SourceItem]
-    digests: dict[str, str]  # source -> hash
+    digests: list[str]  # the hash of each
     strangers: dict[str, str]  # what is not of the kind that its name says -> hash
     found: FoundSources
-    files: FileDigests
+    files: KnownFiles
     commits: tuple[tuple[str, str], ...]
     packages: tuple[tuple[str, str], ...]
+
+    def columns(self) -> tuple[list[str], list[str], list[str]]:
+        """The sources, their hashes and their readers."""
+        return [item.source for item in self.items], self.digests, [item.reader for item in self.items]
 
 
 class SourceChanges(NamedTuple):
@@ -84,21 +88,22 @@ def plan_cache(
         else:
             find_file(root, checkout_top(os.path.dirname(root), place.project), patterns, found)
     packages = _find_packages(place, declared, patterns, found)
-    files = FileDigests(state.files)
-    plan = CachePlan([], {}, {}, found, files, tuple(sorted(commits.items())), tuple(sorted(packages.items())))
-    for item in found.items:
-        try:
-            digest = files.digest(item.path)
-        except OSError as error:
-            is_odd = isinstance(error, NotRegular | TooLarge)
-            reason = f"is {error.strerror}" if is_odd else f"cannot be read: {error.strerror}"
+    digests, files = file_digests(state.files, [item.path for item in found.items], found.stamps)
+    plan = CachePlan([], [], {}, found, files, tuple(sorted(commits.items())), tuple(sorted(packages.items())))
+    read = [digest for digest in digests if isinstance(digest, str)]
+    if len(read) == len(digests) and RECOGNISING.isdisjoint([item.reader for item in found.items]):
+        return plan._replace(items=found.items, digests=read)
+    recognised = _Recognised(state)
+    for item, digest in zip(found.items, digests, strict=True):
+        if isinstance(digest, OSError):
+            is_odd = isinstance(digest, NotRegular | TooLarge)
+            reason = f"is {digest.strerror}" if is_odd else f"cannot be read: {digest.strerror}"
             found.passed.append(PassedOver(item.source, reason))
-            continue
-        if item.reader in RECOGNISING and not _is_of_its_kind(item, digest, state):
+        elif item.reader in RECOGNISING and not recognised.is_of_its_kind(item, digest):
             plan.strangers[item.source] = digest
         else:
             plan.items.append(item)
-            plan.digests[item.source] = digest
+            plan.digests.append(digest)
     return plan
 
 
@@ -176,41 +181,53 @@ def _find_packages(
             is_taken = patterns.includes(item.source) and not patterns.excludes(item.source, folder=False)
             if item.source not in seen and is_taken:
                 seen.add(item.source)
-                found.items.append(item)
+                found.add(item)
     return versions
 
 
-def _is_of_its_kind(item: SourceItem, digest: str, state: SourceState) -> bool:
-    known = state.outcomes.get(item.source)
-    if known is not None and known.digest == digest:
-        return bool(known.reader)
-    reader = reader_named(item.reader)
-    return reader is None or is_of_kind(reader, read_regular(item.path))
+class _Recognised:
+    """Whether files are of the kind that their names say; those that are remembered are not read again."""
+
+    def __init__(self, state: SourceState) -> None:
+        self._known = state.known
+        self._digests: dict[str, tuple[str, str]] | None = None
+
+    def is_of_its_kind(self, item: SourceItem, digest: str) -> bool:
+        """Whether a file is."""
+        if self._known.strangers.get(item.source) == digest:
+            return False
+        if self._digests is None:
+            self._digests = self._known.table()
+        if self._digests.get(item.source, ("", ""))[0] == digest:
+            return True
+        reader = reader_named(item.reader)
+        return reader is None or is_of_kind(reader, read_regular(item.path))
 
 
 def changes_since(plan: CachePlan, state: SourceState) -> SourceChanges:
     """How the sources of a plan differ from those that are remembered."""
-    before = {source: outcome for source, outcome in state.outcomes.items() if outcome.reader}
-    unchanged: set[str] = set()
-    skipped: dict[str, tuple[SourceItem, SourceOutcome]] = {}
-    changed = added = 0
-    for item in plan.items:
-        outcome = before.get(item.source)
-        if outcome is None:
-            added += 1
-        elif (
-            outcome.digest != plan.digests[item.source]
-            or outcome.reader != item.reader
-            or (outcome.included and not _includes_same(item, outcome.included))
-        ):
-            changed += 1
-        elif outcome.skipped:
-            skipped.setdefault(item.reader, (item, outcome))
-        else:
-            unchanged.add(item.source)
+    sources, digests, readers = plan.columns()
+    known, differing, changed, added, count = state.known, set[str](), 0, 0, len(sources)
+    if not known.are(sources, digests, readers):
+        table = known.table()
+        was = list(map(table.get, sources))
+        now = zip(digests, readers, strict=True)
+        others = [source for source, one, other in zip(sources, was, now, strict=True) if one != other]
+        added, count = was.count(None), len(table)
+        differing, changed = set(others), len(others) - added
+    skipped: dict[str, tuple[SourceItem, str]] = {}
+    if known.more:
+        for item in [item for item in plan.items if item.source in known.more and item.source not in differing]:
+            included, reason = known.more[item.source]
+            if not _includes_same(item, included):
+                changed += 1
+                differing.add(item.source)
+            elif reason:
+                skipped.setdefault(item.reader, (item, reason))
+                differing.add(item.source)
     # What could not be read may be readable by now, where what was lacking is installed.
-    changed += sum([_reason(item) != outcome.skipped for item, outcome in skipped.values()])
-    return SourceChanges(frozenset(unchanged), changed, added, len(before) - len(plan.items) + added)
+    changed += sum([_reason(item) != reason for item, reason in skipped.values()])
+    return SourceChanges(frozenset(sources) - differing, changed, added, count - len(sources) + added)
 
 
 def first_reasons(plan: CachePlan, most: int) -> list[str]:

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import os
 import stat
+from _operator import attrgetter, methodcaller  # `operator` itself is slower to load
+from itertools import compress, repeat
 
-from holdfast.caches.build.publish import OWN_FOLDER
 from holdfast.caches.build.source_item import SourceItem
-from holdfast.caches.readers.reader_table import reader_of
+from holdfast.caches.on_disk.cache_directory import OWN_FOLDER
+from holdfast.caches.readers.reader_table import ReaderNames, reader_of
 from holdfast.core.confined_paths import lies_inside, printable
+from holdfast.core.file_identity import identity
 from holdfast.core.globs import GlobList
 from holdfast.core.ignore_rules import BUILD_FOLDERS, CONTEXTIGNORE, GITIGNORE, Rules
 from holdfast.core.record import NamedTuple
-from holdfast.core.regular_files import read_regular
+from holdfast.core.regular_files import close_quietly, read_regular
 from holdfast.core.unicode_text import is_unicode, lower_case
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from holdfast.core.file_identity import Identity
 
 # What makes a folder a virtual environment, and where Sphinx writes.
 _ENVIRONMENT = "pyvenv.cfg"
@@ -25,6 +30,11 @@ _OUTPUT = "_build"
 _MAX_IGNORE_BYTES = 1 << 20
 # The longest extension that is told as one.
 _MAX_EXTENSION = 12
+# Begin the names of hidden files and of the locks of editors.
+_MARKS = ".#~"
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NONBLOCK
+_name_of: Callable[[os.DirEntry[str]], str] = attrgetter("name")
+_status_of: Callable[[os.DirEntry[str]], os.stat_result] = methodcaller("stat", follow_symlinks=False)
 
 
 class PassedOver(NamedTuple):
@@ -39,9 +49,13 @@ class PassedOver(NamedTuple):
 
 
 class FoundSources(NamedTuple):
-    """The files to read, what was passed over, and how many there are of each kind that is not read."""
+    """The files to read, what was passed over, and how many there are of each kind that is not read.
+
+    `stamps` has for each item what its file was when it was found, None where nobody looked.
+    """
 
     items: list[SourceItem]
+    stamps: list[Identity | None]
     passed: list[PassedOver]
     other_kinds: dict[str, int]
     folders: list[str]  # left out as what tools made or fetched
@@ -49,7 +63,12 @@ class FoundSources(NamedTuple):
     @classmethod
     def none(cls) -> FoundSources:
         """Nothing yet."""
-        return cls([], [], {}, [])
+        return cls([], [], [], {}, [])
+
+    def add(self, item: SourceItem) -> None:
+        """One more file to read."""
+        self.items.append(item)
+        self.stamps.append(None)
 
 
 class Patterns(NamedTuple):
@@ -78,6 +97,10 @@ class Patterns(NamedTuple):
                 return decided
         return False
 
+    def take(self, path: str) -> bool:
+        """Whether a file is read."""
+        return not self.excludes(path, folder=False) and self.includes(path)
+
 
 def checkout_top(path: str, project: str) -> str:
     """The top of the checkout that a real path is in, or of the project where there is none on the way up to it."""
@@ -97,8 +120,8 @@ def find_file(path: str, top: str, patterns: Patterns, found: FoundSources) -> N
     reader = reader_of(name)
     if reader is None:
         found.passed.append(PassedOver(printable(name), "is of a kind that is not read"))
-    elif patterns.includes(name) and not patterns.excludes(name, folder=False):
-        found.items.append(SourceItem(name, path, reader.name, root, top))
+    elif patterns.take(name):
+        found.add(SourceItem(name, path, reader.name, root, top))
 
 
 def find_below(
@@ -116,7 +139,7 @@ class _Walk:
 
     def __init__(self, root: str, top: str, patterns: Patterns, left_out: str, found: FoundSources) -> None:
         self._root, self._top, self._left_out = root, top, left_out
-        self._patterns, self._found = patterns, found
+        self._patterns, self._found, self._readers = patterns, found, ReaderNames()
         # Ignore rules know paths from the top.
         self._above = root[len(top) :].strip("/")
 
@@ -145,60 +168,122 @@ class _Walk:
 
     def _look_into(self, place: str, rules: Rules, waiting: list[tuple[str, Rules]]) -> None:
         path = os.path.join(self._root, place) if place else self._root
+        folder = -1
         try:
-            with os.scandir(path) as listed:
-                entries = sorted(listed, key=lambda entry: entry.name)
-        except OSError as error:
-            self._pass_over(place or ".", f"cannot be listed: {error.strerror}")
-            return
-        names = {entry.name for entry in entries}
+            try:
+                folder = os.open(path, _FOLDER)
+                with os.scandir(folder) as listed:
+                    entries = sorted(listed, key=_name_of)
+            except OSError as error:
+                self._pass_over(place or ".", f"cannot be listed: {error.strerror}")
+                return
+            self._look_through(entries, path, place, rules, waiting)
+        finally:
+            close_quietly(folder)
+
+    def _look_through(
+        self, entries: Sequence[os.DirEntry[str]], path: str, place: str, rules: Rules, waiting: list[tuple[str, Rules]]
+    ) -> None:
+        """Look at what a directory holds, by name."""
+        names = list(map(_name_of, entries))
         if place and _ENVIRONMENT in names:
             self._found.folders.append(printable(place))
             return
         directory = "/".join([part for part in (self._above, place) if part])
         if GITIGNORE in names or CONTEXTIGNORE in names:
             rules = self._with_files(rules, directory, path)
-        for entry in entries:
-            source = f"{place}/{entry.name}" if place else entry.name
+        below = f"{place}/" if place else ""
+        readers = self._plain_readers(entries, names, below, directory, rules)
+        for entry in [entry for entry, reader in zip(entries, readers, strict=True) if reader == ""]:
+            source = below + entry.name
             try:
                 is_folder = entry.is_dir(follow_symlinks=False)
             except OSError:
                 is_folder = False
             if is_folder:
-                if self._enters(entry, source, directory, rules):
+                if self._enters(entry.name, os.path.join(path, entry.name), source, directory, rules):
                     waiting.append((source, rules))
             elif not rules.ignores(directory, entry.name, folder=False):
-                self._look_at(entry, source)
+                self._look_at(entry, os.path.join(path, entry.name), source)
+        self._take(list(compress(entries, readers)), path, below, list(filter(None, readers)))
 
-    def _enters(self, entry: os.DirEntry[str], source: str, directory: str, rules: Rules) -> bool:
-        if entry.name in (".git", OWN_FOLDER) or entry.path == self._left_out:
+    def _plain_readers(
+        self, entries: Sequence[os.DirEntry[str]], names: Sequence[str], below: str, directory: str, rules: Rules
+    ) -> Sequence[str | None]:
+        """Who reads each entry, where its name alone decides; None where it is left out, empty where more is to ask.
+
+        That is asked for all entries of a directory at once: most are plain files, and a step for each costs more than
+        all that the system has to tell of it.
+        """
+        unsure = [""] * len(entries)
+        if not is_unicode("".join([below, *names])):
+            return unsure
+        try:
+            are_files = [entry.is_file(follow_symlinks=False) for entry in entries]
+            if any(not is_file and entry.is_symlink() for entry, is_file in zip(entries, are_files, strict=True)):
+                return unsure  # a link may be a source, which has its turn among the others
+        except OSError:
+            return unsure
+        of_ending = self._readers
+        readers: list[str | None] = [
+            of_ending[name[name.rfind(".") :]] if is_file and name[0] not in _MARKS else ""
+            for name, is_file in zip(names, are_files, strict=True)
+        ]
+        if not rules.say_nothing_of(directory, names):
+            readers = [
+                None if reader and rules.ignores(directory, name, folder=False) else reader
+                for name, reader in zip(names, readers, strict=True)
+            ]
+        if self._patterns.include is not None or self._patterns.exclude is not None:
+            readers = [
+                None if reader and not self._patterns.take(below + name) else reader
+                for name, reader in zip(names, readers, strict=True)
+            ]
+        return readers
+
+    def _take(self, entries: Sequence[os.DirEntry[str]], path: str, below: str, readers: Sequence[str]) -> None:
+        """Add regular files of one directory, each with its reader."""
+        names, count = list(map(_name_of, entries)), len(entries)
+        above = os.path.join(path, "")
+        fields = zip(
+            *([below + name for name in names], [above + name for name in names], readers),
+            *(repeat(self._root, count), repeat(self._top, count)),
+            strict=True,
+        )
+        self._found.items.extend(map(SourceItem._make, fields))
+        try:
+            self._found.stamps.extend(list(map(identity, map(_status_of, entries))))
+        except OSError:  # one is gone by now: whoever reads it tells
+            self._found.stamps.extend(repeat(None, count))
+
+    def _enters(self, name: str, path: str, source: str, directory: str, rules: Rules) -> bool:
+        if name in (".git", OWN_FOLDER) or path == self._left_out:
             return False
-        if rules.ignores(directory, entry.name, folder=True):
-            if entry.name in BUILD_FOLDERS:
+        if rules.ignores(directory, name, folder=True):
+            if name in BUILD_FOLDERS:
                 self._found.folders.append(printable(source))
             return False
-        if entry.name == _OUTPUT:
+        if name == _OUTPUT:
             self._found.folders.append(printable(source))
             return False
         return not self._patterns.excludes(source, folder=True)
 
-    def _look_at(self, entry: os.DirEntry[str], source: str) -> None:
+    def _look_at(self, entry: os.DirEntry[str], path: str, source: str) -> None:
         name = entry.name
         if name.startswith((".#", "~$")) or (name.startswith("#") and name.endswith("#")):
             self._pass_over(source, "is the lock of an editor", is_fault=False)
             return
         if name.startswith("."):
             return  # hidden, as for those who list a folder
-        if self._patterns.excludes(source, folder=False) or not self._patterns.includes(source):
+        if not self._patterns.take(source):
             return
         reader = reader_of(name)
         if entry.is_symlink():
-            path = self._led_to(entry, source, is_source=reader is not None)
-        else:
-            path = entry.path if reader is None or _is_regular(entry) else ""
+            path = self._led_to(path, source, is_source=reader is not None)
             if not path:
-                self._pass_over(source, "is not a regular file")
-        if not path:
+                return
+        elif reader is not None and not _is_regular(entry):
+            self._pass_over(source, "is not a regular file")
             return
         if not is_unicode(source):
             self._pass_over(source, "has a name that is not UTF-8: rename it")
@@ -206,11 +291,11 @@ class _Walk:
             kind = _kind(name)
             self._found.other_kinds[kind] = self._found.other_kinds.get(kind, 0) + 1
         else:
-            self._found.items.append(SourceItem._make((source, path, reader.name, self._root, self._top)))
+            self._found.add(SourceItem._make((source, path, reader.name, self._root, self._top)))
 
-    def _led_to(self, entry: os.DirEntry[str], source: str, *, is_source: bool) -> str:
+    def _led_to(self, path: str, source: str, *, is_source: bool) -> str:
         """The real file that a link leads to; empty where it is none of the sources, which is told where it matters."""
-        real = os.path.realpath(entry.path)
+        real = os.path.realpath(path)
         try:
             mode = os.stat(real).st_mode
         except OSError:

@@ -27,6 +27,7 @@ from holdfast.caches.on_disk.cache_directory import (
     DOCUMENTS,
     INDEX,
     MANIFEST,
+    OWN_FOLDER,
     SECTIONS_FILE,
     SHARDS,
 )
@@ -49,8 +50,6 @@ if TYPE_CHECKING:
 
     Listed = DocumentName | WrittenDocument
 
-# What a project keeps of its own, the default cache root among it.
-OWN_FOLDER = ".context"
 INDEX_FILES = frozenset({WORDS_FILE, SECTIONS_FILE})
 # What was last seen in a folder of documents, by stamps that another name in it would change: who replaces a cache
 # looks into it before and after.

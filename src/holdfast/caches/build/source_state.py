@@ -6,8 +6,8 @@ It lies in the cache root as `.NAME.sources`. Losing it costs time only: everyth
 from __future__ import annotations
 
 import os
+from array import array
 from hashlib import sha256
-from itertools import repeat
 from json import dumps, loads  # of use on one machine only, so it need not be canonical
 from stat import S_ISREG
 from time import time_ns
@@ -21,29 +21,95 @@ from holdfast.core.regular_files import read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Sequence
 
-    from holdfast.core.canonical_json import Json
     from holdfast.core.file_identity import Identity
 
-_STATE_VERSION = 3
+_STATE_VERSION = 4
 # Stand between texts that are kept as one: no path and no source holds the first, no hash and no reader the other.
 _BETWEEN, _BETWEEN_PLAIN = "\0", " "
-_STAMPS = ("modified", "size", "inode", "changed", "device")  # as in an `Identity`
+# How the numbers of an `Identity` are packed.
+_STAMPS = "qQQqQ"
 _MAX_STATE_BYTES = 512 << 20
 _MAX_SOURCE_BYTES = 256 << 20
 
 
-class SourceOutcome(NamedTuple):
-    """What became of a source: its hash, its reader, the files it includes with their hashes; why it was skipped.
+class KnownFiles(NamedTuple):
+    """Paths, what each file was, and its hash: in columns, which are compared as a whole and rarely taken apart."""
 
-    Where `reader` is empty the file is not of the kind that its name says, and no source.
+    paths: str
+    stamps: tuple[bytes, ...]
+    digests: str
+
+    @classmethod
+    def of(cls, files: Sequence[tuple[str, Identity, str]]) -> KnownFiles:
+        """Remember these; not what has stamps that no file should have."""
+        try:
+            stamps = _packed([stamp for _, stamp, _ in files])
+        except OverflowError:
+            return cls.of([file for file in files if all(0 <= number < 1 << 63 for number in file[1])])
+        paths, digests = _BETWEEN.join([path for path, _, _ in files]), _joined([digest for _, _, digest in files])
+        return cls(paths, stamps, digests)
+
+    def table(self) -> dict[str, tuple[Identity, str]]:
+        """By path what each file was, and its hash."""
+        modified, size, inode, changed, device = map(array, _STAMPS, self.stamps)
+        stamps = zip(modified, size, inode, changed, device, strict=True)
+        return dict(
+            zip(_split(self.paths), zip(stamps, _split(self.digests, _BETWEEN_PLAIN), strict=True), strict=True)
+        )
+
+    def are(self, paths: Sequence[str], stamps: Sequence[Identity]) -> bool:
+        """Whether these are the files, in this order, and none changed."""
+        try:
+            return _BETWEEN.join(paths) == self.paths and _packed(stamps) == self.stamps
+        except OverflowError:
+            return False
+
+
+class KnownSources(NamedTuple):
+    """Sources with their hashes and readers, in columns too, and `listed`, the digest of all of it.
+
+    `more` has of some sources the files they include, with their hashes, and why they were skipped. `strangers` are
+    files that are not of the kind that their names say, and no sources: each with its hash.
     """
 
-    digest: str
-    reader: str
-    included: dict[str, str]
-    skipped: str = ""
+    sources: str
+    digests: str
+    readers: str
+    more: dict[str, tuple[dict[str, str], str]]
+    strangers: dict[str, str]
+    listed: str
+
+    @classmethod
+    def of(
+        cls,
+        columns: tuple[Sequence[str], Sequence[str], Sequence[str]],
+        more: dict[str, tuple[dict[str, str], str]],
+        strangers: dict[str, str],
+        listed: str,
+    ) -> KnownSources:
+        """Remember sources, their hashes and their readers."""
+        sources, digests, readers = columns
+        return cls(_BETWEEN.join(sources), _joined(digests), _joined(readers), more, strangers, listed)
+
+    def table(self) -> dict[str, tuple[str, str]]:
+        """By source its hash and its reader."""
+        told = zip(_split(self.digests, _BETWEEN_PLAIN), _split(self.readers, _BETWEEN_PLAIN), strict=True)
+        return dict(zip(_split(self.sources), told, strict=True))
+
+    def are(self, sources: Sequence[str], digests: Sequence[str], readers: Sequence[str]) -> bool:
+        """Whether these are the sources, in this order, and none changed."""
+        columns = _BETWEEN.join(sources), _joined(digests), _joined(readers)
+        return columns == (self.sources, self.digests, self.readers)
+
+    def readers_of_read(self) -> list[str]:
+        """The readers of those sources that were not skipped."""
+        readers = _split(self.readers, _BETWEEN_PLAIN)
+        skipped = {source for source, (_, reason) in self.more.items() if reason}
+        if not skipped:
+            return readers
+        return [reader for source, reader in zip(_split(self.sources), readers, strict=True) if source not in skipped]
 
 
 class SourceState(NamedTuple):
@@ -52,13 +118,29 @@ class SourceState(NamedTuple):
     cache_version: str
     manifest: str  # the hash of the manifest that names this version
     settings: str
-    files: dict[str, tuple[Identity, str]]  # path -> what it was, and its hash
-    outcomes: dict[str, SourceOutcome]
+    files: KnownFiles
+    known: KnownSources
 
     @classmethod
     def none(cls) -> SourceState:
         """Nothing is known."""
-        return cls("", "", "", {}, {})
+        return cls("", "", "", KnownFiles.of([]), KnownSources.of(([], [], []), {}, {}, ""))
+
+
+def _joined(texts: Iterable[str]) -> str:
+    return _BETWEEN_PLAIN.join(texts)
+
+
+def _split(text: str, between: str = _BETWEEN) -> list[str]:
+    return text.split(between) if text else []
+
+
+def _packed(stamps: Sequence[Identity]) -> tuple[bytes, ...]:
+    if not stamps:
+        return (b"",) * len(_STAMPS)
+    return tuple(
+        [array(kind, column).tobytes() for kind, column in zip(_STAMPS, zip(*stamps, strict=True), strict=True)]
+    )
 
 
 def manifest_digest(cache: str) -> str:
@@ -80,87 +162,109 @@ def state_path(cache: str) -> str:
 def read_state(cache: str) -> SourceState:
     """What is remembered of a cache; nothing where there is no state, or a damaged one, or one of another release."""
     try:
-        fields = loads(read_regular(state_path(cache), limit=_MAX_STATE_BYTES))
-        state = _parsed(fields)
+        state = _parsed(read_regular(state_path(cache), limit=_MAX_STATE_BYTES))
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return SourceState.none()
     return SourceState.none() if state is None else state
 
 
-def _parsed(fields: Json) -> SourceState | None:
+def _parsed(data: bytes) -> SourceState | None:
+    first, _, rest = data.partition(b"\n")
+    fields = loads(first)
     if not isinstance(fields, dict) or fields.get("state_version") != _STATE_VERSION:
         return None
-    version, manifest, settings = fields["cache_version"], fields["manifest"], fields["settings"]
-    if not (isinstance(version, str) and isinstance(manifest, str) and isinstance(settings, str)):
+    texts = [fields[name] for name in ("cache_version", "manifest", "settings", "listed")]
+    strangers, lengths = fields["strangers"], fields["columns"]
+    if not all(isinstance(text, str) for text in [*texts, *strangers.values()]) or sum(lengths) != len(rest):
         return None
-    stamps = [fields[name] for name in _STAMPS]
-    if not all(set(map(type, column)) <= {int} for column in stamps):
+    columns, at = [], 0
+    for length in lengths:
+        columns.append(rest[at : at + length])
+        at += length
+    *stamps, paths, digests, sources, of_sources, readers = columns
+    version, manifest, settings, listed = texts
+    more = {
+        source: ({str(path): str(digest) for path, digest in included.items()}, str(skipped))
+        for source, (included, skipped) in fields["more"].items()
+    }
+    files = KnownFiles(_text(paths), tuple(stamps), _text(digests))
+    known = KnownSources(_text(sources), _text(of_sources), _text(readers), more, strangers, listed)
+    counts = {
+        _count(files.digests, _BETWEEN_PLAIN),
+        *[len(stamps) / array(kind).itemsize for kind, stamps in zip(_STAMPS, files.stamps, strict=True)],
+    }
+    if counts != {_count(files.paths)}:
         return None
-    digests, of_sources, readers = [
-        fields[name].split(_BETWEEN_PLAIN) if fields[name] else [] for name in ("digests", "source_digests", "readers")
-    ]
-    paths, sources = [fields[name].split(_BETWEEN) if fields[name] else [] for name in ("files", "sources")]
-    files = dict(zip(paths, zip(zip(*stamps, strict=True), digests, strict=True), strict=True))
-    none: dict[str, str] = {}
-    plain = zip(of_sources, readers, repeat(none, len(sources)), repeat("", len(sources)), strict=True)
-    outcomes = dict(zip(sources, map(SourceOutcome._make, plain), strict=True))
-    for source, (included, skipped) in fields["more"].items():
-        known = {str(path): str(digest) for path, digest in included.items()}
-        outcomes[source] = outcomes[source]._replace(included=known, skipped=str(skipped))
-    return SourceState(version, manifest, settings, files, outcomes)
+    if {_count(known.digests, _BETWEEN_PLAIN), _count(known.readers, _BETWEEN_PLAIN)} != {_count(known.sources)}:
+        return None
+    return SourceState(version, manifest, settings, files, known)
+
+
+def _count(text: str, between: str = _BETWEEN) -> int:
+    return text.count(between) + 1 if text else 0
+
+
+def _text(column: bytes) -> str:
+    return column.decode("utf-8", "surrogatepass")
 
 
 def write_state(cache: str, state: SourceState) -> None:
     """Remember it; what cannot be written is found again next time."""
-    files, outcomes = state.files, state.outcomes
-    stamps: Iterable[tuple[int, ...]] = zip(*[stamps for stamps, _ in files.values()], strict=True)
-    if not files:
-        stamps = [()] * len(_STAMPS)
-    # In columns, and texts as one: a list for each file takes four times as long.
+    files, known = state.files, state.known
+    texts = files.paths, files.digests, known.sources, known.digests, known.readers
+    columns = [*files.stamps, *[text.encode("utf-8", "surrogatepass") for text in texts]]
     fields = {
         "state_version": _STATE_VERSION,
         "cache_version": state.cache_version,
         "manifest": state.manifest,
         "settings": state.settings,
-        "files": _BETWEEN.join(files),
-        **dict(zip(_STAMPS, stamps, strict=True)),
-        "digests": _BETWEEN_PLAIN.join([digest for _, digest in files.values()]),
-        "sources": _BETWEEN.join(outcomes),
-        "source_digests": _BETWEEN_PLAIN.join([outcome.digest for outcome in outcomes.values()]),
-        "readers": _BETWEEN_PLAIN.join([outcome.reader for outcome in outcomes.values()]),
-        "more": {
-            source: [outcome.included, outcome.skipped]
-            for source, outcome in outcomes.items()
-            if outcome.included or outcome.skipped
-        },
+        "listed": known.listed,
+        "more": known.more,
+        "strangers": known.strangers,
+        "columns": [len(column) for column in columns],
     }
     try:
-        write_file(state_path(cache), dumps(fields, separators=(",", ":")).encode())
+        write_file(state_path(cache), b"".join([dumps(fields, separators=(",", ":")).encode(), b"\n", *columns]))
     except OSError:
         pass  # no promise hangs on it
 
 
-class FileDigests:
-    """Hashes of files, taken again only where a file may have changed; `files` is what to remember of them.
+def file_digests(
+    known: KnownFiles, paths: Sequence[str], stamps: Sequence[Identity | None]
+) -> tuple[list[str | OSError], KnownFiles]:
+    """The sha256 of regular files, in hex, taken again only where a file may have changed; and what to remember.
 
-    A file so young that a change could leave its stamps as they are is not remembered, and read again next time.
+    `stamps` is what each was when it was found, None where nobody looked. A file so young that a change could leave its
+    stamps as they are is not remembered, and read again next time.
     """
+    seen = [stamp for stamp in stamps if stamp is not None]
+    if len(seen) == len(stamps) and known.are(paths, seen):
+        return list(_split(known.digests, _BETWEEN_PLAIN)), known
+    table = known.table()
+    found: list[str | OSError] = []
+    kept: list[tuple[str, Identity, str]] = []
+    for path, stamp in zip(paths, stamps, strict=True):
+        try:
+            now = identity(os.stat(path, follow_symlinks=False)) if stamp is None else stamp
+            before = table.get(path)
+            if before is not None and before[0] == now:
+                digest = before[1]
+                kept.append((path, now, digest))
+            else:
+                digest, settled = _read_digest(path)
+                if settled is not None:
+                    kept.append((path, settled, digest))
+            found.append(digest)
+        except OSError as error:
+            found.append(error)
+    return found, KnownFiles.of(kept)
 
-    def __init__(self, known: Mapping[str, tuple[Identity, str]]) -> None:
-        self._known = known
-        self.files: dict[str, tuple[Identity, str]] = {}
 
-    def digest(self, path: str) -> str:
-        """The sha256 of a regular file, in hex. Raises OSError."""
-        known = self._known.get(path)
-        if known is not None and known[0] == identity(os.stat(path, follow_symlinks=False)):
-            self.files[path] = known
-            return known[1]
-        started = time_ns()
-        now = identity(os.stat(path, follow_symlinks=False))
-        data = read_regular(path, limit=_MAX_SOURCE_BYTES)
-        status = os.stat(path, follow_symlinks=False)
-        found = sha256(data).hexdigest()
-        if S_ISREG(status.st_mode) and identity(status) == now and is_settled(now, started):
-            self.files[path] = now, found
-        return found
+def _read_digest(path: str) -> tuple[str, Identity | None]:
+    """The hash of a file, and what the file is, where every change from now on must show."""
+    started = time_ns()
+    now = identity(os.stat(path, follow_symlinks=False))
+    data = read_regular(path, limit=_MAX_SOURCE_BYTES)
+    status = os.stat(path, follow_symlinks=False)
+    is_lasting = S_ISREG(status.st_mode) and identity(status) == now and is_settled(now, started)
+    return sha256(data).hexdigest(), now if is_lasting else None

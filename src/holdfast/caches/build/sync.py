@@ -17,7 +17,7 @@ from holdfast.caches.build.cache_plan import (
 from holdfast.caches.build.project_sources import FoundSources, PassedOver
 from holdfast.caches.build.publish import part_paths
 from holdfast.caches.build.sharded_build import build_shards
-from holdfast.caches.build.source_state import SourceOutcome, SourceState, manifest_digest, read_state, write_state
+from holdfast.caches.build.source_state import KnownSources, SourceState, manifest_digest, read_state, write_state
 from holdfast.caches.on_disk.cache_directory import COMPILED
 from holdfast.caches.on_disk.cache_listing import inspect_cache
 from holdfast.caches.on_disk.section_index_reader import KIND
@@ -137,19 +137,19 @@ def sync_cache(
             unread = _unread(plan, state)
             if strict and any(passed.is_fault for passed in unread):
                 raise BuildFailed(_not_read(declared.name, unread))
-            if plan.files.files != state.files:
-                write_state(cache, state._replace(files=plan.files.files))
+            if plan.files != state.files:
+                write_state(cache, state._replace(files=plan.files))
             return SyncedCache(declared.name, False, _locked(plan, state), changes, plan.found, unread, 0)
         if not plan.items:
             raise BuildFailed(nothing_found(declared, plan.found))
         report = _built(declared, plan, cache, tokenizer, created_at, strict, show, tell, changes, is_known, engine)
         state = _state(plan, report, state, changes, settings)._replace(manifest=manifest_digest(cache))
         write_state(cache, state)
+        unread, locked = _unread(plan, state), _locked(plan, state)
     if is_first and lies_inside(project.cache_root, project.path):
         # What is made from the sources need not be committed; who removes this file does not get it again.
         write_file(os.path.join(project.cache_root, ".gitignore"), b"*\n")
-    unread = _unread(plan, state)
-    return SyncedCache(declared.name, True, _locked(plan, state), changes, plan.found, unread, report.reused)
+    return SyncedCache(declared.name, True, locked, changes, plan.found, unread, report.reused)
 
 
 def _built(
@@ -345,27 +345,24 @@ def _state(
     plan: CachePlan, report: DocumentsReport, before: SourceState, changes: SourceChanges, settings: str
 ) -> SourceState:
     skipped = {source: reason for source, _, reason in report.skipped}
-    outcomes = {source: SourceOutcome(digest, "", {}) for source, digest in plan.strangers.items()}
-    for item in plan.items:
-        source = item.source
-        kept = before.outcomes.get(source) if source in changes.unchanged else None
-        if kept is None or source in skipped or source in report.included:
-            included = report.included.get(source) or ({} if kept is None else kept.included)
-            kept = SourceOutcome._make((plan.digests[source], item.reader, included, skipped.get(source, "")))
-        outcomes[source] = kept
-    return SourceState(report.cache_version, "", settings, plan.files.files, outcomes)
+    known = {source: told for source, told in before.known.more.items() if source in changes.unchanged}
+    more = dict(known)
+    for source in skipped.keys() | report.included.keys():
+        included = report.included.get(source) or known.get(source, ({}, ""))[0]
+        more[source] = included, skipped.get(source, "")
+    columns = plan.columns()
+    files = list(zip(columns[0], columns[1], strict=True))
+    for source, (included, _) in more.items():
+        files += [(f"{source}\0{path}", digest) for path, digest in included.items()]
+    sources = KnownSources.of(columns, more, plan.strangers, sources_digest(files))
+    return SourceState(report.cache_version, "", settings, plan.files, sources)
 
 
 def _locked(plan: CachePlan, state: SourceState) -> LockedCache:
-    outcomes = [(item.source, state.outcomes[item.source]) for item in plan.items]
-    files = [(source, outcome.digest) for source, outcome in outcomes]
-    for source, outcome in outcomes:
-        if outcome.included:
-            files += [(f"{source}\0{path}", digest) for path, digest in outcome.included.items()]
-    readers = [outcome.reader for _, outcome in outcomes if not outcome.skipped]
+    readers = state.known.readers_of_read()
     return LockedCache(
         state.cache_version,
-        sources_digest(files),
+        state.known.listed,
         len(readers),
         tuple(sorted(set(readers))),
         plan.commits,
@@ -375,7 +372,7 @@ def _locked(plan: CachePlan, state: SourceState) -> LockedCache:
 
 def _unread(plan: CachePlan, state: SourceState) -> list[PassedOver]:
     """Everything that was passed over, by name."""
-    skipped = [PassedOver(source, outcome.skipped) for source, outcome in state.outcomes.items() if outcome.skipped]
+    skipped = [PassedOver(source, reason) for source, (_, reason) in state.known.more.items() if reason]
     return sorted([*plan.found.passed, *skipped])
 
 

@@ -30,6 +30,8 @@ SHARDS = "shards.json"
 SECTIONS_FILE = f"{COMPILED}/sections.idx"
 # Whatever else stands in a directory, it is not (only) a cache.
 CACHE_NAMES = frozenset({MANIFEST, INDEX, DOCUMENTS, COMPILED})
+# What a project keeps of its own, the default cache root among it.
+OWN_FOLDER = ".context"
 
 # What the system says when nothing of that name can be there; by everything else it refuses: permissions, a failing
 # disk, too many open files.
