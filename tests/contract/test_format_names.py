@@ -28,8 +28,8 @@ SOURCES = {
     "empty.md": "",
 }
 RECORDED = {
-    ("words", "words.idx"): "f5ec4251188eec649a51a76423689db7eab47f3e80c491558bf7f57012252a80",
-    ("sections-6", "sections.idx"): "f8b1197ca53a7cd7cd1234d0fa8e835e3cc40f06dcd85934eed865a9f0280b9a",
+    ("words-2", "words.idx"): "c77f11d7eecfb94aa441b238c9ab6f094d54ed3a8670056b4ff523485220c2a3",
+    ("sections-7", "sections.idx"): "b33b67841e83d1efb6b5233a4f290fd17e221186454ffa7c22705e6fd755e48e",
 }
 
 

@@ -12,23 +12,22 @@ from hypothesis import strategies as st
 from holdfast.caches.build.token_counts import TextCounts, is_torn
 from holdfast.caches.cache_format import make_document
 from holdfast.caches.index_format import PAGE_SIZE, key_of, look_up
+from holdfast.caches.posting_record import joined
 from holdfast.caches.search.sections import outline
 from holdfast.caches.selection import Hit, Selection, score, select, words
 from holdfast.caches.sorted_runs import encode_run, merged
 from holdfast.caches.word_index import word_compiler, word_records, word_search
 from holdfast.caches.word_index.word_compiler import DocumentNumbers, compile_terms, encode_columns, make_columns
 from holdfast.caches.word_index.word_records import (
-    HEAD_SIZE,
     Postings,
     parse_columns,
     parse_inline,
     parse_postings,
-    postings_length,
 )
 from holdfast.core.tokens import tokens_of_bytes
 from support.examples import examples
 from support.runs import read_back
-from support.term_dictionary import DictionaryPages
+from support.term_dictionary import DictionaryPages, word_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,7 +71,7 @@ def indexed(query: str, budget: int, documents: list[Document], documents_a_run:
         runs.append(read_back(encode_run(counts.spill()[0])))
     pages = DictionaryPages()
     numbered = DocumentNumbers(columns.numbers, places, bases, [0] * len(bases))
-    postings = b"".join(compile_terms(merged(runs), numbered, pages.add))
+    postings = joined(compile_terms(merged(runs), numbered, pages.add))
     dictionary = b"".join(pages.finish())
     terms = words(query)
     matches = []
@@ -85,8 +84,7 @@ def indexed(query: str, budget: int, documents: list[Document], documents_a_run:
         if value is not None:
             held = parse_inline(value, columns.count)
             if held is None:
-                length = postings_length(postings[value : value + HEAD_SIZE])
-                held = parse_postings(postings[value : value + length], key_of(term), columns.count)
+                held = parse_postings(word_at(postings, value, columns.count), key_of(term), columns.count)
             matches.append((terms.count(term), held))
     hits = []
     for place, count, total, tokens in word_search.choose(word_search.Matches(matches, columns.count), columns, budget):

@@ -19,12 +19,13 @@ from holdfast.caches.build.link_counts import count_texts
 from holdfast.caches.build.token_counts import DocumentCounts, RunSettings
 from holdfast.caches.cache_format import make_document
 from holdfast.caches.index_format import PAGE_SIZE, key_of, look_up
+from holdfast.caches.posting_record import joined
 from holdfast.caches.search.full_scan import ScannedCorpus, scan
 from holdfast.caches.search.link_texts import find_links, incoming, link_words
 from holdfast.caches.search.question import Question, ask_source
 from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.section_index.section_compiler import compile_lists, encode_record, field_lengths
-from holdfast.caches.section_index.section_records import HEAD_SIZE, impacts_length, parse_impacts, parse_inline
+from holdfast.caches.section_index.section_records import parse_impacts, parse_inline
 from holdfast.caches.section_index.section_scores import Scores, WeighedTerm
 from holdfast.caches.section_index.term_lists import BODY, LINKS, PATH, TITLE, WEAK, FieldLengths, TermLists, Weights
 from holdfast.caches.sorted_runs import merged, packed, read_run
@@ -32,7 +33,7 @@ from holdfast.core.errors import BudgetTooSmall
 from holdfast.core.token_estimate import estimate_tokens
 from support.examples import examples
 from support.runs import written
-from support.term_dictionary import DictionaryPages
+from support.term_dictionary import DictionaryPages, term_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -109,7 +110,7 @@ def indexed(query: str, documents: Sequence[Document], documents_a_run: int) -> 
     dictionary_pages = DictionaryPages()
     terms = kept.merged([run for _, run in fields])
     marks = [(field, run.base) for field, run in fields]
-    postings = b"".join(compile_lists(terms, marks, weights, dictionary_pages.add))
+    postings = joined(compile_lists(terms, marks, weights, dictionary_pages.add))
     dictionary = b"".join(dictionary_pages.finish())
     held: dict[str, TermImpacts] = {}
 
@@ -122,8 +123,8 @@ def indexed(query: str, documents: Sequence[Document], documents_a_run: int) -> 
             return 0
         found = parse_inline(value, weights.firsts)
         if found is None:
-            length = impacts_length(postings[value : value + HEAD_SIZE])
-            found = parse_impacts(postings[value : value + length], key, weights.populations)
+            record = term_at(postings, value, weights.section_count)
+            found = parse_impacts(record, key, weights.populations)
         held[term] = found
         return found.holding
 

@@ -19,6 +19,7 @@ from holdfast.caches.build.index_ranges import ALL_KEYS, whole_part, words_part,
 from holdfast.caches.build.token_counts import DocumentCounts, RunSettings
 from holdfast.caches.cache_format import make_document
 from holdfast.caches.index_format import Summary, encode_header, parse_header
+from holdfast.caches.on_disk.index_reader import WORDS
 from holdfast.caches.selection import as_json
 from holdfast.caches.sorted_runs import packed
 from holdfast.caches.word_index.word_compiler import make_columns
@@ -369,7 +370,7 @@ def test_an_index_that_claims_to_be_huge_is_ignored_before_any_of_it_is_held(mak
     with file.open("rb") as opened:
         header = parse_header(
             lambda offset, length: os.pread(opened.fileno(), length, offset),
-            kind="words",
+            kind=WORDS,
             file_length=file.stat().st_size,
         )
     size = 1 << 40

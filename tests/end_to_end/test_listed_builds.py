@@ -12,7 +12,9 @@ from holdfast import open_cache, verify_cache
 from holdfast.caches.build.build import DocumentsReport, build_documents
 from holdfast.caches.build.source_item import SourceItem
 from holdfast.caches.cache_format import Origin
+from holdfast.caches.index_format import parse_header
 from holdfast.caches.line_map import LineRun
+from holdfast.caches.on_disk.index_reader import NUMBERS, WORDS
 from holdfast.caches.readers import reader_table
 from holdfast.core.errors import BuildFailed, IoError
 from support.plain_reader import READER
@@ -122,7 +124,7 @@ def test_what_is_unchanged_is_taken_from_the_previous_cache_and_the_bytes_are_th
     assert contents(tmp_path / "cache") == contents(tmp_path / "expected")
 
 
-@pytest.mark.parametrize("damage", ["documents", "reader", "manifest", "gone", "words", "sections"])
+@pytest.mark.parametrize("damage", ["documents", "reader", "manifest", "gone", "words", "sections", "numbers"])
 def test_a_previous_cache_that_is_not_what_it_should_be_is_not_used(docs: Path, tmp_path: Path, damage: str) -> None:
     build(docs, tmp_path / "expected")
     build(docs, tmp_path / "old")
@@ -140,12 +142,18 @@ def test_a_previous_cache_that_is_not_what_it_should_be_is_not_used(docs: Path, 
         index[700] ^= 1
         index[len(index) // 2] ^= 1
         (old / "index" / f"{damage}.idx").write_bytes(index)
+    elif damage == "numbers":
+        # What stands apart from records, in an index that is patched elsewhere: its checksums are made anew.
+        index = bytearray((old / "index" / "words.idx").read_bytes())
+        header = parse_header(lambda at, length: bytes(index[at : at + length]), kind=WORDS, file_length=len(index))
+        index[header.sections[NUMBERS].offset + header.sections[NUMBERS].length - 2] ^= 1
+        (old / "index" / "words.idx").write_bytes(index)
     previous = str(tmp_path / ("none" if damage == "gone" else "old"))
     (docs / "a.plain").write_text("# A\n\nred\u2003blue\x1cgreen words, edited\n")
     build(docs, tmp_path / "expected", force=True)
     unchanged = {item.source for item in items(docs)} - {"a.plain"}
     report = build(docs, tmp_path / "cache", previous=previous, unchanged=unchanged)
-    assert report.reused == {"documents": 1, "words": 2, "sections": 2}.get(damage, 0)
+    assert report.reused == {"documents": 1, "words": 2, "sections": 2, "numbers": 2}.get(damage, 0)
     assert contents(tmp_path / "cache") == contents(tmp_path / "expected")
 
 

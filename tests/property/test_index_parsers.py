@@ -21,6 +21,7 @@ from holdfast.caches.index_format import (
     parse_header,
     read_section,
 )
+from holdfast.caches.posting_record import PostingRecord
 from holdfast.caches.word_index.word_compiler import encode_columns, encode_postings, encode_record, make_columns
 from holdfast.caches.word_index.word_records import (
     longest_postings,
@@ -28,6 +29,7 @@ from holdfast.caches.word_index.word_records import (
     parse_inline,
     parse_postings,
     parse_record,
+    posting_numbers,
     postings_length,
 )
 from support.mutants import edited
@@ -97,15 +99,16 @@ RUNS = {1: [0, 3, 9], 2: [1], 300: [5]}
 @EXAMPLES
 @given(
     st.sampled_from([10, 70_000, 200_000]).flatmap(
-        lambda count: st.tuples(st.just(count), edited(encode_postings(KEY, RUNS, count)[:400]))
+        lambda count: st.tuples(st.just(count), *map(edited, encode_postings(KEY, RUNS, count)))
     )
 )
-def test_a_forged_record_of_postings_is_unusable_or_stays_within_its_bounds(forged: tuple[int, bytes]) -> None:
-    count, data = forged
+def test_a_forged_record_of_postings_is_unusable_or_stays_within_its_bounds(forged: tuple[int, bytes, bytes]) -> None:
+    count, data, numbers = forged
     data = pack("<I", crc32(data[4:], crc32(KEY))) + data[4:]
     try:
         postings_length(data)
-        postings = parse_postings(data, KEY, count)
+        assert 0 <= posting_numbers(data, count) <= 12 * (count + 4)
+        postings = parse_postings(PostingRecord(data, numbers), KEY, count)
     except IndexUnusable:
         return
     held = [document for _, run in postings.groups for document in run]

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.caches.dictionary_pages import paged
+from holdfast.caches.posting_record import PostingRecord, numbers_at, record_at
+from holdfast.caches.section_index import section_records
+from holdfast.caches.word_index import word_records
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,3 +33,21 @@ class DictionaryPages:
     def finish(self) -> list[bytes]:
         """All pages."""
         return dictionary_pages(self._keys, self._values)
+
+
+def word_at(postings: PostingRecord, place: int, document_count: int) -> PostingRecord:
+    """The record of a word at a place among all of them."""
+    data = postings.data[record_at(place) :]
+    data = data[: word_records.postings_length(data[: word_records.HEAD_SIZE])]
+    return PostingRecord(data, _numbers(postings, place, word_records.posting_numbers(data, document_count)))
+
+
+def term_at(postings: PostingRecord, place: int, section_count: int) -> PostingRecord:
+    """The record of a term at a place among all of them."""
+    data = postings.data[record_at(place) :]
+    data = data[: section_records.impacts_length(data[: section_records.HEAD_SIZE])]
+    return PostingRecord(data, _numbers(postings, place, section_records.impact_numbers(data, section_count)))
+
+
+def _numbers(postings: PostingRecord, place: int, length: int) -> bytes:
+    return postings.numbers[numbers_at(place) :][:length]

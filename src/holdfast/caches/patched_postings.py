@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from itertools import accumulate
+from itertools import accumulate, compress
 
 from holdfast.caches.index_format import INLINE, PAGE_ROOM, PAGE_SIZE, DictionaryPage, encode_page, entry_size
 from holdfast.caches.moved_values import VALUE, move_offsets
+from holdfast.caches.posting_record import PostingRecord, numbers_at, record_at
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     # What a term becomes: a value that says all, a record, or nothing where the term is gone.
-    Change = int | bytes | None
+    Change = int | PostingRecord | None
 
 
 class OldDictionary:
@@ -44,7 +45,14 @@ class OldDictionary:
         """The number of the page that a key stands in, or would."""
         return max(bisect_right(self.first_keys, key) - 1, 0)
 
-    def key_at(self, place: int) -> bytes:
+    def keys_of(self, positions: Sequence[int]) -> list[bytes]:
+        """The keys of records, by their positions among all of them."""
+        if not positions:
+            return []
+        places = list(compress(range(len(self.values)), map(INLINE.__gt__, self.values)))
+        return [self._key_at(places[position]) for position in positions]
+
+    def _key_at(self, place: int) -> bytes:
         """The key with the value at a place among all of them."""
         number = bisect_right(self.starts, place) - 1
         return self.pages[number].key(place - self.starts[number])
@@ -52,14 +60,31 @@ class OldDictionary:
 
 class PatchedPostings(NamedTuple):
     """The pages of the dictionary, and what the postings are made of: records, and stretches from and to below which
-    offset of the old ones."""
+    place of the old ones."""
 
     pages: list[bytes]
-    pieces: list[bytes | tuple[int, int]]
+    pieces: list[PostingRecord | tuple[int, int]]
+
+    @property
+    def records(self) -> list[bytes | tuple[int, int]]:
+        """What the section of records is made of, by offsets in the old one."""
+        return [
+            piece.data if isinstance(piece, PostingRecord) else (record_at(piece[0]), record_at(piece[1]))
+            for piece in self.pieces
+        ]
+
+    @property
+    def numbers(self) -> list[bytes | tuple[int, int]]:
+        """What the section of numbers is made of, by offsets in the old one."""
+        return [
+            piece.numbers if isinstance(piece, PostingRecord) else (numbers_at(piece[0]), numbers_at(piece[1]))
+            for piece in self.pieces
+        ]
 
 
 def patch_postings(old: OldDictionary, length: int, changes: Mapping[bytes, Change]) -> PatchedPostings:
-    """The postings, of so many bytes and with this dictionary, once some terms were changed, added and taken away."""
+    """The postings, which end at this place and have this dictionary, once some terms were changed, added and taken
+    away."""
     by_page: dict[int, list[bytes]] = {}
     for key in sorted(changes):
         by_page.setdefault(old.page_of(key), []).append(key)
@@ -98,8 +123,8 @@ class _Patch:
         self._values, self._length, self._changes = values, length, changes
         self._packed = values.tobytes()
         self._found = range(0)  # places of which the last is the first with a record
-        self.pieces: list[bytes | tuple[int, int]] = []
-        self.copied = 0  # the bytes that were gone through
+        self.pieces: list[PostingRecord | tuple[int, int]] = []
+        self.copied = 0  # the place up to which records were gone through
         self._moved = 0  # how far what follows has moved
 
     def moved(self, start: int, end: int) -> bytes:
@@ -128,9 +153,9 @@ class _Patch:
                 made.append(key)
                 value = change if isinstance(change, int) else here + self._moved
                 values += value.to_bytes(VALUE, "little")
-            if isinstance(change, bytes):
+            if isinstance(change, PostingRecord):
                 self.pieces.append(change)
-                self._moved += len(change)
+                self._moved += change.size
             self._moved -= after - here
         made += keys[at:]
         values += self.moved(start + at, end)

@@ -107,11 +107,14 @@ def test_postings_of_another_key_or_with_any_bit_flipped_are_refused() -> None:
     record = encode_postings(b"key", {1: [0, 5, 9], 2: [7]}, 100)
     with pytest.raises(IndexUnusable):
         parse_postings(record, b"other", 100)
-    for at in range(8 * len(record)):
-        damaged = bytearray(record)
+    for at in range(8 * len(record.data)):
+        damaged = bytearray(record.data)
         damaged[at // 8] ^= 1 << at % 8
         with pytest.raises(IndexUnusable):
-            parse_postings(bytes(damaged), b"key", 100)
+            parse_postings(record._replace(data=bytes(damaged)), b"key", 100)
+    for numbers in (b"", record.numbers[:-2]):
+        with pytest.raises(IndexUnusable):
+            parse_postings(record._replace(numbers=numbers), b"key", 100)
 
 
 def test_counts_that_pass_a_byte_are_added_up_exactly() -> None:

@@ -53,7 +53,7 @@ def test_a_record_is_moved_as_its_numbers_are(
     sections = moved_by(extent, grown)
     assert move_record(record, b"key", sections, SAME) in (None, expected)
     made, left = move_records(record, [0], sections, SAME)
-    assert left or bytes(made) == expected
+    assert left or made == expected
 
 
 def test_usual_records_are_moved_and_a_damaged_one_is_refused() -> None:
@@ -64,7 +64,7 @@ def test_usual_records_are_moved_and_a_damaged_one_is_refused() -> None:
         sections = moved_by(range(1501, 1501), 2)
         assert move_record(record, b"key", sections, SAME) is not None
         with pytest.raises(IndexUnusable):
-            move_record(record[:-1] + b"\2", b"key", sections, SAME)
+            move_record(record._replace(data=record.data[:-1] + b"\2"), b"key", sections, SAME)
 
 
 def test_a_term_that_only_links_hold_is_moved_with_the_documents_they_lead_to() -> None:

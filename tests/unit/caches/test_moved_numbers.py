@@ -13,6 +13,7 @@ from holdfast.caches.index_format import INLINE, IndexUnusable
 from holdfast.caches.moved_fields import reseal_records
 from holdfast.caches.moved_numbers import MovedNumbers
 from holdfast.caches.moved_values import move_inline, move_offsets
+from holdfast.caches.posting_record import PostingRecord, joined, numbers_at
 from holdfast.caches.word_index.word_compiler import encode_counts
 from holdfast.caches.word_index.word_patches import move_dense, move_records
 
@@ -133,27 +134,29 @@ def test_records_of_sections_are_sealed_again_and_damage_stays() -> None:
 def test_postings_are_moved_as_documents_are(fates: list[str], words: list[tuple[int, int]]) -> None:
     numbers = moved_by(fates)
     kept = [number for number, new in enumerate(numbers.table) if new >= 0]
-    records: list[tuple[bytes, bytes, int | bytes]] = []
+    records: list[tuple[bytes, PostingRecord, int | PostingRecord]] = []
     for every, times in words:
         counts = {number: times if number % 3 else 1 for number in kept[::every]}
         key = b"key-%d" % len(records)
         record = encode_counts(key, counts, len(fates)) if counts else 0
-        if isinstance(record, bytes):
+        if isinstance(record, PostingRecord):
             moved = {numbers.table[number]: said for number, said in counts.items()}
             records.append((key, record, encode_counts(key, moved, numbers.count)))
-    offsets = [sum([len(record) for _, record, _ in records[:at]]) for at in range(len(records))]
-    made, left = move_records(b"".join([record for _, record, _ in records]), offsets, numbers)
-    for at, (key, record, expected) in enumerate(records):
+    places = [sum([record.size for _, record, _ in records[:at]]) for at in range(len(records))]
+    made, left = move_records(joined([record for _, record, _ in records]), places, numbers)
+    for at, (key, held, expected) in enumerate(records):
         if at not in left:
-            assert bytes(made[offsets[at] : offsets[at] + len(record)]) == expected
-        assert move_dense(record, key, numbers, 0, ()) in (None, expected)
+            start = numbers_at(places[at])
+            assert held._replace(numbers=made[start : start + len(held.numbers)]) == expected
+        assert move_dense(held.data, key, numbers, 0, ()) in (None, expected)
 
 
 def test_a_dense_word_loses_and_gains_documents() -> None:
     numbers = MovedNumbers([(0, 10, 0), (11, 50, 10)], 50, 50)
     before = dict.fromkeys(range(0, 50, 2), 3) | {10: 9}
-    record = encode_counts(b"key", before, 50)
-    assert isinstance(record, bytes)
+    made = encode_counts(b"key", before, 50)
+    assert isinstance(made, PostingRecord)
+    record = made.data
     after = {numbers.table[number]: times for number, times in before.items() if number != 10} | {49: 5}
     assert move_dense(record, b"key", numbers, 1, [(49, 5)]) == encode_counts(b"key", after, 50)
     assert move_dense(record, b"key", numbers, 1, [(49, 64)]) is None, "so often stands in a group"
@@ -164,14 +167,11 @@ def test_a_dense_word_loses_and_gains_documents() -> None:
         move_dense(record[:-1] + b"\7", b"key", numbers, 1, [])
 
 
-def test_a_damaged_posting_list_stays_damaged() -> None:
+def test_numbers_of_postings_are_moved_and_places_that_run_backwards_are_damage() -> None:
     numbers = MovedNumbers([(0, 10, 0), (10, 500, 11)], 500, 501)
     record = encode_counts(b"key", {3: 1, 90: 1}, 500)
-    assert isinstance(record, bytes)
-    whole, _ = move_records(record, [0], numbers)
-    assert bytes(whole) == encode_counts(b"key", {3: 1, 91: 1}, 501)
-    damaged, _ = move_records(record[:-1] + b"\1", [0], numbers)
-    resealed = encode_counts(b"key", {3: 1, 90 + 256 + 1: 1}, 501)
-    assert isinstance(resealed, bytes)
-    assert damaged[4:] == resealed[4:]
-    assert damaged[:4] != resealed[:4]
+    assert isinstance(record, PostingRecord)
+    moved, left = move_records(record, [0], numbers)
+    assert (record._replace(numbers=moved), left) == (encode_counts(b"key", {3: 1, 91: 1}, 501), [])
+    with pytest.raises(IndexUnusable):
+        move_records(record, [record.size + 1], numbers)

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from holdfast.caches.index_format import INLINE
 from holdfast.caches.patched_postings import OldDictionary, patch_postings
+from holdfast.caches.posting_record import PostingRecord, joined
 from support.term_dictionary import dictionary_pages
 
-Change = int | bytes | None
+Change = int | PostingRecord | None
 
 MANY = 1200
 
@@ -19,16 +20,21 @@ def term(number: int) -> bytes:
     return b"%05d" % number + b"x" * (number * number % 31)
 
 
-def laid_out(terms: dict[bytes, Change]) -> tuple[list[bytes], bytes]:
+def record(number: int) -> PostingRecord:
+    """Records of many lengths, with numbers or without."""
+    return PostingRecord(b"record %d" % number, bytes(2 * (number % 7)))
+
+
+def laid_out(terms: dict[bytes, Change]) -> tuple[list[bytes], PostingRecord]:
     """The pages and the postings of terms."""
     keys = sorted(terms)
     values = []
-    postings = b""
+    postings = PostingRecord(b"", b"")
     for key in keys:
         said = terms[key]
-        if isinstance(said, bytes):
-            values.append(len(postings))
-            postings += said
+        if isinstance(said, PostingRecord):
+            values.append(postings.size)
+            postings = joined([postings, said])
         elif said is not None:
             values.append(said)
     return dictionary_pages(keys, values), postings
@@ -36,7 +42,9 @@ def laid_out(terms: dict[bytes, Change]) -> tuple[list[bytes], bytes]:
 
 @settings(max_examples=40, deadline=None)
 @given(
-    added=st.dictionaries(st.integers(0, 2 * MANY + 2), st.sampled_from([b"new record", b"", INLINE | 7]), max_size=9),
+    added=st.dictionaries(
+        st.integers(0, 2 * MANY + 2), st.sampled_from([record(10_005), record(7), INLINE | 7]), max_size=9
+    ),
     removed=st.lists(st.tuples(st.integers(0, MANY - 1), st.integers(1, 40)), max_size=4),
     count=st.sampled_from([0, 1, 5, MANY]),
     every=st.integers(1, 5),
@@ -46,23 +54,30 @@ def test_what_is_patched_is_what_is_made_anew(
     added: dict[int, Change], removed: list[tuple[int, int]], count: int, every: int
 ) -> None:
     before: dict[bytes, Change] = {
-        term(2 * number): INLINE | number if number % every else b"record %d" % number for number in range(count)
+        term(2 * number): INLINE | number if number % every else record(number) for number in range(count)
     }
-    changes: dict[bytes, Change] = {term(number): said for number, said in added.items() if said != b""}
+    changes: dict[bytes, Change] = {term(number): said for number, said in added.items()}
     for first, length in removed:
         changes |= {term(2 * number): None for number in range(first, first + length) if number < count}
     pages, postings = laid_out(before)
-    patched = patch_postings(OldDictionary(b"".join(pages)), len(postings), changes)
+    patched = patch_postings(OldDictionary(b"".join(pages)), postings.size, changes)
     after: dict[bytes, Change] = {key: said for key, said in (before | changes).items() if said is not None}
-    made = [piece if isinstance(piece, bytes) else postings[slice(*piece)] for piece in patched.pieces]
-    assert (patched.pages, b"".join(made)) == laid_out(after)
+    made = [
+        b"".join([piece if isinstance(piece, bytes) else data[slice(*piece)] for piece in pieces])
+        for data, pieces in zip(postings, (patched.records, patched.numbers), strict=True)
+    ]
+    assert (patched.pages, PostingRecord(*made)) == laid_out(after)
 
 
 def test_a_dictionary_tells_its_keys() -> None:
-    terms: dict[bytes, Change] = {term(number): INLINE | number for number in range(MANY)}
+    terms: dict[bytes, Change] = {
+        term(number): record(number) if number % 3 == 1 else INLINE | number for number in range(MANY)
+    }
     old = OldDictionary(b"".join(laid_out(terms)[0]))
     assert len(old.pages) > 5
-    assert [old.key_at(place) for place in range(MANY)] == list(terms)
-    assert {key: old.value(key) for key in terms} == terms
+    assert old.keys_of(range(MANY // 3)) == list(terms)[1::3]
+    assert old.keys_of([]) == []
+    inline = {key: said for key, said in terms.items() if isinstance(said, int)}
+    assert {key: old.value(key) for key in inline} == inline
     assert old.value(b"") is old.value(b"zzz") is old.value(term(4) + b"0") is None
     assert OldDictionary(b"").value(b"any") is None

@@ -53,9 +53,9 @@ class CountedStretch(NamedTuple):
 
 
 class CompiledRange(NamedTuple):
-    """A range of keys of one index or both: each part, with its two files' bytes; how many blocks were read."""
+    """A range of keys of one index or both: each part, with its files' bytes; how many blocks were read."""
 
-    parts: list[tuple[IndexPart, bytes, bytes]]
+    parts: list[tuple[IndexPart, list[bytes]]]
     blocks: int
     peak: int
 
@@ -110,11 +110,11 @@ def compile_range(release: str, shared: SharedNumbers, *pieces: StretchPiece) ->
     return CompiledRange(parts, sum(map(len, words)) + sum(map(len, terms)), _peak())
 
 
-def _compiled(range_: RangeToCompile, blocks: Sequence[Blocks]) -> tuple[IndexPart, bytes, bytes]:
-    target, dictionary = BytesIO(), BytesIO()
+def _compiled(range_: RangeToCompile, blocks: Sequence[Blocks]) -> tuple[IndexPart, list[bytes]]:
+    files = [BytesIO() for _ in range_.part.files]
     sources = [decoded(data for _, data in held) for held in blocks]
-    part = whole_part(compiled(range_, sources, target, dictionary))
-    return part, target.getvalue(), dictionary.getvalue()
+    part = whole_part(compiled(range_, sources, *files))
+    return part, [file.getvalue() for file in files]
 
 
 def _check_release(release: str) -> None:

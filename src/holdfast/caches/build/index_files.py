@@ -23,15 +23,18 @@ from holdfast.caches.index_format import (
     header_length,
     manifest_digest,
 )
+from holdfast.caches.number_blocks import BlockSums
 from holdfast.caches.on_disk import index_reader, section_index_reader
 from holdfast.caches.on_disk.cache_directory import COMPILED, SECTIONS_FILE
-from holdfast.caches.on_disk.index_reader import DICTIONARY, OFFSETS, POSTINGS, RECORDS
+from holdfast.caches.on_disk.index_reader import DICTIONARY, NUMBERS, OFFSETS, POSTINGS, RECORDS, SUMS
+from holdfast.caches.posting_record import MOST_BYTES
 from holdfast.caches.search.link_texts import incoming
 from holdfast.caches.section_index import section_compiler
 from holdfast.caches.section_index.section_compiler import DocumentSource, encode_sources, seal_section
 from holdfast.caches.section_index.section_records import SectionColumns
 from holdfast.caches.section_index.term_lists import FieldLengths
 from holdfast.caches.word_index import word_compiler
+from holdfast.core.errors import BuildFailed
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -77,13 +80,13 @@ def index_owner(summary: Summary, manifest_json: bytes, index_json: bytes) -> In
     return IndexOwner(summary, manifest, sha256(index_json).digest())
 
 
-def postings_of(parts: Sequence[IndexPart]) -> Iterator[bytes]:
-    """The records of all parts, one after another, whose files are gone then."""
-    for part in parts:
-        with open(part.file, "rb", buffering=_BUFFER) as file:
+def joined_files(paths: Iterable[str]) -> Iterator[bytes]:
+    """What files hold, one after another, which are gone then."""
+    for path in paths:
+        with open(path, "rb", buffering=_BUFFER) as file:
             while data := file.read(_BUFFER):
                 yield data
-        os.unlink(part.file)
+        os.unlink(path)
 
 
 def dictionary_of(parts: Sequence[IndexPart]) -> Iterator[bytes]:
@@ -152,8 +155,8 @@ def write_words(
     `entries` are asked for twice; `digests` stand one after another.
     """
     with open(path, "xb", buffering=_BUFFER) as file:
-        target = IndexFile(file, 7)
-        target.add(POSTINGS, postings_of(parts))
+        target = IndexFile(file, 9)
+        target.add_parts(parts)
         target.add(DICTIONARY, dictionary_of(parts))
         target.add(index_reader.COLUMNS, [word_compiler.encode_columns(columns)], checked=True)
         target.add(OFFSETS, [encode_offsets(map(len, _document_records(entries)))])
@@ -199,8 +202,8 @@ def write_sections(
     """
     columns = SectionColumns(numbers.section_tokens, numbers.firsts(), numbers.second_counts)
     with open(path, "xb", buffering=_BUFFER) as file:
-        target = IndexFile(file, 7 if sources else 6)
-        target.add(POSTINGS, postings_of(parts))
+        target = IndexFile(file, 9 if sources else 8)
+        target.add_parts(parts)
         target.add(DICTIONARY, dictionary_of(parts))
         target.add(section_index_reader.COLUMNS, [section_compiler.encode_columns(columns)], checked=True)
         target.add(OFFSETS, [encode_offsets(size + 4 for size in numbers.record_sizes)])
@@ -230,6 +233,22 @@ class IndexFile:
             if checked:
                 crc = crc32(part, crc)
         self._sections[name] = Section(name, start, self._at - start, crc)
+
+    def add_parts(self, parts: Sequence[IndexPart]) -> None:
+        """Append the records of compiled parts, and their numbers; their files are gone then."""
+        self.add_postings(
+            joined_files([part.file for part in parts]), joined_files([part.numbers_file for part in parts])
+        )
+
+    def add_postings(self, records: Iterable[bytes], numbers: Iterable[bytes]) -> None:
+        """Append records, and their numbers with the checksums of these."""
+        self.add(POSTINGS, records)
+        sums = BlockSums()
+        self.add(NUMBERS, map(sums.taking, numbers))
+        self.add(SUMS, [sums.finish()])
+        for name in (POSTINGS, NUMBERS):
+            if self._sections[name].length > MOST_BYTES:
+                raise BuildFailed("the documents hold too many words for one cache: split the sources, or use shards")
 
     def seal(self, kind: str, owner: IndexOwner) -> None:
         """Write the header: what the file is and which cache it belongs to."""

@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from typing import BinaryIO, Literal
 
     from holdfast.caches.build.token_counts import Runs
+    from holdfast.caches.posting_record import PostingRecord
     from holdfast.caches.sorted_runs import Block
 
     KeyRange = tuple[bytes, bytes | None]  # from, and to below
-    Compile = Callable[[Sequence[Iterator[Block]], "KeysFile"], Iterable[bytes]]
+    Compile = Callable[[Sequence[Iterator[Block]], "KeysFile"], Iterable[PostingRecord]]
 
 _BUFFER = 1 << 18
 # So many keys of a dictionary are written at a time.
@@ -38,9 +39,10 @@ ALL_KEYS: KeyRange = (b"", None)
 
 
 class IndexPart(NamedTuple):
-    """The records of a range of keys of one index, in a file of so many bytes.
+    """The records of a range of keys of one index, in a file; `size` is the place after the last of them.
 
-    Beside it, in a file of its own, stand the keys and values of the dictionary (`KeysFile`): some twenty a document.
+    Beside it, in files of their own, stand their numbers, and the keys and values of the dictionary (`KeysFile`): some
+    twenty a document.
     """
 
     kind: Literal["words", "sections"]
@@ -48,8 +50,17 @@ class IndexPart(NamedTuple):
     size: int
 
     @property
+    def numbers_file(self) -> str:
+        return f"{self.file}.numbers"
+
+    @property
     def keys_file(self) -> str:
         return f"{self.file}.keys"
+
+    @property
+    def files(self) -> tuple[str, str, str]:
+        """All of them."""
+        return self.file, self.numbers_file, self.keys_file
 
 
 class KeysFile:
@@ -217,18 +228,17 @@ def _compiled_in_files(range_: RangeToCompile, keys: KeyRange) -> Iterator[Index
     """A range of keys, from runs that are files into a part that is one, and whole when it is given."""
     with ExitStack() as stack:
         opened = [(stack.enter_context(open(run.file, "rb", buffering=_BUFFER)), run) for run in range_.runs]
-        target = stack.enter_context(open(range_.part.file, "xb", buffering=_BUFFER))
-        dictionary = stack.enter_context(open(range_.part.keys_file, "xb", buffering=_BUFFER))
-        results = compiled(range_, [read_run(file, run, *keys) for file, run in opened], target, dictionary)
+        targets = [stack.enter_context(open(path, "xb", buffering=_BUFFER)) for path in range_.part.files]
+        results = compiled(range_, [read_run(file, run, *keys) for file, run in opened], *targets)
         while isinstance(result := next(results), int):
             yield result
     yield result
 
 
 def compiled(
-    range_: RangeToCompile, runs: Sequence[Iterator[Block]], target: BinaryIO, dictionary: BinaryIO
+    range_: RangeToCompile, runs: Sequence[Iterator[Block]], target: BinaryIO, numbers: BinaryIO, dictionary: BinaryIO
 ) -> Iterator[IndexPart | int]:
-    """Compile what the blocks of runs hold into a file, and what the dictionary holds of it into another.
+    """Compile what the blocks of runs hold into files: records, their numbers, and what the dictionary holds of them.
 
     The part comes last. Between come numbers: so many more blocks were read.
     """
@@ -242,7 +252,9 @@ def compiled(
             yield block
 
     for record in range_.compile(list(map(counted, runs)), keys):
-        size += target.write(record)
+        target.write(record.data)
+        numbers.write(record.numbers)
+        size += record.size
         if read - told >= _TELLING:
             yield read - told
             told = read

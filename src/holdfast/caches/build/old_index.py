@@ -23,10 +23,12 @@ from holdfast.caches.index_format import (
     parse_header,
     read_section,
 )
+from holdfast.caches.number_blocks import check_blocks, sums_length
 from holdfast.caches.on_disk import index_reader, section_index_reader
 from holdfast.caches.on_disk.cache_directory import DOCUMENTS, INDEX, MANIFEST, SECTIONS_FILE
-from holdfast.caches.on_disk.index_reader import DICTIONARY, OFFSETS, POSTINGS
+from holdfast.caches.on_disk.index_reader import DICTIONARY, NUMBERS, OFFSETS, POSTINGS, SUMS
 from holdfast.caches.patched_postings import OldDictionary
+from holdfast.caches.posting_record import PostingRecord, numbers_at, place_of, record_at
 from holdfast.caches.section_index import section_records
 from holdfast.caches.section_index.packed_sources import PackedSources
 from holdfast.caches.section_index.term_lists import TermLists
@@ -40,7 +42,6 @@ if TYPE_CHECKING:
 
     from holdfast.caches.cache_format import Document, Entry, Manifest
     from holdfast.caches.index_format import Header
-    from holdfast.caches.patched_postings import PatchedPostings
     from holdfast.caches.section_index.section_records import SectionColumns, TermImpacts
     from holdfast.caches.word_index.word_records import Columns
 
@@ -56,7 +57,8 @@ class OldIndex:
         self._descriptor = open_regular(path)
         self.header: Header = parse_header(self.read, kind=kind, file_length=os.fstat(self._descriptor).st_size)
         self._dictionary: OldDictionary | None = None
-        self._postings = b""  # all of them, once many are asked for
+        # Sections of which many parts are asked for.
+        self._held: dict[str, bytes] = {}
 
     def close(self) -> None:
         """Let go of the file."""
@@ -86,30 +88,44 @@ class OldIndex:
         """What the dictionary says of a key."""
         return self.dictionary.value(key)
 
-    def posting(self, offset: int, length: int) -> bytes:
-        """Bytes of the postings."""
-        if self._postings:
-            return self._postings[offset : offset + length]
-        return self.read(find_section(self.header, POSTINGS).offset + offset, length)
+    def part(self, name: str, offset: int, length: int) -> bytes:
+        """Bytes of a section."""
+        held = self._held.get(name)
+        if held is not None:
+            return held[offset : offset + length]
+        return self.read(find_section(self.header, name).offset + offset, length)
 
-    def hold(self) -> bytes:
-        """Read all postings at once: most of them will be asked for."""
-        if not self._postings:
-            self._postings = self.section(POSTINGS)
-        return self._postings
+    def hold(self) -> PostingRecord:
+        """Read all records and numbers at once: most of them will be asked for."""
+        for name in (POSTINGS, NUMBERS):
+            if name not in self._held:
+                self._held[name] = self.section(name)
+        return PostingRecord(self._held[POSTINGS], self._held[NUMBERS])
 
-    def move(self, postings: bytes, values: bytes) -> None:
-        """From now on the records, each where it was, and the values of the dictionary, packed, are these."""
-        self._postings = postings
+    def check_numbers(self) -> None:
+        """Raise IndexUnusable unless all numbers have the checksums that they should: those are made anew."""
+        found = find_section(self.header, NUMBERS)
+        sums = self.section(SUMS)
+        if len(sums) != sums_length(found.length):
+            raise IndexUnusable("numbers are cut short")
+        for at in range(0, found.length, _CHUNK):
+            first, count = sums_length(at), sums_length(min(_CHUNK, found.length - at))
+            check_blocks(self.part(NUMBERS, at, min(_CHUNK, found.length - at)), at, sums[first : first + count])
+
+    @property
+    def end(self) -> int:
+        """The place after the last of the postings."""
+        return place_of(self.length(POSTINGS), self.length(NUMBERS))
+
+    def move(self, moved: PostingRecord, values: bytes) -> None:
+        """From now on the records and numbers, each where it was, and the values of the dictionary, packed, are
+        these."""
+        self._held = {POSTINGS: moved.data, NUMBERS: moved.numbers}
         self.dictionary.values = array("Q", values)
 
     def offsets(self) -> Sequence[int]:
         """Where each record begins, and the last one ends."""
         return array("Q", self.section(OFFSETS))
-
-    def pieces(self, patched: PatchedPostings) -> Iterator[bytes]:
-        """The bytes of patched postings."""
-        return self.copied(POSTINGS, patched.pieces)
 
     def copied(self, name: str, pieces: Iterable[bytes | tuple[int, int]]) -> Iterator[bytes]:
         """Bytes as they are, and stretches of a section, from and to below an offset in it."""
@@ -118,8 +134,8 @@ class OldIndex:
             if isinstance(piece, bytes):
                 yield piece
                 continue
-            if name == POSTINGS and self._postings:
-                yield self._postings[slice(*piece)]
+            if name in self._held:
+                yield self._held[name][slice(*piece)]
                 continue
             for at in range(*piece, _CHUNK):
                 yield self.read(start + at, min(_CHUNK, piece[1] - at))
@@ -131,7 +147,7 @@ class OldIndex:
             return {}
         found = word_records.parse_inline(value, document_count)
         if found is None:
-            found = word_records.parse_postings(self.word_record(value), key, document_count)
+            found = word_records.parse_postings(self.word_record(value, document_count), key, document_count)
         counts = {number: times for times, numbers in found.groups for number in numbers}
         if found.dense is not None:
             counts |= dict(
@@ -139,13 +155,22 @@ class OldIndex:
             )
         return counts
 
-    def word_record(self, value: int) -> bytes:
+    def word_record(self, place: int, document_count: int) -> PostingRecord:
         """The record of a word, by what the dictionary says of it."""
-        return self.posting(value, word_records.postings_length(self.posting(value, word_records.HEAD_SIZE)))
+        at = record_at(place)
+        head = self.part(POSTINGS, at, word_records.HEAD_SIZE)
+        data = self.part(POSTINGS, at, word_records.postings_length(head))
+        return self._with_numbers(place, data, word_records.posting_numbers(data, document_count))
 
-    def record(self, value: int) -> bytes:
+    def record(self, place: int, section_count: int) -> PostingRecord:
         """The record of a term, by what the dictionary says of it."""
-        return self.posting(value, section_records.impacts_length(self.posting(value, section_records.HEAD_SIZE)))
+        at = record_at(place)
+        head = self.part(POSTINGS, at, section_records.HEAD_SIZE)
+        data = self.part(POSTINGS, at, section_records.impacts_length(head))
+        return self._with_numbers(place, data, section_records.impact_numbers(data, section_count))
+
+    def _with_numbers(self, place: int, data: bytes, length: int) -> PostingRecord:
+        return PostingRecord(data, self.part(NUMBERS, numbers_at(place), length) if length else b"")
 
     def impacts(self, key: bytes, firsts: Sequence[int]) -> TermImpacts | None:
         """What is said of a term; None where nothing holds it."""
@@ -153,7 +178,8 @@ class OldIndex:
         if value is None:
             return None
         found = section_records.parse_inline(value, firsts)
-        return found or section_records.parse_impacts(self.record(value), key, (firsts[-1], len(firsts) - 1))
+        populations = firsts[-1], len(firsts) - 1
+        return found or section_records.parse_impacts(self.record(value, firsts[-1]), key, populations)
 
     def lists(self, key: bytes, firsts: Sequence[int]) -> TermLists | None:
         """Of a term, its lists; None where nothing holds it."""
@@ -214,6 +240,7 @@ class OldCache:
         except OSError as error:
             raise IoError(f"the index cannot be read: {error.strerror}") from None
         self._opened.append(index)
+        index.check_numbers()
         if self._digests != (index.header.manifest_digest, index.header.index_digest):
             raise IndexUnusable("of another cache")
         summary = find_summary(index.read, index.header)

@@ -32,7 +32,7 @@ from holdfast.caches.index_format import SUMMARY, IndexUnusable, Summary, encode
 from holdfast.caches.moved_fields import reseal_records
 from holdfast.caches.on_disk import index_reader, section_index_reader
 from holdfast.caches.on_disk.cache_directory import COMPILED, DOCUMENTS, SECTIONS_FILE
-from holdfast.caches.on_disk.index_reader import DICTIONARY, OFFSETS, POSTINGS, RECORDS
+from holdfast.caches.on_disk.index_reader import DICTIONARY, NUMBERS, OFFSETS, POSTINGS, RECORDS
 from holdfast.caches.origin_metadata import origin_digest
 from holdfast.caches.patched_postings import patch_postings
 from holdfast.caches.readers.source_reader import Unreadable
@@ -176,9 +176,9 @@ class _Patch:
     ) -> None:
         old = self._old.words
         with open(os.path.join(staged, index_reader.WORDS_FILE), "xb", buffering=_CHUNK) as file:
-            target = IndexFile(file, 7)
-            patched = patch_postings(old.dictionary, old.length(POSTINGS), changes)
-            target.add(POSTINGS, old.pieces(patched))
+            target = IndexFile(file, 9)
+            patched = patch_postings(old.dictionary, old.end, changes)
+            target.add_postings(old.copied(POSTINGS, patched.records), old.copied(NUMBERS, patched.numbers))
             target.add(DICTIONARY, patched.pages)
             target.add(index_reader.COLUMNS, [word_compiler.encode_columns(columns)], checked=True)
             sizes, records = self._records(entries)
@@ -268,9 +268,9 @@ class _Patch:
         records += self._moved_records(offsets, at, firsts[-1], moved)
         sources = self._sources(documents)
         with open(os.path.join(staged, SECTIONS_FILE), "xb", buffering=_CHUNK) as file:
-            target = IndexFile(file, 7 if sources else 6)
-            patched = patch_postings(old.dictionary, old.length(POSTINGS), changes)
-            target.add(POSTINGS, old.pieces(patched))
+            target = IndexFile(file, 9 if sources else 8)
+            patched = patch_postings(old.dictionary, old.end, changes)
+            target.add_postings(old.copied(POSTINGS, patched.records), old.copied(NUMBERS, patched.numbers))
             target.add(DICTIONARY, patched.pages)
             columns = SectionColumns(tokens, self._new_firsts, seconds)
             target.add(section_index_reader.COLUMNS, [section_compiler.encode_columns(columns)], checked=True)

@@ -89,13 +89,13 @@ class PatchedTerms:
         sections, documents = self._moved_sections, self._moved_documents
         terms = self._old.terms
         values = terms.dictionary.values
-        places = [place for place, value in enumerate(values) if value < INLINE]
-        moved, left = move_records(terms.hold(), [values[place] for place in places], sections, documents)
-        for position in left:
-            key = terms.dictionary.key_at(places[position])
+        places = [value for value in values if value < INLINE]
+        moved, left = move_records(terms.hold(), places, sections, documents)
+        for position, key in zip(left, terms.dictionary.keys_of(left), strict=True):
             if key in changed:
                 continue
-            changed[key] = move_record(terms.record(values[places[position]]), key, sections, documents)
+            record = terms.record(places[position], sections.old_count)
+            changed[key] = move_record(record, key, sections, documents)
             if changed[key] is None:
                 lists = terms.lists(key, self._firsts)
                 if lists is None:

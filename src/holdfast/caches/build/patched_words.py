@@ -7,6 +7,7 @@ from collections import Counter
 from holdfast.caches.index_format import INLINE, keys_of
 from holdfast.caches.moved_numbers import MovedNumbers
 from holdfast.caches.moved_values import move_inline
+from holdfast.caches.posting_record import PostingRecord
 from holdfast.caches.selection import words
 from holdfast.caches.word_index.word_compiler import encode_counts
 from holdfast.caches.word_index.word_patches import move_dense, move_groups, move_records
@@ -66,8 +67,8 @@ def _changed_word(
     """What a word becomes that edited documents hold or held: those have these numbers, and so many of them held it."""
     value = old.value(key)
     if value is not None and value < INLINE:
-        record = old.word_record(value)
-        made = move_dense(record, key, numbers, gone, added.items())
+        record = old.word_record(value, numbers.old_count)
+        made = move_dense(record.data, key, numbers, gone, added.items())
         if made is not None:
             return made
         found = parse_postings(record, key, numbers.old_count)
@@ -85,10 +86,9 @@ def _changed_word(
 def _move_others(old: OldIndex, numbers: MovedNumbers, changed: dict[bytes, Change]) -> None:
     """The words that no edited document holds, once documents have other numbers."""
     values = old.dictionary.values
-    places = [place for place, value in enumerate(values) if value < INLINE]
-    moved, left = move_records(old.hold(), [values[place] for place in places], numbers)
-    for position in left:
-        key = old.dictionary.key_at(places[position])
+    held = old.hold()
+    moved, left = move_records(held, [value for value in values if value < INLINE], numbers)
+    for key in old.dictionary.keys_of(left):
         if key not in changed:
             changed[key] = _changed_word(old, key, numbers, set(), 0, {})
-    old.move(moved, move_inline(values.tobytes(), numbers))
+    old.move(PostingRecord(held.data, moved), move_inline(values.tobytes(), numbers))

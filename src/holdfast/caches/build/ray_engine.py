@@ -144,9 +144,9 @@ class RayEngine:
             compiled = self._cluster.get(results[0])
             self.peaks["compile"] = max(self.peaks["compile"], compiled.peak)
             yield number, compiled.blocks
-            for part, *contents in compiled.parts:
+            for part, contents in compiled.parts:
                 placed = part._replace(file=os.path.join(staged, f"part-{number}-{part.kind}"))
-                for file, content in zip((placed.file, placed.keys_file), contents, strict=True):
+                for file, content in zip(placed.files, contents, strict=True):
                     with open(file, "xb") as target:
                         target.write(content)
                 yield number, placed

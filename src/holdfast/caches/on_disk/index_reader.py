@@ -22,7 +22,9 @@ from holdfast.caches.index_format import (
     parse_header,
     read_section,
 )
+from holdfast.caches.number_blocks import BLOCK, SUM, block_span, check_blocks, sums_length
 from holdfast.caches.on_disk.cache_directory import COMPILED, INDEX, MANIFEST
+from holdfast.caches.posting_record import PostingRecord, numbers_at, record_at
 from holdfast.caches.selection import Selection, make_hit, words
 from holdfast.caches.word_index.word_records import (
     HEAD_SIZE,
@@ -33,6 +35,7 @@ from holdfast.caches.word_index.word_records import (
     parse_inline,
     parse_postings,
     parse_record,
+    posting_numbers,
     postings_length,
 )
 from holdfast.caches.word_index.word_search import Matches, choose
@@ -53,10 +56,11 @@ if TYPE_CHECKING:
     Reader = TypeVar("Reader")
 
 WORDS_FILE = f"{COMPILED}/words.idx"
-WORDS = "words"
+WORDS = "words-2"
 COLUMNS, DIGESTS = "columns", "digests"
 
 POSTINGS, DICTIONARY, OFFSETS, RECORDS = "postings", "dictionary", "offsets", "records"
+NUMBERS, SUMS = "numbers", "sums"  # of postings, and of blocks of these numbers
 # No listed document takes fewer bytes of a manifest than this: it bounds what a foreign index can make us hold.
 _SMALLEST_ENTRY = 100
 _CHUNK = 1 << 18
@@ -107,6 +111,8 @@ class IndexReader:
     def _read_header(self, kind: str) -> Header:
         header = parse_header(self._read, kind=kind, file_length=os.fstat(self._descriptor).st_size)
         self._postings = find_section(header, POSTINGS)
+        self._numbers = find_section(header, NUMBERS)
+        self._sums = find_section(header, SUMS)
         self._dictionary = find_section(header, DICTIONARY)
         self._offsets = find_section(header, OFFSETS)
         self._records = find_section(header, RECORDS)
@@ -141,6 +147,16 @@ class IndexReader:
         if length > longest:
             raise IndexUnusable("postings longer than any")
         return first[:length] if length <= len(first) else self._part(self._postings, offset, length)
+
+    def _numbers_of(self, place: int, length: int) -> bytes:
+        """So many bytes of numbers that stand apart from the record of a place."""
+        if not length:
+            return b""
+        at, section = numbers_at(place), self._numbers
+        start, end = block_span(at, at + length, section.length)
+        data = self._part(section, start, end - start)
+        check_blocks(data, start, self._part(self._sums, start // BLOCK * SUM, sums_length(end - start)))
+        return data[at - start : at - start + length]
 
     def _record(self, number: int, *, longest: int) -> bytes:
         """The bytes of a record by its number."""
@@ -226,9 +242,10 @@ class WordIndex(IndexReader):
         alone = parse_inline(value, count)
         if alone is not None:
             return alone
-        first = self._first_of_posting(value)
-        data = self._whole_posting(value, first, postings_length(first[:HEAD_SIZE]), longest=self._longest)
-        return parse_postings(data, key, count)
+        at = record_at(value)
+        first = self._first_of_posting(at)
+        data = self._whole_posting(at, first, postings_length(first[:HEAD_SIZE]), longest=self._longest)
+        return parse_postings(PostingRecord(data, self._numbers_of(value, posting_numbers(data, count))), key, count)
 
     def entry(self, place: int) -> Entry:
         """The document at a place in id order."""

@@ -8,10 +8,12 @@ from holdfast.caches.index_format import PAGE_SIZE, IndexUnusable, find_section,
 from holdfast.caches.on_disk.cache_directory import SECTIONS_FILE
 from holdfast.caches.on_disk.index_reader import IndexReader, doubting
 from holdfast.caches.on_disk.searched_index import SearchedIndex
+from holdfast.caches.posting_record import PostingRecord, record_at
 from holdfast.caches.search.proven_page import ProvenPage
 from holdfast.caches.section_index.section_records import (
     HEAD_SIZE,
     LONGEST_RECORD,
+    impact_numbers,
     impacts_length,
     longest_columns,
     longest_impacts,
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from holdfast.caches.section_index.section_records import TermImpacts
     from holdfast.core.file_identity import Identity
 
-KIND = "sections-6"
+KIND = "sections-7"
 COLUMNS, SOURCES = "columns", "sources"
 # Bytes, about, of the documents that were given last with what was worked out of them, and of lists of terms. A
 # document has so many beside its content.
@@ -208,9 +210,11 @@ class SectionIndex(SearchedIndex, IndexReader):
         alone = parse_inline(value, self._columns.firsts)
         if alone is not None:
             return alone
-        first = self._first_of_posting(value)
+        at = record_at(value)
+        first = self._first_of_posting(at)
         length = impacts_length(first[:HEAD_SIZE])
-        data = self._whole_posting(value, first, length, longest=longest_impacts(populations))
-        found = parse_impacts(data, key, populations, looked_up=True)
+        data = self._whole_posting(at, first, length, longest=longest_impacts(populations))
+        record = PostingRecord(data, self._numbers_of(value, impact_numbers(data, populations[0])))
+        found = parse_impacts(record, key, populations, looked_up=True)
         self._terms.put(key, found, found.sections.weight + found.documents.weight)
         return found

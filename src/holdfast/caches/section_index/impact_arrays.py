@@ -5,14 +5,14 @@ Only imported where numpy is.
 
 from __future__ import annotations
 
-from binascii import crc32
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from holdfast.caches.index_format import CHUNK, INLINE
 from holdfast.caches.number_arrays import batches, encoded_numbers
-from holdfast.caches.section_index.section_compiler import CONTINUATION, MOST_IN_NARROW, SHORT_HEAD
+from holdfast.caches.posting_record import PostingRecord, joined, sealed
+from holdfast.caches.section_index.section_compiler import CONTINUATION, MOST_IN_NARROW, SHORT_HEAD, with_numbers
 from holdfast.caches.section_index.section_records import (
     DENSE,
     HEAD,
@@ -46,7 +46,7 @@ def compile_batches(
     marks: Sequence[tuple[int, int]],
     lengths: Sequence[bytes],
     tell: Callable[[Sequence[bytes], Sequence[int]], None],
-) -> Iterator[bytes]:
+) -> Iterator[PostingRecord]:
     """What `compile_lists` gives of merged runs, several records at a time; `lengths` are those of all fields,
     packed."""
     arrays = StepArrays(lengths)
@@ -63,9 +63,9 @@ def compile_batches(
         records = _records(batch.keys, places, lists, arrays)
         for place, record in zip(places, records, strict=True):
             values[place] = offset
-            offset += len(record)
+            offset += record.size
         tell(batch.keys, values)
-        yield b"".join(records)
+        yield joined(records)
 
 
 def _inline_values(lists: ListRows, firsts: Numbers) -> NDArray[np.uint64]:
@@ -86,7 +86,7 @@ def _inline_values(lists: ListRows, firsts: Numbers) -> NDArray[np.uint64]:
     return values
 
 
-def _records(keys: Sequence[bytes], places: Sequence[int], lists: ListRows, arrays: StepArrays) -> list[bytes]:
+def _records(keys: Sequence[bytes], places: Sequence[int], lists: ListRows, arrays: StepArrays) -> list[PostingRecord]:
     """The records of the terms at these places."""
     sections = _EncodedRows(lists.sections, arrays.firsts[-1].item())
     documents = _EncodedRows(lists.documents, len(arrays.firsts) - 1)
@@ -95,23 +95,23 @@ def _records(keys: Sequence[bytes], places: Sequence[int], lists: ListRows, arra
     for place in places:
         count, listed, holding = sections.counts[place], documents.counts[place], all_holding[place]
         if holding == count <= MOST_IN_NARROW and not listed:  # most terms
-            bits, body = sections.encoded(place, NARROW)
+            bits, body, numbers = sections.encoded(place, NARROW)
             checked = SHORT_HEAD.pack(bits, sections.highest[place], len(body)) + body
         else:
             size, shape = (WIDE, IS_WIDE) if count + listed > MOST_IN_NARROW else (NARROW, 0)
-            body = b""
+            body = numbers = b""
             if count:
-                bits, body = sections.encoded(place, size)
+                bits, body, numbers = sections.encoded(place, size)
                 shape |= bits
             if listed:
-                bits, more = documents.encoded(place, size)
+                bits, more, their_numbers = documents.encoded(place, size)
                 shape |= bits << 1
-                body += more
+                body += with_numbers(more, their_numbers, size)
             if holding != count:
                 shape |= HELD
                 body = WIDE.pack(holding) + body
             checked = HEAD.pack(0, shape, sections.highest[place])[4:] + size.pack(len(body)) + body
-        records.append(crc32(checked, crc32(keys[place])).to_bytes(4, "little") + checked)
+        records.append(sealed(keys[place], checked, numbers))
     return records
 
 
@@ -163,13 +163,13 @@ class _EncodedRows:
         end = begin + count
         if kind == _BY_GAPS:
             at, until = self._gap_begins[place], self._gap_ends[place]
-            return LISTED | IN_GAPS, size.pack(until - at) + self._gaps[at:until] + self._gap_steps[at:until]
+            return LISTED | IN_GAPS, size.pack(until - at) + self._gaps[at:until] + self._gap_steps[at:until], b""
         if kind == _DENSELY:
             dense = np.zeros(self._population, np.uint8)
             dense[self._numbers[begin:end]] = self._steps[begin:end]
-            return LISTED | DENSE, dense.tobytes()
+            return LISTED | DENSE, dense.tobytes(), b""
         if self._halves:
             numbers = self._halves[2 * begin : 2 * end]
         else:
             numbers = encoded_numbers(self._numbers[begin:end], self._population)
-        return LISTED, size.pack(count) + numbers + self._step_bytes[begin:end]
+        return LISTED, size.pack(count) + self._step_bytes[begin:end], numbers

@@ -5,14 +5,21 @@ from __future__ import annotations
 from array import array
 from binascii import crc32
 from bisect import bisect_left
-from itertools import chain
+from itertools import chain, pairwise
 from operator import sub
 from struct import error
 from zlib import adler32
 
 from holdfast.caches.index_format import CHUNK, IndexUnusable
 from holdfast.caches.moved_fields import fields_format, move_fields
-from holdfast.caches.section_index.section_compiler import CONTINUATION, MOST_IN_NARROW, encode_list, is_far
+from holdfast.caches.posting_record import PostingRecord, numbers_at, record_at, sealed
+from holdfast.caches.section_index.section_compiler import (
+    CONTINUATION,
+    MOST_IN_NARROW,
+    encode_list,
+    is_far,
+    with_numbers,
+)
 from holdfast.caches.section_index.section_records import DENSE, HEAD, HELD, IN_GAPS, IS_WIDE, LISTED, NARROW, WIDE
 from holdfast.caches.section_index.step_lists import is_dense
 
@@ -24,9 +31,10 @@ if TYPE_CHECKING:
     from holdfast.caches.section_index.term_lists import TermLists
 
 
-# Records of the usual kinds have a list of sections, or two lists, of numbers of 16 bits, which begin here.
+# Records of the usual kinds have a list of sections, or one of documents too, which begin here after their count.
 _PAIR = LISTED | LISTED << 1
 _NUMBERS = HEAD.size + 2 * NARROW.size
+_GAPPED = (LISTED | IN_GAPS, _PAIR | IN_GAPS)  # the sections are in gaps, the documents are not
 _ANY_DENSE = DENSE | DENSE << 1
 # What gaps add up to, and 1, is told by Adler's checksum when it is below 65,521.
 _MOST_ADDED = 65_519
@@ -77,7 +85,7 @@ def replace_dense(
 
 def dense_record(
     key: bytes, by_number: bytearray, most: int, documents: tuple[Sequence[int], bytes], holding: int, population: int
-) -> bytes:
+) -> PostingRecord:
     """The record of a term with a step for every section, none above `most`; with its list of documents, which are of
     so many, and how many sections hold it."""
     while most not in by_number:
@@ -87,80 +95,89 @@ def dense_record(
     body = bytes(by_number)
     shape |= LISTED | DENSE
     if documents[0]:
-        bits, more = encode_list(*documents, population, size)
+        bits, more, numbers = encode_list(*documents, population, size)
         shape |= bits << 1
-        body += more
+        body += with_numbers(more, numbers, size)
     if holding != count:
         shape |= HELD
         body = WIDE.pack(holding) + body
-    checked = HEAD.pack(0, shape, most)[4:] + size.pack(len(body)) + body
-    return crc32(checked, crc32(key)).to_bytes(4, "little") + checked
+    return sealed(key, HEAD.pack(0, shape, most)[4:] + size.pack(len(body)) + body)
 
 
 def move_records(
-    postings: bytes, offsets: Sequence[int], sections: MovedNumbers, documents: MovedNumbers
-) -> tuple[bytes, list[int]]:
-    """All records, which begin at these offsets, with the numbers that sections and documents have now, each as long
-    as before; and which of them, by position, take more than that.
+    postings: PostingRecord, places: Sequence[int], sections: MovedNumbers, documents: MovedNumbers
+) -> tuple[PostingRecord, list[int]]:
+    """All records, which have these places, with the numbers that sections and documents have now, each as long as
+    before; and which of them, by position, take more than that.
 
     A checksum is changed by what changes: a record that is damaged stays so, or is IndexUnusable. What names sections
     that are gone is for the caller to replace.
     """
-    are_halves = max(sections.old_count, sections.count, documents.old_count, documents.count) <= CHUNK
-    sizes = list(map(sub, [*offsets[1:], len(postings)], offsets))
-    formats = _Formats(are_halves=are_halves)
+    data, numbers = postings
+    are_halves = max(sections.old_count, sections.count) <= CHUNK
+    are_documents_halves = max(documents.old_count, documents.count) <= CHUNK
+    left: list[int] = []
+    if are_halves:
+        numbers = sections.halves(numbers)
+        if sections.is_shrunk:
+            left = _nearer(numbers, list(map(numbers_at, [*places, postings.size])))
+    offsets = list(map(record_at, places))
+    ends = [*offsets[1:], len(data)]
     try:
-        shapes = list(map(postings.__getitem__, map((HEAD.size - 2).__add__, offsets)))
-        counts = [
-            postings[offset : offset + NARROW.size] if shape == _PAIR else b""
-            for shape, offset in zip(shapes, map((_NUMBERS - NARROW.size).__add__, offsets), strict=True)
-        ]
-        keys = zip(shapes, sizes, counts, strict=True)
-        moved, left = move_fields(
-            postings, map(formats.__getitem__, keys), sections, _stay_apart if sections.is_shrunk else None
-        )
-        made = bytearray(moved)
-        gapped = (LISTED | IN_GAPS, _PAIR | IN_GAPS)  # the sections are in gaps, the documents are not
-        for position in [position for position, shape in enumerate(shapes) if shape not in formats.usual]:
-            offset, size = offsets[position], sizes[position]
-            if shapes[position] in gapped and not documents.breaks:
-                if not _put_gaps(made, postings, offset, offset + size, sections):
+        shapes = list(map(data.__getitem__, map((HEAD.size - 2).__add__, offsets)))
+        touched = _Touched(sections, documents, are_halves=are_halves)
+        made = bytearray(data)
+        pairs = []
+        for position in [position for position, shape in enumerate(shapes) if touched[shape]]:
+            shape, offset, end = shapes[position], offsets[position], ends[position]
+            if shape == _PAIR and are_halves and are_documents_halves:
+                pairs.append(position)
+                continue
+            if shape in _GAPPED and documents.is_same:
+                if not _put_gaps(made, data, offset, end, sections):
                     left.append(position)
                 continue
             found = None
-            if not shapes[position] & _ANY_DENSE:
-                found = _moved_lists(postings[offset : offset + size], sections, documents)
-            if found is None or len(found) != size - 4:
+            if not shape & _ANY_DENSE and (are_halves or not _is_full(shape)):
+                found = _moved_lists(data[offset:end], sections, documents)
+            if found is None or len(found) != end - offset - 4:
                 left.append(position)
             else:
                 _put(made, offset, offset + 4, found)
-        if are_halves and documents.breaks:
-            pairs = [position for position, shape in enumerate(shapes) if shape == _PAIR]
-            spans = [slice(offsets[position], offsets[position] + sizes[position]) for position in pairs]
+        if pairs:
+            spans = [slice(offsets[position], ends[position]) for position in pairs]
             left += [pairs[at] for at in _put_documents(made, spans, documents)]
     except (error, IndexError):
         raise IndexUnusable("impacts are damaged") from None
-    return bytes(made), left
+    return PostingRecord(bytes(made), numbers), sorted(set(left))
 
 
-class _Formats(dict[tuple[int, int, bytes], str]):
-    """By the shape and the size of a record, and how many sections it lists where it lists documents too: how it is
-    cut. Only records of the usual kinds have numbers by that."""
+class _Touched(dict[int, bool]):
+    """By the shape of a record, whether more than its numbers apart may change."""
 
-    def __init__(self, *, are_halves: bool) -> None:
+    def __init__(self, sections: MovedNumbers, documents: MovedNumbers, *, are_halves: bool) -> None:
         super().__init__()
-        self.usual = (LISTED, _PAIR) if are_halves else ()
+        self._sections, self._documents, self._are_halves = sections, documents, are_halves
 
-    def __missing__(self, key: tuple[int, int, bytes]) -> str:
-        shape, size, count = key
-        numbers = 0
-        if shape in self.usual:
-            numbers = 2 * ((size - _NUMBERS) // 3 if shape == LISTED else int.from_bytes(count, "little"))
-        start = _NUMBERS if numbers else size
-        if size < _NUMBERS or start + numbers > size:
-            raise IndexUnusable("impacts are damaged")
-        made = self[key] = fields_format(size, start, numbers)
+    def __missing__(self, shape: int) -> bool:
+        is_told = shape & LISTED and not self._sections.is_same and not (_is_full(shape) and self._are_halves)
+        made = self[shape] = bool(is_told or (shape & LISTED << 1 and not self._documents.is_same))
         return made
+
+
+def _is_full(shape: int) -> bool:
+    """Whether the numbers of sections are written in full, apart from the record."""
+    return bool(shape & LISTED) and not shape & (IN_GAPS | DENSE)
+
+
+def _nearer(numbers: bytes, ends: Sequence[int]) -> list[int]:
+    """Those of lists in full, by position, which end and begin there, that are written otherwise now."""
+    lanes = memoryview(numbers).cast("H")
+    return [
+        position
+        for position, (start, end) in enumerate(pairwise(ends))
+        if start < end and not is_far(lanes[end // 2 - 1], (end - start) // 2) and not _stay_apart(numbers[start:end])
+    ]
 
 
 def _put_documents(made: bytearray, spans: Sequence[slice], documents: MovedNumbers) -> list[int]:
@@ -171,7 +188,7 @@ def _put_documents(made: bytearray, spans: Sequence[slice], documents: MovedNumb
     for record in records:
         key = len(record), record[_NUMBERS - NARROW.size : _NUMBERS]
         if key not in known:
-            start = _NUMBERS + 3 * int.from_bytes(key[1], "little") + NARROW.size
+            start = _NUMBERS + int.from_bytes(key[1], "little") + NARROW.size
             known[key] = fields_format(key[0], start, 2 * ((key[0] - start) // 3))
             if start > key[0] or (key[0] - start) % 3:
                 raise IndexUnusable("impacts are damaged")
@@ -202,19 +219,23 @@ def _put(made: bytearray, offset: int, start: int, new: bytes) -> None:
         made[start : start + len(new)] = new
 
 
-def move_record(record: bytes, key: bytes, sections: MovedNumbers, documents: MovedNumbers) -> bytes | None:
+def move_record(
+    record: PostingRecord, key: bytes, sections: MovedNumbers, documents: MovedNumbers
+) -> PostingRecord | None:
     """A record with the numbers that sections and documents have now; None where it is to be written anew.
 
     IndexUnusable when it is damaged.
     """
-    if crc32(record[4:], crc32(key)) != int.from_bytes(record[:4], "little"):
+    data, numbers = record
+    if crc32(data[4:], crc32(key)) != int.from_bytes(data[:4], "little"):
         raise IndexUnusable("impacts are damaged")
-    made = _moved_lists(record, sections, documents)
-    return None if made is None else crc32(made, crc32(key)).to_bytes(4, "little") + made
+    made = _moved_lists(data, sections, documents)
+    moved = _moved_halves(numbers, sections) if numbers else b""
+    return None if made is None or moved is None else sealed(key, made, moved)
 
 
 def _moved_lists(record: bytes, sections: MovedNumbers, documents: MovedNumbers) -> bytes | None:
-    """A record after its checksum; None where numbers are to be written in another way than they are."""
+    """A record after its checksum; None where what is in it is to be written in another way than it is."""
     shape = record[4]
     size = WIDE if shape & IS_WIDE else NARROW
     at = HEAD.size + size.size
@@ -233,8 +254,13 @@ def _moved_lists(record: bytes, sections: MovedNumbers, documents: MovedNumbers)
             (count,) = size.unpack_from(record, at)
             body += record[at : at + size.size]
             at += size.size
-            steps = at + (count if bits & IN_GAPS else 2 * count)
-            found = (_moved_gaps if bits & IN_GAPS else _moved_halves)(record[at:steps], numbers)
+            steps, found = at, b""
+            if bits & IN_GAPS:
+                steps = at + count
+                found = _moved_gaps(record[at:steps], numbers)
+            elif place:  # of documents; those of sections stand apart
+                steps = at + 2 * count
+                found = _moved_halves(record[at:steps], numbers)
             at = steps + count
         if found is None:
             return None

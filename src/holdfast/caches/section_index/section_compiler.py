@@ -13,6 +13,7 @@ from itertools import accumulate
 from struct import Struct
 
 from holdfast.caches.index_format import INLINE
+from holdfast.caches.posting_record import PostingRecord, sealed
 from holdfast.caches.section_index.section_records import (
     CITED,
     DENSE,
@@ -49,8 +50,8 @@ if TYPE_CHECKING:
     from holdfast.caches.search.section import Section
     from holdfast.caches.section_index.term_lists import TermLists, Weights
 
-    # What a record has of a list: its bits of the shape, and its bytes.
-    EncodedList = tuple[int, bytes]
+    # Of a list its bits of the shape, what a record has of it, and its numbers where they are written in full.
+    EncodedList = tuple[int, bytes, bytes]
 
 # What one document holds once in one of these has no list.
 _ALONE = (BODY, PATH, TITLE)
@@ -162,7 +163,7 @@ def compile_lists(
     marks: Sequence[tuple[int, int]],
     weights: Weights,
     tell: Callable[[bytes, int], None],
-) -> Iterator[bytes]:
+) -> Iterator[PostingRecord]:
     """The records of all terms, one after another, while `tell` is given what the dictionary holds.
 
     `terms` are the merged runs of all fields; by mark, `marks` has the field of a run and its base. A term that only
@@ -190,11 +191,11 @@ def compile_lists(
             tell(key, record)
             continue
         tell(key, offset)
-        offset += len(record)
+        offset += record.size
         yield record
 
 
-def encode_term(key: bytes, lists: TermLists, firsts: Sequence[int]) -> int | bytes:
+def encode_term(key: bytes, lists: TermLists, firsts: Sequence[int]) -> int | PostingRecord:
     """The dictionary value or the record of a term."""
     if len(lists.sections) == 1 and (value := _inline(lists, firsts)):
         return value
@@ -217,30 +218,33 @@ def inline_value(kind: int, number: int, step: int) -> int:
     return INLINE | kind << 56 | step << 32 | number
 
 
-def encode_record(key: bytes, lists: TermLists, populations: Sequence[int]) -> bytes:
+def encode_record(key: bytes, lists: TermLists, populations: Sequence[int]) -> PostingRecord:
     """The record of a term."""
     sections, documents = populations
     if lists.holding == len(lists.sections) <= MOST_IN_NARROW and not lists.documents:  # most terms
-        bits, body = encode_list(lists.sections, lists.section_steps, sections, NARROW)
-        checked = SHORT_HEAD.pack(bits, max(lists.section_steps), len(body)) + body
-        return crc32(checked, crc32(key)).to_bytes(4, "little") + checked
+        bits, body, numbers = encode_list(lists.sections, lists.section_steps, sections, NARROW)
+        return sealed(key, SHORT_HEAD.pack(bits, max(lists.section_steps), len(body)) + body, numbers)
     # So few make no more bytes than a narrow number can say.
     is_wide = len(lists.sections) + len(lists.documents) > MOST_IN_NARROW
     size, shape = (WIDE, IS_WIDE) if is_wide else (NARROW, 0)
-    body = b""
+    body = numbers = b""
     if lists.sections:
-        bits, body = encode_list(lists.sections, lists.section_steps, sections, size)
+        bits, body, numbers = encode_list(lists.sections, lists.section_steps, sections, size)
         shape |= bits
     if lists.documents:
-        bits, more = encode_list(lists.documents, lists.document_steps, documents, size)
+        bits, more, their_numbers = encode_list(lists.documents, lists.document_steps, documents, size)
         shape |= bits << 1
-        body += more
+        body += with_numbers(more, their_numbers, size)
     if lists.holding != len(lists.sections):
         shape |= HELD
         body = WIDE.pack(lists.holding) + body
     head = HEAD.pack(0, shape, max(lists.section_steps, default=0))
-    checked = head[4:] + size.pack(len(body)) + body
-    return crc32(checked, crc32(key)).to_bytes(4, "little") + checked
+    return sealed(key, head[4:] + size.pack(len(body)) + body, numbers)
+
+
+def with_numbers(listed: bytes, numbers: bytes, size: Struct) -> bytes:
+    """What a record has of a list of documents: its numbers stand in it, after their count."""
+    return listed[: size.size] + numbers + listed[size.size :] if numbers else listed
 
 
 class _GapBytes(dict[int, bytes]):
@@ -261,20 +265,20 @@ def encode_list(numbers: Sequence[int], steps: bytes, population: int, size: Str
     """What a record has of ascending numbers, each once, and a step for each; `size` is that of its count."""
     count = len(numbers)
     if is_dense(count, population):
-        return LISTED | DENSE, _encoded_densely(numbers, steps, population)
+        return LISTED | DENSE, _encoded_densely(numbers, steps, population), b""
     if is_far(numbers[-1], count):  # most terms
-        return LISTED, size.pack(count) + encode_numbers(numbers, population) + steps
+        return LISTED, size.pack(count) + steps, encode_numbers(numbers, population)
     apart = gaps(array("I", numbers).tobytes())
     near = apart[::NUMBER]
     if CONTINUATION not in near and apart.count(0) == len(apart) - count + near.count(0):  # all other bytes are 0
-        return LISTED | IN_GAPS, size.pack(len(near)) + near + steps
+        return LISTED | IN_GAPS, size.pack(len(near)) + near + steps, b""
     distances = array("I", apart).tolist()
     data = b"".join(map(_GAP_BYTES.__getitem__, distances))
     if 2 * (len(data) - len(distances)) > len(distances):  # takes more room than two bytes a number
-        return LISTED, size.pack(len(numbers)) + encode_numbers(numbers, population) + steps
+        return LISTED, size.pack(len(numbers)) + steps, encode_numbers(numbers, population)
     ends = list(accumulate(map(len, data.split(bytes([CONTINUATION]))), initial=0))
     with_zeros = b"\0".join(map(steps.__getitem__, map(slice, ends, ends[1:])))
-    return LISTED | IN_GAPS, size.pack(len(data)) + data + with_zeros
+    return LISTED | IN_GAPS, size.pack(len(data)) + data + with_zeros, b""
 
 
 def _encoded_densely(numbers: Sequence[int], steps: bytes, population: int) -> bytes:

@@ -12,6 +12,7 @@ from itertools import accumulate, compress
 from struct import Struct, error
 
 from holdfast.caches.index_format import INLINE, IndexUnusable, parse_numbers
+from holdfast.caches.posting_record import PostingRecord, numbers_length
 from holdfast.caches.search.impacts import HIGHEST_STEP
 from holdfast.caches.search.section import Section
 from holdfast.caches.section_index.step_lists import NO_STEPS, DenseSteps, ListedSteps, is_looked_up_dense, scattered
@@ -155,12 +156,30 @@ def longest_impacts(populations: Sequence[int]) -> int:
     return HEAD_SIZE + sum([64 + 8 * population for population in populations])
 
 
-def parse_impacts(data: bytes, key: bytes, populations: Sequence[int], *, looked_up: bool = False) -> TermImpacts:
+def impact_numbers(data: bytes, sections: int) -> int:
+    """The bytes of the numbers that stand apart from a record, where there are so many sections."""
+    try:
+        _, shape, _ = HEAD.unpack_from(data)
+        if not shape & LISTED or shape & (IN_GAPS | DENSE):
+            return 0
+        size = WIDE if shape & IS_WIDE else NARROW
+        (count,) = size.unpack_from(data, HEAD.size + size.size + (WIDE.size if shape & HELD else 0))
+    except error:
+        raise IndexUnusable("impacts are damaged") from None
+    if count > sections:
+        raise IndexUnusable("impacts name no section")
+    return numbers_length(count, sections)
+
+
+def parse_impacts(
+    record: PostingRecord, key: bytes, populations: Sequence[int], *, looked_up: bool = False
+) -> TermImpacts:
     """The lists in a record, which must be that of the key; IndexUnusable when anything about it is off.
 
     `populations` are how many sections and documents there are. `looked_up`: they are held for whoever looks up many
     numbers in them, and not for whoever walks them.
     """
+    data = record.data
     try:
         if crc32(data[4:], crc32(key)) != int.from_bytes(data[:4], "little"):
             raise IndexUnusable("impacts are damaged")
@@ -175,7 +194,8 @@ def parse_impacts(data: bytes, key: bytes, populations: Sequence[int], *, looked
         for position, population in enumerate(populations):
             found: StepList = NO_STEPS
             if shape >> position & LISTED:
-                found, at = _parse_list(data, at, population, size, shape >> position, looked_up=looked_up)
+                apart = None if position else record.numbers
+                found, at = _parse_list(data, at, population, size, shape >> position, apart, looked_up=looked_up)
             lists.append(found)
     except (error, ValueError, TypeError, IndexError):
         raise IndexUnusable("impacts are damaged") from None
@@ -188,8 +208,9 @@ def parse_impacts(data: bytes, key: bytes, populations: Sequence[int], *, looked
 
 
 def _parse_list(
-    data: bytes, at: int, population: int, size: Struct, shape: int, *, looked_up: bool
+    data: bytes, at: int, population: int, size: Struct, shape: int, apart: bytes | None, *, looked_up: bool
 ) -> tuple[StepList, int]:
+    """A list that begins there, its numbers apart or in the record; and where what follows begins."""
     if shape & DENSE:
         by_number = data[at : at + population]
         dense = DenseSteps(by_number, population - by_number.count(0))
@@ -199,13 +220,15 @@ def _parse_list(
     (count,) = size.unpack_from(data, at)
     at += size.size
     if shape & IN_GAPS:
-        apart = accumulate(data[at : at + count])
+        named_by_gaps = accumulate(data[at : at + count])
         at += count
         if looked_up and is_looked_up_dense(count, population):
             steps = data[at : at + count]
             if named := count - steps.count(0):
-                return DenseSteps(scattered(apart, steps, population), named), at + count
-        numbers = list(apart)
+                return DenseSteps(scattered(named_by_gaps, steps, population), named), at + count
+        numbers = list(named_by_gaps)
+    elif apart is not None:
+        numbers, _ = parse_numbers(memoryview(apart), 0, count, population)
     else:
         numbers, at = parse_numbers(memoryview(data), at, count, population)
     steps = data[at : at + count]

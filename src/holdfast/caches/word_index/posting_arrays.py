@@ -5,7 +5,6 @@ Only imported where numpy is. Terms and documents are one number together (`numb
 
 from __future__ import annotations
 
-from binascii import crc32
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ import numpy as np
 
 from holdfast.caches.index_format import CHUNK
 from holdfast.caches.number_arrays import LOWER, NUMBER, batches, begins, encoded_numbers, repeated, unpacked
+from holdfast.caches.posting_record import PostingRecord, joined, sealed
 from holdfast.caches.word_index.word_compiler import (
     DENSE_SHARE,
     ONE_GROUP,
@@ -63,7 +63,7 @@ class PostingArrays:
 
 def compile_batches(
     runs: Sequence[Iterator[Block]], arrays: PostingArrays, add: Callable[[Sequence[bytes], Sequence[int]], None]
-) -> Iterator[bytes]:
+) -> Iterator[PostingRecord]:
     """What `compile_terms` gives of merged runs, several records at a time."""
     offset = 0
     for batch in batches(runs):
@@ -74,13 +74,15 @@ def compile_batches(
                 values.append(record)
             else:
                 values.append(offset)
-                offset += len(record)
+                offset += record.size
                 records.append(record)
         add(batch.keys, values)
-        yield b"".join(records)
+        yield joined(records)
 
 
-def _encoded(terms: Sequence[bytes], keys: Numbers, times: Numbers, document_count: int) -> Iterator[int | bytes]:
+def _encoded(
+    terms: Sequence[bytes], keys: Numbers, times: Numbers, document_count: int
+) -> Iterator[int | PostingRecord]:
     """The dictionary value or the record of each term."""
     begin = begins(keys >> LOWER)
     holding, most = np.diff(begin, append=len(keys)), np.maximum.reduceat(times, begin)
@@ -96,22 +98,23 @@ def _encoded(terms: Sequence[bytes], keys: Numbers, times: Numbers, document_cou
             yield inline_value(highest, document)
             continue
         if in_groups and highest <= _MOST_TIMES:
-            checked = groups.encoded(place, count)
+            checked, numbers = groups.encoded(place, count)
         elif count * DENSE_SHARE < document_count and not in_groups:  # most terms
             if halves:
                 numbers = halves[2 * first : 2 * end]
             else:
                 numbers = encoded_numbers(documents[first:end], document_count)
-            checked = ONE_GROUP.pack(SHAPE.size + GROUP.size + len(numbers), count, 1, 0, highest, count) + numbers
+            checked = ONE_GROUP.pack(SHAPE.size + GROUP.size, count, 1, 0, highest, count)
         elif is_dense(count, highest, document_count):
             dense = np.zeros(document_count, np.uint8)
             dense[documents[first:end]] = times[first:end]
             checked = SHAPED_HEAD.pack(SHAPE.size + document_count, count, 0, highest) + dense.tobytes()
+            numbers = b""
         else:
             counts = zip(documents[first:end].tolist(), times[first:end].tolist(), strict=True)
             yield encode_counts(key, dict(counts), document_count)
             continue
-        yield crc32(checked, crc32(key)).to_bytes(4, "little") + checked
+        yield sealed(key, checked, numbers)
 
 
 class _Groups:
@@ -135,8 +138,8 @@ class _Groups:
         extents = zip(of_terms.tolist(), (of_terms + np.diff(of_terms, append=len(terms))).tolist(), strict=True)
         self._of_term = dict(zip(terms[of_terms].tolist(), extents, strict=True))
 
-    def encoded(self, place: int, holding: int) -> bytes:
-        """The record of a term but for its checksum."""
+    def encoded(self, place: int, holding: int) -> tuple[bytes, bytes]:
+        """The record of a term but for its checksum, and its numbers."""
         first, after = self._of_term[place]
         begin, end = self._begins[first], self._begins[after]
         if self._halves:
@@ -148,6 +151,6 @@ class _Groups:
                     for start, stop in pairwise(self._begins[first : after + 1])
                 ]
             )
-        size = SHAPE.size + GROUP.size * (after - first) + len(numbers)
+        size = SHAPE.size + GROUP.size * (after - first)
         heads = self._heads[GROUP.size * first : GROUP.size * after]
-        return SHAPED_HEAD.pack(size, holding, after - first, 0) + heads + numbers
+        return SHAPED_HEAD.pack(size, holding, after - first, 0) + heads, numbers

@@ -13,6 +13,7 @@ from struct import Struct
 
 from holdfast.caches.cache_format import PREFIX
 from holdfast.caches.index_format import INLINE
+from holdfast.caches.posting_record import PostingRecord, sealed
 from holdfast.caches.sorted_runs import encode_numbers, looked_up
 from holdfast.caches.word_index.word_records import BLOCK, COUNT, GROUP, HEAD, INLINE_LIMIT, RECORD, SHAPE, Columns
 
@@ -92,7 +93,7 @@ def compile_terms(
     terms: Iterable[tuple[bytes, list[tuple[int, bytes]]]],
     documents: DocumentNumbers,
     add: Callable[[bytes, int], None],
-) -> Iterator[bytes]:
+) -> Iterator[PostingRecord]:
     """The records of the postings section, one after another, while `add` is given what the dictionary holds."""
     document_count = len(documents.by_position)
     offset = 0
@@ -105,18 +106,18 @@ def compile_terms(
             continue
         # Most words are seldom, and once in a document: to see that takes less than counting.
         if len(numbers) * DENSE_SHARE < document_count and len(set(numbers)) == len(numbers):
-            record: int | bytes = encode_postings(key, {1: sorted(numbers)}, document_count)
+            record: int | PostingRecord = encode_postings(key, {1: sorted(numbers)}, document_count)
         else:
             record = encode_counts(key, Counter(numbers), document_count)
         if isinstance(record, int):
             add(key, record)
             continue
         add(key, offset)
-        offset += len(record)
+        offset += record.size
         yield record
 
 
-def encode_counts(key: bytes, counts: Mapping[int, int], document_count: int) -> int | bytes:
+def encode_counts(key: bytes, counts: Mapping[int, int], document_count: int) -> int | PostingRecord:
     """The dictionary value or the record of a term, by how often each document, by number, holds it."""
     most = max(counts.values())
     if len(counts) == 1 and most < INLINE_LIMIT:
@@ -145,15 +146,14 @@ def inline_value(times: int, document: int) -> int:
     return INLINE | times << 32 | document
 
 
-def encode_postings(key: bytes, groups: Mapping[int, Sequence[int]], document_count: int) -> bytes:
+def encode_postings(key: bytes, groups: Mapping[int, Sequence[int]], document_count: int) -> PostingRecord:
     """The record of a term; `groups` gives for each count the ascending numbers of the documents with that count."""
     if len(groups) == 1:
         ((times, documents),) = groups.items()
         holding = len(documents)
         if holding * DENSE_SHARE < document_count:  # most terms
             numbers = encode_numbers(documents, document_count)
-            checked = ONE_GROUP.pack(SHAPE.size + GROUP.size + len(numbers), holding, 1, 0, times, holding) + numbers
-            return crc32(checked, crc32(key)).to_bytes(4, "little") + checked
+            return sealed(key, ONE_GROUP.pack(SHAPE.size + GROUP.size, holding, 1, 0, times, holding), numbers)
     holding = sum([len(documents) for documents in groups.values()])
     dense, dense_most = b"", 0
     kept = sorted(groups.items(), reverse=True)
@@ -163,10 +163,9 @@ def encode_postings(key: bytes, groups: Mapping[int, Sequence[int]], document_co
         kept = [(times, documents) for times, documents in kept if times > DENSE_LIMIT]
     parts = [SHAPE.pack(len(kept), dense_most)]
     parts += [GROUP.pack(times, len(documents)) for times, documents in kept]
-    parts += [encode_numbers(documents, document_count) for _, documents in kept]
+    numbers = b"".join([encode_numbers(documents, document_count) for _, documents in kept])
     body = b"".join(parts) + dense
-    checked = HEAD.pack(0, len(body), holding)[4:] + body
-    return crc32(checked, crc32(key)).to_bytes(4, "little") + checked
+    return sealed(key, HEAD.pack(0, len(body), holding)[4:] + body, numbers)
 
 
 def is_dense(holding: int, most: int, document_count: int) -> bool:
@@ -174,12 +173,11 @@ def is_dense(holding: int, most: int, document_count: int) -> bool:
     return holding * DENSE_SHARE >= document_count and most <= DENSE_LIMIT
 
 
-def encode_dense(key: bytes, counts: Mapping[int, int], document_count: int) -> bytes:
+def encode_dense(key: bytes, counts: Mapping[int, int], document_count: int) -> PostingRecord:
     """The record of such a term: how often each document holds it."""
     dense = bytearray(document_count)
     deque(map(dense.__setitem__, counts, counts.values()), maxlen=0)  # without a step of the interpreter between them
-    checked = SHAPED_HEAD.pack(SHAPE.size + document_count, len(counts), 0, max(counts.values())) + dense
-    return crc32(checked, crc32(key)).to_bytes(4, "little") + checked
+    return sealed(key, SHAPED_HEAD.pack(SHAPE.size + document_count, len(counts), 0, max(counts.values())) + dense)
 
 
 def _dense_counts(groups: Mapping[int, Sequence[int]], document_count: int) -> bytes:

@@ -13,7 +13,8 @@ from bisect import bisect_right
 from struct import Struct, error
 
 from holdfast.caches.cache_format import PREFIX, Entry, stays_inside
-from holdfast.caches.index_format import INLINE, IndexUnusable, chunks, parse_numbers
+from holdfast.caches.index_format import INLINE, IndexUnusable, parse_numbers
+from holdfast.caches.posting_record import PostingRecord, numbers_length
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,8 +121,8 @@ def parse_inline(value: int, document_count: int) -> Postings | None:
 
 
 def longest_postings(document_count: int) -> int:
-    """No record of that many documents has more bytes: groups of one each, in the widest form, and dense counts."""
-    return HEAD.size + SHAPE.size + document_count * (GROUP.size + 4 + 1) + 4 * chunks(document_count)
+    """No record of that many documents has more bytes: groups of one each, and dense counts."""
+    return HEAD.size + SHAPE.size + document_count * (GROUP.size + 1)
 
 
 def postings_length(head: bytes) -> int:
@@ -131,23 +132,38 @@ def postings_length(head: bytes) -> int:
     return HEAD.size + int.from_bytes(head[4:8], "little")
 
 
-def parse_postings(data: bytes, key: bytes, document_count: int) -> Postings:
+def posting_numbers(data: bytes, document_count: int) -> int:
+    """The bytes of the numbers that stand apart from a record."""
+    try:
+        groups, _ = SHAPE.unpack_from(data, HEAD.size)
+        first = HEAD.size + SHAPE.size
+        counts = [count for _, count in GROUP.iter_unpack(data[first : first + GROUP.size * groups])]
+    except error:
+        raise IndexUnusable("postings are damaged") from None
+    if sum(counts) > document_count:
+        raise IndexUnusable("postings name more documents than there are")
+    return sum([numbers_length(count, document_count) for count in counts])
+
+
+def parse_postings(record: PostingRecord, key: bytes, document_count: int) -> Postings:
     """The postings in a record, which must be that of the key; IndexUnusable when anything about it is off."""
+    data = record.data
     try:
         crc, _, holding = HEAD.unpack_from(data)
         if crc32(data[4:], crc32(key)) != crc or holding > document_count:
             raise IndexUnusable("postings are damaged")
         group_count, dense_most = SHAPE.unpack_from(data, HEAD.size)
-        view = memoryview(data)
+        view = memoryview(record.numbers)
         at = HEAD.size + SHAPE.size
         shapes = [GROUP.unpack_from(data, at + position * GROUP.size) for position in range(group_count)]
         if sum([count for _, count in shapes]) > holding:
             raise IndexUnusable("postings name more documents than they count")
         at += group_count * GROUP.size
         groups = []
+        read = 0
         for times, count in shapes:
-            documents, at = parse_numbers(view, at, count, document_count)
-            if documents and documents[-1] >= document_count:
+            documents, read = parse_numbers(view, read, count, document_count)
+            if len(documents) != count or (documents and documents[-1] >= document_count):
                 raise IndexUnusable("postings name no document")
             groups.append((times, documents))
         dense = data[at : at + document_count] if dense_most else None
