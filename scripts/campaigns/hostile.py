@@ -12,6 +12,11 @@ from pathlib import Path
 
 from holdfast.caches.cache_format import tagged_digest
 from holdfast.caches.index_format import PAGE_SIZE, Header, Section, encode_header, header_length, parse_header
+from holdfast.caches.number_blocks import BlockSums
+from holdfast.caches.on_disk.section_index_reader import KIND
+from holdfast.caches.posting_record import record_at
+from holdfast.caches.section_index.section_records import impacts_length
+from holdfast.caches.word_index.word_records import postings_length
 
 SECRET = '{"id":"0/0.md","version":"VERSION","source":"0/0.md","content":"SECRET","metadata":{}}'
 TERABYTE = 1 << 40
@@ -85,13 +90,20 @@ class IndexFile:
 
     def set_posting(self, key: bytes, change: Callable[[bytes], bytes]) -> None:
         """Another record of postings for a term, of the same length, its checksum put right."""
-        at = self.terms()[key]
+        at = record_at(self.terms()[key])
         data = self.parts["postings"]
-        end = at + 12 + int.from_bytes(data[at + 4 : at + 8], "little")
+        length = impacts_length if self.kind == KIND else postings_length
+        end = at + length(data[at : at + 12])
         body = change(data[at + 4 : end])
         if len(body) != end - at - 4:
             raise ValueError("postings of another length")
         self.parts["postings"] = data[:at] + struct.pack("<I", crc32(body, crc32(key))) + body + data[end:]
+
+    def set_numbers(self, data: bytes) -> None:
+        """Other numbers, their checksums put right."""
+        sums = BlockSums()
+        self.parts["numbers"] = sums.taking(data)
+        self.parts["sums"] = sums.finish()
 
 
 def mutate_with_right_checksums(source: random.Random, cache: Path) -> None:
@@ -107,7 +119,7 @@ def mutate_with_right_checksums(source: random.Random, cache: Path) -> None:
             changed[at : at + width] = bytes([value]) * width
         return bytes(changed)
 
-    part = source.choice(("columns", "offsets", "summary", "records", "dictionary", "postings"))
+    part = source.choice(("columns", "offsets", "summary", "records", "dictionary", "postings", "numbers"))
     if part in ("columns", "offsets", "summary"):
         index.parts[part] = mutated(index.parts[part])
     elif part == "records":
@@ -119,6 +131,9 @@ def mutate_with_right_checksums(source: random.Random, cache: Path) -> None:
         number = source.randrange(len(index.parts["dictionary"]) // PAGE_SIZE)
         body = index.parts["dictionary"][number * PAGE_SIZE + 4 : (number + 1) * PAGE_SIZE]
         index.set_page(number, mutated(body))
+    elif part == "numbers":
+        if index.parts[part]:
+            index.set_numbers(mutated(index.parts[part]))
     else:
         terms = index.terms()
         keys = [key for key in (b"ba", b"be", b"bi", b"bo") if terms.get(key, 1 << 63) < 1 << 63]
@@ -169,11 +184,23 @@ def _endless_record(index: IndexFile) -> None:
 
 def _endless_postings(index: IndexFile) -> None:
     for key in (b"ba", b"be", b"bi"):
-        at = index.terms().get(key, 1 << 63)
-        if at >= 1 << 63:
+        place = index.terms().get(key, 1 << 63)
+        if place >= 1 << 63:
             continue
-        data = index.parts["postings"]
+        at, data = record_at(place), index.parts["postings"]
         index.parts["postings"] = data[: at + 4] + b"\xff\xff\xff\xff" + data[at + 8 :]
+
+
+def _numbers(change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
+    """Other numbers in both files."""
+
+    def attack(cache: Path) -> None:
+        for name in ("words.idx", "sections.idx"):
+            index = IndexFile(cache, name)
+            index.set_numbers(change(index.parts["numbers"]))
+            index.save()
+
+    return attack
 
 
 def _columns(change: Callable[[int, list[int]], list[int]]) -> Callable[[Path], None]:
@@ -259,11 +286,17 @@ HOSTILE: dict[str, Callable[[Path], None]] = {
     "no dense counts at all": _postings(lambda body: body[:10] + b"\0\0" + body[12:]),
     "as many documents as can be said": _postings(lambda body: body[:4] + b"\xff\xff\xff\xff" + body[8:]),
     "dense counts full to the brim": _postings(lambda body: body[:12] + b"\xff" * (len(body) - 12)),
+    "numbers of a terabyte": _stated("numbers", TERABYTE),
+    "sums of a terabyte": _stated("sums", TERABYTE),
+    "no numbers": _numbers(lambda _: b""),
+    "numbers as high as can be": _numbers(lambda data: b"\xff" * len(data)),
+    "numbers that are all the same": _numbers(lambda data: bytes(len(data))),
     **{
         f"{part} of a terabyte, of sections": _stated(part, TERABYTE, change, "sections.idx")
         for part, change in (
             *(("records", _endless_record), ("postings", _endless_postings), ("dictionary", None)),
             *(("columns", _many_documents), ("offsets", None), ("summary", None)),
+            *(("numbers", None), ("sums", None)),
         )
     },
     "a pipe instead of the index": _instead(os.mkfifo),
