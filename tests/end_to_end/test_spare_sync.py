@@ -179,7 +179,7 @@ def test_an_edit_makes_and_removes_the_names_that_it_changes_and_no_others(
     page(synced.path, "rollback", "edited")
     synced.sync("three")
     assert len(made) == 1, "the page that was edited before"
-    documents = [name for name in removed if len(name) == len("0123456789ab.json")]
+    documents = [name for name in removed if name.endswith(".json") and len(name) == len("0123456789ab.json")]
     assert len(documents) == 2, "that one and the one edited now, as they were"
 
 
