@@ -73,7 +73,6 @@ def add(workspace: Workspace, arguments: AddArguments) -> Outcome[AddAnswer]:
 
 
 def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer | CheckAnswer]:
-    from holdfast.caches.build.engines import open_engine
     from holdfast.caches.build.project_directory import check_names, check_tokenizer
     from holdfast.caches.build.spare_documents import drop_orphans
     from holdfast.caches.build.sync import sync_cache, write_lock
@@ -90,7 +89,10 @@ def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer |
     tokenizer = check_tokenizer(declared)
     quiet = arguments.get("quiet", False)
     engine = arguments.get("engine")
-    open_engine(engine, None)  # so that a name that is none is told, whether anything is built or not
+    if engine is not None:
+        from holdfast.caches.build.engines import open_engine
+
+        open_engine(engine, None)  # so that a name that is none is told, whether anything is built or not
     notes: list[str] = []
     synced = []
     for cache in chosen:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 from array import array
 from hashlib import sha256
-from json import dumps, loads  # of use on one machine only, so it need not be canonical
 from stat import S_ISREG
 from time import time_ns
 
 from holdfast.caches.cache_format import MAX_MANIFEST_BYTES
 from holdfast.caches.on_disk.cache_directory import MANIFEST, SHARDS
 from holdfast.core.atomic_write import write_file
+from holdfast.core.canonical_json import decode
 from holdfast.core.file_identity import identity, is_settled
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import read_regular
@@ -22,6 +22,7 @@ from holdfast.core.regular_files import read_regular
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Any
 
     from holdfast.core.file_identity import Identity
 
@@ -163,14 +164,14 @@ def read_state(cache: str) -> SourceState:
     """What is remembered of a cache; nothing where there is no state, or a damaged one, or one of another release."""
     try:
         state = _parsed(read_regular(state_path(cache), limit=_MAX_STATE_BYTES))
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return SourceState.none()
     return SourceState.none() if state is None else state
 
 
 def _parsed(data: bytes) -> SourceState | None:
     first, _, rest = data.partition(b"\n")
-    fields = loads(first)
+    fields: Any = decode(first)  # whatever is not as expected is damage
     if not isinstance(fields, dict) or fields.get("state_version") != _STATE_VERSION:
         return None
     texts = [fields[name] for name in ("cache_version", "manifest", "settings", "listed")]
@@ -210,6 +211,8 @@ def _text(column: bytes) -> str:
 
 def write_state(cache: str, state: SourceState) -> None:
     """Remember it; what cannot be written is found again next time."""
+    from json import dumps  # of use on one machine only, so it need not be canonical
+
     files, known = state.files, state.known
     texts = files.paths, files.digests, known.sources, known.digests, known.readers
     columns = [*files.stamps, *[text.encode("utf-8", "surrogatepass") for text in texts]]
