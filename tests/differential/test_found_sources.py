@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
+from array import array
+from hashlib import sha256
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -12,8 +14,17 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from holdfast.caches.build import source_state
 from holdfast.caches.build.project_sources import FoundSources, Patterns, find_below
-from holdfast.caches.build.source_state import KnownFiles, file_digests
+from holdfast.caches.build.source_state import (
+    KnownFiles,
+    KnownSources,
+    SourceState,
+    file_digests,
+    read_state,
+    state_path,
+    write_state,
+)
 from holdfast.caches.readers.reader_table import ReaderNames, reader_of
 from holdfast.core.file_identity import identity
 from holdfast.core.ignore_rules import BUILD_FOLDERS, Rules
@@ -21,6 +32,8 @@ from support.examples import examples
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from holdfast.core.file_identity import Identity
 
 _STEMS = (b"a", b"b", b"B", b"README", b".hidden", b"#lock", b".#lock", b"~$a", b"\xff", "é".encode(), b"x\ny", b"k.b")
 _ENDINGS = (b"", b".md", b".MD", b".txt", b".rst", b".mdx", b".log", b".json", b".md#", b".md~", b".")
@@ -56,6 +69,7 @@ _ignore_files = st.dictionaries(
     st.lists(st.sampled_from(_LINES), max_size=4).map(b"\n".join),
     max_size=3,
 )
+_sources = st.text(min_size=1).filter(lambda text: "\0" not in text) | st.sampled_from(["\udcff", "a\udcc3\udca9"])
 _globs = st.lists(st.sampled_from([line.decode() for line in _LINES]), max_size=2)
 
 
@@ -201,37 +215,96 @@ def test_the_end_of_a_name_tells_its_reader(name: str) -> None:
     assert ReaderNames()[name[name.rfind(".") :]] == ("" if reader is None else reader.name)
 
 
-def test_files_are_read_again_only_where_they_may_have_changed(tmp_path: Path) -> None:
-    paths = [str(tmp_path / name) for name in ("a", "b", "c")]
+def _written(folder: Path, names: str) -> tuple[list[str], list[Identity], list[str]]:
+    """Files that are old, what each is, and its hash."""
+    paths = [str(folder / name) for name in names]
     for path in paths:
         with open(path, "w", encoding="utf-8") as file:
             file.write(path)
-        os.utime(path, ns=(10**18, 10**18))
-    digests, _ = file_digests(KnownFiles.of([]), paths, [None] * 3)
-    stamps = [identity(os.lstat(path)) for path in paths]
-    known = KnownFiles.of(
-        [(path, stamp, f"{at}" * 64) for at, (path, stamp) in enumerate(zip(paths, stamps, strict=True))]
-    )
-    assert known.table() == {
-        path: (stamp, f"{at}" * 64) for at, (path, stamp) in enumerate(zip(paths, stamps, strict=True))
-    }
-    told = ["0" * 64, "1" * 64, "2" * 64]
+    return paths, [identity(os.lstat(path)) for path in paths], [sha256(path.encode()).hexdigest() for path in paths]
+
+
+def _settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every file counts as old."""
+    monkeypatch.setattr(source_state, "time_ns", lambda: 1 << 62)
+
+
+NOTHING = SourceState.none().files
+
+
+def test_files_are_read_again_only_where_they_may_have_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _settled(monkeypatch)
+    paths, stamps, digests = _written(tmp_path, "abc")
+    found, known = file_digests(NOTHING, paths, stamps)
+    assert (found, known) == file_digests(NOTHING, paths, [None] * 3)
+    assert found == digests
+    told = ["0" * 64, "1" * 64, "2" * 64]  # who reads the file says otherwise
+    known = known._replace(digests=" ".join(told))
     assert file_digests(known, paths, stamps) == (told, known)
     assert file_digests(known, paths, [None] * 3) == (told, known)
     assert file_digests(known, paths[1:], stamps[1:])[0] == told[1:]
+    assert file_digests(known, paths[::-1], stamps[::-1])[0] == told[::-1]
     for at in range(5):  # whatever number of the stamps is another
         modified, size, inode, changed, device = [number + (place == at) for place, number in enumerate(stamps[1])]
         other = modified, size, inode, changed, device
-        assert file_digests(known, paths, [stamps[0], other, stamps[2]])[0] == [told[0], digests[1], told[2]]
-    os.unlink(paths[0])
-    gone, *rest = file_digests(known, paths, [None, *stamps[1:]])[0]
-    assert isinstance(gone, FileNotFoundError)
-    assert rest == told[1:]
+        again, after = file_digests(known, paths, [stamps[0], other, stamps[2]])
+        assert again == [told[0], digests[1], told[2]]
+        assert file_digests(after, paths, stamps) == (again, after)
+    more, stamps_of_more, digests_of_more = _written(tmp_path, "aBc")
+    assert file_digests(known, more, [stamps[0], stamps_of_more[1], stamps[2]])[0] == [
+        told[0],
+        digests_of_more[1],
+        told[2],
+    ]
 
 
-def test_stamps_that_do_not_fit_are_not_remembered() -> None:
-    plain, odd = (1, 2, 3, 4, 5), (1 << 64, 2, 3, 4, 5)
-    known = KnownFiles.of([("a", plain, "0"), ("b", odd, "1"), ("c", (-1, 2, (1 << 64) - 1, 4, 5), "2")])
-    assert list(known.table()) == ["a"]
-    assert not known.are(["a"], [odd])
-    assert KnownFiles.of([("c", (-1, 2, (1 << 64) - 1, 4, 5), "2")]).are(["c"], [(-1, 2, (1 << 64) - 1, 4, 5)])
+def test_files_that_cannot_be_read_or_are_young_are_not_remembered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths, stamps, digests = _written(tmp_path, "abc")
+    found, young = file_digests(NOTHING, paths, stamps)
+    assert found == digests
+    assert file_digests(young._replace(digests="0 1 2"), paths, stamps)[0] == digests
+    _settled(monkeypatch)
+    os.unlink(paths[1])
+    for stamp in (None, stamps[1]):
+        (first, gone, last), known = file_digests(NOTHING, paths, [stamps[0], stamp, stamps[2]])
+        assert (first, last) == (digests[0], digests[2])
+        assert isinstance(gone, FileNotFoundError)
+        again = file_digests(known._replace(digests="0 1 2"), paths, [stamps[0], stamp, stamps[2]])[0]
+        assert (again[0], again[2]) == ("0", "2")
+        assert isinstance(again[1], FileNotFoundError)
+    _written(tmp_path, "b")
+    assert file_digests(known._replace(digests="0 1 2"), paths, [*stamps[:1], None, *stamps[2:]])[0] == [
+        "0",
+        digests[1],
+        "2",
+    ]
+
+
+@pytest.mark.parametrize("odd", [(1 << 64, 2, 3, 4, 5), (1, 2, 3, 1 << 63, 5), (1, -2, 3, 4, 5)])
+def test_stamps_that_do_not_fit_are_not_trusted(odd: Identity, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _settled(monkeypatch)
+    paths, stamps, digests = _written(tmp_path, "ab")
+    monkeypatch.setattr(source_state, "identity", lambda status: odd if status.st_ino == stamps[1][2] else stamps[0])
+    for _ in range(2):
+        found, known = file_digests(NOTHING, paths, [stamps[0], odd])
+        assert found == digests
+        assert file_digests(known._replace(digests="0 1"), paths, [stamps[0], odd])[0] == ["0", digests[1]]
+
+
+@given(st.lists(_sources, unique=True, max_size=4), st.booleans())
+def test_what_is_remembered_comes_back(sources: list[str], has_more: bool) -> None:
+    count = len(sources)
+    more: dict[str, tuple[dict[str, str], str]] = {source: ({"x": "1"}, "why") for source in sources[: int(has_more)]}
+    known = KnownSources.of((sources, ["0"] * count, ["text-1"] * count), more, {"y": "2"}, "sha256:3")
+    files = KnownFiles("\0".join(sources), (array("q", range(count)).tobytes(),) * 5, " ".join(["5"] * count))
+    state = SourceState("version", "manifest", "settings", files, known)
+    with tempfile.TemporaryDirectory() as folder:
+        cache = os.path.join(folder, "cache")
+        write_state(cache, state)
+        assert read_state(cache) == state
+        with open(state_path(cache), "r+b") as file:
+            data = file.read()
+            file.truncate(len(data) - 2)
+        assert read_state(cache) == SourceState.none()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from array import array
 from hashlib import sha256
+from itertools import repeat
 from stat import S_ISREG
 from time import time_ns
 
@@ -31,6 +32,9 @@ _STATE_VERSION = 4
 _BETWEEN, _BETWEEN_PLAIN = "\0", " "
 # How the numbers of an `Identity` are packed.
 _STAMPS = "qQQqQ"
+# Stamps that are no file's, as no device has such a number: of one that nobody saw, and of one not to be remembered.
+_UNSEEN, _FORGOTTEN = (0, 0, 0, 0, (1 << 64) - 1), (0, 0, 0, 0, (1 << 64) - 2)
+_NO_DIGEST = "-"
 _MAX_STATE_BYTES = 512 << 20
 _MAX_SOURCE_BYTES = 256 << 20
 
@@ -41,31 +45,6 @@ class KnownFiles(NamedTuple):
     paths: str
     stamps: tuple[bytes, ...]
     digests: str
-
-    @classmethod
-    def of(cls, files: Sequence[tuple[str, Identity, str]]) -> KnownFiles:
-        """Remember these; not what has stamps that no file should have."""
-        try:
-            stamps = _packed([stamp for _, stamp, _ in files])
-        except OverflowError:
-            return cls.of([file for file in files if all(0 <= number < 1 << 63 for number in file[1])])
-        paths, digests = _BETWEEN.join([path for path, _, _ in files]), _joined([digest for _, _, digest in files])
-        return cls(paths, stamps, digests)
-
-    def table(self) -> dict[str, tuple[Identity, str]]:
-        """By path what each file was, and its hash."""
-        modified, size, inode, changed, device = map(array, _STAMPS, self.stamps)
-        stamps = zip(modified, size, inode, changed, device, strict=True)
-        return dict(
-            zip(_split(self.paths), zip(stamps, _split(self.digests, _BETWEEN_PLAIN), strict=True), strict=True)
-        )
-
-    def are(self, paths: Sequence[str], stamps: Sequence[Identity]) -> bool:
-        """Whether these are the files, in this order, and none changed."""
-        try:
-            return _BETWEEN.join(paths) == self.paths and _packed(stamps) == self.stamps
-        except OverflowError:
-            return False
 
 
 class KnownSources(NamedTuple):
@@ -125,7 +104,8 @@ class SourceState(NamedTuple):
     @classmethod
     def none(cls) -> SourceState:
         """Nothing is known."""
-        return cls("", "", "", KnownFiles.of([]), KnownSources.of(([], [], []), {}, {}, ""))
+        nothing = KnownFiles("", (b"",) * len(_STAMPS), "")
+        return cls("", "", "", nothing, KnownSources.of(([], [], []), {}, {}, ""))
 
 
 def _joined(texts: Iterable[str]) -> str:
@@ -134,14 +114,6 @@ def _joined(texts: Iterable[str]) -> str:
 
 def _split(text: str, between: str = _BETWEEN) -> list[str]:
     return text.split(between) if text else []
-
-
-def _packed(stamps: Sequence[Identity]) -> tuple[bytes, ...]:
-    if not stamps:
-        return (b"",) * len(_STAMPS)
-    return tuple(
-        [array(kind, column).tobytes() for kind, column in zip(_STAMPS, zip(*stamps, strict=True), strict=True)]
-    )
 
 
 def manifest_digest(cache: str) -> str:
@@ -237,37 +209,74 @@ def file_digests(
 ) -> tuple[list[str | OSError], KnownFiles]:
     """The sha256 of regular files, in hex, taken again only where a file may have changed; and what to remember.
 
-    `stamps` is what each was when it was found, None where nobody looked. A file so young that a change could leave its
-    stamps as they are is not remembered, and read again next time.
+    `stamps` is what each was when it was found, None where nobody looked. Of a file so young that a change could leave
+    its stamps as they are none are remembered, so that it is read again next time.
     """
-    seen = [stamp for stamp in stamps if stamp is not None]
-    if len(seen) == len(stamps) and known.are(paths, seen):
-        return list(_split(known.digests, _BETWEEN_PLAIN)), known
-    table = known.table()
-    found: list[str | OSError] = []
-    kept: list[tuple[str, Identity, str]] = []
-    for path, stamp in zip(paths, stamps, strict=True):
+    listed, now = _BETWEEN.join(paths), _columns(list(map(_seen, paths, stamps)))
+    digests, packed = _split(known.digests, _BETWEEN_PLAIN), _packed(now)
+    if (listed, packed) == (known.paths, known.stamps):
+        return list(digests), known
+    before = list(map(array, _STAMPS, known.stamps))
+    if listed != known.paths:
+        places = dict(zip(_split(known.paths), range(len(digests)), strict=True))
+        rows = list(map(places.get, paths, repeat(-1)))
+        # What is not known is the last row.
+        digests = list(map([*digests, _NO_DIGEST].__getitem__, rows))
+        for column, number in zip(before, _FORGOTTEN, strict=True):
+            column.append(number)
+            column[:] = array(column.typecode, map(column.__getitem__, rows))
+    found: list[str | OSError] = list(digests)
+    for at in _differing(before, now):
+        settled = None
         try:
-            now = identity(os.stat(path, follow_symlinks=False)) if stamp is None else stamp
-            before = table.get(path)
-            if before is not None and before[0] == now:
-                digest = before[1]
-                kept.append((path, now, digest))
-            else:
-                digest, settled = _read_digest(path)
-                if settled is not None:
-                    kept.append((path, settled, digest))
-            found.append(digest)
+            digests[at], settled = _read_digest(paths[at])
+            found[at] = digests[at]
         except OSError as error:
-            found.append(error)
-    return found, KnownFiles.of(kept)
+            found[at] = error
+        for column, number in zip(now, settled or _FORGOTTEN, strict=True):
+            column[at] = number
+    return found, KnownFiles(listed, _packed(now), _joined(digests))
+
+
+def _seen(path: str, stamp: Identity | None) -> Identity:
+    """What a file is; where nobody can tell it is read, and that tells why."""
+    try:
+        return stamp or identity(os.stat(path, follow_symlinks=False))
+    except OSError:
+        return _UNSEEN
+
+
+def _columns(stamps: Sequence[Identity]) -> list[array[int]]:
+    """Stamps in columns; such as no file should have are those of one that nobody saw."""
+    try:
+        columns: Iterable[Sequence[int]] = zip(*stamps, strict=True) if stamps else repeat((), len(_STAMPS))
+        return list(map(array, _STAMPS, columns))
+    except OverflowError:
+        return _columns([stamp if _fits(stamp) else _UNSEEN for stamp in stamps])
+
+
+def _fits(stamp: Identity) -> bool:
+    return all(0 <= number < 1 << 63 for number in stamp)
+
+
+def _packed(columns: Sequence[array[int]]) -> tuple[bytes, ...]:
+    return tuple([column.tobytes() for column in columns])
+
+
+def _differing(one: Sequence[array[int]], other: Sequence[array[int]]) -> list[int]:
+    """The places at which the columns differ."""
+    found: set[int] = set()
+    for was, now in zip(one, other, strict=True):
+        if was.tobytes() != now.tobytes():
+            found |= {at for at, (before, after) in enumerate(zip(was, now, strict=True)) if before != after}
+    return sorted(found)
 
 
 def _read_digest(path: str) -> tuple[str, Identity | None]:
-    """The hash of a file, and what the file is, where every change from now on must show."""
+    """The hash of a file, and what the file is, where that fits and every change from now on must show."""
     started = time_ns()
     now = identity(os.stat(path, follow_symlinks=False))
     data = read_regular(path, limit=_MAX_SOURCE_BYTES)
     status = os.stat(path, follow_symlinks=False)
-    is_lasting = S_ISREG(status.st_mode) and identity(status) == now and is_settled(now, started)
+    is_lasting = S_ISREG(status.st_mode) and identity(status) == now and is_settled(now, started) and _fits(now)
     return sha256(data).hexdigest(), now if is_lasting else None

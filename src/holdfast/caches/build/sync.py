@@ -15,8 +15,7 @@ from holdfast.caches.build.cache_plan import (
 )
 from holdfast.caches.build.project_sources import FoundSources, PassedOver
 from holdfast.caches.build.source_state import KnownSources, SourceState, manifest_digest, read_state, write_state
-from holdfast.caches.on_disk.cache_directory import COMPILED, SHARDS
-from holdfast.caches.on_disk.section_index_reader import KIND
+from holdfast.caches.on_disk.cache_directory import COMPILED, SECTIONS_KIND, SHARDS
 from holdfast.caches.project.project_file import (
     DeclaredCache,
     ProjectFile,
@@ -311,7 +310,7 @@ def kinds_in_words(kinds: dict[str, int]) -> str:
 
 def _settings(tokenizer: str, declared: DeclaredCache) -> str:
     shards = f" {declared.shards} shards" if declared.shards else ""
-    return f"{RANKING} {KIND} {tokenizer}{shards}"
+    return f"{RANKING} {SECTIONS_KIND} {tokenizer}{shards}"
 
 
 def _place(project: Project, scratch: _Scratch) -> ProjectPlace:

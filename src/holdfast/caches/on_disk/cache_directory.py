@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 MANIFEST, INDEX, DOCUMENTS, COMPILED = "manifest.json", "index.json", "documents", "index"
 # What stands in their place where a cache is in parts, each in a folder of its own.
 SHARDS = "shards.json"
-# What `search` uses; the file for `resolve` is named where it is read.
-SECTIONS_FILE = f"{COMPILED}/sections.idx"
+# What `search` uses, and what it calls itself; the file for `resolve` is named where it is read.
+SECTIONS_FILE, SECTIONS_KIND = f"{COMPILED}/sections.idx", "sections-7"
 # Whatever else stands in a directory, it is not (only) a cache.
 CACHE_NAMES = frozenset({MANIFEST, INDEX, DOCUMENTS, COMPILED})
 # What a project keeps of its own, the default cache root among it.

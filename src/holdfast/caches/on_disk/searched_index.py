@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from holdfast.caches.on_disk.index_reader import doubting
-from holdfast.caches.search.search_result import make_result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +21,8 @@ class SearchedIndex:
     @doubting
     def search(self: SearchSource, request: SearchRequest) -> SearchResult:
         """The answer, each document that a section is of read and proven."""
+        from holdfast.caches.search.search_result import make_result  # of no use to who builds
+
         return make_result(self, request)
 
     @doubting

@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import time_ns
 
 from holdfast.caches.index_format import PAGE_SIZE, IndexUnusable, find_section, find_summary, key_of, read_section
-from holdfast.caches.on_disk.cache_directory import SECTIONS_FILE
+from holdfast.caches.on_disk.cache_directory import SECTIONS_FILE, SECTIONS_KIND
 from holdfast.caches.on_disk.index_reader import IndexReader, doubting
 from holdfast.caches.on_disk.searched_index import SearchedIndex
 from holdfast.caches.posting_record import PostingRecord, record_at
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from holdfast.caches.section_index.section_records import TermImpacts
     from holdfast.core.file_identity import Identity
 
-KIND = "sections-7"
+KIND = SECTIONS_KIND
 COLUMNS, SOURCES = "columns", "sources"
 # Bytes, about, of the documents that were given last with what was worked out of them, and of lists of terms. A
 # document has so many beside its content.
