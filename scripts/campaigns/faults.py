@@ -19,12 +19,26 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from campaign import CREATED_AT, SOURCE, TOKENIZER, Campaign, arguments, command_line, scratch, snapshot, write_sources
+from campaign import (
+    CREATED_AT,
+    SOURCE,
+    TOKENIZER,
+    Campaign,
+    Snapshot,
+    arguments,
+    command_line,
+    scratch,
+    snapshot,
+    write_sources,
+)
 from faulty_disk import FAULT, MODES, FaultyDisk, Mode
 
-from holdfast.caches.build.build import build_cache
+from holdfast.caches.build import spare_documents
+from holdfast.caches.build.build import build_cache, build_documents
+from holdfast.caches.build.source_item import SourceItem
 from holdfast.caches.on_disk.receipt_store import ReceiptStore
 from holdfast.caches.on_disk.verification import verify_cache
+from holdfast.caches.readers import reader_table
 from holdfast.caches.search.receipts import make_record
 from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.tokenizers import O200K, USUAL, is_installed
@@ -35,6 +49,7 @@ from holdfast.core.errors import IoError
 from holdfast.core.staging import is_staging_name
 from holdfast.operation import Operation, answer
 from holdfast.workspace import Workspace
+from support.plain_reader import READER
 
 
 class Subject(NamedTuple):
@@ -48,6 +63,7 @@ class Subject(NamedTuple):
     exchange: bool = True
     whole: bool = True  # otherwise several files, each old or new for itself
     next_act: Callable[[Path], None] | None = None  # the same at less expense, for the run that comes after a fault
+    aside: str = "//"  # a folder that may be there or not, with anything in it
 
 
 def _build(sources: str, cache: str, *, workers: int | None = None) -> Callable[[Path], None]:
@@ -63,6 +79,38 @@ def _build(sources: str, cache: str, *, workers: int | None = None) -> Callable[
         )
 
     return act
+
+
+def _patch(text: str) -> Callable[[Path], None]:
+    """Edit a page and build its cache, of the one that stands there and its spare."""
+
+    def act(home: Path) -> None:
+        (home / "pages" / "3.plain").write_text(text, encoding="utf-8")
+        root, cache = str(home / "pages"), home / "cache"
+        known = [f"{number}.plain" for number in range(5)]
+        build_documents(
+            [SourceItem(name, f"{root}/{name}", READER.name, root, root) for name in known],
+            cache,
+            created_at=CREATED_AT,
+            force=True,
+            workers=1,
+            tokenizer=TOKENIZER,
+            previous=str(cache) if cache.exists() else None,
+            unchanged=set(known) - {"3.plain"},
+            spare=True,
+        )
+
+    return act
+
+
+def _patched(home: Path) -> None:
+    (home / "pages").mkdir()
+    for number in range(5):
+        (home / "pages" / f"{number}.plain").write_text(f"# page {number}\n\nwords of {number}", encoding="utf-8")
+    _patch("one")(home)
+    _patch("two")(home)
+    if not os.path.isdir(spare_documents.spare_path(str(home / "cache"))):
+        raise IoError("no spare was kept")
 
 
 def _write(file: str, data: bytes) -> Callable[[Path], None]:
@@ -125,6 +173,7 @@ SUBJECTS = (
         in_workers=True,
         next_act=_build("many", "cache"),
     ),
+    Subject("an edit, with a spare", "cache", _patched, _patch("three"), aside=".cache.holdfast-spare"),
     Subject("create a file", "file", _nothing, _create("file", b"new" * 4000)),
     Subject("write a new file", "file", _nothing, _write("file", b"new" * 4000)),
     Subject("init", ".", _project, _command("init"), whole=False),
@@ -215,7 +264,12 @@ class Run:
         self.old = snapshot(home / subject.target)
         subject.act(home)
         self.new = snapshot(home / subject.target)
-        self.final = snapshot(home)
+        self.final = self.everything()
+
+    def everything(self) -> Snapshot:
+        """All there is, but for what may be there or not."""
+        found = snapshot(self.home)
+        return {name: what for name, what in found.items() if name.split("/")[0] != self.subject.aside}
 
     def begin(self) -> None:
         """The state before."""
@@ -320,7 +374,7 @@ class Run:
         except Exception as raised:
             self.campaign.find(f"{where}: the next run failed: {type(raised).__name__}: {raised}", again)
             return
-        after = snapshot(self.home)
+        after = self.everything()
         if after != self.final:
             stray = sorted(set(after) ^ set(self.final))[:3]
             self.campaign.find(f"{where}: the next run left something else: {stray}", again)
@@ -395,6 +449,8 @@ def main() -> int:
     parser.add_argument("--at", type=int, help="one call")
     given = parser.parse_args()
     campaign = Campaign("faults", given.seed, command_line(given.every))
+    reader_table.READERS = (*reader_table.READERS, READER)
+    spare_documents.FEWEST = 0
     if given.sabotage:
         with sabotaged():
             run(campaign, given.every, given.only, given.mode, given.at)

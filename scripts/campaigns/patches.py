@@ -2,23 +2,27 @@
 
 Each round makes some pages at random, most of the time a few and now and then hundreds, builds a cache of them, and
 edits it some times over: words, lines and headings come and go, pages are added, emptied, removed and written again,
-links begin and cease to lead to them. After every edit the cache is patched, built from nothing too, and compared.
+links begin and cease to lead to them, and something may become of the spare. After every edit the cache is patched,
+built from nothing too, and compared.
 A round depends on its own seed alone, which is told with what it finds.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from random import Random
 
 from campaign import CREATED_AT, TOKENIZER, Campaign, arguments, command_line, scratch, snapshot
 
+from holdfast.caches.build import spare_documents
 from holdfast.caches.build.build import build_documents
 from holdfast.caches.build.source_item import SourceItem
 from holdfast.caches.moved_numbers import MovedNumbers
 from holdfast.caches.readers import reader_table
 from support.plain_reader import READER
+from support.touched_spares import HOSTILITIES, leave
 
 TOKENIZERS = (TOKENIZER, "estimate-1")
 WORDS = (
@@ -86,6 +90,10 @@ class Round:
             names += [f"page-{number}" for number in range(random.randrange(100, MOST_PAGES))]
         self.pages = {name: page(random) for name in names}
         self.write()
+        self.outside = home / "elsewhere" / "outside"
+        self.outside.mkdir(parents=True)
+        (self.outside / "file").write_bytes(b"outside")
+        self.of_outside = snapshot(self.outside)
         self.build("cache", None, set())
 
     def write(self) -> None:
@@ -108,6 +116,7 @@ class Round:
             previous=previous and str(self.home / previous),
             unchanged={f"{name}.plain" for name in unchanged},
             progress=lambda phase, *_: phases.add(phase),
+            spare=previous is not None,
         )
         return "reading" not in phases
 
@@ -116,11 +125,27 @@ class Round:
         before, self.pages = self.pages, edited(self.random, self.pages)
         self.write()
         unchanged = {name for name, text in self.pages.items() if before.get(name) == text}
+        spare = Path(spare_documents.spare_path(str(self.home / "cache")))
+        held = -1
+        if spare.is_dir():
+            hostility = self.random.choice([*HOSTILITIES, *[leave] * len(HOSTILITIES)])
+            hostility(spare, self.outside)
+            if spare.is_dir() and not spare.is_symlink():
+                held = os.open(spare, os.O_RDONLY)  # so that no other folder has its number
         patched = self.build("cache", "cache", unchanged)
+        if held >= 0:
+            taken = os.path.samestat(os.fstat(held), os.stat(self.home / "cache" / "documents"))
+            campaign.counts["spares taken" if taken else "spares not taken"] += 1
+            os.close(held)
         self.build("expected", None, set())
         campaign.counts["edits patched" if patched else "edits too large to be patched"] += 1
         made, expected = snapshot(self.home / "cache"), snapshot(self.home / "expected")
-        return ", ".join(sorted(name for name in {*made, *expected} if made.get(name) != expected.get(name)))
+        strays = [name for name in os.listdir(self.home) if "holdfast" in name and name != spare.name]
+        strays += [name for name in os.listdir(self.home) if "replaced" in name]
+        if snapshot(self.outside) != self.of_outside:
+            strays.append("what lies outside")
+        differing = sorted(name for name in {*made, *expected} if made.get(name) != expected.get(name))
+        return ", ".join([*differing, *strays])
 
 
 def main() -> int:
@@ -129,6 +154,7 @@ def main() -> int:
     if options.sabotage:
         MovedNumbers.halves = lambda _self, packed: packed  # type: ignore[method-assign]  # numbers stay what they were
     reader_table.READERS = (READER,)
+    spare_documents.FEWEST = 0
     for number in range(options.rounds):
         seed = options.seed + number
         with scratch(in_memory=True) as home:

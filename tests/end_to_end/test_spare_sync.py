@@ -86,6 +86,19 @@ while True:
 print(step, hit, file=sys.stderr)
 """
 
+AT_ONCE = """
+import os, sys
+from pathlib import Path
+from holdfast import cli
+from holdfast.caches.build import spare_documents
+spare_documents.FEWEST = 0
+os.fsync = lambda _descriptor: None
+os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+for turn in range(8):
+    Path(f"docs/{sys.argv[1]}.html").write_text(f"<h1>page</h1><p>Turn {turn} of {sys.argv[1]}.</p>", encoding="utf-8")
+    assert cli.main(["sync", "--quiet"], {}) == 0
+"""
+
 
 def page(project: Path, name: str, text: str) -> None:
     file = project / "docs" / f"{name}.html"
@@ -114,6 +127,20 @@ def test_ended_at_any_step_a_sync_leaves_the_old_cache_or_the_new_and_the_next_o
     steps, hit = map(int, done.stderr.split())
     assert steps > 40
     assert hit >= steps // stride - 1
+
+
+def test_syncs_of_one_project_at_once_leave_one_whole_cache(project: Path) -> None:
+    pages = ("deploy", "rollback", "guide/secrets")
+    command = [sys.executable, "-c", AT_ONCE]
+    running = [subprocess.Popen([*command, name], cwd=project, stderr=subprocess.PIPE) for name in pages]
+    said = [process.communicate(timeout=120)[1] for process in running]
+    assert [process.returncode for process in running] == [0, 0, 0], said
+    assert run_context("sync", cwd=project).returncode == 0
+    root = project / ".context" / "caches"
+    assert verify_cache(root / "guides").problems == []
+    assert set(os.listdir(root)) <= set(WITH_SPARE)
+    assert len(os.listdir(root / "guides" / "documents")) == 3
+    assert run_context("sync", "--check", cwd=project).returncode == 0
 
 
 class Synced:

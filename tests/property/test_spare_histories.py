@@ -16,6 +16,7 @@ from holdfast import verify_cache
 from holdfast.caches.build import spare_documents
 from holdfast.caches.build.spare_documents import spare_path, spare_steps
 from support.edited_pages import build, contents, edited, plain_readers, write
+from support.touched_spares import HOSTILITIES, be_a_file, be_a_link, close, leave, remove, rotate_names
 
 NAMES = st.sampled_from(["alpha", "Beta/useEffect", "b", "c", "日本語", "zz"])
 TEXTS = st.sampled_from(
@@ -35,100 +36,6 @@ def _spares_of_small_caches() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(spare_documents, "FEWEST", 0)
         yield
-
-
-def _leave(spare: Path, outside: Path) -> None:
-    pass
-
-
-def _remove(spare: Path, outside: Path) -> None:
-    shutil.rmtree(spare)
-
-
-def _remove_half(spare: Path, outside: Path) -> None:
-    for file in sorted(spare.iterdir())[::2]:
-        file.unlink()
-
-
-def _add_strangers(spare: Path, outside: Path) -> None:
-    (spare / "notes.txt").write_bytes(b"notes")
-    (spare / "folder").mkdir()
-    (spare / "folder" / "file").write_bytes(b"file")
-    (spare / "folder" / "link").symlink_to(outside)
-    (spare / "link").symlink_to(outside)
-
-
-def _alter_files(spare: Path, outside: Path) -> None:
-    """The same names, files of other bytes: the cache's own are not touched."""
-    for file in list(spare.iterdir()):
-        file.unlink()
-        file.write_bytes(b"altered")
-
-
-def _rotate_names(spare: Path, outside: Path) -> None:
-    """Every name leads to the file of the next."""
-    names = sorted(os.listdir(spare))
-    for name in names:
-        os.rename(spare / name, spare / f"{name}.aside")
-    for name, other in zip(names, [*names[1:], *names[:1]], strict=True):
-        os.rename(spare / f"{name}.aside", spare / other)
-
-
-def _link_names(spare: Path, outside: Path) -> None:
-    for file in list(spare.iterdir()):
-        file.unlink()
-        file.symlink_to(outside / "file")
-
-
-def _put_folders(spare: Path, outside: Path) -> None:
-    for file in list(spare.iterdir()):
-        file.unlink()
-        file.mkdir()
-        (file / "file").write_bytes(b"file")
-
-
-def _be_a_link(spare: Path, outside: Path) -> None:
-    shutil.rmtree(spare)
-    spare.symlink_to(outside)
-
-
-def _be_a_file(spare: Path, outside: Path) -> None:
-    shutil.rmtree(spare)
-    spare.write_bytes(b"file")
-
-
-def _close(spare: Path, outside: Path) -> None:
-    spare.chmod(0o500)
-
-
-def _be_copied(spare: Path, outside: Path) -> None:
-    """As after a copy of the project that knows no hard links."""
-    shutil.copytree(spare, spare.with_name("copy"))
-    shutil.rmtree(spare)
-    os.rename(spare.with_name("copy"), spare)
-
-
-def _lose_cache_files(spare: Path, outside: Path) -> None:
-    """The cache was copied instead: nothing of the spare is its own."""
-    cache = spare.with_name("cache")
-    shutil.copytree(cache, spare.with_name("copy"))
-    shutil.rmtree(cache)
-    os.rename(spare.with_name("copy"), cache)
-
-
-def _be_old(spare: Path, outside: Path) -> None:
-    """The spare of an earlier cache, kept by somebody with all its links."""
-    if (kept := outside.with_name("kept")).exists():
-        shutil.rmtree(spare)
-        shutil.copytree(kept, spare, copy_function=os.link)
-    else:
-        shutil.copytree(spare, kept, copy_function=os.link)
-
-
-HOSTILITIES: tuple[Callable[[Path, Path], None], ...] = (
-    *(_leave, _remove, _remove_half, _add_strangers, _alter_files, _rotate_names, _link_names, _put_folders),
-    *(_be_a_link, _be_a_file, _close, _be_copied, _lose_cache_files, _be_old),
-)
 
 
 class _History:
@@ -185,22 +92,22 @@ class _History:
 @example(  # edited, edited back, and the name of a file that stays while its bytes change, twice
     texts={"alpha": "alpha beta", "b": "y", "c": "z"},
     rounds=[
-        ([("write", "b", "other")], _leave),
-        ([("write", "b", "y")], _leave),
-        ([("move", "b", "zz")], _leave),
-        ([("move", "zz", "b")], _leave),
-        ([("remove", "c", "")], _leave),
-        ([("write", "c", "z")], _leave),
+        ([("write", "b", "other")], leave),
+        ([("write", "b", "y")], leave),
+        ([("move", "b", "zz")], leave),
+        ([("move", "zz", "b")], leave),
+        ([("remove", "c", "")], leave),
+        ([("write", "c", "z")], leave),
     ],
 )
 @example(  # two pages of one content: the name of the second hangs on the first
     texts={"alpha": "x", "b": "y", "c": "z"},
     rounds=[
-        ([("write", "zz", "x")], _leave),
-        ([("remove", "alpha", "")], _leave),
-        ([("write", "alpha", "x")], _leave),
-        ([("move", "alpha", "c")], _leave),
-        ([("write", "alpha", "x")], _rotate_names),
+        ([("write", "zz", "x")], leave),
+        ([("remove", "alpha", "")], leave),
+        ([("write", "alpha", "x")], leave),
+        ([("move", "alpha", "c")], leave),
+        ([("write", "alpha", "x")], rotate_names),
     ],
 )
 def test_whatever_becomes_of_the_spare_a_cache_is_as_one_built_from_nothing(
@@ -216,16 +123,16 @@ def test_whatever_becomes_of_the_spare_a_cache_is_as_one_built_from_nothing(
     shutil.rmtree(home)
 
 
-@pytest.mark.parametrize("hostility", HOSTILITIES, ids=lambda hostility: hostility.__name__.strip("_"))
+@pytest.mark.parametrize("hostility", HOSTILITIES, ids=lambda hostility: hostility.__name__)
 def test_a_spare_that_somebody_touched_is_put_right_or_removed(
     tmp_path: Path, hostility: Callable[[Path, Path], None]
 ) -> None:
     taken = []
     with plain_readers():
         history = _History(tmp_path / "home", {name: f"{name} words" for name in ("a", "b", "c", "d", "e")})
-        for turn, act in enumerate([_leave, _leave, hostility, hostility, _leave]):
+        for turn, act in enumerate([leave, leave, hostility, hostility, leave]):
             taken.append(history.edit([("write", "c", f"turn {turn}")], act))
-    unusable = hostility in (_remove, _be_a_link, _be_a_file, _close)
+    unusable = hostility in (remove, be_a_link, be_a_file, close)
     assert taken == [False, True, not unusable, not unusable, True]
 
 

@@ -90,12 +90,15 @@ def remove_abandoned(target: str, dispose: Callable[[str], None] = leave) -> Non
 
 def make_directory(path: str) -> int:
     """Create a directory; a descriptor of it."""
-    os.mkdir(path)
-    try:
-        return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except BaseException:
-        remove(path)
-        raise
+    while True:
+        os.mkdir(path)
+        try:
+            return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            continue  # another writer took it for abandoned
+        except BaseException:
+            remove(path)
+            raise
 
 
 def remove_beside(target: str, path: str) -> None:

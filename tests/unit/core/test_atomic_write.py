@@ -58,6 +58,22 @@ def test_a_directory_appears_whole_and_only_once(tmp_path: Path) -> None:
     assert ((tmp_path / "d" / "file").read_bytes(), os.listdir(tmp_path)) == (b"1", ["d"])
 
 
+def test_a_directory_that_another_writer_takes_for_abandoned_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really_open, removed = os.open, list[str]()
+
+    def opened(path: str, *rest: int, **options: int) -> int:
+        if is_staging_name(os.path.basename(path)) and len(removed) < 2:
+            os.rmdir(path)
+            removed.append(path)
+        return really_open(path, *rest, **options)
+
+    monkeypatch.setattr(os, "open", opened)
+    make(tmp_path / "d", b"1", replace=False)
+    assert (len(removed), os.listdir(tmp_path)) == (2, ["d"])
+
+
 @pytest.mark.parametrize("exchange", [True, False], ids=["exchange", "two renames"])
 def test_a_directory_is_replaced_in_place(tmp_path: Path, exchange: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not exchange:

@@ -55,7 +55,11 @@ class OldIndex:
 
     def __init__(self, path: str, kind: str) -> None:
         self._descriptor = open_regular(path)
-        self.header: Header = parse_header(self.read, kind=kind, file_length=os.fstat(self._descriptor).st_size)
+        try:
+            self.header: Header = parse_header(self.read, kind=kind, file_length=os.fstat(self._descriptor).st_size)
+        except BaseException:
+            self.close()
+            raise
         self._dictionary: OldDictionary | None = None
         # Sections of which many parts are asked for.
         self._held: dict[str, bytes] = {}

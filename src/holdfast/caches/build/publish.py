@@ -6,6 +6,7 @@ Nothing is removed that is not a cache by its own manifest.
 from __future__ import annotations
 
 import os
+import stat
 from functools import lru_cache
 from hashlib import sha256
 from time import time_ns
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     Listed = DocumentName | WrittenDocument
 
 INDEX_FILES = frozenset({WORDS_FILE, SECTIONS_FILE})
+_ATTEMPTS = 8
 # What was last seen in a folder of documents, by stamps that another name in it would change: who replaces a cache
 # looks into it before and after.
 _seen: dict[Identity, list[str]] = {}
@@ -156,12 +158,24 @@ def check_replaceable(cache: str, *, force: bool) -> None:
         return
     if not force:
         raise target_exists(cache)
+    for attempt in range(_ATTEMPTS, 0, -1):
+        before = _directory_there(cache)
+        try:
+            _contents(cache)
+        except (_Foreign, OSError) as error:
+            if attempt > 1 and before != _directory_there(cache):
+                continue  # another writer replaced it while it was looked at
+            if isinstance(error, _Foreign):
+                raise IoError(f"'{printable(cache)}' {error}") from None
+            raise IoError(f"'{printable(cache)}' cannot be read: {error.strerror}") from None
+        return
+
+
+def _directory_there(path: str) -> Identity | None:
     try:
-        _contents(cache)
-    except _Foreign as error:
-        raise IoError(f"'{printable(cache)}' {error}") from None
-    except OSError as error:
-        raise IoError(f"'{printable(cache)}' cannot be read: {error.strerror}") from None
+        return identity(os.lstat(path))
+    except OSError:
+        return None
 
 
 def hidden_part(sources: str, cache: str) -> str:
@@ -189,9 +203,11 @@ def cache_contents(path: str) -> list[str] | None:
 
 
 def _contents(path: str) -> list[str]:
-    if os.path.islink(path) or not os.path.isdir(path):
-        if not os.path.lexists(path):
-            return []
+    try:
+        status = os.lstat(path)  # where the system will not say what stands there, it is not taken for something else
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    if not stat.S_ISDIR(status.st_mode):
         raise _Foreign("is not a cache and is left alone: remove it yourself to build there")
     names = set(os.listdir(path))
     if SHARDS in names:
@@ -227,21 +243,19 @@ def _contents_of_parts(path: str, names: set[str]) -> list[str]:
 
 def _folder(path: str, folder: str) -> list[str]:
     """The files of a directory of a cache, by their paths in it."""
-    if os.path.islink(os.path.join(path, folder)):
-        raise _no_part(folder)
     started = time_ns()
-    seen = identity(os.stat(os.path.join(path, folder)))
+    status = os.lstat(os.path.join(path, folder))
+    if not stat.S_ISDIR(status.st_mode):
+        raise _no_part(folder)
+    seen = identity(status)
     if (known := _seen.get(seen)) is not None:
         return known
-    try:
-        with os.scandir(os.path.join(path, folder)) as entries:
-            listed = list(entries)
-            for entry in listed:
-                if not entry.is_file(follow_symlinks=False):
-                    raise _no_part(f"{folder}/{entry.name}")
-            files = [f"{folder}/{entry.name}" for entry in listed]
-    except NotADirectoryError:
-        raise _no_part(folder) from None
+    with os.scandir(os.path.join(path, folder)) as entries:
+        listed = list(entries)
+        for entry in listed:
+            if not entry.is_file(follow_symlinks=False):
+                raise _no_part(f"{folder}/{entry.name}")
+        files = [f"{folder}/{entry.name}" for entry in listed]
     files.sort()
     if folder == DOCUMENTS and is_settled(seen, started):
         _seen.clear()

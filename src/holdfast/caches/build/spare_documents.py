@@ -79,7 +79,8 @@ class SpareDocuments:
         folder = own = -1
         try:
             try:
-                folder, own = os.open(self.path, _FOLDER), os.open(previous, _FOLDER)
+                folder = os.open(self.path, _FOLDER)
+                own = os.open(previous, _FOLDER)
                 if not _are_alike(os.fstat(folder), os.stat(os.path.dirname(target)), os.fstat(own)):
                     return None
                 files = {f"{DOCUMENTS}/{name}": number for name, number in _numbers(own).items()}

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from holdfast.caches.build.publish import cache_contents
 from holdfast.core.confined_paths import printable
-from holdfast.core.errors import CacheInvalid, CacheMissing
+from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
 from holdfast.core.regular_files import read_regular
 
 TYPE_CHECKING = False
@@ -20,7 +20,10 @@ _READ = 1 << 20
 
 def files_of(cache: str) -> list[str]:
     """The paths of all files of a cache, inside it and by name; CacheMissing or CacheInvalid where there is none."""
-    contents = cache_contents(cache)
+    try:
+        contents = cache_contents(cache)
+    except OSError as error:
+        raise IoError(f"'{printable(cache)}' cannot be read: {error.strerror}") from None
     if contents is None:
         raise CacheInvalid(f"'{printable(cache)}' is no cache, or holds what is no part of one: see 'context verify'")
     files = sorted([name for name in contents if not name.endswith("/")])
