@@ -19,6 +19,7 @@ from holdfast.caches.build.project_sources import FoundSources, Patterns, find_b
 from holdfast.caches.build.source_state import (
     KnownFiles,
     KnownSources,
+    PathRows,
     SourceState,
     file_digests,
     read_state,
@@ -280,6 +281,12 @@ def test_files_that_cannot_be_read_or_are_young_are_not_remembered(
         digests[1],
         "2",
     ]
+
+
+@given(st.lists(st.sampled_from("abcdefgh"), unique=True), st.lists(st.sampled_from("abcdefgh"), unique=True))
+def test_rows_are_found_where_they_stand(before: list[str], now: list[str]) -> None:
+    numbers = array("q", range(len(before)))
+    assert PathRows(before, now).picked(numbers, -1) == [before.index(path) if path in before else -1 for path in now]
 
 
 @pytest.mark.parametrize("odd", [(1 << 64, 2, 3, 4, 5), (1, 2, 3, 1 << 63, 5), (1, -2, 3, 4, 5)])

@@ -24,4 +24,9 @@ def file_names_of(names: Sequence[str], versions: Sequence[str]) -> list[str]:
     if len(set(found)) == len(found):  # nearly always
         return found
     taken: set[str] = set()
-    return [file_name_of(name, version, taken) for name, version in zip(names, versions, strict=True)]
+    for place, name in enumerate(found):
+        if name in taken:
+            found[place] = file_name_of(names[place], versions[place], taken)
+        else:
+            taken.add(name)
+    return found

@@ -10,13 +10,14 @@ from hashlib import sha256
 
 from holdfast.caches.cache_format import PREFIX, Origin
 from holdfast.caches.line_map import LineRun
+from holdfast.core.batches import batches
 from holdfast.core.canonical_json import encode
 from holdfast.core.errors import CacheInvalid
 from holdfast.core.unicode_text import is_unicode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from holdfast.caches.line_map import LineMap
     from holdfast.core.canonical_json import Json
@@ -99,13 +100,13 @@ def origins_digest(documents: Iterable[tuple[str, str]]) -> str:
     Empty where no document has an origin, which is how a cache of `context build` is told from others.
     """
     origins = OriginsDigest()
-    for name, digest in documents:
-        origins.add(name, digest)
+    for some in batches(documents):
+        origins.add_all(some)
     return origins.finish()
 
 
 class OriginsDigest:
-    """The same of documents that are told one at a time; `count` is how many were."""
+    """The same of documents that are told some at a time; `count` is how many were."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -113,9 +114,13 @@ class OriginsDigest:
 
     def add(self, name: str, digest: str) -> None:
         """The next document in id order."""
-        self.count += 1
-        self._has_one |= digest != self._nothing
-        self._digest.update(f"{name}:{digest}".encode())
+        self.add_all([(name, digest)])
+
+    def add_all(self, documents: Sequence[tuple[str, str]]) -> None:
+        """The next documents in id order."""
+        self.count += len(documents)
+        self._has_one = self._has_one or any(digest != self._nothing for _, digest in documents)
+        self._digest.update("".join([f"{name}:{digest}" for name, digest in documents]).encode())
 
     def finish(self) -> str:
         """What there is to say of all."""

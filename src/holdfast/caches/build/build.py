@@ -216,10 +216,10 @@ def build_documents(
 
 def in_id_order(items: Sequence[SourceItem]) -> list[SourceItem]:
     """The items as their documents stand in a cache; BuildFailed where two would have one id."""
-    sources = [item.source for item in items]
-    named = sorted(zip(document_ids(sources), sources, range(len(items)), strict=True))
-    check_distinct([(name, source) for name, source, _ in named])
-    return [items[at] for _, _, at in named]
+    names = document_ids([item.source for item in items])
+    if len(set(names)) < len(names):
+        check_distinct(sorted(zip(names, [item.source for item in items], strict=True)))
+    return [items[at] for at in sorted(range(len(items)), key=names.__getitem__)]
 
 
 def with_kept(
@@ -236,11 +236,11 @@ def with_kept(
         if not are_usable(entries):
             entries = [entry for entry in entries if are_usable([entry])]
         held.update(zip([entry.id for entry in entries], zip(repeat(cache), entries, strict=False), strict=True))
-    found: list[SourceItem | KeptItem] = []
-    for name, item in zip(document_ids([item.source for item in ordered]), ordered, strict=True):
-        kept = held.get(name) if item.source in unchanged else None
-        found.append(item if kept is None else KeptItem._make((item, *kept)))
-    return found
+    kept = list(map(held.get, document_ids([item.source for item in ordered])))
+    return [
+        KeptItem._make((item, *entry)) if entry is not None and item.source in unchanged else item
+        for item, entry in zip(ordered, kept, strict=True)
+    ]
 
 
 def check_time(created_at: str) -> None:

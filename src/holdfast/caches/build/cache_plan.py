@@ -209,11 +209,10 @@ def changes_since(plan: CachePlan, state: SourceState) -> SourceChanges:
     sources, digests, readers = plan.columns()
     known, differing, changed, added, count = state.known, set[str](), 0, 0, len(sources)
     if not known.are(sources, digests, readers):
-        table = known.table()
-        was = list(map(table.get, sources))
+        count, was = known.told_of(sources)
         now = zip(digests, readers, strict=True)
         others = [source for source, one, other in zip(sources, was, now, strict=True) if one != other]
-        added, count = was.count(None), len(table)
+        added = was.count(None)
         differing, changed = set(others), len(others) - added
     skipped: dict[str, tuple[SourceItem, str]] = {}
     if known.more:

@@ -17,7 +17,7 @@ from holdfast.caches.on_disk.cache_directory import MANIFEST, SHARDS
 from holdfast.core.atomic_write import write_file
 from holdfast.core.canonical_json import decode
 from holdfast.core.file_identity import identity, is_settled
-from holdfast.core.record import NamedTuple
+from holdfast.core.record import NamedTuple, TypeVar
 from holdfast.core.regular_files import read_regular
 
 TYPE_CHECKING = False
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from holdfast.core.file_identity import Identity
 
+Anything = TypeVar("Anything")
+
 _STATE_VERSION = 4
 # Stand between texts that are kept as one: no path and no source holds the first, no hash and no reader the other.
 _BETWEEN, _BETWEEN_PLAIN = "\0", " "
@@ -35,6 +37,8 @@ _STAMPS = "qQQqQ"
 # Stamps that are no file's, as no device has such a number: of one that nobody saw, and of one not to be remembered.
 _UNSEEN, _FORGOTTEN = (0, 0, 0, 0, (1 << 64) - 1), (0, 0, 0, 0, (1 << 64) - 2)
 _NO_DIGEST = "-"
+# So many stamps are compared as one.
+_AT_ONCE = 256
 _MAX_STATE_BYTES = 512 << 20
 _MAX_SOURCE_BYTES = 256 << 20
 
@@ -75,8 +79,17 @@ class KnownSources(NamedTuple):
 
     def table(self) -> dict[str, tuple[str, str]]:
         """By source its hash and its reader."""
-        told = zip(_split(self.digests, _BETWEEN_PLAIN), _split(self.readers, _BETWEEN_PLAIN), strict=True)
-        return dict(zip(_split(self.sources), told, strict=True))
+        return dict(zip(_split(self.sources), self._told(), strict=True))
+
+    def _told(self) -> Iterable[tuple[str, str]]:
+        return zip(_split(self.digests, _BETWEEN_PLAIN), _split(self.readers, _BETWEEN_PLAIN), strict=True)
+
+    def told_of(self, sources: Sequence[str]) -> tuple[int, Sequence[tuple[str, str] | None]]:
+        """How many sources there were, and of each of these its hash and its reader; None where it was not there."""
+        if _BETWEEN.join(sources) == self.sources:
+            return len(sources), list(self._told())
+        table = self.table()
+        return len(table), list(map(table.get, sources))
 
     def are(self, sources: Sequence[str], digests: Sequence[str], readers: Sequence[str]) -> bool:
         """Whether these are the sources, in this order, and none changed."""
@@ -218,13 +231,11 @@ def file_digests(
         return list(digests), known
     before = list(map(array, _STAMPS, known.stamps))
     if listed != known.paths:
-        places = dict(zip(_split(known.paths), range(len(digests)), strict=True))
-        rows = list(map(places.get, paths, repeat(-1)))
-        # What is not known is the last row.
-        digests = list(map([*digests, _NO_DIGEST].__getitem__, rows))
-        for column, number in zip(before, _FORGOTTEN, strict=True):
-            column.append(number)
-            column[:] = array(column.typecode, map(column.__getitem__, rows))
+        rows = PathRows(_split(known.paths), paths)
+        digests = rows.picked(digests, _NO_DIGEST)
+        before = [
+            array(kind, rows.picked(was, none)) for kind, was, none in zip(_STAMPS, before, _FORGOTTEN, strict=True)
+        ]
     found: list[str | OSError] = list(digests)
     for at in _differing(before, now):
         settled = None
@@ -263,12 +274,37 @@ def _packed(columns: Sequence[array[int]]) -> tuple[bytes, ...]:
     return tuple([column.tobytes() for column in columns])
 
 
+class PathRows:
+    """Where paths stand among others: both begin and end alike, mostly, and only what lies between is looked up."""
+
+    def __init__(self, before: Sequence[str], now: Sequence[str]) -> None:
+        most = min(len(before), len(now))
+        self._first = _alike(before, now)
+        last = min(_alike(before[::-1], now[::-1]), most - self._first)
+        self._end = len(before) - last
+        places = dict(zip(before[self._first : self._end], range(self._first, self._end), strict=True))
+        self._between = [places.get(path) for path in now[self._first : len(now) - last]]
+
+    def picked(self, column: Sequence[Anything], none: Anything) -> list[Anything]:
+        """Of a column of the others what stands there for each path; `none` where it is not among them."""
+        between = [none if row is None else column[row] for row in self._between]
+        return [*column[: self._first], *between, *column[self._end :]]
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many are the same from the start on."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
+
+
 def _differing(one: Sequence[array[int]], other: Sequence[array[int]]) -> list[int]:
-    """The places at which the columns differ."""
+    """The places at which columns of the same length differ."""
     found: set[int] = set()
     for was, now in zip(one, other, strict=True):
-        if was.tobytes() != now.tobytes():
-            found |= {at for at, (before, after) in enumerate(zip(was, now, strict=True)) if before != after}
+        for start in range(0, len(was), _AT_ONCE):
+            some, others = was[start : start + _AT_ONCE], now[start : start + _AT_ONCE]
+            if some.tobytes() != others.tobytes():
+                found |= {at for at, pair in enumerate(zip(some, others, strict=True), start) if pair[0] != pair[1]}
     return sorted(found)
 
 
