@@ -1,8 +1,9 @@
 """Builds killed at random moments leave the complete old cache, the complete new one, or none when there was none.
 
-Fresh builds and `--force` in turn, each killed with SIGKILL at a moment drawn from the time a whole build takes; every
-third time one of the processes that share the work is killed instead, and then the build itself must fail and clean up.
-After each the cache must verify, the next build must succeed, and no stray file or process may be left.
+Fresh builds and `--force` in turn, each killed with SIGKILL at a moment drawn from the time a whole build takes, the
+first as soon as it has a directory in the making; every third time one of the processes that share the work is killed
+instead, and then the build itself must fail and clean up. After each the cache must verify, the next build must
+succeed, and no stray file or process may be left.
 """
 
 from __future__ import annotations
@@ -59,8 +60,10 @@ def finished(process: subprocess.Popen[bytes], patience: float | None = 120) -> 
     return process.returncode, stderr
 
 
-def one(campaign: Campaign, number: int, folder: Path, moment: float, known: dict[str, str], command: str) -> None:
-    """One build, killed after so many seconds."""
+def one(
+    campaign: Campaign, number: int, folder: Path, moment: float | None, known: dict[str, str], command: str
+) -> None:
+    """One build, killed after so many seconds, or as soon as it has a directory in the making."""
     home = folder / "home"
     cache = home / "cache"
     force = number % 2 == 1
@@ -74,8 +77,10 @@ def one(campaign: Campaign, number: int, folder: Path, moment: float, known: dic
         before = ""
     process = build(sources, cache, *(["--force"] if force else []), command=command)
     workers: list[int] = []
-    ends = time.monotonic() + moment
-    while process.poll() is None and time.monotonic() < ends:
+    started = time.monotonic()
+    while process.poll() is None:
+        if os.listdir(home) if moment is None else time.monotonic() >= started + moment:
+            break
         workers = children(process.pid) or workers
         try:
             process.wait(0.002)
@@ -87,7 +92,8 @@ def one(campaign: Campaign, number: int, folder: Path, moment: float, known: dic
     if was_running:
         os.kill(victim, signal.SIGKILL)
     code, stderr = finished(process)
-    where = f"kill {number} after {moment * 1000:.0f} ms{' of a worker' if victims else ''}"
+    after_what = "a directory was made" if moment is None else f"{moment * 1000:.0f} ms"
+    where = f"kill {number} after {after_what}{' of a worker' if victims else ''}"
     if (victims and code not in (0, 6)) or b"Traceback" in stderr:
         campaign.find(f"{where}: exit {code}: {stderr.decode()[-200:]}", again)
     campaign.counts[
@@ -127,7 +133,8 @@ def run(campaign: Campaign, count: int, documents: int, command: str) -> None:
                 return
             known[name] = digest(folder / f"{name}-built")
         for number in range(count):
-            one(campaign, number, folder, campaign.random.uniform(0, longest), known, command)
+            moment = campaign.random.uniform(0, longest) if number else None
+            one(campaign, number, folder, moment, known, command)
 
 
 def main() -> int:
