@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from holdfast.caches.cache_format import build_config
 from holdfast.core.batches import batches
-from holdfast.core.canonical_json import all_quoted, encode_pretty
+from holdfast.core.canonical_json import all_quoted, are_plain, encode_pretty
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,10 +32,16 @@ def manifest_text(manifest: Manifest, entries: Iterable[Entry]) -> Iterator[str]
     yield encode_pretty(fields)[: -len("\n}")] + ',\n  "documents": ['
     before = ""
     for some in batches(entries):
-        listed = [
-            f'\n    {{\n      "id": {name},\n      "version": {version},\n      "file": {file}\n    }}'
-            for name, version, file in zip(*map(all_quoted, zip(*some, strict=True)), strict=True)
-        ]
+        if are_plain(chain.from_iterable(some)):  # nearly always
+            listed = [
+                f'\n    {{\n      "id": "{name}",\n      "version": "{version}",\n      "file": "{file}"\n    }}'
+                for name, version, file in some
+            ]
+        else:
+            listed = [
+                f'\n    {{\n      "id": {name},\n      "version": {version},\n      "file": {file}\n    }}'
+                for name, version, file in zip(*map(all_quoted, zip(*some, strict=True)), strict=True)
+            ]
         yield before + ",".join(listed)
         before = ","
     yield ("\n  ]" if before else "]") + "\n}"
@@ -49,8 +57,12 @@ def index_text(files: Iterable[tuple[str, str]]) -> Iterator[str]:
     """The text of `index.json`, some ids and their files at a time."""
     before = "{"
     for some in batches(files):
-        names, found = map(all_quoted, zip(*some, strict=True))
-        yield before + ",".join([f"\n  {name}: {file}" for name, file in zip(names, found, strict=True)])
+        if are_plain(chain.from_iterable(some)):
+            listed = [f'\n  "{name}": "{file}"' for name, file in some]
+        else:
+            names, found = map(all_quoted, zip(*some, strict=True))
+            listed = [f"\n  {name}: {file}" for name, file in zip(names, found, strict=True)]
+        yield before + ",".join(listed)
         before = ","
     yield "\n}" if before == "," else "{}"
 

@@ -173,10 +173,13 @@ def quoted(text: str) -> str:
 
 def all_quoted(texts: Sequence[str]) -> list[str]:
     """JSON strings: where no text holds a mark, without looking at each."""
+    return [f'"{text}"' for text in texts] if are_plain(texts) else list(map(quoted, texts))
+
+
+def are_plain(texts: Iterable[str]) -> bool:
+    """Whether each text is a JSON string as soon as it stands between quotes: ASCII, and no mark in it."""
     joined = "".join(texts)
-    if joined.isascii() and not joined.encode().translate(None, _PLAIN):
-        return [f'"{text}"' for text in texts]
-    return list(map(quoted, texts))
+    return joined.isascii() and not joined.encode().translate(None, _PLAIN)
 
 
 def _quoted_document(text: str) -> str:
