@@ -6,18 +6,21 @@ The dictionary's value of a term is a place: where its record begins in `posting
 
 from __future__ import annotations
 
+from _operator import add  # `operator` itself is slower to load
 from binascii import crc32
+from itertools import accumulate
 
 from holdfast.caches.index_format import CHUNK, chunks, is_wide
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 _RECORD_BITS = 32
 _RECORD = (1 << _RECORD_BITS) - 1
 _UNIT = 2  # bytes of numbers that a place counts by
+_IN_BYTES = (1 << _RECORD_BITS) // _UNIT  # what a byte of numbers adds to a place, these being even
 # No more bytes of records, and of numbers, can be told by a place.
 MOST_BYTES = 1 << _RECORD_BITS
 
@@ -59,6 +62,12 @@ def numbers_length(count: int, population: int) -> int:
 def sealed(key: bytes, checked: bytes, numbers: bytes = b"") -> PostingRecord:
     """The record of a key with its checksum in front, and its numbers."""
     return PostingRecord(crc32(checked, crc32(key)).to_bytes(4, "little") + checked, numbers)
+
+
+def places_of(data: Sequence[bytes], numbers: Sequence[bytes], first: int) -> list[int]:
+    """The place of each of several records, the first of which has this one; and last the place after them."""
+    records, apart = map(len, data), map(len, numbers)
+    return list(accumulate(map(add, records, map(_IN_BYTES.__mul__, apart)), initial=first))
 
 
 def joined(records: Iterable[PostingRecord]) -> PostingRecord:

@@ -5,13 +5,14 @@ Only imported where numpy is.
 
 from __future__ import annotations
 
+from binascii import crc32
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from holdfast.caches.index_format import CHUNK, INLINE
 from holdfast.caches.number_arrays import batches, encoded_numbers
-from holdfast.caches.posting_record import PostingRecord, joined, sealed
+from holdfast.caches.posting_record import PostingRecord, places_of
 from holdfast.caches.section_index.section_compiler import CONTINUATION, MOST_IN_NARROW, SHORT_HEAD, with_numbers
 from holdfast.caches.section_index.section_records import (
     DENSE,
@@ -60,12 +61,12 @@ def compile_batches(
         inline = _inline_values(lists, arrays.firsts)
         values: list[int] = inline.tolist()
         places: list[int] = np.flatnonzero(inline == 0).tolist()
-        records = _records(batch.keys, places, lists, arrays)
-        for place, record in zip(places, records, strict=True):
-            values[place] = offset
-            offset += record.size
+        data, numbers = _records(batch.keys, places, lists, arrays)
+        *begins, offset = places_of(data, numbers, offset)
+        for place, begin in zip(places, begins, strict=True):
+            values[place] = begin
         tell(batch.keys, values)
-        yield joined(records)
+        yield PostingRecord(b"".join(data), b"".join(numbers))
 
 
 def _inline_values(lists: ListRows, firsts: Numbers) -> NDArray[np.uint64]:
@@ -86,12 +87,15 @@ def _inline_values(lists: ListRows, firsts: Numbers) -> NDArray[np.uint64]:
     return values
 
 
-def _records(keys: Sequence[bytes], places: Sequence[int], lists: ListRows, arrays: StepArrays) -> list[PostingRecord]:
-    """The records of the terms at these places."""
+def _records(
+    keys: Sequence[bytes], places: Sequence[int], lists: ListRows, arrays: StepArrays
+) -> tuple[list[bytes], list[bytes]]:
+    """The records of the terms at these places, and the numbers of each."""
     sections = _EncodedRows(lists.sections, arrays.firsts[-1].item())
     documents = _EncodedRows(lists.documents, len(arrays.firsts) - 1)
     all_holding = lists.holding.tolist()
-    records = []
+    records: list[bytes] = []
+    all_numbers: list[bytes] = []
     for place in places:
         count, listed, holding = sections.counts[place], documents.counts[place], all_holding[place]
         if holding == count <= MOST_IN_NARROW and not listed:  # most terms
@@ -111,8 +115,9 @@ def _records(keys: Sequence[bytes], places: Sequence[int], lists: ListRows, arra
                 shape |= HELD
                 body = WIDE.pack(holding) + body
             checked = HEAD.pack(0, shape, sections.highest[place])[4:] + size.pack(len(body)) + body
-        records.append(sealed(keys[place], checked, numbers))
-    return records
+        records.append(crc32(checked, crc32(keys[place])).to_bytes(4, "little") + checked)
+        all_numbers.append(numbers)
+    return records, all_numbers
 
 
 class _EncodedRows:

@@ -5,6 +5,7 @@ Only imported where numpy is. Terms and documents are one number together (`numb
 
 from __future__ import annotations
 
+from binascii import crc32
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from holdfast.caches.index_format import CHUNK
 from holdfast.caches.number_arrays import LOWER, NUMBER, batches, begins, encoded_numbers, repeated, unpacked
-from holdfast.caches.posting_record import PostingRecord, joined, sealed
+from holdfast.caches.posting_record import PostingRecord, places_of
 from holdfast.caches.word_index.word_compiler import (
     DENSE_SHARE,
     ONE_GROUP,
@@ -67,23 +68,29 @@ def compile_batches(
     """What `compile_terms` gives of merged runs, several records at a time."""
     offset = 0
     for batch in batches(runs):
-        records = []
-        values = []
-        for record in _encoded(batch.keys, *arrays.counts(batch), arrays.document_count):
+        values: list[int] = []
+        places: list[int] = []
+        data: list[bytes] = []
+        numbers: list[bytes] = []
+        for place, record in enumerate(_encoded(batch.keys, *arrays.counts(batch), arrays.document_count)):
             if isinstance(record, int):
                 values.append(record)
-            else:
-                values.append(offset)
-                offset += record.size
-                records.append(record)
+                continue
+            values.append(0)
+            places.append(place)
+            data.append(record[0])
+            numbers.append(record[1])
+        *told, offset = places_of(data, numbers, offset)
+        for place, value in zip(places, told, strict=True):
+            values[place] = value
         add(batch.keys, values)
-        yield joined(records)
+        yield PostingRecord(b"".join(data), b"".join(numbers))
 
 
 def _encoded(
     terms: Sequence[bytes], keys: Numbers, times: Numbers, document_count: int
-) -> Iterator[int | PostingRecord]:
-    """The dictionary value or the record of each term."""
+) -> Iterator[int | tuple[bytes, bytes]]:
+    """The dictionary value of each term, or its record and its numbers."""
     begin = begins(keys >> LOWER)
     holding, most = np.diff(begin, append=len(keys)), np.maximum.reduceat(times, begin)
     has_groups = (most > np.minimum.reduceat(times, begin)) & (holding * DENSE_SHARE < document_count)
@@ -114,7 +121,7 @@ def _encoded(
             counts = zip(documents[first:end].tolist(), times[first:end].tolist(), strict=True)
             yield encode_counts(key, dict(counts), document_count)
             continue
-        yield sealed(key, checked, numbers)
+        yield crc32(checked, crc32(key)).to_bytes(4, "little") + checked, numbers
 
 
 class _Groups:
