@@ -5,6 +5,8 @@ Like numbers of 16 bits they are moved all at once, as the one long number they 
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from holdfast.caches.index_format import IndexUnusable
 
 TYPE_CHECKING = False
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 
 VALUE = 8  # bytes
 _INLINE_BIT, _KIND_BIT, _NUMBER_BITS = 63, 56, 32
+_AT_ONCE = 1 << 16  # bytes
 
 
 def move_offsets(values: bytes, moved: int) -> bytes:
@@ -29,6 +32,9 @@ def move_inline(values: bytes, numbers: MovedNumbers, others: MovedNumbers | Non
     """Values of which those that are no offsets name numbers as they are now: where others are given, these in values
     with the lowest bit of their kind. What is gone becomes any number. IndexUnusable where one names what there is not.
     """
+    if len(values) > _AT_ONCE:  # what is worked out on the way stays in the processor's cache
+        parts = [values[at : at + _AT_ONCE] for at in range(0, len(values), _AT_ONCE)]
+        return b"".join([move_inline(part, numbers, others) for part in parts])
     old = new = int.from_bytes(values, "little")
     ones = _in_each(1, len(values))
     named = old & _in_each((1 << _NUMBER_BITS) - 1, len(values))
@@ -49,6 +55,7 @@ def _reaching(named: int, number: int, length: int) -> int:
     return named + _in_each((1 << _NUMBER_BITS) - number, length) >> _NUMBER_BITS & _in_each(1, length)
 
 
+@lru_cache(maxsize=16)
 def _in_each(number: int, length: int) -> int:
     """The number in each of the lanes of so many bytes."""
     return int.from_bytes(number.to_bytes(VALUE, "little") * (length // VALUE), "little")

@@ -18,7 +18,7 @@ class BlockSums:
         self._sums = b""
         self._open = b""  # what does not fill a block yet
 
-    def taking(self, data: bytes) -> bytes:
+    def taking(self, data: bytes | memoryview) -> bytes | memoryview:
         """The next bytes, as they are."""
         held = self._open + data
         whole = len(held) - len(held) % BLOCK

@@ -9,16 +9,24 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from itertools import accumulate, compress
+from itertools import accumulate
 
-from holdfast.caches.index_format import INLINE, PAGE_ROOM, PAGE_SIZE, DictionaryPage, encode_page, entry_size
+from holdfast.caches.index_format import (
+    INLINE,
+    PAGE_ROOM,
+    PAGE_SIZE,
+    DictionaryPage,
+    IndexUnusable,
+    encode_page,
+    entry_size,
+)
 from holdfast.caches.moved_values import VALUE, move_offsets
 from holdfast.caches.posting_record import PostingRecord, numbers_at, record_at
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     # What a term becomes: a value that says all, a record, or nothing where the term is gone.
     Change = int | PostingRecord | None
@@ -45,17 +53,19 @@ class OldDictionary:
         """The number of the page that a key stands in, or would."""
         return max(bisect_right(self.first_keys, key) - 1, 0)
 
-    def keys_of(self, positions: Sequence[int]) -> list[bytes]:
-        """The keys of records, by their positions among all of them."""
-        if not positions:
-            return []
-        places = list(compress(range(len(self.values)), map(INLINE.__gt__, self.values)))
-        return [self._key_at(places[position]) for position in positions]
-
-    def _key_at(self, place: int) -> bytes:
-        """The key with the value at a place among all of them."""
-        number = bisect_right(self.starts, place) - 1
-        return self.pages[number].key(place - self.starts[number])
+    def keys_of(self, places: Iterable[int]) -> list[bytes]:
+        """The keys whose records have these places; IndexUnusable where there are none, or they are not in order."""
+        extents = list(map(self.values.__getitem__, map(slice, self.starts, self.starts[1:])))
+        held = [(number, values) for number, values in enumerate(extents) if min(values) < INLINE]
+        firsts = [next(filter(INLINE.__gt__, values)) for _, values in held]
+        found = []
+        try:
+            for place in places:
+                number, values = held[bisect_right(firsts, place) - 1]
+                found.append(self.pages[number].key(values.index(place)))
+        except (ValueError, IndexError):
+            raise IndexUnusable("records are not in the order of their keys") from None
+        return found
 
 
 class PatchedPostings(NamedTuple):

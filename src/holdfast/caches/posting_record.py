@@ -52,6 +52,16 @@ def numbers_at(place: int) -> int:
     return (place >> _RECORD_BITS) * _UNIT
 
 
+def records_at(places: Iterable[int]) -> list[int]:
+    """Of many places, where the records begin."""
+    return [place & _RECORD for place in places]
+
+
+def lanes_at(places: Iterable[int]) -> list[int]:
+    """Of many places, which of all numbers of 16 bits is the first of each."""
+    return [place >> _RECORD_BITS for place in places]
+
+
 def numbers_length(count: int, population: int) -> int:
     """The bytes of so many numbers below a count, as `sorted_runs.encode_numbers` writes them."""
     if population <= CHUNK:

@@ -52,8 +52,8 @@ def test_a_record_is_moved_as_its_numbers_are(
     )
     sections = moved_by(extent, grown)
     assert move_record(record, b"key", sections, SAME) in (None, expected)
-    made, left = move_records(record, [0], sections, SAME)
-    assert left or made == expected
+    *made, left = move_records(record, [0], sections, SAME)
+    assert left or tuple(made) == expected
 
 
 def test_usual_records_are_moved_and_a_damaged_one_is_refused() -> None:
@@ -74,4 +74,5 @@ def test_a_term_that_only_links_hold_is_moved_with_the_documents_they_lead_to() 
     sections = MovedNumbers([(0, 4500, 0), (4500, 9000, 4506)], 9000, 9006)
     expected = encode_record(b"key", lists._replace(documents=[100, 1500, 2802]), (9006, POPULATION + 2))
     assert move_record(record, b"key", sections, documents) == expected
-    assert move_records(record, [0], sections, documents) == (expected, [])
+    *made, left = move_records(record, [0], sections, documents)
+    assert (tuple(made), left) == (expected, [])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from holdfast.caches.index_format import INLINE
+from holdfast.caches.index_format import INLINE, IndexUnusable
 from holdfast.caches.patched_postings import OldDictionary, patch_postings
 from holdfast.caches.posting_record import PostingRecord, joined
 from support.term_dictionary import dictionary_pages
@@ -75,8 +76,12 @@ def test_a_dictionary_tells_its_keys() -> None:
     }
     old = OldDictionary(b"".join(laid_out(terms)[0]))
     assert len(old.pages) > 5
-    assert old.keys_of(range(MANY // 3)) == list(terms)[1::3]
+    assert old.keys_of([value for value in old.values if value < INLINE]) == list(terms)[1::3]
     assert old.keys_of([]) == []
+    with pytest.raises(IndexUnusable):
+        old.keys_of([1])
+    with pytest.raises(IndexUnusable):
+        OldDictionary(b"").keys_of([0])
     inline = {key: said for key, said in terms.items() if isinstance(said, int)}
     assert {key: old.value(key) for key in inline} == inline
     assert old.value(b"") is old.value(b"zzz") is old.value(term(4) + b"0") is None

@@ -224,7 +224,7 @@ class IndexFile:
         self._at = header_length(section_count)
         file.write(bytes(self._at))
 
-    def add(self, name: str, parts: Iterable[bytes], *, checked: bool = False) -> None:
+    def add(self, name: str, parts: Iterable[bytes | memoryview], *, checked: bool = False) -> None:
         """Append a section; with `checked` the header holds the checksum of all of it."""
         start, crc = self._at, 0
         for part in parts:
@@ -240,7 +240,7 @@ class IndexFile:
             joined_files([part.file for part in parts]), joined_files([part.numbers_file for part in parts])
         )
 
-    def add_postings(self, records: Iterable[bytes], numbers: Iterable[bytes]) -> None:
+    def add_postings(self, records: Iterable[bytes | memoryview], numbers: Iterable[bytes | memoryview]) -> None:
         """Append records, and their numbers with the checksums of these."""
         self.add(POSTINGS, records)
         sums = BlockSums()

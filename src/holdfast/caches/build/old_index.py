@@ -63,6 +63,7 @@ class OldIndex:
         self._dictionary: OldDictionary | None = None
         # Sections of which many parts are asked for.
         self._held: dict[str, bytes] = {}
+        self._moved: dict[str, bytes | bytearray] = {}  # what is copied in place of those
 
     def close(self) -> None:
         """Let go of the file."""
@@ -121,25 +122,27 @@ class OldIndex:
         """The place after the last of the postings."""
         return place_of(self.length(POSTINGS), self.length(NUMBERS))
 
-    def move(self, moved: PostingRecord, values: bytes) -> None:
+    def move(self, data: bytes | bytearray, numbers: bytes, values: bytes) -> None:
         """From now on the records and numbers, each where it was, and the values of the dictionary, packed, are
         these."""
-        self._held = {POSTINGS: moved.data, NUMBERS: moved.numbers}
+        self._held = {}
+        self._moved = {POSTINGS: data, NUMBERS: numbers}
         self.dictionary.values = array("Q", values)
 
     def offsets(self) -> Sequence[int]:
         """Where each record begins, and the last one ends."""
         return array("Q", self.section(OFFSETS))
 
-    def copied(self, name: str, pieces: Iterable[bytes | tuple[int, int]]) -> Iterator[bytes]:
+    def copied(self, name: str, pieces: Iterable[bytes | tuple[int, int]]) -> Iterator[bytes | memoryview]:
         """Bytes as they are, and stretches of a section, from and to below an offset in it."""
         start = find_section(self.header, name).offset
+        known = self._moved.get(name, self._held.get(name))
         for piece in pieces:
             if isinstance(piece, bytes):
                 yield piece
                 continue
-            if name in self._held:
-                yield self._held[name][slice(*piece)]
+            if known is not None:
+                yield memoryview(known)[slice(*piece)]
                 continue
             for at in range(*piece, _CHUNK):
                 yield self.read(start + at, min(_CHUNK, piece[1] - at))

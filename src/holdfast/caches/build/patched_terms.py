@@ -90,11 +90,12 @@ class PatchedTerms:
         terms = self._old.terms
         values = terms.dictionary.values
         places = [value for value in values if value < INLINE]
-        moved, left = move_records(terms.hold(), places, sections, documents)
-        for position, key in zip(left, terms.dictionary.keys_of(left), strict=True):
+        data, numbers, left = move_records(terms.hold(), places, sections, documents)
+        left_places = [places[position] for position in left]
+        for place, key in zip(left_places, terms.dictionary.keys_of(left_places), strict=True):
             if key in changed:
                 continue
-            record = terms.record(places[position], sections.old_count)
+            record = terms.record(place, sections.old_count)
             changed[key] = move_record(record, key, sections, documents)
             if changed[key] is None:
                 lists = terms.lists(key, self._firsts)
@@ -104,7 +105,7 @@ class PatchedTerms:
                     sections=_moved(sections.table, lists.sections), documents=_moved(documents.table, lists.documents)
                 )
                 changed[key] = encode_term(key, found, self._new_firsts)
-        terms.move(moved, move_inline(values.tobytes(), sections, documents))
+        terms.move(data, numbers, move_inline(values.tobytes(), sections, documents))
 
     def _moved_numbers(self) -> tuple[MovedNumbers, MovedNumbers]:
         """What numbers the sections have that are of no edited document, and what places those documents."""

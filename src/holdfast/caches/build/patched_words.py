@@ -7,7 +7,6 @@ from collections import Counter
 from holdfast.caches.index_format import INLINE, keys_of
 from holdfast.caches.moved_numbers import MovedNumbers
 from holdfast.caches.moved_values import move_inline
-from holdfast.caches.posting_record import PostingRecord
 from holdfast.caches.selection import words
 from holdfast.caches.word_index.word_compiler import encode_counts
 from holdfast.caches.word_index.word_patches import move_dense, move_groups, move_records
@@ -87,8 +86,9 @@ def _move_others(old: OldIndex, numbers: MovedNumbers, changed: dict[bytes, Chan
     """The words that no edited document holds, once documents have other numbers."""
     values = old.dictionary.values
     held = old.hold()
-    moved, left = move_records(held, [value for value in values if value < INLINE], numbers)
-    for key in old.dictionary.keys_of(left):
+    places = [value for value in values if value < INLINE]
+    moved, left = move_records(held, places, numbers)
+    for key in old.dictionary.keys_of([places[position] for position in left]):
         if key not in changed:
             changed[key] = _changed_word(old, key, numbers, set(), 0, {})
-    old.move(PostingRecord(held.data, moved), move_inline(values.tobytes(), numbers))
+    old.move(held.data, moved, move_inline(values.tobytes(), numbers))

@@ -12,7 +12,7 @@ from zlib import adler32
 
 from holdfast.caches.index_format import CHUNK, IndexUnusable
 from holdfast.caches.moved_fields import fields_format, move_fields
-from holdfast.caches.posting_record import PostingRecord, numbers_at, record_at, sealed
+from holdfast.caches.posting_record import PostingRecord, lanes_at, records_at, sealed
 from holdfast.caches.section_index.section_compiler import (
     CONTINUATION,
     MOST_IN_NARROW,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _PAIR = LISTED | LISTED << 1
 _NUMBERS = HEAD.size + 2 * NARROW.size
 _GAPPED = (LISTED | IN_GAPS, _PAIR | IN_GAPS)  # the sections are in gaps, the documents are not
+_PAIRS = (_PAIR, _PAIR | IN_GAPS)
 _ANY_DENSE = DENSE | DENSE << 1
 # What gaps add up to, and 1, is told by Adler's checksum when it is below 65,521.
 _MOST_ADDED = 65_519
@@ -106,9 +107,9 @@ def dense_record(
 
 def move_records(
     postings: PostingRecord, places: Sequence[int], sections: MovedNumbers, documents: MovedNumbers
-) -> tuple[PostingRecord, list[int]]:
-    """All records, which have these places, with the numbers that sections and documents have now, each as long as
-    before; and which of them, by position, take more than that.
+) -> tuple[bytearray, bytes, list[int]]:
+    """All records, which have these places, and their numbers, as sections and documents are numbered now, each as long
+    as before; and which of them, by position, take more than that.
 
     A checksum is changed by what changes: a record that is damaged stays so, or is IndexUnusable. What names sections
     that are gone is for the caller to replace.
@@ -120,8 +121,8 @@ def move_records(
     if are_halves:
         numbers = sections.halves(numbers)
         if sections.is_shrunk:
-            left = _nearer(numbers, list(map(numbers_at, [*places, postings.size])))
-    offsets = list(map(record_at, places))
+            left = _nearer(numbers, lanes_at([*places, postings.size]))
+    offsets = records_at(places)
     ends = [*offsets[1:], len(data)]
     try:
         shapes = list(map(data.__getitem__, map((HEAD.size - 2).__add__, offsets)))
@@ -130,12 +131,13 @@ def move_records(
         pairs = []
         for position in [position for position, shape in enumerate(shapes) if touched[shape]]:
             shape, offset, end = shapes[position], offsets[position], ends[position]
-            if shape == _PAIR and are_halves and are_documents_halves:
+            if shape in _GAPPED and not _put_gaps(made, data, offset, end, sections):
+                left.append(position)
+                continue
+            if shape in _PAIRS and are_documents_halves and (are_halves or shape in _GAPPED):
                 pairs.append(position)
                 continue
-            if shape in _GAPPED and documents.is_same:
-                if not _put_gaps(made, data, offset, end, sections):
-                    left.append(position)
+            if shape in _GAPPED and shape not in _PAIRS:
                 continue
             found = None
             if not shape & _ANY_DENSE and (are_halves or not _is_full(shape)):
@@ -144,12 +146,12 @@ def move_records(
                 left.append(position)
             else:
                 _put(made, offset, offset + 4, found)
-        if pairs:
+        if pairs and not documents.is_same:
             spans = [slice(offsets[position], ends[position]) for position in pairs]
             left += [pairs[at] for at in _put_documents(made, spans, documents)]
     except (error, IndexError):
         raise IndexUnusable("impacts are damaged") from None
-    return PostingRecord(bytes(made), numbers), sorted(set(left))
+    return made, numbers, sorted(set(left))
 
 
 class _Touched(dict[int, bool]):
@@ -171,24 +173,25 @@ def _is_full(shape: int) -> bool:
 
 
 def _nearer(numbers: bytes, ends: Sequence[int]) -> list[int]:
-    """Those of lists in full, by position, which end and begin there, that are written otherwise now."""
+    """Those of lists in full, by position, which begin and end with these numbers, that are written otherwise now."""
     lanes = memoryview(numbers).cast("H")
     return [
         position
         for position, (start, end) in enumerate(pairwise(ends))
-        if start < end and not is_far(lanes[end // 2 - 1], (end - start) // 2) and not _stay_apart(numbers[start:end])
+        if start < end and not is_far(lanes[end - 1], end - start) and not _stay_apart(numbers[2 * start : 2 * end])
     ]
 
 
 def _put_documents(made: bytearray, spans: Sequence[slice], documents: MovedNumbers) -> list[int]:
     """Put the numbers of documents into records that list sections before them; which are written otherwise now."""
     records = [bytes(made[span]) for span in spans]
-    known: dict[tuple[int, bytes], str] = {}
+    known: dict[tuple[int, bytes, int], str] = {}
     formats = []
     for record in records:
-        key = len(record), record[_NUMBERS - NARROW.size : _NUMBERS]
+        key = len(record), record[_NUMBERS - NARROW.size : _NUMBERS], record[HEAD.size - 2]
         if key not in known:
-            start = _NUMBERS + int.from_bytes(key[1], "little") + NARROW.size
+            count = int.from_bytes(key[1], "little")
+            start = _NUMBERS + (2 * count if key[2] & IN_GAPS else count) + NARROW.size
             known[key] = fields_format(key[0], start, 2 * ((key[0] - start) // 3))
             if start > key[0] or (key[0] - start) % 3:
                 raise IndexUnusable("impacts are damaged")

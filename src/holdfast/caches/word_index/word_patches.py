@@ -7,7 +7,7 @@ from bisect import insort
 from operator import sub
 
 from holdfast.caches.index_format import CHUNK, IndexUnusable
-from holdfast.caches.posting_record import numbers_at, record_at, sealed
+from holdfast.caches.posting_record import lanes_at, records_at, sealed
 from holdfast.caches.word_index.word_compiler import DENSE_LIMIT, DENSE_SHARE, encode_postings, inline_value
 from holdfast.caches.word_index.word_records import HEAD, INLINE_LIMIT, SHAPE
 
@@ -36,8 +36,8 @@ def move_records(postings: PostingRecord, places: Sequence[int], numbers: MovedN
         raise IndexUnusable("postings are damaged")
     left = [
         position
-        for position, size in enumerate(sizes)
-        if record_at(size) >= numbers.old_count or numbers_at(size) >= 2 * least
+        for position, (length, count) in enumerate(zip(records_at(sizes), lanes_at(sizes), strict=True))
+        if length >= numbers.old_count or count >= least
     ]
     return numbers.halves(postings.numbers), left
 
