@@ -38,7 +38,7 @@ from holdfast.core.regular_files import close_quietly, open_regular, read_regula
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from holdfast.caches.cache_format import Document, Entry, Manifest
     from holdfast.caches.index_format import Header
@@ -100,12 +100,11 @@ class OldIndex:
             return held[offset : offset + length]
         return self.read(find_section(self.header, name).offset + offset, length)
 
-    def hold(self) -> PostingRecord:
-        """Read all records and numbers at once: most of them will be asked for."""
-        for name in (POSTINGS, NUMBERS):
-            if name not in self._held:
-                self._held[name] = self.section(name)
-        return PostingRecord(self._held[POSTINGS], self._held[NUMBERS])
+    def hold(self, name: str) -> bytes:
+        """Read a section at once, of which many parts are asked for."""
+        if name not in self._held:
+            self._held[name] = self.section(name)
+        return self._held[name]
 
     def check_numbers(self) -> None:
         """Raise IndexUnusable unless all numbers have the checksums that they should: those are made anew."""
@@ -122,11 +121,10 @@ class OldIndex:
         """The place after the last of the postings."""
         return place_of(self.length(POSTINGS), self.length(NUMBERS))
 
-    def move(self, data: bytes | bytearray, numbers: bytes, values: bytes) -> None:
-        """From now on the records and numbers, each where it was, and the values of the dictionary, packed, are
-        these."""
-        self._held = {}
-        self._moved = {POSTINGS: data, NUMBERS: numbers}
+    def move(self, sections: Mapping[str, bytes | bytearray], values: bytes) -> None:
+        """From now on these sections, each record and number where it was, and these values of the dictionary, packed,
+        are copied."""
+        self._moved = dict(sections)
         self.dictionary.values = array("Q", values)
 
     def offsets(self) -> Sequence[int]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from holdfast.caches.index_format import INLINE, IndexUnusable
 from holdfast.caches.moved_numbers import MovedNumbers
 from holdfast.caches.moved_values import move_inline
+from holdfast.caches.on_disk.index_reader import NUMBERS, POSTINGS
+from holdfast.caches.posting_record import PostingRecord
 from holdfast.caches.section_index.list_patches import (
     dense_record,
     move_record,
@@ -51,7 +53,7 @@ class PatchedTerms:
         changed: dict[bytes, Change] = {}
         terms = self._old.terms
         if self._is_moved:
-            terms.hold()
+            self._hold()
         for key in before.keys() | after.keys():
             earlier, new = before.get(key, _NO_LISTS), after.get(key, _NO_LISTS)
             if not self._is_moved and same_lists(earlier, new):
@@ -63,6 +65,10 @@ class PatchedTerms:
         if self._is_moved:
             self._move_others(changed)
         return changed
+
+    def _hold(self) -> PostingRecord:
+        """All records and numbers: most of them are asked for."""
+        return PostingRecord(self._old.terms.hold(POSTINGS), self._old.terms.hold(NUMBERS))
 
     def _replaced(self, key: bytes, said: TermImpacts, holding: int, new: TermLists) -> Change:
         """What a term becomes that the edited documents hold so, and so many sections of all."""
@@ -90,7 +96,7 @@ class PatchedTerms:
         terms = self._old.terms
         values = terms.dictionary.values
         places = [value for value in values if value < INLINE]
-        data, numbers, left = move_records(terms.hold(), places, sections, documents)
+        data, numbers, left = move_records(self._hold(), places, sections, documents)
         left_places = [places[position] for position in left]
         for place, key in zip(left_places, terms.dictionary.keys_of(left_places), strict=True):
             if key in changed:
@@ -105,7 +111,7 @@ class PatchedTerms:
                     sections=_moved(sections.table, lists.sections), documents=_moved(documents.table, lists.documents)
                 )
                 changed[key] = encode_term(key, found, self._new_firsts)
-        terms.move(data, numbers, move_inline(values.tobytes(), sections, documents))
+        terms.move({POSTINGS: data, NUMBERS: numbers}, move_inline(values.tobytes(), sections, documents))
 
     def _moved_numbers(self) -> tuple[MovedNumbers, MovedNumbers]:
         """What numbers the sections have that are of no edited document, and what places those documents."""

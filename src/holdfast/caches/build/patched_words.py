@@ -7,6 +7,7 @@ from collections import Counter
 from holdfast.caches.index_format import INLINE, keys_of
 from holdfast.caches.moved_numbers import MovedNumbers
 from holdfast.caches.moved_values import move_inline
+from holdfast.caches.on_disk.index_reader import NUMBERS
 from holdfast.caches.selection import words
 from holdfast.caches.word_index.word_compiler import encode_counts
 from holdfast.caches.word_index.word_patches import move_dense, move_groups, move_records
@@ -37,7 +38,7 @@ def word_changes(old: OldCache, changes: Changes, columns: Columns) -> dict[byte
     formerly = set(was)
     changed: dict[bytes, Change] = {}
     if not numbers.is_same:
-        old.words.hold()
+        old.words.hold(NUMBERS)
     for key in before.keys() | after.keys():
         if are_moved or before.get(key) != after.get(key):
             added = {now[at]: times for at, times in after.get(key, {}).items()}
@@ -85,10 +86,9 @@ def _changed_word(
 def _move_others(old: OldIndex, numbers: MovedNumbers, changed: dict[bytes, Change]) -> None:
     """The words that no edited document holds, once documents have other numbers."""
     values = old.dictionary.values
-    held = old.hold()
-    places = [value for value in values if value < INLINE]
-    moved, left = move_records(held, places, numbers)
-    for key in old.dictionary.keys_of([places[position] for position in left]):
+    packed = old.hold(NUMBERS)
+    moved, left = move_records(packed, [value for value in values if value < INLINE], old.end, numbers)
+    for key in old.dictionary.keys_of(left):
         if key not in changed:
             changed[key] = _changed_word(old, key, numbers, set(), 0, {})
-    old.move(held.data, moved, move_inline(values.tobytes(), numbers))
+    old.move({NUMBERS: moved}, move_inline(values.tobytes(), numbers))

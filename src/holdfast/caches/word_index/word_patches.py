@@ -7,7 +7,7 @@ from bisect import insort
 from operator import sub
 
 from holdfast.caches.index_format import CHUNK, IndexUnusable
-from holdfast.caches.posting_record import lanes_at, records_at, sealed
+from holdfast.caches.posting_record import place_of, records_at, sealed
 from holdfast.caches.word_index.word_compiler import DENSE_LIMIT, DENSE_SHARE, encode_postings, inline_value
 from holdfast.caches.word_index.word_records import HEAD, INLINE_LIMIT, SHAPE
 
@@ -21,25 +21,26 @@ if TYPE_CHECKING:
 _GROUPS = HEAD.size + SHAPE.size  # where the groups of a record begin
 
 
-def move_records(postings: PostingRecord, places: Sequence[int], numbers: MovedNumbers) -> tuple[bytes, list[int]]:
-    """The numbers of all records, which have these places, as documents are numbered now; and which records, by
-    position, take more than that: those that are dense, or may be before or after.
+def move_records(packed: bytes, places: Sequence[int], end: int, numbers: MovedNumbers) -> tuple[bytes, list[int]]:
+    """The numbers of all records, which have these places up to an end, as documents are numbered now; and the places
+    of records that take more than that: those that are dense, or may be before or after.
 
     What names documents that are gone is for the caller to replace.
     """
     if max(numbers.old_count, numbers.count) > CHUNK:
-        return postings.numbers, list(range(len(places)))
+        return packed, list(places)
     # What has dense counts has a byte for each document; what names fewer than this is dense neither before nor after.
-    least = -(-min(numbers.old_count, numbers.count) // DENSE_SHARE)
-    sizes = list(map(sub, [*places[1:], postings.size], places))
+    least = place_of(0, 2 * -(-min(numbers.old_count, numbers.count) // DENSE_SHARE))
+    sizes = list(map(sub, [*places[1:], end], places))
     if sizes and min(sizes) < 0:
         raise IndexUnusable("postings are damaged")
+    longest = numbers.old_count
     left = [
-        position
-        for position, (length, count) in enumerate(zip(records_at(sizes), lanes_at(sizes), strict=True))
-        if length >= numbers.old_count or count >= least
+        place
+        for place, size, length in zip(places, sizes, records_at(sizes), strict=True)
+        if length >= longest or size >= least
     ]
-    return numbers.halves(postings.numbers), left
+    return numbers.halves(packed), left
 
 
 def move_dense(
