@@ -12,6 +12,7 @@ from holdfast import build_cache
 from holdfast.caches.build import publish
 from holdfast.caches.build.publish import cache_contents, check_replaceable
 from holdfast.core.errors import IoError
+from holdfast.core.regular_files import read_regular
 
 
 def made(home: Path, words: str) -> Path:
@@ -109,3 +110,31 @@ def test_a_cache_that_the_system_will_not_show_is_not_taken_for_something_else(
     monkeypatch.setattr(os, "lstat", refuse)
     with pytest.raises(PermissionError):
         cache_contents(str(cache))
+
+
+def removing(cache: Path, contents: list[str], asked: Callable[..., object]) -> Callable[..., object]:
+    """A call of the system before which another writer removes what a cache holds."""
+
+    def called(*given: object, **options: object) -> object:
+        for name in contents:
+            (cache / name).rmdir() if name.endswith("/") else (cache / name).unlink(missing_ok=True)
+        contents.clear()
+        return asked(*given, **options)
+
+    return called
+
+
+@pytest.mark.parametrize("call", ["listdir", "lstat", "scandir", "manifest"])
+def test_a_cache_that_another_writer_removes_is_not_taken_for_something_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    cache = made(tmp_path, "one")
+    contents = cache_contents(str(cache))
+    assert contents
+    publish._seen.clear()
+    if call == "manifest":  # all else was listed by then
+        monkeypatch.setattr(publish, "read_regular", removing(cache, contents, read_regular))
+    else:
+        monkeypatch.setattr(os, call, removing(cache, contents, getattr(os, call)))
+    assert cache_contents(str(cache)) == []
+    assert not os.listdir(cache)

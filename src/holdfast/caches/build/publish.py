@@ -217,6 +217,8 @@ def _contents(path: str) -> list[str]:
     folders = {folder: _folder(path, folder) for folder in (DOCUMENTS, COMPILED) if folder in names}
     if names == set(folders) and not any(folders.values()):
         return [f"{folder}/" for folder in folders]  # nothing, or what is left of a cache that was being removed
+    if MANIFEST not in names:
+        raise _Foreign("is not a cache, having no manifest.json, and is left alone")
     known = {DOCUMENTS: _listed(path), COMPILED: INDEX_FILES}
     for folder, files in folders.items():
         if unknown := set(files) - known[folder]:
@@ -264,11 +266,10 @@ def _folder(path: str, folder: str) -> list[str]:
 
 
 def _listed(path: str) -> frozenset[str]:
-    """The document files that the manifest of a cache lists."""
+    """The document files that the manifest of a cache lists. FileNotFoundError where it went since it was seen: then
+    another writer removes the cache, and it goes last."""
     try:
         manifest = known_manifest(read_regular(os.path.join(path, MANIFEST), limit=MAX_MANIFEST_BYTES))
-    except FileNotFoundError:
-        raise _Foreign("is not a cache, having no manifest.json, and is left alone") from None
     except (CacheInvalid, NotRegular, TooLarge):
         raise _Foreign("is not a cache by its manifest.json, and is left alone: remove it yourself") from None
     return frozenset([entry.file for entry in manifest.entries])
