@@ -192,5 +192,5 @@ def install_in_worker() -> None:
             really_close(really_open(told, os.O_WRONLY | os.O_CREAT))
         return meet(call, path)
 
-    disk.meet = telling  # type: ignore[method-assign]  # what this one disk meets is told to the parent
+    disk.meet = telling  # type: ignore[method-assign]  # of this one object, in a process of its own: the parent is told where the fault falls
     disk._install()

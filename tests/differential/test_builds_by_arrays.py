@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from holdfast.caches import number_arrays
 from holdfast.caches.build import array_support, build, document_files, token_batch
 from holdfast.caches.build.build import build_cache
-from holdfast.caches.posting_record import PostingRecord, joined
+from holdfast.caches.posting_record import PostingRecord
 from holdfast.caches.section_index import impact_arrays
 from holdfast.caches.section_index.section_compiler import compile_lists
 from holdfast.caches.section_index.term_lists import (
@@ -34,6 +34,7 @@ from holdfast.caches.section_index.term_lists import (
 from holdfast.caches.sorted_runs import packed
 from holdfast.caches.word_index import posting_arrays
 from holdfast.caches.word_index.word_compiler import DocumentNumbers, compile_terms
+from support.term_dictionary import joined_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -176,7 +177,7 @@ def runs_of(terms: Terms, marks: int) -> list[Iterator[Block]]:
 def compiled(
     parts: Iterable[PostingRecord], told: list[tuple[bytes, int]]
 ) -> tuple[PostingRecord, list[tuple[bytes, int]]]:
-    return joined(parts), told
+    return joined_records(parts), told
 
 
 @pytest.mark.parametrize("documents", [3, 300, 66_000, 140_000])
@@ -212,11 +213,13 @@ def test_a_word_that_a_document_holds_more_often_than_two_bytes_say_is_the_same(
     terms: Terms = [(b"a", [(0, packed([1] * 70_000 + [2, 2]))]), (b"b", [(0, packed([3] * 70_000))])]
     terms.append((b"c", [(0, packed(sorted([*range(9), *[4] * 70])))]))
     told: list[tuple[bytes, int]] = []
-    plain = joined(compile_terms(terms, DocumentNumbers(numbers, positions, [0], [0]), lambda *at: told.append(at)))
+    plain = joined_records(
+        compile_terms(terms, DocumentNumbers(numbers, positions, [0], [0]), lambda *at: told.append(at))
+    )
     said: list[tuple[bytes, int]] = []
     arrays = posting_arrays.PostingArrays(packed(numbers), packed(positions), [0], [0])
     assert (
-        joined(
+        joined_records(
             posting_arrays.compile_batches(runs_of(terms, 1), arrays, lambda *at: said.extend(zip(*at, strict=True)))
         )
         == plain

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from holdfast.caches.build.token_counts import TextCounts, is_torn
 from holdfast.caches.cache_format import make_document
 from holdfast.caches.index_format import PAGE_SIZE, key_of, look_up
-from holdfast.caches.posting_record import joined
 from holdfast.caches.search.sections import outline
 from holdfast.caches.selection import Hit, Selection, score, select, words
 from holdfast.caches.sorted_runs import encode_run, merged
@@ -27,7 +26,7 @@ from holdfast.caches.word_index.word_records import (
 from holdfast.core.tokens import tokens_of_bytes
 from support.examples import examples
 from support.runs import read_back
-from support.term_dictionary import DictionaryPages, word_at
+from support.term_dictionary import DictionaryPages, joined_records, word_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,7 +70,7 @@ def indexed(query: str, budget: int, documents: list[Document], documents_a_run:
         runs.append(read_back(encode_run(counts.spill()[0])))
     pages = DictionaryPages()
     numbered = DocumentNumbers(columns.numbers, places, bases, [0] * len(bases))
-    postings = joined(compile_terms(merged(runs), numbered, pages.add))
+    postings = joined_records(compile_terms(merged(runs), numbered, pages.add))
     dictionary = b"".join(pages.finish())
     terms = words(query)
     matches = []

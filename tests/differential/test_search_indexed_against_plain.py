@@ -19,7 +19,6 @@ from holdfast.caches.build.link_counts import count_texts
 from holdfast.caches.build.token_counts import DocumentCounts, RunSettings
 from holdfast.caches.cache_format import make_document
 from holdfast.caches.index_format import PAGE_SIZE, key_of, look_up
-from holdfast.caches.posting_record import joined
 from holdfast.caches.search.full_scan import ScannedCorpus, scan
 from holdfast.caches.search.link_texts import find_links, incoming, link_words
 from holdfast.caches.search.question import Question, ask_source
@@ -33,7 +32,7 @@ from holdfast.core.errors import BudgetTooSmall
 from holdfast.core.token_estimate import estimate_tokens
 from support.examples import examples
 from support.runs import written
-from support.term_dictionary import DictionaryPages, term_at
+from support.term_dictionary import DictionaryPages, joined_records, term_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -110,7 +109,7 @@ def indexed(query: str, documents: Sequence[Document], documents_a_run: int) -> 
     dictionary_pages = DictionaryPages()
     terms = kept.merged([run for _, run in fields])
     marks = [(field, run.base) for field, run in fields]
-    postings = joined(compile_lists(terms, marks, weights, dictionary_pages.add))
+    postings = joined_records(compile_lists(terms, marks, weights, dictionary_pages.add))
     dictionary = b"".join(dictionary_pages.finish())
     held: dict[str, TermImpacts] = {}
 

@@ -10,7 +10,7 @@ from holdfast.caches.section_index import section_records
 from holdfast.caches.word_index import word_records
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 
 def dictionary_pages(keys: Sequence[bytes], values: Sequence[int]) -> list[bytes]:
@@ -33,6 +33,12 @@ class DictionaryPages:
     def finish(self) -> list[bytes]:
         """All pages."""
         return dictionary_pages(self._keys, self._values)
+
+
+def joined_records(records: Iterable[PostingRecord]) -> PostingRecord:
+    """Several, one after another."""
+    held = list(records)
+    return PostingRecord(b"".join([each.data for each in held]), b"".join([each.numbers for each in held]))
 
 
 def word_at(postings: PostingRecord, place: int, document_count: int) -> PostingRecord:

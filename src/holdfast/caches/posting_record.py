@@ -78,9 +78,3 @@ def places_of(data: Sequence[bytes], numbers: Sequence[bytes], first: int) -> li
     """The place of each of several records, the first of which has this one; and last the place after them."""
     records, apart = map(len, data), map(len, numbers)
     return list(accumulate(map(add, records, map(_IN_BYTES.__mul__, apart)), initial=first))
-
-
-def joined(records: Iterable[PostingRecord]) -> PostingRecord:
-    """Several, one after another."""
-    held = list(records)
-    return PostingRecord(b"".join([each.data for each in held]), b"".join([each.numbers for each in held]))

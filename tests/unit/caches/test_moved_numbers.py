@@ -13,9 +13,10 @@ from holdfast.caches.index_format import INLINE, IndexUnusable
 from holdfast.caches.moved_fields import reseal_records
 from holdfast.caches.moved_numbers import MovedNumbers
 from holdfast.caches.moved_values import move_inline, move_offsets
-from holdfast.caches.posting_record import PostingRecord, joined, numbers_at
+from holdfast.caches.posting_record import PostingRecord, numbers_at
 from holdfast.caches.word_index.word_compiler import encode_counts
 from holdfast.caches.word_index.word_patches import move_dense, move_records
+from support.term_dictionary import joined_records
 
 # Of each number in turn: it stays, it is gone, or a new one stands before it.
 FATES = st.lists(st.sampled_from("ssssssssssssgn"), min_size=2, max_size=300)
@@ -143,7 +144,7 @@ def test_postings_are_moved_as_documents_are(fates: list[str], words: list[tuple
             moved = {numbers.table[number]: said for number, said in counts.items()}
             records.append((key, record, encode_counts(key, moved, numbers.count)))
     places = [sum([record.size for _, record, _ in records[:at]]) for at in range(len(records))]
-    whole = joined([record for _, record, _ in records])
+    whole = joined_records([record for _, record, _ in records])
     made, left = move_records(whole.numbers, places, whole.size, numbers)
     for at, (key, held, expected) in enumerate(records):
         if places[at] not in left:

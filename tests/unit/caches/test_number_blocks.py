@@ -12,13 +12,13 @@ from holdfast.caches.index_format import IndexUnusable
 from holdfast.caches.number_blocks import BLOCK, SUM, BlockSums, block_span, check_blocks, sums_length
 from holdfast.caches.posting_record import (
     PostingRecord,
-    joined,
     numbers_at,
     numbers_length,
     place_of,
     record_at,
 )
 from holdfast.caches.sorted_runs import encode_numbers
+from support.term_dictionary import joined_records
 
 
 @given(
@@ -58,7 +58,7 @@ def test_sums_are_those_of_blocks_however_bytes_come(sizes: list[int], start: in
 @given(st.lists(st.tuples(st.binary(max_size=9), st.integers(0, 9)), max_size=9))
 def test_places_lead_to_records_and_numbers(drawn: list[tuple[bytes, int]]) -> None:
     records = [PostingRecord(data, bytes([count]) * 2 * count) for data, count in drawn]
-    whole = joined(records)
+    whole = joined_records(records)
     place = 0
     for record in records:
         assert whole.data[record_at(place) :].startswith(record.data)

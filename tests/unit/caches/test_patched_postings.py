@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from holdfast.caches.index_format import INLINE, IndexUnusable
 from holdfast.caches.patched_postings import OldDictionary, patch_postings
-from holdfast.caches.posting_record import PostingRecord, joined
-from support.term_dictionary import dictionary_pages
+from holdfast.caches.posting_record import PostingRecord
+from support.term_dictionary import dictionary_pages, joined_records
 
 Change = int | PostingRecord | None
 
@@ -35,7 +35,7 @@ def laid_out(terms: dict[bytes, Change]) -> tuple[list[bytes], PostingRecord]:
         said = terms[key]
         if isinstance(said, PostingRecord):
             values.append(postings.size)
-            postings = joined([postings, said])
+            postings = joined_records([postings, said])
         elif said is not None:
             values.append(said)
     return dictionary_pages(keys, values), postings
