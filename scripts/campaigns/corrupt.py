@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 from campaign import CREATED_AT, TOKENIZER, Campaign, arguments, command_line, environment, scratch
 
@@ -256,7 +257,7 @@ def _ask_held(held: Cache, tool: str, given: dict[str, Any]) -> str:
 
 def malice(campaign: Campaign, folder: Path, count: int) -> None:
     """Misled on purpose, in a process that can hold little more."""
-    command = [sys.executable, Path(__file__).parent / "misled.py", str(folder), str(count), str(campaign.seed)]
+    command = [sys.executable, str(Path(__file__).parent / "misled.py"), str(folder), str(count), str(campaign.seed)]
     done = subprocess.run(command, capture_output=True, env=environment(), timeout=600 + count)
     lines = done.stdout.decode().splitlines()
     for line in lines:
@@ -273,12 +274,8 @@ def malice(campaign: Campaign, folder: Path, count: int) -> None:
 @contextmanager
 def forgetful() -> Iterator[None]:
     """As if it did not matter how tokens were counted: the documents answer whenever the section index cannot."""
-    really = counted_by.tokenizer_of_documents
-    counted_by.tokenizer_of_documents = lambda _directory: TOKENIZER
-    try:
+    with patch.object(counted_by, "tokenizer_of_documents", lambda _: TOKENIZER):
         yield
-    finally:
-        counted_by.tokenizer_of_documents = really
 
 
 def run(campaign: Campaign, count: int, documents: int, only: str | None, *, sabotage: bool) -> None:

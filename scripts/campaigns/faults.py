@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 from campaign import (
     CREATED_AT,
@@ -43,7 +44,6 @@ from holdfast.caches.search.receipts import make_record
 from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.tokenizers import O200K, USUAL, is_installed
 from holdfast.catalog import CATALOG
-from holdfast.contexts.on_disk.directory_view import CONTEXT_FILE, read_context
 from holdfast.core import atomic_write, worker_pool
 from holdfast.core.errors import IoError
 from holdfast.core.staging import is_staging_name
@@ -124,42 +124,23 @@ def _create(file: str, data: bytes) -> Callable[[Path], None]:
     return act
 
 
-def _command(*words: str, **given: object) -> Callable[[Path], None]:
-    """A command, which must be refused by the system or succeed."""
-
-    def act(home: Path) -> None:
-        operation = next(one for one in CATALOG if one.command == words)
-        located = {name: str(home / value) if name in ("cache", "receipt") else value for name, value in given.items()}
-        reply = answer(operation, located, Workspace(str(home), clock=lambda: 1.8e9))
-        if reply.error is not None:
-            raise reply.error
-        if reply.exit_code:
-            raise IoError(reply.text)
-
-    return act
-
-
 def _keep_receipt(home: Path) -> None:
     record = make_record("sha256:" + "0" * 64, USUAL, SearchRequest("one", 100), [])
     if warning := ReceiptStore().add(str(home), record):
         raise IoError(warning)
 
 
-def _project(home: Path) -> None:
-    (home / "inner").mkdir()
-    for file in (home / "work.py", home / "inner" / "more.py"):
-        file.write_text("def work():\n    return 1\n" * 900, encoding="utf-8")
-    (home / "AGENTS.md").write_text("# Ours\n", encoding="utf-8")
-
-
-def _contexts(home: Path) -> None:
-    _project(home)
-    _command("init")(home)
-    (home / "inner" / "more.py").write_text("def other():\n    return 2\n" * 900, encoding="utf-8")
+def _is_in_the_making(name: str) -> bool:
+    """Whether something goes with the next run."""
+    return any(is_staging_name(part) for part in name.split("/"))
 
 
 def _nothing(_: Path) -> None:
     pass
+
+
+def _old_file(home: Path) -> None:
+    (home / "file").write_bytes(b"old")
 
 
 SUBJECTS = (
@@ -176,22 +157,8 @@ SUBJECTS = (
     Subject("an edit, with a spare", "cache", _patched, _patch("three"), aside=".cache.holdfast-spare"),
     Subject("create a file", "file", _nothing, _create("file", b"new" * 4000)),
     Subject("write a new file", "file", _nothing, _write("file", b"new" * 4000)),
-    Subject("init", ".", _project, _command("init"), whole=False),
-    Subject("regen", ".", _contexts, _command("regen", all=True), whole=False),
-    Subject("rehash", ".", _contexts, _command("rehash"), whole=False),
-    Subject("config", ".", _project, _command("config", key="max_depth", value="4"), whole=False),
-    Subject("ignore", ".", _project, _command("ignore", pattern="*.log"), whole=False),
-    Subject("steering init", ".", _nothing, _command("steering", "init"), whole=False),
-    Subject("spec init", ".", _nothing, _command("spec", "init", specName="login"), whole=False),
-    Subject(
-        *("search --receipt", ".", _build("first", "cache")),
-        _command("search", cache="cache", query="one", budget=400, receipt="receipt.json"),
-        whole=False,
-    ),
     Subject("serve --receipts", ".", _nothing, _keep_receipt, whole=False),
-    Subject(
-        "replace a file", "file", lambda home: (home / "file").write_bytes(b"old") and None, _write("file", b"new")
-    ),
+    Subject("replace a file", "file", _old_file, _write("file", b"new")),
 )
 
 
@@ -334,26 +301,12 @@ class Run:
             del os.environ[FAULT]
         return None, "in a worker" if told.exists() else ""
 
-    def _is_complete(self, name: str) -> bool:
-        """Whether something that is neither old nor new is well all the same.
-
-        What is in the making goes with the next run. A context tells of what could be read: it is sound if it is valid.
-        """
-        path = self.home / self.subject.target / name
-        if any(is_staging_name(part) for part in name.split("/")):
-            return True
-        if path.name != CONTEXT_FILE:
-            return False
-        read_context(str(path.parent))
-        self.campaign.counts["left a valid context of what could be read"] += 1
-        return True
-
     def _check(self, where: str, again: str, error: Exception | None, *, killed: bool) -> None:
         target = self.home / self.subject.target
         found = snapshot(target)
         if not self.subject.whole:
             known = {*self.old.items(), *self.new.items()}
-            torn = [name for name, what in found.items() if (name, what) not in known and not self._is_complete(name)]
+            torn = [name for name, what in found.items() if (name, what) not in known and not _is_in_the_making(name)]
             lost = [name for name in self.old if name not in found]
             self.campaign.counts["left files that are each the old or the new"] += 1
             if torn or lost:
@@ -383,12 +336,8 @@ class Run:
 @contextmanager
 def without_exchange() -> Iterator[None]:
     """A system that has neither a rename that refuses nor one that exchanges."""
-    real = atomic_write.special_rename
-    atomic_write.special_rename = lambda *_, **__: False
-    try:
+    with patch.object(atomic_write, "special_rename", lambda *_, **__: False):
         yield
-    finally:
-        atomic_write.special_rename = real
 
 
 @contextmanager

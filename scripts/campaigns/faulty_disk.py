@@ -20,8 +20,11 @@ from typing import Any, NamedTuple
 
 from holdfast.core import atomic_write
 
-PATH_CALLS = ("mkdir", "rename", "replace", "link", "unlink", "rmdir", "scandir", "listdir", "stat", "lstat")
-DESCRIPTOR_CALLS = ("read", "pread", "fstat", "write", "fchmod", "fsync", "close")
+PATH_CALLS = (
+    *("mkdir", "rename", "replace", "link", "unlink", "rmdir", "scandir", "listdir", "stat", "lstat"),
+    *("chmod", "utime", "readlink"),
+)
+DESCRIPTOR_CALLS = ("read", "pread", "fstat", "write", "pwrite", "ftruncate", "fchmod", "fsync", "close")
 FAULT = "HOLDFAST_CAMPAIGN_FAULT"
 
 
@@ -137,10 +140,10 @@ class FaultyDisk:
 class RawFile(io.RawIOBase):
     """A file whose every call goes through `os`, where it can be made to fail."""
 
-    def __init__(self, path: str, mode: str) -> None:
+    def __init__(self, path: str | int, mode: str) -> None:
         flags = os.O_RDONLY if mode.startswith("r") else os.O_WRONLY | os.O_CREAT
-        flags |= os.O_EXCL if mode.startswith("x") else 0 if mode.startswith("r") else os.O_TRUNC
-        self._descriptor = os.open(path, flags | os.O_CLOEXEC, 0o666)
+        flags |= {"r": 0, "x": os.O_EXCL, "a": os.O_APPEND, "w": os.O_TRUNC}[mode[0]]
+        self._descriptor = path if isinstance(path, int) else os.open(path, flags | os.O_CLOEXEC, 0o666)
         self._reads = mode.startswith("r")
 
     def readable(self) -> bool:
@@ -173,8 +176,8 @@ class RawFile(io.RawIOBase):
 
 
 def opened(real: Any, path: Any, mode: str = "r", buffering: int = -1, **named: Any) -> Any:
-    """What `open` gives: binary files by path on the injected file system, anything else as ever."""
-    if "b" not in mode or not isinstance(path, str):
+    """What `open` gives: binary files on the injected file system, by path or descriptor, anything else as ever."""
+    if "b" not in mode or "+" in mode or named or not isinstance(path, str | int):
         return real(path, mode, buffering, **named)
     raw = RawFile(path, mode)
     size = buffering if buffering > 1 else io.DEFAULT_BUFFER_SIZE
@@ -184,13 +187,20 @@ def opened(real: Any, path: Any, mode: str = "r", buffering: int = -1, **named: 
 def install_in_worker() -> None:
     """Make the calls of a worker process fail as its parent was told to; it says when one did."""
     at, mode, told = json.loads(os.environ[FAULT])
-    disk = FaultyDisk(at, Mode(*mode))
-    really_open, really_close, meet = os.open, os.close, disk.meet
+    install_for_good(at, Mode(*mode), told)
+
+
+def install_for_good(at: int, mode: Mode, told: str) -> None:
+    """Let one call of this process fail, which is another's child: the call's name is in the file `told` afterwards."""
+    disk = FaultyDisk(at, mode)
+    really_open, really_write, really_close, meet = os.open, os.write, os.close, disk.meet
 
     def telling(call: str, path: object = None) -> bool:
-        if disk.calls + 1 >= disk.at and not disk.hit:
-            really_close(really_open(told, os.O_WRONLY | os.O_CREAT))
+        if disk.calls + 1 >= disk.at and not disk.hit and (call == "write" or not mode.short):
+            file = really_open(told, os.O_WRONLY | os.O_CREAT)
+            really_write(file, call.encode())
+            really_close(file)
         return meet(call, path)
 
-    disk.meet = telling  # type: ignore[method-assign]  # of this one object, in a process of its own: the parent is told where the fault falls
+    disk.meet = telling  # type: ignore[method-assign]  # of this one object, in a process of its own
     disk._install()

@@ -102,7 +102,7 @@ class IndexFile:
     def set_numbers(self, data: bytes) -> None:
         """Other numbers, their checksums put right."""
         sums = BlockSums()
-        self.parts["numbers"] = sums.taking(data)
+        self.parts["numbers"] = bytes(sums.taking(data))
         self.parts["sums"] = sums.finish()
 
 

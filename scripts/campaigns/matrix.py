@@ -148,7 +148,7 @@ def in_order(campaign: Campaign, axes: list[list[str]]) -> list[Surrounding]:
         return set(itertools.combinations(enumerate(row), 2))
 
     seen: set[tuple[object, ...]] = set()
-    ordered = []
+    ordered: list[Surrounding] = []
     while waiting:
         best = max(waiting, key=lambda row: len(pairs(row) - seen))
         if not pairs(best) - seen:

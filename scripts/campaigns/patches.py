@@ -152,7 +152,7 @@ def main() -> int:
     options = arguments(__doc__, "rounds", 500, "rounds of edits").parse_args()
     campaign = Campaign("patches", options.seed, command_line())
     if options.sabotage:
-        MovedNumbers.halves = lambda _self, packed: packed  # type: ignore[method-assign]  # numbers stay what they were
+        MovedNumbers.halves = lambda _, packed: packed  # type: ignore[method-assign, assignment]  # numbers stay as they were
     reader_table.READERS = (READER,)
     spare_documents.FEWEST = 0
     for number in range(options.rounds):

@@ -6,21 +6,21 @@ import itertools
 import os
 import sys
 
-import holdfast.stdio
+import holdfast.mcp.stdio
 from holdfast.cli import run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.server import Call
+    from holdfast.mcp.server import Call
 
 promise = os.environ["BROKEN_PROMISE"]
-send = holdfast.stdio._Connection._send
-answer_call = holdfast.stdio._Connection._schedule
+send = holdfast.mcp.stdio._Connection._send
+answer_call = holdfast.mcp.stdio._Connection._schedule
 LEAK: list[bytes] = []
 written = itertools.count(1)
 
 
-def send_badly(self: holdfast.stdio._Connection, line: bytes) -> None:
+def send_badly(self: holdfast.mcp.stdio._Connection, line: bytes) -> None:
     count = next(written)
     if promise == "descriptors" and count % 2 == 0:
         os.dup(0)
@@ -43,13 +43,13 @@ def send_badly(self: holdfast.stdio._Connection, line: bytes) -> None:
         os._exit(3)
 
 
-def forget_to_count(self: holdfast.stdio._Connection, call: Call, size: int) -> None:
+def forget_to_count(self: holdfast.mcp.stdio._Connection, call: Call, size: int) -> None:
     if self._server.calls.get("context.resolve") == 10:
         self._server.calls["context.resolve"] = 9
     answer_call(self, call, size)
 
 
-holdfast.stdio._Connection._send = send_badly  # type: ignore[method-assign]  # that is the point
+holdfast.mcp.stdio._Connection._send = send_badly  # type: ignore[method-assign]  # that is the point
 if promise == "count":
-    holdfast.stdio._Connection._schedule = forget_to_count  # type: ignore[method-assign]  # the fault
+    holdfast.mcp.stdio._Connection._schedule = forget_to_count  # type: ignore[method-assign]  # the fault
 run()

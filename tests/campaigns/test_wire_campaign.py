@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.rough
+
 CAMPAIGN = Path(__file__).parents[2] / "scripts" / "campaigns" / "wire.py"
 MISBEHAVING = Path(__file__).with_name("misbehaving.py")
 

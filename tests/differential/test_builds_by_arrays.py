@@ -34,6 +34,7 @@ from holdfast.caches.section_index.term_lists import (
 from holdfast.caches.sorted_runs import packed
 from holdfast.caches.word_index import posting_arrays
 from holdfast.caches.word_index.word_compiler import DocumentNumbers, compile_terms
+from support.examples import examples
 from support.term_dictionary import joined_records
 
 if TYPE_CHECKING:
@@ -103,7 +104,9 @@ def write(home: Path, texts: dict[str, str]) -> Path:
 
 
 @settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=examples(15),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(
     texts=st.dictionaries(NAMES, TEXTS, min_size=1, max_size=8),

@@ -15,6 +15,7 @@ from holdfast.caches.line_map import make_line_map
 from holdfast.caches.search.citations import judge, parse_citation
 from holdfast.caches.search.search_request import SearchRequest
 from holdfast.core.errors import BudgetTooSmall
+from support.examples import examples
 from support.origins import build_with_origins
 
 if TYPE_CHECKING:
@@ -40,7 +41,9 @@ ORIGINS = st.builds(
 
 
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=examples(25),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(
     corpus=st.dictionaries(st.sampled_from(["a.md", "Beta/b.md", "c.md"]), st.tuples(TEXTS, ORIGINS), min_size=1),

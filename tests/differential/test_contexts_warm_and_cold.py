@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from holdfast.catalog import find_tool
 from holdfast.operation import answer
 from holdfast.workspace import Workspace
+from support.examples import examples
 
 NAMES = ("a.py", "b.md", "skip.log", ".gitignore", ".contextignore", ".context.yaml", ".context.config.yaml")
 PLACES = ("", "lib", "lib/deep", "web")
@@ -32,7 +33,7 @@ def _list(workspace: Workspace) -> str:
     return answer(find_tool("list_contexts"), {}, workspace).text
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(STEP, min_size=1, max_size=12), st.booleans())
 def test_a_warm_listing_is_a_cold_listing(steps: list[tuple[str, str, str | None]], aged: bool) -> None:
     root = Path(tempfile.mkdtemp())

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from holdfast.core.token_estimate import estimate_tokens
 from holdfast.core.token_tables import COMMON_HAN, FIRST, LAST, PAIRS, RANGES, WORDS
+from support.examples import examples
 
 BASE_62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 SMALL = "abcdefghijklmnopqrstuvwxyz{"
@@ -113,7 +114,7 @@ PIECES = [
 ]
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=examples(1500), deadline=None)
 @given(st.one_of(st.lists(st.sampled_from(PIECES), max_size=14).map("".join), st.text(max_size=40)))
 def test_the_estimate_is_what_the_format_page_says(text: str) -> None:
     assert estimate_tokens(text) == naive(text)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from holdfast.caches.source_formats import read_markdown
+from support.examples import examples
 
 MARKDOWN = MarkdownIt("commonmark")
 
@@ -62,7 +63,7 @@ def by_markdown_it(text: str) -> list[tuple[int, int]]:
     ]
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(st.lists(blocks(), max_size=8))
 def test_headings_are_where_markdown_it_finds_them(parts: list[str]) -> None:
     text = "\n\n".join(parts) + "\n"

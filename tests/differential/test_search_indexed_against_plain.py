@@ -178,7 +178,9 @@ def test_the_index_and_the_documents_give_the_same_impacts(
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=examples(60),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(
     corpus=CORPORA,
@@ -221,7 +223,7 @@ def answered(cache: Cache, request: SearchRequest) -> SearchResult | str:
         return error.reason
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(
     st.sampled_from([0, 1, 254, 255, 256, 66_000, 2**30]),
     st.lists(
@@ -270,7 +272,7 @@ def test_long_lists_are_read_back(every: int) -> None:
 IMPACTS = st.dictionaries(st.integers(0, 29), st.integers(1, 255), min_size=1)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 900), IMPACTS, IMPACTS | st.just({})), max_size=5), st.integers(0, 10))
 def test_what_leads_is_found_without_all_scores(
     terms: list[tuple[int, dict[int, int], dict[int, int]]], tenths: int

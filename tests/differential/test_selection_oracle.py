@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from holdfast.caches.cache_format import make_document
 from holdfast.caches.selection import as_json, select
 from holdfast.core.canonical_json import decode, encode
+from support.examples import examples
 
 SPACES = "\t\n\x0b\x0c\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 
@@ -52,7 +53,7 @@ MANY = st.lists(st.sampled_from([f"w{number}" for number in range(20)]), min_siz
 MANY_TERMS = " ".join(f"w{number}" for number in range(13))
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(st.dictionaries(NAMES, LETTERS, max_size=8), LETTERS, st.integers(0, 40))
 def test_the_selection_is_what_the_naive_reading_of_the_contract_gives(
     corpus: dict[str, str], query: str, budget: int
@@ -60,7 +61,7 @@ def test_the_selection_is_what_the_naive_reading_of_the_contract_gives(
     check(corpus, query, budget)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.dictionaries(NAMES, MANY, max_size=8), MANY, st.integers(0, 200))
 def test_so_it_is_for_a_query_of_many_different_terms(corpus: dict[str, str], query: str, budget: int) -> None:
     check(corpus, f"{MANY_TERMS} {query}", budget)

@@ -8,9 +8,22 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.rough
+
 CAMPAIGNS = Path(__file__).parent.parent.parent / "scripts" / "campaigns"
+# The commands that met most of what was ever found, each in a few cases.
+CLONED = (
+    *("sync", "sync --check", "sync --check (in step)", "sync --check --lock-only", "doctor (in step)"),
+    *(
+        "pull shared (in step)",
+        "setup codex cursor claude-code --project --yes",
+        "add more handbook",
+        "spec merge login",
+    ),
+)
 SHORT = {
-    "kill": ["4", "--documents", "200"],
+    "clone": ["4", *[word for line in CLONED for word in ("--only", line)]],
+    "interruptions": ["1"],
     "faults": ["83"],
     "readers": ["1"],
     "corrupt": ["40", "--documents", "12"],
@@ -19,7 +32,8 @@ SHORT = {
     "budgets": ["40", "--sources", str(CAMPAIGNS.parent.parent / "docs")],
 }
 SABOTAGED = {
-    "kill": ["4", "--documents", "200"],
+    "clone": ["0", "--only", "config min_tokens 200", "--way", "hard link"],
+    "interruptions": ["24", "--only", "config max_depth 4", "--mode", "SIGKILL"],
     "faults": ["3", "--only", "replace a file"],
     "readers": ["1", "--only", "caches"],
     "corrupt": ["24", "--documents", "12", "--only", "accidents"],

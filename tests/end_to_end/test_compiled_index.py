@@ -281,6 +281,7 @@ def test_verify_names_a_missing_index_file_and_one_that_does_not_belong(make_cac
     assert [problem.file for problem in verify_cache(cache).problems] == ["index/notes", WORDS_FILE]
 
 
+@pytest.mark.rough
 @pytest.mark.parametrize("seed", range(4))
 def test_damage_anywhere_is_named_by_verify_and_never_changes_an_answer(
     seed: int, make_cache: Callable[..., Path]
@@ -382,6 +383,7 @@ def test_an_index_that_claims_to_be_huge_is_ignored_before_any_of_it_is_held(mak
     assert (is_compiled(cache), answers(cache)) == (False, expected)
 
 
+@pytest.mark.rough
 @pytest.mark.parametrize("heading", ["h", "{number} words of its own"])
 def test_the_index_of_long_headings_above_many_short_sections_is_a_small_multiple_of_the_text(
     heading: str, tmp_path: Path

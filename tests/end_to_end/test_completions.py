@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holdfast.cli import COMMANDS
-from holdfast.completions import script
+from holdfast.command.completions import script
 from support.shells import SHELLS, need_shell, offered
 
 if TYPE_CHECKING:

@@ -19,6 +19,8 @@ from support.doors import run_context
 from support.new_characters import new_character_queries
 from support.odd_corpora import write_odd_corpora
 
+pytestmark = pytest.mark.rough
+
 QUERIES = ["", "deploy", "İSTANBUL ΟΔΟΣ straße", "the guide a b c x y", " ".join(new_character_queries())]
 SOURCE = Path(__file__).parent.parent.parent / "src"
 

@@ -17,7 +17,7 @@ import pytest
 
 from holdfast.caches.search.call_records import CallRecord, encode_call
 from holdfast.cli import main
-from holdfast.command_examples import EXAMPLES
+from holdfast.command.examples import EXAMPLES
 from support.doors import run_context
 from support.explored import ExploreServer
 

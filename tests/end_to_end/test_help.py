@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holdfast.cli import COMMANDS, main
-from holdfast.command_examples import EXAMPLES, REGISTRY
-from holdfast.help_search import read_glossary
-from holdfast.help_text import FIRST, groups
+from holdfast.command.examples import EXAMPLES, REGISTRY
+from holdfast.command.help import FIRST, groups, read_glossary
 from support.doors import run_context
 from support.example_project import CAN_SIGN, example_project
 from support.registry import PROGRAM, Registry
@@ -23,7 +22,7 @@ from support.registry import PROGRAM, Registry
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from holdfast.command_examples import Example
+    from holdfast.command.examples import Example
 
 # These speak on until somebody ends them, or need a registry: each has a test of its own.
 APART = ("watch", "serve", "explore", "push", "pull")

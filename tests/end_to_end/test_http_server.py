@@ -19,9 +19,11 @@ from benchmarks.http_load import TOPICS, Crowd
 
 from holdfast.cli import main
 from holdfast.core.landlock import kernel_abi
-from holdfast.http_process import Work, _Family, listen
+from holdfast.http.processes import Work, _Family, listen
 from support.doors import StdioServer, run_context
 from support.listening import HEADERS, PATIENCE, listening
+
+pytestmark = pytest.mark.rough
 
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{}}'
 
@@ -131,7 +133,7 @@ def test_a_crowd_gets_one_answer_to_each_question(docs: Path) -> None:
 def test_processes_that_end_at_once_are_given_up_and_a_bug_is_told(tmp_path: Path, error: str, told: bool) -> None:
     """Each ends where it would make its application."""
     (tmp_path / "sitecustomize.py").write_text(
-        f"import holdfast.http_process as process\n\ndef die(*_):\n    raise {error}\n\nprocess._serve = die\n"
+        f"import holdfast.http.processes as process\n\ndef die(*_):\n    raise {error}\n\nprocess._serve = die\n"
     )
     words = ("serve", "--http", "127.0.0.1:0", "--workers", "2", "--path", str(tmp_path))
     done = run_context(*words, cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)})
@@ -174,12 +176,14 @@ def test_a_confined_server_listens_answers_and_reads_new_tokens_and_nothing_outs
         folder.mkdir()
     (outside / "a.py").write_text("x = 1\n" * 5000)
     (keys / "tokens").write_text("0123456789abcdef\n")
+    (keys / "tokens").chmod(0o600)
     project = docs / "project"
     project.mkdir()
     options = ("--confine", "--token-file", str(keys / "tokens"), "--path", str(project))
     with listening(docs, *options) as server:
         assert server.post(PING)[0] == 401
         (keys / "new").write_text("fedcba9876543210\n")
+        (keys / "new").chmod(0o600)
         os.replace(keys / "new", keys / "tokens")
         good = {"authorization": "Bearer fedcba9876543210"}
         assert server.post(PING, **good)[0] == 200
@@ -200,6 +204,7 @@ def test_a_confined_server_listens_answers_and_reads_new_tokens_and_nothing_outs
         (["--http", "0.0.0.0:0", "--token-file", "tokens"], "beyond this machine --public-url is needed"),
         (["--http", "127.0.0.1:0", "--token-file", "missing"], "the token file cannot be read: No such file"),
         (["--http", "127.0.0.1:0", "--token-file", "empty"], "the token file holds no token"),
+        (["--http", "127.0.0.1:0", "--token-file", "open"], "the token file is open to other users"),
         (["--http", "127.0.0.1:0", "--workers", "0"], "--workers is 1 to 64"),
         (["--http", "127.0.0.1:0", "--public-url", "docs.example"], "--public-url is an address such as"),
         (
@@ -218,7 +223,11 @@ def test_what_cannot_be_served_is_told_before_anything_listens(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tokens").write_text("0123456789abcdef\n")
+    (tmp_path / "tokens").chmod(0o600)
+    (tmp_path / "open").write_text("0123456789abcdef\n")
+    (tmp_path / "open").chmod(0o644)
     (tmp_path / "empty").write_text("# nobody\n")
+    (tmp_path / "empty").chmod(0o600)
     assert main(["serve", *words], {}) == 1
     assert f"reason: {reason}" in capfd.readouterr().err
 

@@ -17,6 +17,8 @@ from holdfast import build_cache, resolve, verify_cache
 from support.doors import run_context
 from support.dying import DYING
 
+pytestmark = pytest.mark.rough
+
 DIES_AT = (
     DYING
     + """

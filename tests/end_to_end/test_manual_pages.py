@@ -8,11 +8,11 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
+from scripts.manual_pages import escaped
 from scripts.wheel_data import write_data_files
 
 from holdfast.cli import COMMANDS
-from holdfast.command_examples import EXAMPLES
-from holdfast.manual_pages import escaped
+from holdfast.command.examples import EXAMPLES
 
 if TYPE_CHECKING:
     from pathlib import Path

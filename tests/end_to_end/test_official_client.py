@@ -157,6 +157,7 @@ def vector_queries(built_vector: Callable[[Path], Path]) -> tuple[Path, list[tup
     return root, asked
 
 
+@pytest.mark.rough
 @pytest.mark.parametrize("mode", MODES)
 def test_every_vector_is_answered_by_one_server_whatever_was_asked_before(
     vector_queries: tuple[Path, list[tuple[str, dict[str, Any]]]], mode: str

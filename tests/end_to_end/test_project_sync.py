@@ -102,7 +102,7 @@ def test_sync_builds_what_changed_and_check_says_what_is_behind(project: Path) -
     assert not (project / ".context").exists()
     assert answer("sync", cwd=project)["lock_changed"] is False
     assert every_byte(cache) == incremental
-    assert sorted(os.listdir(cache.parent)) == [".gitignore", ".guides.sources", "guides"]
+    assert sorted(os.listdir(cache.parent)) == [".gitignore", "guides"]
 
 
 def test_the_lock_alone_is_held_against_the_sources_whatever_cache_stands_here(project: Path) -> None:
@@ -113,7 +113,8 @@ def test_the_lock_alone_is_held_against_the_sources_whatever_cache_stands_here(p
     answer("sync", cwd=project)
     shutil.rmtree(project / ".context")
     shutil.move(project.parent / "old", project / ".context")
-    assert answer("sync", "--check", cwd=project, code=8)["caches"][0]["reasons"] == ["sources: 1 new"]
+    behind = answer("sync", "--check", cwd=project, code=8)
+    assert behind["caches"][0]["reasons"] == ["it differs from what its sources make"]
     before = every_byte(project / ".context")
     assert answer("sync", "--check", "--lock-only", cwd=project)["in_step"] is True
     page(project / "docs" / "newer.html", "newer")
@@ -122,9 +123,9 @@ def test_the_lock_alone_is_held_against_the_sources_whatever_cache_stands_here(p
     assert every_byte(project / ".context") == before
 
 
-def test_a_state_that_is_lost_costs_time_only(project: Path) -> None:
+def test_a_state_that_is_lost_costs_time_only(project: Path, user_cache: Path) -> None:
     answer("add", "guides", "docs", cwd=project)
-    (project / ".context" / "caches" / ".guides.sources").write_bytes(b"{}")
+    shutil.rmtree(user_cache / "holdfast")
     assert answer("sync", "--check", cwd=project)["in_step"] is True
     page(project / "docs" / "deploy.html", "deploy", "Other words.")
     told = answer("sync", "--check", cwd=project, code=8)["caches"][0]["reasons"]
@@ -262,7 +263,7 @@ def test_a_commit_of_a_checkout_is_read_through_git_and_outdated_tells_that_it_m
     assert json.loads((project / "context.lock").read_bytes())["caches"]["x"]["commits"] == {"vendor/x": first}
     moved = answer("outdated", cwd=project, code=8)["outdated"]
     assert moved == [{"cache": "x", "kind": "commit", "name": "vendor/x", "locked": first, "installed": second}]
-    assert sorted(os.listdir(project / ".context" / "caches")) == [".gitignore", ".x.sources", "x"]
+    assert sorted(os.listdir(project / ".context" / "caches")) == [".gitignore", "x"]
     (project / "context.toml").write_text(
         '[caches.x]\nsources = [{ git = "vendor/x", path = "docs" }]\n', encoding="utf-8"
     )
@@ -275,6 +276,7 @@ def test_a_commit_of_a_checkout_is_read_through_git_and_outdated_tells_that_it_m
     assert run_context("sync", "--check", cwd=project, env=hook).returncode == 0
 
 
+@pytest.mark.rough
 def test_killed_at_any_step_a_sync_leaves_the_old_cache_or_the_new_and_the_next_one_no_debris(project: Path) -> None:
     answer("add", "guides", "docs", cwd=project)
     cache = project / ".context" / "caches" / "guides"
@@ -285,7 +287,7 @@ def test_killed_at_any_step_a_sync_leaves_the_old_cache_or_the_new_and_the_next_
     kill_syncs(project, cache, edit, 4)
     answer("sync", cwd=project)
     assert answer("sync", "--check", cwd=project)["in_step"] is True
-    assert sorted(os.listdir(cache.parent)) == [".gitignore", ".guides.sources", "guides"]
+    assert sorted(os.listdir(cache.parent)) == [".gitignore", "guides"]
     assert sorted(os.listdir(project)) == [".context", ".git", "context.lock", "context.toml", "docs"]
 
 

@@ -26,6 +26,8 @@ from support.doors import run_context
 from support.odd_corpora import write_odd_corpora
 from support.waiting import has_ended
 
+pytestmark = pytest.mark.rough
+
 needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="ray, the extra of this engine, is not installed here")
 SESSION = Path(__file__).parent.parent / "support" / "ray_session.py"
 # KiB that a worker may hold more for a corpus ten times as long: 40,000 were measured, and 140,000 for one counted and

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from email.parser import Parser
 from pathlib import Path
@@ -20,17 +21,20 @@ from scripts.wheel_data import data_files
 
 from holdfast.catalog import tools, underscored
 
+pytestmark = pytest.mark.rough
+
 ROOT = Path(__file__).parent.parent.parent
 EPOCH = 1_767_225_600
-PARTS = ("src", "docs", "README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", ".gitignore", "scripts/wheel_data.py")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+INCLUDED = [name.removeprefix("/") for name in PROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]]
 
 
 def put_sources(target: Path) -> None:
     """What a release is built of, copied from this tree."""
     target.mkdir()
-    for name in PARTS:
+    for name in (*INCLUDED, "pyproject.toml", ".gitignore"):
         if (ROOT / name).is_dir():
-            copytree(ROOT / name, target / name, ignore=ignore_patterns("__pycache__"))
+            copytree(ROOT / name, target / name, ignore=ignore_patterns("__pycache__", "out"))
         else:
             (target / name).parent.mkdir(exist_ok=True)
             (target / name).write_bytes((ROOT / name).read_bytes())
@@ -91,6 +95,19 @@ def test_the_sdist_can_be_built_and_read_by_itself(release: list[Path]) -> None:
         owners = {(member.uid, member.gid, member.uname, member.mtime) for member in sdist.getmembers()}
     assert {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "PKG-INFO", "docs/cli.md"} <= names
     assert owners == {(0, 0, "", EPOCH)}
+
+
+def test_the_sdist_has_every_test_with_what_it_reads_and_they_run_there(release: list[Path], tmp_path: Path) -> None:
+    with tarfile.open(release[1]) as sdist:
+        sdist.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.iterdir()
+    folders = ("tests", "scripts", "benchmarks", "examples", "schema")
+    listed = subprocess.run(["git", "ls-files", "-z", *folders], cwd=ROOT, capture_output=True).stdout.decode()
+    assert [name for name in listed.split("\0") if name and not (unpacked / name).exists()] == []
+    few = "tests/unit/test_token_file.py"
+    words = python("-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0", few)
+    done = subprocess.run(words, cwd=unpacked, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_bundle_holds_the_wheel_and_declares_the_tools_that_its_server_lists(

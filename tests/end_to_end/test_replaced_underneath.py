@@ -16,12 +16,14 @@ from holdfast.caches.on_disk.cache_directory import CacheDirectory
 from holdfast.catalog import CATALOG
 from holdfast.core.file_contents import SystemFiles
 from holdfast.operation import answer
-from holdfast.specs import on_disk as specs_on_disk
+from holdfast.specs.on_disk import spec_files as specs_on_disk
 from holdfast.workspace import Workspace
 
 if TYPE_CHECKING:
+    from holdfast.specs.on_disk.workflow_folder import Project
     from holdfast.specs.task_order import TaskSummary
-    from holdfast.specs.workflow_folder import Project
+
+pytestmark = pytest.mark.rough
 
 CREATED_AT = "2026-01-02T03:04:05Z"
 QUESTIONS: dict[str, dict[str, Any]] = {

@@ -18,7 +18,7 @@ from support.doors import StdioServer
 from support.listening import HEADERS, PATIENCE, Listening, answer_text, call_body, listening
 from support.proxy import MISSING, PROGRAM, SHOWN, Proxy
 
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason=MISSING)
+pytestmark = [pytest.mark.rough, pytest.mark.skipif(PROGRAM is None, reason=MISSING)]
 
 QUESTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("context.search", {"query": "how long does a token last", "cache": "docs", "budget": 2000}),
@@ -75,6 +75,7 @@ def test_no_call_is_lost_with_a_replica(docs: Path, lose: Callable[[Listening], 
     with StdioServer(docs) as stdio:
         expected = [stdio.call(tool, arguments).text for tool, arguments in QUESTIONS]
     (docs / "tokens").write_text("0123456789abcdef team\n")
+    (docs / "tokens").chmod(0o600)
     with ExitStack() as stack:
         proxy = stack.enter_context(Proxy(docs))
         options = ("--public-url", proxy.url, "--token-file", str(docs / "tokens"))

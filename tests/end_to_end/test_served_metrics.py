@@ -21,6 +21,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from support.listening import PATIENCE, Listening, listening
 from support.waiting import has_ended
 
+pytestmark = pytest.mark.rough
+
 PROMTOOL, PROMETHEUS = shutil.which("promtool"), shutil.which("prometheus")
 needs_prometheus = pytest.mark.skipif(not (PROMTOOL and PROMETHEUS), reason="prometheus is not installed")
 EXAMPLES = Path(__file__).parents[2] / "examples" / "prometheus"

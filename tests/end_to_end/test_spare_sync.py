@@ -19,9 +19,11 @@ from holdfast.caches.build.sync import sync_cache
 from holdfast.caches.project.project_file import DeclaredCache
 from support.doors import run_context
 
+pytestmark = pytest.mark.rough
+
 NOW = "2026-01-02T03:04:05Z"
 SPARE = ".guides.holdfast-spare"
-WITH_SPARE = [".gitignore", SPARE, ".guides.sources", "guides"]
+WITH_SPARE = [".gitignore", SPARE, "guides"]
 # One process that has loaded everything. Each faulty sync is a fork of it, in which a chosen call is the last, fails as
 # on a full disk, or is interrupted; after it a sync without fault must leave nothing but what belongs there.
 FAULTY = """
@@ -52,7 +54,7 @@ def edit():
     Path("docs/deploy.html").write_text(f"<h1>deploy</h1><p>Words of edit {EDITS}.</p>", encoding="utf-8")
 def sync():
     edit()
-    assert cli.main(["sync", "--quiet"], {}) == 0
+    assert cli.main(["sync", "--quiet"], dict(os.environ)) == 0
 def synced():
     sync()
     assert verify_cache(root / "guides").problems == []
@@ -72,7 +74,7 @@ while True:
         for name in CALLS:
             setattr(os, name, faulty(getattr(os, name)))
         atomic_write.special_rename = faulty(atomic_write.special_rename)
-        code = cli.main(["sync", "--quiet"], {})
+        code = cli.main(["sync", "--quiet"], dict(os.environ))
         os._exit(OVER if countdown > 0 else code)
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     assert verify_cache(root / "guides").problems == [], f"step {step}: {code}"
@@ -96,7 +98,7 @@ os.fsync = lambda _descriptor: None
 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 for turn in range(8):
     Path(f"docs/{sys.argv[1]}.html").write_text(f"<h1>page</h1><p>Turn {turn} of {sys.argv[1]}.</p>", encoding="utf-8")
-    assert cli.main(["sync", "--quiet"], {}) == 0
+    assert cli.main(["sync", "--quiet"], dict(os.environ)) == 0
 """
 
 
@@ -152,7 +154,7 @@ class Synced:
 
     def sync(self, text: str, declared: DeclaredCache | None = None) -> None:
         page(self.path, "deploy", text)
-        project = Project(str(self.path), str(self.root))
+        project = Project(str(self.path), str(self.root), os.environ["XDG_CACHE_HOME"])
         known = declared or project.declared().cache("guides")
         assert known is not None
         sync_cache(project, known, "estimate-1", created_at=NOW)
@@ -163,7 +165,7 @@ class Synced:
 def synced(project: Path, monkeypatch: pytest.MonkeyPatch) -> Synced:
     monkeypatch.setattr(spare_documents, "FEWEST", 0)
     made = Synced(project)
-    assert sorted(os.listdir(made.root)) == [".gitignore", ".guides.sources", "guides"]
+    assert sorted(os.listdir(made.root)) == [".gitignore", "guides"]
     made.sync("one")
     assert sorted(os.listdir(made.root)) == WITH_SPARE
     return made
@@ -214,7 +216,7 @@ def test_a_spare_goes_when_a_plain_build_replaces_its_cache(synced: Synced, tmp_
     (tmp_path / "others").mkdir()
     (tmp_path / "others" / "a.md").write_text("words", encoding="utf-8")
     build_cache(tmp_path / "others", synced.cache, force=True)
-    assert sorted(os.listdir(synced.root)) == [".gitignore", ".guides.sources", "guides"]
+    assert sorted(os.listdir(synced.root)) == [".gitignore", "guides"]
 
 
 def test_a_spare_goes_at_the_next_sync_when_its_cache_is_gone(synced: Synced) -> None:
@@ -223,7 +225,7 @@ def test_a_spare_goes_at_the_next_sync_when_its_cache_is_gone(synced: Synced) ->
     (synced.root / ".holdfast-spare").mkdir()
     (synced.root / ".gone.holdfast-spares").mkdir()
     assert run_context("sync", cwd=synced.path).returncode == 0
-    others = ["..holdfast-spare", ".gitignore", ".gone.holdfast-spares", ".guides.sources", ".holdfast-spare", "guides"]
+    others = ["..holdfast-spare", ".gitignore", ".gone.holdfast-spares", ".holdfast-spare", "guides"]
     assert sorted(os.listdir(synced.root)) == others
 
 
@@ -259,7 +261,7 @@ def test_what_was_put_into_the_cache_is_kept_where_people_see_it_and_becomes_no_
     spare = synced.spare.stat().st_ino
     told: list[str] = []
     page(synced.path, "deploy", "two")
-    project = Project(str(synced.path), str(synced.root))
+    project = Project(str(synced.path), str(synced.root), os.environ["XDG_CACHE_HOME"])
     declared = project.declared().cache("guides")
     assert declared is not None
 

@@ -22,6 +22,8 @@ from support.swapped_links import Interruptions, Swap, answers_under_swaps
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.rough
+
 CONTEXT = """version: 1
 scope: {scope}
 fingerprint: "{fingerprint}"

@@ -32,6 +32,8 @@ from support.transcripts import ROOT, Command, Playground, is_as_printed, steps
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+pytestmark = pytest.mark.rough
+
 TUTORIAL = ROOT / "docs/tutorials/team.md"
 QUESTIONS = ("who is on call?", "how are secrets rotated?", "größe 日本語 <b>")
 MODES = ("legacy", "auto", "2026-07-28")

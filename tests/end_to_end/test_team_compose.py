@@ -19,12 +19,14 @@ import pytest
 import yaml
 
 from holdfast.cli import COMMANDS
-from holdfast.command_line import parse
+from holdfast.command.command_line import parse
 from support import proxy as nginx
 from support import registry as docker_registry
 from support.listening import call_body, listening_process
 from support.registry import Registry
 from support.transcripts import ROOT, Playground
+
+pytestmark = pytest.mark.rough
 
 TEAM = ROOT / "examples/team"
 COMPOSE: dict[str, Any] = yaml.safe_load((TEAM / "compose.yaml").read_text(encoding="utf-8"))

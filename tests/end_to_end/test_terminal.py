@@ -69,7 +69,7 @@ def test_an_empty_root_says_what_to_do(tmp_path: Path) -> None:
 
 
 def test_progress_appears_only_when_the_work_is_long(capsys: pytest.CaptureFixture[str]) -> None:
-    from holdfast.progress_line import ProgressLine
+    from holdfast.command.terminal import ProgressLine
 
     now = 100.0
     progress = ProgressLine(clock=lambda: now)

@@ -16,7 +16,7 @@ from mcp.types import Implementation
 
 from holdfast.caches.tokenizers import counter
 from holdfast.catalog import FAMILIES, tools, underscored
-from holdfast.tool_definitions import takes_no_dots
+from holdfast.mcp.tool_definitions import takes_no_dots
 from support.wire import MODERN_META, Message, call, exchange, initialize, modern, request
 
 if TYPE_CHECKING:
@@ -30,12 +30,11 @@ ERAS = ("legacy", "modern")
 NO_DOTS = [
     *("cursor-vscode", "Cursor", "claude-ai", "claude-ai (via mcp-remote 0.1.37)", "local-agent-mode-holdfast"),
     *("continue-client", "continue-cli-client", "windsurf-client", "Windsurf", "Cline", "@cline/core"),
-    *("qwen-code", "qwen-cli-mcp-client-holdfast", "CURSOR", "cline\u00e4"),
+    *("qwen-code", "qwen-cli-mcp-client-holdfast", "CURSOR", "cline\u00e4", "Zed", "goose"),
 ]
 DOTS = [
-    *("claude-code", "codex-mcp-client", "gemini-cli-mcp-client", "opencode", "Visual Studio Code", "mcp", "Zed"),
+    *("claude-code", "codex-mcp-client", "gemini-cli-mcp-client", "opencode", "Visual Studio Code", "mcp"),
     *(
-        "goose",
         "",
         "cursory",
         "clines",

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from holdfast.call_metrics import PLACES, SIZE, SPANS, CallMetrics
 from holdfast.core.landlock import LandlockUnavailable, kernel_abi
-from holdfast.watched_server import EndedCall, Origin
+from holdfast.telemetry.metrics import PLACES, SIZE, SPANS, CallMetrics
+from holdfast.telemetry.watched_server import EndedCall, Origin
 from support.collector import Collector
 from support.doors import run_context
 from support.listening import listening
@@ -134,6 +134,7 @@ def test_nothing_is_sent_without_the_flag_whatever_the_environment_says(docs: Pa
     assert collector.requests == []
 
 
+@pytest.mark.rough
 def test_a_collector_that_is_killed_costs_one_warning_and_no_answer(docs: Path, collector: Collector) -> None:
     with Wire(docs, "--otlp", collector.url, env={"OTEL_BSP_SCHEDULE_DELAY": "10"}) as wire:
         wire.ask(modern_call(1, "context.list_caches", {}))
@@ -146,6 +147,7 @@ def test_a_collector_that_is_killed_costs_one_warning_and_no_answer(docs: Path, 
     assert ended.stderr == f"warning: the collector at {collector.url} does not take spans; calls go on without it\n"
 
 
+@pytest.mark.rough
 def test_a_collector_that_never_answers_holds_up_neither_calls_nor_the_end(docs: Path) -> None:
     with Collector(stuck=True) as stuck, Wire(docs, "--otlp", stuck.url, env={"OTEL_BSP_SCHEDULE_DELAY": "10"}) as wire:
         wire.ask(modern_call(1, "context.list_caches", {}))
@@ -156,7 +158,7 @@ def test_a_collector_that_never_answers_holds_up_neither_calls_nor_the_end(docs:
 
 
 def test_a_span_that_finds_the_queue_full_is_counted_and_nothing_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    from holdfast import call_traces
+    from holdfast.telemetry import traces as call_traces
 
     monkeypatch.setattr(call_traces, "MOST_WAITING", 4)
     monkeypatch.setattr(call_traces, "LARGEST_BATCH", 2)

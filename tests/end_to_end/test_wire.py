@@ -79,6 +79,7 @@ def test_a_line_beyond_the_limit_is_refused_even_if_its_end_would_close_it(tmp_p
     assert exchange(tmp_path, too_long, PING).answers == [error(-32700, "Parse error"), PONG]
 
 
+@pytest.mark.rough
 def test_ten_thousand_requests_sent_before_anything_is_read_are_all_answered(
     tmp_path: Path, make_cache: Callable[..., Path]
 ) -> None:

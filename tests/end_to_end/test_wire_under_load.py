@@ -18,6 +18,8 @@ from support.wire_cases import PING, PONG, error
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.rough
+
 WHOLE = json.dumps(PING).encode()
 
 

@@ -17,6 +17,8 @@ from holdfast.core.errors import BuildFailed, InternalError, IoError
 from holdfast.core.worker_pool import WorkerPool
 from support.worker_job import count
 
+pytestmark = pytest.mark.rough
+
 WORKER = [sys.executable, "-c", "from holdfast.core.worker_pool import work; work()"]
 
 

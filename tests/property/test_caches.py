@@ -15,6 +15,7 @@ from holdfast.caches.cache_format import Entry, make_document, make_manifest, pa
 from holdfast.caches.listing_text import encode_manifest
 from holdfast.caches.selection import as_json, select
 from holdfast.core.canonical_json import encode
+from support.examples import examples
 
 NAMES = st.text(st.sampled_from("abcxyz-é"), min_size=1, max_size=6)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
@@ -43,7 +44,7 @@ def snapshot(cache: Path) -> dict[str, bytes]:
     return {str(file.relative_to(cache)): file.read_bytes() for file in sorted(cache.rglob("*")) if file.is_file()}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(CORPORA)
 def test_building_twice_gives_the_same_bytes_and_they_verify(corpus: dict[str, str]) -> None:
     """Quotes the promise: build twice = same cache version."""
@@ -56,7 +57,7 @@ def test_building_twice_gives_the_same_bytes_and_they_verify(corpus: dict[str, s
         assert verify_cache(scratch / "first").problems == []
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(CORPORA, st.data())
 def test_flipping_one_stored_byte_never_changes_an_answer_unnoticed(
     corpus: dict[str, str], data: st.DataObject

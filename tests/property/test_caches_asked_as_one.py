@@ -19,6 +19,7 @@ from holdfast.caches.search.link_texts import find_links, incoming, link_words
 from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.search.search_result import SearchResult, as_json, make_result
 from holdfast.core.errors import BudgetTooSmall
+from support.examples import examples
 
 # Names without a word in them: a name is no part of a document's path, by which it could be found.
 NAMES = "!$%&"
@@ -91,7 +92,7 @@ def check_same(corpus: list[dict[str, str]], one: OneCache, several: JoinedSourc
     assert answers[0] == answers[1]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     corpus=corpora,
     query=queries,
@@ -121,7 +122,9 @@ def test_the_answer_of_several_caches_is_that_of_one_with_all_documents(
 
 
 @settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=examples(20),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(corpus=st.lists(folders.filter(bool), min_size=2, max_size=3), query=queries, explain=st.booleans())
 def test_so_is_the_answer_of_several_compiled_caches(

@@ -19,6 +19,7 @@ from holdfast.caches.search.search_result import make_result
 from holdfast.caches.search.sections import document_outline
 from holdfast.caches.search.source_lines import split_lines
 from holdfast.core.errors import BudgetTooSmall
+from support.examples import examples
 
 if TYPE_CHECKING:
     from holdfast.caches.search.citations import Citation
@@ -65,7 +66,7 @@ def is_read_back(document: Document, citation: str, content: str) -> bool:
     return judge([cited], lambda _: document)[0].state == "holds" and answer["content"] == content
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(
     corpus=st.lists(documents(), min_size=1, max_size=3),
     query=st.sampled_from(["deploy", "roll back", "cache"]),
@@ -99,7 +100,7 @@ def test_every_citation_of_an_answer_holds_and_is_read_back(
         assert (each.first, each.last) in lines
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(document=documents(), budget=st.one_of(st.integers(40, 300), st.just(2000)))
 def test_pages_give_every_line_once_and_each_is_cited(document: Document, budget: int) -> None:
     place = Place("guide.rst")
@@ -122,7 +123,7 @@ def test_pages_give_every_line_once_and_each_is_cited(document: Document, budget
     assert "".join("".join(texts).split()) == "".join(document.content.split())
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(document=documents(ahead=True), data=st.data())
 def test_reading_begins_at_the_first_line_that_stands_for_the_one_asked_for_or_for_one_after_it(
     document: Document, data: st.DataObject
@@ -143,7 +144,7 @@ def test_reading_begins_at_the_first_line_that_stands_for_the_one_asked_for_or_f
     assert answer["line_count"] == cited[-1]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(document=documents(), around=st.tuples(st.integers(0, 4), st.integers(0, 4)), data=st.data())
 def test_sections_around_a_citation_are_cited_too(
     document: Document, around: tuple[int, int], data: st.DataObject
@@ -159,7 +160,7 @@ def test_sections_around_a_citation_are_cited_too(
         assert is_read_back(document, answer["citation"], answer["content"])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(document=documents(), first=st.integers(0, 70), last=st.integers(0, 70))
 def test_a_forged_hash_never_holds(document: Document, first: int, last: int) -> None:
     cited = parsed(f"guide.rst#L{first}-L{last}@000000000000")

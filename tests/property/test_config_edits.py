@@ -14,9 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.clients.client_table import CLIENTS, Client
-from holdfast.clients.config_edit import NotOurs, document, entry_in, with_entry, without_entry
+from holdfast.clients.config_edit import document, found_in, with_entry, without_entry
 from holdfast.clients.edit_errors import BrokenText, OddText
 from holdfast.clients.server_entry import new_entry
+from support.examples import examples
 
 BY_FORMAT = {kind: [client for client in CLIENTS if client.target.format == kind] for kind in ("json", "toml", "yaml")}
 BLANKS = str.maketrans("", "", " \t\r\n")
@@ -124,7 +125,7 @@ def check(client: Client, text: str, words: list[str], variables: dict[str, str]
     """Set up, again, and undone; the text in between."""
     entry = entry_for(client, words, variables)
     edited = with_entry(client.target, text, entry)
-    assert entry_in(client.target, document(client.target, edited)) == entry
+    assert found_in(client.target, document(client.target, edited)) == entry
     assert with_entry(client.target, edited, entry) == edited  # a second time changes nothing
     assert without_entry(client.target, edited, [text]) == text  # with what was kept: byte for byte
     alone = without_entry(client.target, edited)  # without it: all that was said, and every comment
@@ -137,7 +138,7 @@ def check(client: Client, text: str, words: list[str], variables: dict[str, str]
     return edited
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(data=st.data(), words=COMMANDS, variables=VARIABLES)
 def test_json_is_set_up_and_undone(data: st.DataObject, words: list[str], variables: dict[str, str]) -> None:
     client = data.draw(st.sampled_from(BY_FORMAT["json"]))
@@ -154,7 +155,7 @@ def test_json_is_set_up_and_undone(data: st.DataObject, words: list[str], variab
         }
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(text=toml_texts(), words=COMMANDS, variables=VARIABLES)
 def test_toml_is_set_up_and_undone(text: str, words: list[str], variables: dict[str, str]) -> None:
     (codex,) = BY_FORMAT["toml"]
@@ -162,7 +163,7 @@ def test_toml_is_set_up_and_undone(text: str, words: list[str], variables: dict[
     assert tomllib.loads(edited.replace("\r\n", "\n"))["tool_output_token_limit"] == 25_000
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(text=yaml_texts(), words=COMMANDS, variables=VARIABLES)
 def test_yaml_is_set_up_and_undone(text: str, words: list[str], variables: dict[str, str]) -> None:
     (goose,) = BY_FORMAT["yaml"]
@@ -170,11 +171,25 @@ def test_yaml_is_set_up_and_undone(text: str, words: list[str], variables: dict[
     assert yaml.safe_load(edited)["extensions"]["holdfast"] == entry_for(goose, words, variables)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
+@given(rows=st.lists(st.sampled_from(["# mine", "", "  # more", "#"]), max_size=3), end=st.sampled_from(["", "\n"]))
+def test_a_file_of_its_own_keeps_the_comments_that_it_had(rows: list[str], end: str) -> None:
+    (client,) = [client for client in CLIENTS if client.target.format == "own file"]
+    text = "\n".join(rows) + end
+    entry = entry_for(client, ["context", "serve"], {})
+    edited = with_entry(client.target, text, entry)
+    (found,) = yaml.safe_load(edited)["mcpServers"]
+    assert (found, with_entry(client.target, edited, entry)) == (entry, edited)
+    assert without_entry(client.target, edited, [text]) == text
+    alone = without_entry(client.target, edited)  # without what was kept: every line
+    assert (alone or "").removesuffix("\n") == text.removesuffix("\n")
+
+
+@settings(max_examples=examples(80), deadline=None)
 @given(text=st.text("{}[]\":,/*# \n=abc'\\", max_size=40), client=st.sampled_from(CLIENTS))
 def test_whatever_a_file_holds_it_is_edited_or_refused_in_words(text: str, client: Client) -> None:
     try:
         edited = with_entry(client.target, text, entry_for(client, ["context", "serve"], {}))
-    except (BrokenText, OddText, NotOurs):
+    except (BrokenText, OddText):
         return
-    assert entry_in(client.target, document(client.target, edited)) is not None
+    assert found_in(client.target, document(client.target, edited)) is not None

@@ -17,9 +17,10 @@ from holdfast.contexts.yaml_text import MAX_BYTES, MAX_DEPTH, YamlError, parse, 
 from holdfast.core.canonical_json import encode
 from holdfast.core.errors import UnsupportedVersion
 from holdfast.core.globs import GlobList
+from support.examples import examples
 from support.mutants import ODD_VALUES, edited
 
-EXAMPLES = settings(max_examples=250, deadline=None)
+EXAMPLES = settings(max_examples=examples(250), deadline=None)
 CONTEXT = """\
 # written by hand
 version: 1

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.caches.search.link_texts import MOST_CHARACTERS, MOST_FOUND, find_links, incoming
+from support.examples import examples
 
-EXAMPLES = settings(max_examples=250, deadline=None)
+EXAMPLES = settings(max_examples=examples(250), deadline=None)
 PIECES = [
     *(
         "[",

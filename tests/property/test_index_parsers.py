@@ -32,10 +32,11 @@ from holdfast.caches.word_index.word_records import (
     posting_numbers,
     postings_length,
 )
+from support.examples import examples
 from support.mutants import edited
 from support.term_dictionary import DictionaryPages
 
-EXAMPLES = settings(max_examples=300, deadline=None)
+EXAMPLES = settings(max_examples=examples(300), deadline=None)
 KEY = b"alpha"
 ENTRY = Entry("ü/b.md", "sha256:" + "ab" * 32, "documents/b.json")
 SECTIONS = {"words": Section("words", 200, 40, 7), "columns": Section("columns", 240, 10, 9)}

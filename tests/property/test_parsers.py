@@ -26,6 +26,7 @@ from holdfast.core.errors import CacheInvalid, SpecFailure
 from holdfast.offers import match, unquote
 from holdfast.specs.discipline import discipline_of
 from holdfast.specs.tasks import as_json, parse
+from support.examples import examples
 from support.mutants import ODD_VALUES, edited, with_wrong_members
 
 DOCUMENTS = [make_document(name, text.encode()) for name, text in {"A.md": "alpha", "ü/b.md": "größe 😀\n"}.items()]
@@ -37,7 +38,7 @@ MANIFEST_BYTES, INDEX_BYTES, DOCUMENT_BYTES = (
     encode_document(DOCUMENTS[1]),
 )
 
-EXAMPLES = settings(max_examples=200, deadline=None)
+EXAMPLES = settings(max_examples=examples(200), deadline=None)
 
 
 def mutants_of(valid: bytes) -> st.SearchStrategy[bytes]:

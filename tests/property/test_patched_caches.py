@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from support.edited_pages import build, contents, edited, plain_readers, write
+from support.examples import examples
 
 WORDS = st.sampled_from(
     [
@@ -35,7 +36,9 @@ USED: Counter[bool] = Counter()  # whether a build was patched
 
 
 @settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=examples(20),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(
     texts=st.dictionaries(NAMES, TEXTS, min_size=1, max_size=6),

@@ -14,6 +14,7 @@ from holdfast.caches.search.search_result import SearchResult, as_json, make_res
 from holdfast.caches.search.search_text import as_text
 from holdfast.caches.tokenizers import counter
 from holdfast.core.errors import BudgetTooSmall
+from support.examples import examples
 
 LINES = ["# Deploy", "## Roll back", "deploy the cache", "roll back a deploy", "- cache item", "| a | cache |", "", "x"]
 texts = st.lists(st.sampled_from(LINES), min_size=1, max_size=30).map("\n".join)
@@ -33,7 +34,7 @@ def answered(documents: list[Document], request: SearchRequest, tokenizer: str) 
         return None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
     corpus=corpora,
     query=queries,
@@ -78,7 +79,7 @@ def test_the_budget_bounds_the_whole_text_and_every_entry_is_what_it_cites(
         assert sum(hit.sections for hit in result.sections) <= 3
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(corpus=corpora, query=queries, tokenizer=tokenizers)
 def test_what_was_given_is_never_given_again(corpus: list[str], query: str, tokenizer: str) -> None:
     documents = documents_of(corpus)
@@ -94,7 +95,7 @@ def test_what_was_given_is_never_given_again(corpus: list[str], query: str, toke
         assert answered(documents, request, tokenizer) == result
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(corpus=corpora, query=queries)
 def test_a_search_under_one_page_gives_that_page_alone(corpus: list[str], query: str) -> None:
     documents = documents_of(corpus)

@@ -38,9 +38,10 @@ from holdfast.caches.section_index.term_lists import TermLists
 from holdfast.core.errors import InvalidReceipt
 from holdfast.core.token_estimate import estimate_tokens
 from holdfast.core.unicode_text import WHITE_SPACE
+from support.examples import examples
 from support.mutants import ODD_VALUES, edited, with_wrong_members
 
-EXAMPLES = settings(max_examples=250, deadline=None)
+EXAMPLES = settings(max_examples=examples(250), deadline=None)
 PIECES = [
     *(
         "# a",

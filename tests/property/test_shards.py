@@ -23,6 +23,7 @@ from holdfast.caches.search.search_result import as_json
 from holdfast.caches.selection import as_json as resolved
 from holdfast.caches.shard_list import cuts
 from holdfast.core.errors import BudgetTooSmall
+from support.examples import examples
 from support.plain_reader import READER
 
 NOW = "2026-01-02T03:04:05Z"
@@ -94,7 +95,9 @@ def told(cache: Cache, request: SearchRequest) -> tuple[Any, ...]:
 
 
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=examples(25),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(
     corpus=corpora,

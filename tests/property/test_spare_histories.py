@@ -16,6 +16,7 @@ from holdfast import verify_cache
 from holdfast.caches.build import spare_documents
 from holdfast.caches.build.spare_documents import spare_path, spare_steps
 from support.edited_pages import build, contents, edited, plain_readers, write
+from support.examples import examples
 from support.touched_spares import HOSTILITIES, be_a_file, be_a_link, close, leave, remove, rotate_names
 
 NAMES = st.sampled_from(["alpha", "Beta/useEffect", "b", "c", "日本語", "zz"])
@@ -80,8 +81,11 @@ class _History:
             os.close(held)
 
 
+@pytest.mark.rough
 @settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=examples(20),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(
     texts=st.dictionaries(NAMES, TEXTS, min_size=1, max_size=6),
@@ -123,6 +127,7 @@ def test_whatever_becomes_of_the_spare_a_cache_is_as_one_built_from_nothing(
     shutil.rmtree(home)
 
 
+@pytest.mark.rough
 @pytest.mark.parametrize("hostility", HOSTILITIES, ids=lambda hostility: hostility.__name__)
 def test_a_spare_that_somebody_touched_is_put_right_or_removed(
     tmp_path: Path, hostility: Callable[[Path, Path], None]

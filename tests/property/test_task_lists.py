@@ -11,6 +11,7 @@ from holdfast.offers import expand, match
 from holdfast.specs.task_order import next_task
 from holdfast.specs.tasks import Details, as_json, in_progress, next_pending, parse
 from holdfast.specs.white_space import WHITE_SPACE
+from support.examples import examples
 
 SPACE = f"[{re.escape(WHITE_SPACE)}]"
 TEXT = "[^\n\r\u2028\u2029]"
@@ -45,7 +46,7 @@ class TestTheRuleForATaskLine:
     """A task is a checkbox line followed by white space and a number, optional white space, an optional backslash, an
     optional dot, at least one white space, and a description."""
 
-    @settings(max_examples=2000)
+    @settings(max_examples=examples(2000))
     @given(st.one_of(items, lines))
     @example("- [ ] 1 .")
     @example("- [ ] 0 . ")
@@ -62,7 +63,7 @@ class TestTheRuleForATaskLine:
 
 
 class TestAnyText:
-    @settings(max_examples=500)
+    @settings(max_examples=examples(500))
     @given(st.one_of(markdown, st.text()))
     def test_counts_add_up_and_what_is_next_is_among_the_tasks(self, text: str) -> None:
         tasks, progress, _ = parse(text)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from holdfast.caches.line_map import source_line
 from holdfast.caches.readers.reader_table import READERS, read_source
 from holdfast.caches.readers.source_reader import SourceReader, Unreadable
+from support.examples import examples
 from support.sources import HeldFiles
 
 KINDS = ("markdown-", "mdx-", "rst-", "asciidoc-", "text-")
@@ -74,7 +75,7 @@ FILES = {"a.md": 'text\n--8<-- "a.md"\n', "a.py": "x = 1\n", "a.rst": "B\n=\n\n.
 
 
 @pytest.mark.parametrize("reader", TEXT_READERS, ids=lambda reader: reader.name)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(text=st.lists(PIECES | st.text(max_size=12), max_size=40).map("\n".join))
 def test_every_line_of_a_page_stands_for_one_of_the_source(reader: SourceReader, text: str) -> None:
     data = text.replace("\0", "").encode(errors="replace")
@@ -88,7 +89,7 @@ def test_every_line_of_a_page_stands_for_one_of_the_source(reader: SourceReader,
 
 
 @pytest.mark.parametrize("reader", TEXT_READERS, ids=lambda reader: reader.name)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(data=st.binary(max_size=200))
 def test_any_bytes_make_a_page_or_are_unreadable(reader: SourceReader, data: bytes) -> None:
     try:

@@ -13,8 +13,9 @@ from holdfast.core.token_estimate import (
     tokens_at_cost,
     weighed,
 )
+from support.examples import examples
 
-EXAMPLES = settings(max_examples=400, deadline=None)
+EXAMPLES = settings(max_examples=examples(400), deadline=None)
 PIECES = [
     *("merchantability", "approximately", "Copyright", "useEffect", "HTTPServer", "für", "größe", "xyzzy", "a", "B"),
     *("(", ".", "_", "--", "```", "](", "://", "\\_", "…", "’", "\xa0", "0", "12", "3.14", "0xFF", "\x1c", "\x7f"),

@@ -33,7 +33,7 @@ _LENGTH = 8
 # What an interpreter looks at once, when it starts.
 _AT_THE_START = ("PYTHON", "LC_", "LANG", "TZ", "LD_")
 # These load what has threads, or what takes long and few commands need.
-_NOT_LOADED = ("holdfast.__main__", "holdfast.call_traces", "holdfast.http_", "holdfast.caches.build.token_arrays")
+_NOT_LOADED = ("holdfast.__main__", "holdfast.telemetry.traces", "holdfast.http_", "holdfast.caches.build.token_arrays")
 
 
 def at_the_start(environment: Mapping[str, str]) -> dict[str, str]:

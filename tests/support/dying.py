@@ -36,7 +36,7 @@ _DYING_SYNC = (
 from holdfast import cli
 for name in ("mkdir", "write", "fsync", "rename", "replace", "unlink", "link", "rmdir"):
     setattr(os, name, dying(getattr(os, name)))
-sys.exit(cli.main(["sync", "--quiet"], {}))
+sys.exit(cli.main(["sync", "--quiet"], dict(os.environ)))
 """
 )
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import pytest
 from anyio.from_thread import start_blocking_portal
 
-from holdfast.http_address import Address
-from holdfast.http_door import http_application
-from holdfast.server import PARSE_ERROR, Server
+from holdfast.core.http_address import Address
+from holdfast.http.application import http_application
+from holdfast.mcp.server import Server
 from holdfast.workspace import Workspace
 from support.doors import Answer
 
@@ -118,9 +116,6 @@ class HttpServer:
 
     def call(self, tool: str, arguments: dict[str, Any]) -> Answer:
         response = self.request("tools/call", {"name": tool, "arguments": arguments})
-        if re.search(r"\\ud[89a-f]", json.dumps(arguments)) and "error" in response:
-            assert response["error"]["code"] == PARSE_ERROR
-            pytest.skip("to the SDK's reader of JSON half a surrogate is no text: refused before any tool is asked")
         result = response["result"]
         assert [block["type"] for block in result["content"]] == ["text"]
         assert "structuredContent" not in result

@@ -1,4 +1,4 @@
-"""A real registry server on this machine, and one that lies."""
+"""A real registry server on this machine, one that lies, and one that holds what a test gives it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,19 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
+
+from holdfast.caches.registry.cache_artifact import (
+    FILES,
+    VERSION,
+    Artifact,
+    Layer,
+    blob_of,
+    digest_of,
+    encode_artifact,
+    file_sets,
+)
+from holdfast.caches.registry.cache_files import files_of
+from holdfast.caches.registry.file_set_tar import tar_parts
 
 PROGRAM = shutil.which("docker-registry")
 USER, PASSWORD = "reader", "open sesame"
@@ -152,3 +165,43 @@ class LyingRegistry:
     def close(self) -> None:
         self.server.shutdown()
         self.server.server_close()
+
+
+class ServedArtifact:
+    """Answers with the manifest and the blobs that a test gives it."""
+
+    def __init__(self) -> None:
+        self.blobs: dict[str, bytes] = {}
+        self.cut: dict[str, int] = {}  # bytes of a blob after which each answer breaks off
+        self.manifest = b""
+        self._server = LyingRegistry(self.respond)
+        self.host, self.asked, self.close = self._server.host, self._server.asked, self._server.close
+
+    def respond(self, _method: str, path: str, headers: dict[str, str]) -> tuple[int, dict[str, str], bytes]:
+        """The answer to one request."""
+        digest = path.rpartition("/")[2]
+        data = self.manifest if "/manifests/" in path else self.blobs.get(digest, b"")
+        start = int(headers.get("range", "bytes=0-")[6:-1])
+        body = data[start:]
+        return 206 if start else 200, {"Content-Length": str(len(body))}, body[: self.cut.get(digest)]
+
+    def hold(self, *layers: Layer) -> None:
+        """Have a manifest of these layers."""
+        self.manifest = encode_artifact(Artifact(layers, {VERSION: "sha256:" + "0" * 64}))
+
+    def layer(self, data: bytes, title: str = "listing", kind: str = FILES) -> Layer:
+        """Have some bytes as a layer."""
+        self.blobs[digest_of(data)] = data
+        return Layer(kind, blob_of(data), title)
+
+    def hold_cache(self, cache: Path) -> None:
+        """What a push of that cache would send."""
+        sets = file_sets(files_of(str(cache)))
+        layers = [self.layer(b"".join(tar_parts(str(cache), files)), name) for name, files in sets.items()]
+        version = json.loads((cache / "manifest.json").read_bytes())["cache_version"]
+        self.manifest = encode_artifact(Artifact(tuple(layers), {VERSION: version}))
+
+    @property
+    def layers_asked(self) -> int:
+        """How often a layer was asked for."""
+        return len([path for _, path, _ in self.asked if "/blobs/" in path])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,13 @@ from holdfast.core.token_file import TokenFile, read_tokens
 NOON = 1_767_268_800.0  # 1 January 2026, 12:00 UTC
 GOOD = "0123456789abcdef"
 OTHER = "fedcba9876543210"
+
+
+@pytest.fixture(autouse=True)
+def _files_are_for_their_owner_alone() -> Iterator[None]:
+    before = os.umask(0o077)
+    yield
+    os.umask(before)
 
 
 class Told(list[str]):
@@ -117,3 +124,21 @@ def test_a_file_that_is_none_is_refused_and_no_token_repeated(tmp_path: Path, te
         read_tokens(str(tmp_path / "tokens"))
     assert str(refused.value.reason).startswith(reason)
     assert GOOD not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("mode", "is_taken"), [(0o600, True), (0o400, True), (0o640, True), (0o440, True), (0o604, False), (0o620, False)]
+)
+def test_a_file_that_others_may_read_or_write_is_refused_and_the_remedy_named(
+    tmp_path: Path, mode: int, is_taken: bool
+) -> None:
+    told = Told()
+    tokens = token_file(tmp_path / "tokens", GOOD, told)
+    (tmp_path / "tokens").chmod(mode)
+    assert tokens.is_usable() == is_taken
+    refused = f"the token file is open to other users (mode {mode:04o}): make it yours alone with chmod 600"
+    assert told == ([] if is_taken else [f"error: nobody is let in: {refused}"])
+    if not is_taken:
+        with pytest.raises(UsageError) as raised:
+            read_tokens(str(tmp_path / "tokens"))
+        assert raised.value.reason == refused

@@ -70,7 +70,7 @@ def build(workspace: Workspace, arguments: BuildArguments) -> Outcome[BuildAnswe
     notes: list[str] = []
     report = build_cache(
         arguments["sources"],
-        arguments["cache"],
+        workspace.written(arguments["cache"]),
         created_at=workspace.timestamp(),
         force=arguments.get("force", False),
         phases=workspace.progress and workspace.phases,

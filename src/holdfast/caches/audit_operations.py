@@ -50,6 +50,6 @@ AUDIT_OPERATIONS = (
             Parameter("html", "path", "Write a page of it here", metavar="FILE"),
         ),
         run="holdfast.caches.audit_answers:audit",
-        view="holdfast.caches.audit_views:audited",
+        view="holdfast.caches.views:audited",
     ),
 )

@@ -33,11 +33,19 @@ _NAMED = 20
 
 
 def add(workspace: Workspace, arguments: AddArguments) -> Outcome[AddAnswer]:
-    from holdfast.caches.build.declaration import declare, dependencies, write_declaration
+    import os
+
+    from holdfast.caches.build.declaration import (
+        declare,
+        dependencies,
+        only_editor,
+        remove_undeclared,
+        write_declaration,
+    )
     from holdfast.caches.build.project_directory import check_names, check_tokenizer
     from holdfast.caches.build.sync import sync_cache, write_lock
     from holdfast.caches.project.project_file import DeclaredCache
-    from holdfast.core.errors import UsageError
+    from holdfast.core.errors import ContextError, UsageError
 
     packages = tuple(arguments.get("package", ()))
     name = dependencies(arguments.get("name"), packages)
@@ -46,11 +54,12 @@ def add(workspace: Workspace, arguments: AddArguments) -> Outcome[AddAnswer]:
         raise UsageError(f"'add' needs a PATH to read: context add {name} PATH", headline="PATH is missing")
     include, exclude = tuple(arguments.get("include", ())), tuple(arguments.get("exclude", ()))
     about, python = arguments.get("about", ""), arguments.get("python", "")
-    project = _project(workspace)
+    project = _project(workspace, writes=True)
     wanted = DeclaredCache(name, (), include, exclude, about, packages, python)
     declaration = declare(project, wanted, paths)
-    before = project.lock()
+    project.lock()  # one that cannot be read is reported before anything is built
     (cache,) = check_names(declaration.file, [name])
+    is_first = not os.path.lexists(project.cache(name))
     notes: list[str] = []
     quiet = arguments.get("quiet", False)
     synced = sync_cache(
@@ -62,8 +71,14 @@ def add(workspace: Workspace, arguments: AddArguments) -> Outcome[AddAnswer]:
         progress=None if quiet else workspace.phases,
         tell=notes.append,
     )
-    is_new = write_declaration(project, declaration)
-    write_lock(project, declaration.file, [synced], before)
+    with only_editor(project):
+        try:
+            is_new = write_declaration(project, declaration)
+        except ContextError:
+            if is_first:
+                remove_undeclared(project, name)
+            raise
+        write_lock(project, declaration.file, [synced], project.lock())
     value: AddAnswer = {
         "cache": _answer(synced),
         "declared": is_new,
@@ -82,7 +97,7 @@ def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer |
         return _check(workspace, arguments)
     if arguments.get("lock_only", False):
         raise UsageError("--lock-only goes with --check")
-    project = _project(workspace)
+    project = _project(workspace, writes=True)
     declared = project.declared()
     chosen = check_names(declared, arguments.get("names", []))
     before = project.lock()
@@ -94,12 +109,18 @@ def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer |
 
         open_engine(engine, None)  # so that a name that is none is told, whether anything is built or not
     notes: list[str] = []
+    here: dict[str, SyncedCache] = {}
+    if pulled := [cache for cache in chosen if cache.oci]:
+        from holdfast.caches.registry_answers import cache_of_lock, name_hosts, sync_from_registry
+
+        here = {cache.name: held for cache in pulled if (held := cache_of_lock(project, cache, before))}
+        missing = [cache for cache in pulled if cache.name not in here]
+        name_hosts(workspace, missing, before, is_agreed=arguments.get("yes", False), quiet=quiet)
     synced = []
     for cache in chosen:
         if cache.oci:
-            from holdfast.caches.registry_answers import sync_from_registry
-
-            synced.append(sync_from_registry(workspace, project, declared, cache, before, quiet=quiet))
+            held = here.get(cache.name)
+            synced.append(held or sync_from_registry(workspace, project, declared, cache, before, quiet=quiet))
             continue
         synced.append(
             sync_cache(
@@ -121,8 +142,8 @@ def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer |
 
 
 def _check(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer | CheckAnswer]:
+    from holdfast.caches.build.cache_check import check_cache
     from holdfast.caches.build.project_directory import check_names, check_tokenizer
-    from holdfast.caches.build.sync import check_cache
     from holdfast.caches.search.impacts import RANKING
     from holdfast.core.errors import OutOfDate
 
@@ -153,13 +174,12 @@ def _check(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer
 def outdated(workspace: Workspace, arguments: OutdatedArguments) -> Outcome[OutdatedAnswer]:
     from holdfast.caches.build.moved_sources import moved_sources
     from holdfast.caches.build.project_directory import check_names
-    from holdfast.caches.registry_answers import tag_digest
     from holdfast.core.errors import OutOfDate
 
     project = _project(workspace)
     declared = project.declared()
     chosen = check_names(declared, arguments.get("names", []))
-    moved = moved_sources(project, chosen, project.lock(), tag_digest(workspace))
+    moved = moved_sources(project, chosen, project.lock())
     value: OutdatedAnswer = {
         "outdated": [
             {
@@ -172,14 +192,19 @@ def outdated(workspace: Workspace, arguments: OutdatedArguments) -> Outcome[Outd
             for each in moved
         ]
     }
-    return Outcome(value, exit_code=OutOfDate.exit_code if moved else 0)
+    tags = [
+        f"'context pull {cache.name}' moves it to what its tag means now: no registry was asked"
+        for cache in chosen
+        if cache.oci
+    ]
+    return Outcome(value, exit_code=OutOfDate.exit_code if moved else 0, note="\n".join(tags))
 
 
 def index(workspace: Workspace, arguments: IndexArguments) -> Outcome[IndexAnswer]:
     from holdfast.caches.build.cache_index import index_cache
     from holdfast.caches.on_disk.cache_listing import require_whole
 
-    cache = workspace.cache_directory(arguments["cache"])
+    cache = workspace.written(workspace.cache_directory(arguments["cache"]))
     require_whole(cache, "context index")
     report = index_cache(
         cache,
@@ -251,13 +276,16 @@ def _since(project: Project, past: PastProject, name: str, then: str, now: str, 
     return {"name": name, "state": state, "before": then, "after": now, "difference": difference, "reason": reason}
 
 
-def _project(workspace: Workspace) -> Project:
+def _project(workspace: Workspace, *, writes: bool = False) -> Project:
     from holdfast.caches.build.project_directory import Project
 
-    return Project(workspace.project, workspace.cache_root)
+    root = workspace.written_root if writes else workspace.cache_root
+    return Project(workspace.project, root, workspace.user_cache)
 
 
 def _answer(cache: SyncedCache) -> SyncedCacheAnswer:
+    from holdfast.caches.secret_patterns import is_withheld
+
     unread: list[UnreadSource] = [{"source": each.source, "reason": each.reason} for each in cache.unread]
     return {
         "name": cache.name,
@@ -269,6 +297,7 @@ def _answer(cache: SyncedCache) -> SyncedCacheAnswer:
         "removed": cache.changes.removed,
         "unread": unread[:_NAMED],
         "unread_count": len(unread),
+        "withheld": sum([is_withheld(each.reason) for each in cache.unread]),
         "other_kinds": cache.found.other_kinds,
         "left_out": cache.found.folders[:_NAMED],
     }
@@ -277,12 +306,16 @@ def _answer(cache: SyncedCache) -> SyncedCacheAnswer:
 def _notes(synced: Sequence[SyncedCache]) -> list[str]:
     """What was not read of each cache, and why."""
     from holdfast.caches.build.sync import kinds_in_words
+    from holdfast.caches.secret_patterns import is_withheld
 
-    notes = []
+    notes: list[str] = []
+    withheld: list[str] = []
     for cache in synced:
-        notes += [f"{cache.name}: '{each.source}' {each.reason}" for each in cache.unread[:_NAMED]]
-        if len(cache.unread) > _NAMED:
-            notes.append(f"{cache.name}: {len(cache.unread) - _NAMED:,} more could not be read")
+        unread = [each for each in cache.unread if not is_withheld(each.reason)]
+        notes += [f"{cache.name}: '{each.source}' {each.reason}" for each in unread[:_NAMED]]
+        if len(unread) > _NAMED:
+            notes.append(f"{cache.name}: {len(unread) - _NAMED:,} more could not be read")
+        withheld += [f"{cache.name}: '{each.source}' {each.reason}" for each in cache.unread if each not in unread]
         if cache.was_built and cache.found.other_kinds:
             notes.append(f"{cache.name}: {kinds_in_words(cache.found.other_kinds)}")
         if cache.was_built and cache.found.folders:
@@ -290,6 +323,10 @@ def _notes(synced: Sequence[SyncedCache]) -> list[str]:
             notes.append(
                 f"{cache.name}: left out as what tools made or fetched: {shown} ('!name/' in .contextignore reads it)"
             )
+    if withheld:
+        shown = "; ".join(withheld[:3]) + ("; …" if len(withheld) > 3 else "")
+        advice = "a file that 'sources' in context.toml names itself is read"
+        notes.append(f"{len(withheld):,} {'file' if len(withheld) == 1 else 'files'} withheld ({advice}): {shown}")
     return notes
 
 

@@ -10,6 +10,7 @@ class SyncArguments(TypedDict):
     names: NotRequired[list[str]]
     check: NotRequired[bool]
     lock_only: NotRequired[bool]
+    yes: NotRequired[bool]
     engine: NotRequired[str]
     strict: NotRequired[bool]
     quiet: NotRequired[bool]
@@ -37,7 +38,7 @@ class UnreadSource(TypedDict):
 
 
 class SyncedCacheAnswer(TypedDict):
-    """A cache after a sync; of what was not read the first 20, and how many there are."""
+    """A cache after a sync; of what was not read the first 20, how many there are, and how many look like secrets."""
 
     name: str
     state: Literal["built", "pulled", "unchanged"]
@@ -48,6 +49,7 @@ class SyncedCacheAnswer(TypedDict):
     removed: int
     unread: Sequence[UnreadSource]
     unread_count: int
+    withheld: int
     other_kinds: Mapping[str, int]
     left_out: Sequence[str]
 

@@ -69,11 +69,7 @@ def outdated(value: OutdatedAnswer, _seconds: float) -> RenderableType:
     for each in value["outdated"]:
         cut = 12 if each["kind"] == "commit" else None
         table.add_row(each["cache"], each["name"], each["locked"][:cut] or "—", each["installed"][:cut] or "not there")
-    tags = [each["cache"] for each in value["outdated"] if each["kind"] == "tag"]
-    advice = [f"`context pull {name}` moves the lock to what the tag names now." for name in tags]
-    if len(tags) < len(value["outdated"]):
-        advice.append("`context sync` brings the caches in step.")
-    return Group(table, *[Text(line, style="dim") for line in advice])
+    return Group(table, Text("`context sync` brings the caches in step.", style="dim"))
 
 
 def indexed(value: IndexAnswer, seconds: float) -> RenderableType:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import os
 
+from holdfast.caches.oci_reference import parse_reference
 from holdfast.caches.registry import cache_artifact
-from holdfast.caches.registry.oci_reference import parse_reference
-from holdfast.core.errors import UsageError
+from holdfast.core.errors import HostNotAgreed, UsageError
 from holdfast.operation import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from holdfast.caches.build.project_directory import Project
     from holdfast.caches.build.sync import SyncedCache
+    from holdfast.caches.oci_reference import OciReference
     from holdfast.caches.project.project_file import DeclaredCache, ProjectFile
     from holdfast.caches.project.project_lock import LockedCache, ProjectLock
     from holdfast.caches.registry.minisign import PublicKey
-    from holdfast.caches.registry.oci_reference import OciReference
     from holdfast.caches.registry.registry_client import RegistryClient
     from holdfast.caches.registry.transfers import PulledCache
     from holdfast.caches.registry_shapes import (
@@ -33,12 +33,20 @@ if TYPE_CHECKING:
 
 
 def push(workspace: Workspace, arguments: PushArguments) -> Outcome[PushAnswer]:
+    from holdfast.caches.on_disk.verification import verify_cache
     from holdfast.caches.registry.transfers import push_cache
+    from holdfast.core.errors import CacheInvalid
 
     reference = parse_reference(arguments["reference"])
     if reference.digest:
         raise UsageError("a digest follows from what is pushed: name a tag, such as oci://registry.example/docs:1.4")
     cache = workspace.cache_directory(arguments["cache"])
+    report = verify_cache(cache)
+    if report.problems:
+        first = report.problems[0]
+        raise CacheInvalid(
+            f"it does not hold together: {first.file}: {first.problem}; nothing was sent: build or pull it again"
+        )
     said = _said_of(workspace, cache)
     pushed = push_cache(cache, reference, _client(workspace, reference), said, _tell(workspace, arguments))
     value: PushAnswer = {
@@ -55,16 +63,17 @@ def pull(workspace: Workspace, arguments: PullArguments) -> Outcome[PullAnswer]:
     from holdfast.caches.build.project_directory import Project, check_names
     from holdfast.caches.build.sync import write_lock
     from holdfast.caches.project.project_file import name_problem
-    from holdfast.caches.registry.transfers import pull_cache
+    from holdfast.caches.registry.transfers import MOST_BYTES, most_bytes, pull_cache
 
-    project, name = Project(workspace.project, workspace.cache_root), arguments["name"]
+    project, name = Project(workspace.project, workspace.written_root, workspace.user_cache), arguments["name"]
     if problem := name_problem(name):
         raise UsageError(f"'{name}' {problem}")
     tell = _tell(workspace, arguments)
     if "reference" in arguments:
         reference = parse_reference(arguments["reference"])
         keys = _keys(project.declared()) if project.text() is not None else ()
-        pulled = pull_cache(reference, project.cache(name), _client(workspace, reference), keys, tell)
+        most = arguments.get("max_bytes", MOST_BYTES)
+        pulled = pull_cache(reference, project.cache(name), _client(workspace, reference), keys, tell, most=most)
         return Outcome(_pulled(name, reference, pulled, lock_changed=False))
     declared = project.declared()
     (cache,) = check_names(declared, [name])
@@ -72,10 +81,48 @@ def pull(workspace: Workspace, arguments: PullArguments) -> Outcome[PullAnswer]:
         raise UsageError(f"'{name}' is built from its sources: 'context sync {name}' does it")
     before = project.lock()
     reference = parse_reference(cache.oci)
-    pulled = pull_cache(reference, project.cache(name), _client(workspace, reference), _keys(declared), tell)
+    client, keys = _client(workspace, reference), _keys(declared)
+    most = arguments.get("max_bytes", most_bytes(_locked_size(before, name)))
+    pulled = pull_cache(reference, project.cache(name), client, keys, tell, most=most)
     synced = _synced(project, cache, pulled, was_pulled=True)
     changed = write_lock(project, declared, [synced], before)
     return Outcome(_pulled(name, reference, pulled, lock_changed=changed))
+
+
+def cache_of_lock(project: Project, cache: DeclaredCache, lock: ProjectLock | None) -> SyncedCache | None:
+    """The cache that the lock names, where it is here whole; no registry is asked."""
+    from holdfast.caches.build.cache_check import pulled_damage, version_there
+    from holdfast.caches.build.machine_state import read_state, write_state
+
+    locked, here = _locked(lock, cache), project.cache(cache.name)
+    if locked is None or version_there(here) != locked.version:
+        return None
+    state = read_state(project, cache.name)
+    damaged, now = pulled_damage(here, locked.version, state)
+    if damaged:
+        return None
+    if now != state:
+        write_state(project, cache.name, now)
+    return _synced(project, cache, locked, was_pulled=False)
+
+
+def name_hosts(
+    workspace: Workspace, caches: Sequence[DeclaredCache], lock: ProjectLock | None, *, is_agreed: bool, quiet: bool
+) -> None:
+    """Say which hosts are about to be contacted; HostNotAgreed where the lock does not name one and nobody agrees."""
+    names: dict[str, list[str]] = {}
+    for cache in caches:
+        names.setdefault(parse_reference(cache.oci).host, []).append(cache.name)
+    if workspace.announce is not None and not quiet:
+        for host, wanted in names.items():
+            workspace.announce(f"contacts {host} for {', '.join(wanted)}")
+    known = {locked.oci.partition("/")[0] for locked in lock.caches.values()} if lock is not None else set()
+    new = ", ".join([host for host in names if host not in known])
+    if not new or is_agreed:
+        return
+    found = f"context.toml has caches at {new}, which context.lock does not name yet"
+    if workspace.confirm is None or not workspace.confirm(found, "Contact it?" if "," not in new else "Contact them?"):
+        raise HostNotAgreed(f"{found}: where you trust it, add --yes; nothing was fetched or built")
 
 
 def sync_from_registry(
@@ -87,37 +134,21 @@ def sync_from_registry(
     *,
     quiet: bool,
 ) -> SyncedCache:
-    """Have the cache of the lock here; where the lock knows none, the one that its tag means now."""
-    from holdfast.caches.on_disk.cache_listing import inspect_cache
-    from holdfast.caches.registry.transfers import pull_cache
-    from holdfast.core.errors import ContextError
+    """Pull the cache of the lock; where the lock knows none, the one that its tag means now."""
+    from holdfast.caches.build.machine_state import read_state
+    from holdfast.caches.build.made_files import make_replaceable
+    from holdfast.caches.registry.transfers import most_bytes, pull_cache
 
-    locked = None if before is None else before.caches.get(cache.name)
-    if locked is not None and locked.oci != cache.oci:
-        locked = None
-    if locked is not None:
-        try:
-            here = inspect_cache(project.cache(cache.name))
-        except ContextError:
-            here = None
-        if here is not None and here.valid and here.cache_version == locked.version:
-            return _synced(project, cache, locked, was_pulled=False)
+    locked = _locked(before, cache)
+    here = project.cache(cache.name)
+    make_replaceable(here, read_state(project, cache.name).made)
     reference = parse_reference(cache.oci)
     wanted = reference._replace(digest=locked.digest) if locked is not None else reference
     tell = _tell(workspace, {"quiet": quiet})
     client = _client(workspace, reference)
-    pulled = pull_cache(wanted, project.cache(cache.name), client, _keys(declared), tell)
+    most = most_bytes(_locked_size(before, cache.name))
+    pulled = pull_cache(wanted, here, client, _keys(declared), tell, most=most)
     return _synced(project, cache, pulled, was_pulled=True)
-
-
-def tag_digest(workspace: Workspace) -> Callable[[str], str]:
-    """What asks a registry which digest a reference has now."""
-
-    def ask(name: str) -> str:
-        reference = parse_reference(name)
-        return reference.digest or _client(workspace, reference).manifest(reference.tag)[0]
-
-    return ask
 
 
 def sign(workspace: Workspace, arguments: SignArguments) -> Outcome[SignAnswer]:
@@ -153,7 +184,7 @@ def sign(workspace: Workspace, arguments: SignArguments) -> Outcome[SignAnswer]:
     )
     sums = sums_of(cache, files)
     comment = f"holdfast cache {_version(cache)}"
-    write_file(signature_path(cache), minisign.sign(sums, secret, comment))
+    write_file(workspace.written(signature_path(cache)), minisign.sign(sums, secret, comment))
     value: SignAnswer = {
         "key": secret.public.text,
         "cache": arguments["cache"],
@@ -230,6 +261,18 @@ def _tell(workspace: Workspace, arguments: object) -> Callable[[str, int, int], 
     return shown
 
 
+def _locked(lock: ProjectLock | None, cache: DeclaredCache) -> LockedCache | None:
+    """What the lock has for a cache, if it is of the same reference."""
+    locked = None if lock is None else lock.caches.get(cache.name)
+    return locked if locked is not None and locked.oci == cache.oci else None
+
+
+def _locked_size(lock: ProjectLock | None, name: str) -> int:
+    """Bytes that a cache had when the lock was written; 0 where it does not say."""
+    locked = None if lock is None else lock.caches.get(name)
+    return 0 if locked is None else locked.size
+
+
 def _version(cache: str) -> str:
     from holdfast.caches.on_disk.cache_listing import inspect_cache
 
@@ -285,6 +328,7 @@ def _synced(
             tuple([name for name in said.get(cache_artifact.FORMATS, "").split(" ") if name]),
             oci=cache.oci,
             digest=found.digest,
+            size=found.size,
         )
     nothing = SourceChanges(frozenset(), 0, 0, 0)
     return SyncedCache(cache.name, was_pulled, locked, nothing, FoundSources.none(), [], 0)

@@ -14,6 +14,7 @@ class PushArguments(TypedDict):
 class PullArguments(TypedDict):
     name: str
     reference: NotRequired[str]
+    max_bytes: NotRequired[int]
     quiet: NotRequired[bool]
 
 

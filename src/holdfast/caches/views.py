@@ -8,6 +8,8 @@ from rich.text import Text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from holdfast.caches.audit_shapes import AuditAnswer
+    from holdfast.caches.registry_shapes import PullAnswer, PushAnswer, SignAnswer
     from holdfast.caches.shapes import BuildAnswer, InspectAnswer, ListAnswer, ResolveAnswer, VerifyAnswer, Why
 
 _BAR_WIDTH = 30
@@ -90,3 +92,51 @@ def verification(value: VerifyAnswer, _seconds: float) -> RenderableType:
     for problem in value["problems"]:
         table.add_row(Text(problem["file"]), Text(problem["problem"]))
     return Group(Text(_counted(len(value["problems"]), "problem"), style="bold red"), table)
+
+
+_STYLES = {"same": "green", "cache gone": "dim"}
+
+
+def audited(value: AuditAnswer, seconds: float) -> RenderableType:
+    """A row for each of the latest calls, and the sums."""
+    if not value["calls"]:
+        return Text("No calls are kept there that match.", style="dim")
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in ("time", "client", "query", "state"):
+        table.add_column(column, overflow="fold")
+    for call in value["listed"]:
+        state = Text(call["state"], style=_STYLES.get(call["state"], "bold red"))
+        table.add_row(call["at"][:19].replace("T", " "), call["client"] or "—", call["query"], state)
+    counted = [(value["same"], "the same"), (value["changed"], "changed"), (value["cache_gone"], "without their cache")]
+    counted.append((value["altered"], "altered or gone"))
+    told = ", ".join([f"{count:,} {what}" for count, what in counted if count])
+    run = "" if value["replayed"] == value["receipts"] else f", {value['replayed']:,} replayed"
+    kept = f"{_counted(value['calls'], 'call')}, {_counted(value['receipts'], 'receipt')}"
+    sums = f"{kept}{run}: {told}; in {seconds:.1f} s"
+    return Group(table, Text(sums, style="dim" if value["same"] == value["replayed"] else "yellow"))
+
+
+def pushed(value: PushAnswer, seconds: float) -> RenderableType:
+    """Where it lies now, and how much of it had to be sent."""
+    told = f"{value['sent']:,} of {value['bytes']:,} bytes sent, in {seconds:.1f} s"
+    return Group(Text(value["reference"], style="bold green", overflow="fold"), Text(told, style="dim"))
+
+
+def pulled(value: PullAnswer, seconds: float) -> RenderableType:
+    """What stands here now."""
+    told = f"{value['fetched']:,} of {value['bytes']:,} bytes fetched, in {seconds:.1f} s"
+    signed = f", signed by {value['signed_by']}" if value["signed_by"] else ""
+    lock = ", context.lock written" if value["lock_changed"] else ""
+    line = Text.assemble((value["name"], "bold green"), f"  {value['version'][:19]}{signed}")
+    return Group(line, Text(value["reference"], overflow="fold"), Text(told + lock, style="dim"))
+
+
+def signed(value: SignAnswer, _seconds: float) -> RenderableType:
+    """The key that signed, or was made."""
+    if value["cache"]:
+        what = f"Signed: {value['signature']}" if value["signature"] else "The signature holds"
+        return Text.assemble((what, "green"), f", key {value['key']}")
+    return Group(
+        Text.assemble("Public key: ", (value["key"], "bold")),
+        Text(f'In context.toml:  [registry]  keys = ["{value["key"]}"]', style="dim"),
+    )

@@ -6,6 +6,7 @@ import os
 import sys
 
 from holdfast.clients.client_table import CLIENTS, NAMES, client_roots
+from holdfast.clients.server_entry import NAME
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import ContextError, IoError, SettingsInvalid, UnknownName, UsageError
 from holdfast.operation import Outcome
@@ -38,6 +39,7 @@ class _Step:
         self.place: Place | None = None
         self.planned: PlannedEdit | None = None
         self.exit_code = 0
+        self.is_agreed = False  # a person saw it and said yes
 
     def refuse(self, error: ContextError) -> None:
         """Tell why it cannot be."""
@@ -49,6 +51,11 @@ class _Step:
     def changes(self) -> bool:
         """Whether anything would be written."""
         return self.planned is not None and self.planned.changes
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether an entry of our name is in the way that set-up did not write."""
+        return self.planned is not None and self.planned.is_foreign
 
 
 def setup(workspace: Workspace, arguments: ClientsArguments) -> Outcome[ClientsAnswer]:
@@ -75,6 +82,7 @@ def setup(workspace: Workspace, arguments: ClientsArguments) -> Outcome[ClientsA
         for step in steps:
             _only_listed(step, setting, undo=undo)
     else:
+        _decide_about_others(workspace, arguments, steps)
         if not dry_run and _may_write(workspace, arguments, steps):
             _write(steps, setting, undo=undo)
         elif not dry_run:
@@ -159,8 +167,8 @@ def _planned(
             step.place = place
             try:
                 if undo:
-                    planned = plan_removal(client, path, setting, kept)
-                    if not planned.had and not is_chosen:
+                    planned = plan_removal(client, place, path, setting, kept)
+                    if planned.found is None and not is_chosen:
                         continue
                 else:
                     planned = plan_entry(client, place, path, setting)
@@ -178,10 +186,13 @@ def _describe(
 ) -> None:
     told = []
     if planned.changes:
-        action: Action = "would be removed" if undo else "would be renewed" if planned.had else "would be written"
+        is_new = planned.found is None
+        action: Action = "would be removed" if undo else "would be written" if is_new else "would be renewed"
         row["action"], row["diff"] = action, planned.diff()
     elif undo:
         told.append("there is no entry of ours")
+    if planned.is_foreign:
+        row["entry"] = planned.entry
     if planned.file.is_link:
         told.append(f"the file is a link: {printable(planned.file.real)} is what is written")
     if not undo and place.told == "named":
@@ -198,6 +209,12 @@ def _only_listed(step: _Step, setting: Setting, *, undo: bool) -> None:
 
     planned, place, row = step.planned, step.place, step.row
     if planned is None or place is None:
+        return
+    if planned.is_foreign:
+        row["detail"] = _other_entry(row, undo=undo)
+        row["action"] = "not ours"
+        for name in ("diff", "next"):
+            row.pop(name, None)  # type: ignore[misc]  # each may be left out
         return
     elsewhere = served_elsewhere(step.client, place, planned, setting) if planned.had and not undo else ""
     is_old = planned.changes and not undo and not elsewhere
@@ -216,9 +233,33 @@ def _listing_note(found: Mapping[str, str], *, undo: bool) -> str:
     return f"nothing was written: name those to set up, as in `context setup {next(iter(found))}`"
 
 
+def _other_entry(row: ClientRow, *, undo: bool) -> str:
+    """What is said of an entry that set-up did not write: all of it, and what to do."""
+    end = "to take it out" if undo else "to put ours in its place"
+    told = f"{row.get('file', '')} has an entry '{NAME}' that setup did not write: {row.get('entry', '')}"
+    return f"{told}; look at it, then add --replace {end} (a copy is kept), or rename it"
+
+
+def _decide_about_others(workspace: Workspace, arguments: ClientsArguments, steps: Sequence[_Step]) -> None:
+    """Each entry that set-up did not write is left as it is, unless --replace was said or the person agrees now."""
+    undo = arguments.get("undo", False)
+    asks = workspace.confirm is not None and not arguments.get("yes", False) and not arguments.get("dry_run", False)
+    for step in steps:
+        if not step.is_foreign or arguments.get("replace", False):
+            continue
+        row = step.row
+        shown = f"{row.get('diff', '')}\n{row.get('entry', '')}"
+        verb = "Remove" if undo else "Replace"
+        question = f"{row.get('file', '')} has an entry '{NAME}' that setup did not write. {verb} it?"
+        if asks and workspace.confirm is not None and workspace.confirm(shown, question):
+            step.is_agreed = True
+        else:
+            step.refuse(SettingsInvalid(_other_entry(row, undo=undo)))
+
+
 def _may_write(workspace: Workspace, arguments: ClientsArguments, steps: Sequence[_Step]) -> bool:
     """Whether to go on: nothing changes, it was said before, or the person says so now that they see it."""
-    changed = [step for step in steps if step.changes]
+    changed = [step for step in steps if step.changes and not step.is_agreed]
     if not changed or arguments.get("yes", False):
         return True
     if workspace.confirm is None:
@@ -230,7 +271,7 @@ def _may_write(workspace: Workspace, arguments: ClientsArguments, steps: Sequenc
 def _write(steps: Sequence[_Step], setting: Setting, *, undo: bool) -> None:
     """Prove and write each; one that cannot be holds up no other."""
     from holdfast.clients.on_disk.config_file import replace_config
-    from holdfast.clients.on_disk.planned_edit import prove_edit
+    from holdfast.clients.on_disk.planned_edit import prove_entry
 
     kept = _kept(setting)
     for step in steps:
@@ -239,7 +280,7 @@ def _write(steps: Sequence[_Step], setting: Setting, *, undo: bool) -> None:
             continue
         try:
             if not undo:
-                words, proven = prove_edit(step.client, place, planned, setting)
+                words, proven = prove_entry(step.client, place, setting)
                 row["command"] = [printable(word) for word in words]
                 if proven.failure:
                     raise IoError(f"{proven.failure}; nothing was written")
@@ -248,7 +289,7 @@ def _write(steps: Sequence[_Step], setting: Setting, *, undo: bool) -> None:
                 if backup := kept.keep(planned.file):
                     row["backup"] = printable(backup)
                 replace_config(planned.file, planned.text)
-                row["action"] = "removed" if undo else "renewed" if planned.had else "written"
+                row["action"] = "removed" if undo else "written" if planned.found is None else "renewed"
         except ContextError as error:
             step.refuse(error)
 
@@ -272,4 +313,6 @@ def setup_ci(workspace: Workspace, arguments: WorkflowArguments) -> Outcome[Work
     }
     if done.detail:
         value["detail"] = done.detail
+    if done.found:
+        value["found"] = done.found
     return Outcome(value)

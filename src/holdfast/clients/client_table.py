@@ -45,7 +45,9 @@ class Client(NamedTuple):
     project: Place | None
     programs: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
-    underscores: bool = False  # tool names with a dot fail there, or nobody has seen them work
+    # How the names begin that it gives itself, where tool names with a dot fail or were never seen to work.
+    # docs/formats/wire.md says what goes wrong with a dot there, and how that is known.
+    no_dots: tuple[str, ...] = ()
     passes: tuple[str, ...] = ()  # the only variables it passes on; empty: all of them
     client_info: str = ""  # what it calls itself when it opens the server
     after: str = ""  # what a person does next
@@ -86,7 +88,7 @@ CLIENTS = (
         None,
         programs=("claude-desktop",),
         folders=("{applications}/Claude",),
-        underscores=True,
+        no_dots=("claude-ai", "local-agent-mode"),
         client_info="claude-ai",
         after="Quit Claude Desktop and open it again.",
     ),
@@ -148,7 +150,7 @@ CLIENTS = (
         Place(".cursor/mcp.json", told="variable"),
         programs=("cursor", "cursor-agent"),
         folders=("{home}/.cursor",),
-        underscores=True,
+        no_dots=("cursor",),
         client_info="cursor-vscode",
         after="Open Cursor's settings under Tools & MCP and switch it on.",
     ),
@@ -160,7 +162,7 @@ CLIENTS = (
         None,
         programs=("windsurf",),
         folders=("{home}/.codeium/windsurf",),
-        underscores=True,
+        no_dots=("windsurf",),
         client_info="windsurf-client",
         after="Refresh the MCP servers in Windsurf's Cascade panel.",
     ),
@@ -180,7 +182,7 @@ CLIENTS = (
         None,
         programs=("cline",),
         folders=("{home}/.cline", "{applications}/Code/User/globalStorage/saoudrizwan.claude-dev"),
-        underscores=True,
+        no_dots=("cline", "@cline"),
         client_info="Cline",
         after="Look under MCP Servers in Cline; the command line reads it at its next start.",
     ),
@@ -192,7 +194,7 @@ CLIENTS = (
         Place(".continue/mcpServers/holdfast.yaml"),
         programs=("cn",),
         folders=("{home}/.continue",),
-        underscores=True,
+        no_dots=("continue-client", "continue-cli-client"),
         client_info="continue-client",
         after="Reload Continue; tools are offered in agent mode.",
     ),
@@ -217,7 +219,7 @@ CLIENTS = (
         Place(".qwen/settings.json"),
         programs=("qwen",),
         folders=("{home}/.qwen",),
-        underscores=True,
+        no_dots=("qwen-code", "qwen-cli-mcp-client"),
         client_info="qwen-code-mcp-client",
         after="Start `qwen` anew; `/mcp` lists it.",
     ),
@@ -229,7 +231,7 @@ CLIENTS = (
         Place(".zed/settings.json"),
         programs=("zed", "zeditor"),
         folders=("{config}/zed",),
-        underscores=True,
+        no_dots=("zed",),
         client_info="Zed",
         after="Look for the green dot in Zed's agent settings.",
     ),
@@ -255,7 +257,7 @@ CLIENTS = (
         None,
         programs=("goose",),
         folders=("{config}/goose",),
-        underscores=True,
+        no_dots=("goose",),
         client_info="goose",
         after="Start a new Goose session.",
     ),

@@ -7,7 +7,7 @@ old one said with the entry and nothing else changed.
 from __future__ import annotations
 
 from holdfast.clients.edit_errors import BrokenText, OddText
-from holdfast.clients.server_entry import NAME, EntryShape, is_ours, renewed_members
+from holdfast.clients.server_entry import NAME, EntryShape, is_same
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -41,10 +41,6 @@ class Target(NamedTuple):
         return (self.container, NAME)
 
 
-class NotOurs(Exception):
-    """There is an entry of the name that starts something else."""
-
-
 def document(target: Target, text: str) -> dict[str, object]:
     """What a configuration says; BrokenText where it says nothing, OddText where it is no table of settings."""
     value: object
@@ -65,37 +61,31 @@ def document(target: Target, text: str) -> dict[str, object]:
     return value
 
 
-def entry_in(target: Target, value: dict[str, object]) -> object:
-    """The entry of our name in what a configuration says; None where there is none."""
-    found = value.get(target.container)
+def found_in(target: Target, value: dict[str, object]) -> object:
+    """What stands where our entry belongs: the entry of our name, or all of a file of its own; None: nothing."""
     if target.format == "own file":
-        named = [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
-        return next((each for each in named if each.get("name") == NAME), None)
+        return value or None
+    found = value.get(target.container)
     return found.get(NAME) if isinstance(found, dict) else None
 
 
 def with_entry(target: Target, text: str, entry: Entry) -> str:
-    """The text with the entry in it, the same where it is there already; NotOurs where the name is taken."""
+    """The text with the entry in it, the same where it is there already.
+
+    What stood in its place is replaced as a whole; whether it may be is for the caller to decide.
+    """
     value = document(target, text)
-    old = entry_in(target, value)
-    if old is not None and not is_ours(target.shape, old):
-        raise NotOurs
+    old = found_in(target, value)
     if target.format == "own file":
-        if old is None and value:
-            raise NotOurs
-        is_done = isinstance(old, dict) and not renewed_members(target.shape, old, entry)
-        return text if is_done else _own_file(target, entry)
-    changed: list[tuple[tuple[str, ...], object]]
-    if isinstance(old, dict):
-        changed = [((*target.path, name), each) for name, each in renewed_members(target.shape, old, entry).items()]
-    else:
-        changed = [(target.path, entry)]
-    if changed and isinstance(old, dict) and target.format == "yaml":
-        text, changed = _without(target, text, target.path), [(target.path, {**old, **_members(changed)})]
+        return _with_own(target, text, old, entry)
+    expected = value
+    is_done = is_same(old, entry)
+    changed: list[tuple[tuple[str, ...], object]] = [] if is_done else [(target.path, entry)]
     if target.limit is not None and target.limit[0] not in value:
         changed.insert(0, ((target.limit[0],), target.limit[1]))
-    expected = value
     try:
+        if old is not None and not is_done and target.format != "json":
+            text = _without(target, text, target.path)
         for path, each in changed:
             text = _with(target, text, path, each)
             expected = _set(expected, path, each)
@@ -107,10 +97,6 @@ def with_entry(target: Target, text: str, entry: Entry) -> str:
     return text
 
 
-def _members(changed: Iterable[tuple[tuple[str, ...], object]]) -> dict[str, object]:
-    return {path[-1]: each for path, each in changed}
-
-
 def without_entry(target: Target, text: str, earlier: Iterable[str | None] = ()) -> str | None:
     """The text without what set-up put there; None where nothing is left of the file but what set-up made.
 
@@ -118,9 +104,9 @@ def without_entry(target: Target, text: str, earlier: Iterable[str | None] = ())
     text, it comes back byte for byte.
     """
     value = document(target, text)
-    if target.format == "own file":
-        return None
     earlier = list(earlier)
+    if target.format == "own file":
+        return _without_own(target, text, value, earlier)
     for before in earlier:
         if _again(target, before or "", value) == text:
             return before
@@ -142,8 +128,8 @@ def _again(target: Target, before: str, value: dict[str, object]) -> str:
     """An earlier text with what this one has of ours; empty where that cannot be."""
     try:
         was = document(target, before)
-        entry = entry_in(target, value)
-        if entry_in(target, was) is not None:
+        entry = found_in(target, value)
+        if found_in(target, was) is not None:
             return ""
         limit = target.limit
         if limit is not None and limit[0] not in was and limit[0] in value:
@@ -203,10 +189,52 @@ def _without_name(target: Target, value: dict[str, object]) -> dict[str, object]
     return {**rest, target.container: others} if others else rest
 
 
+def own_document(target: Target, entry: object) -> dict[str, object]:
+    """What a file says that holds nothing but the entry."""
+    return {"name": "Holdfast", "version": "0.0.1", "schema": "v1", target.container: [entry]}
+
+
 def _own_file(target: Target, entry: Entry) -> str:
     """A file that holds nothing but the entry."""
     import json
 
     (server, *rest) = [f"{name}: {json.dumps(each, ensure_ascii=False)}" for name, each in entry.items()]
-    head = ["name: Holdfast", "version: 0.0.1", "schema: v1", f"{target.container}:"]
-    return "\n".join([*head, f"  - {server}", *(f"    {row}" for row in rest), ""])
+    *head, _ = [f"{name}: {value}" for name, value in own_document(target, None).items()]
+    return "\n".join([*head, f"{target.container}:", f"  - {server}", *(f"    {row}" for row in rest), ""])
+
+
+def own_servers(target: Target, value: object) -> list[object]:
+    """The entries of a file of its own."""
+    listed = value.get(target.container) if isinstance(value, dict) else None
+    return listed if isinstance(listed, list) else []
+
+
+def _above(target: Target, text: str, value: object) -> str:
+    """What stands above our lines in a file of its own; empty where the lines are not ours."""
+    entry = next(iter(own_servers(target, value)), None)
+    own = _own_file(target, entry) if isinstance(entry, dict) and entry else ""
+    return text.removesuffix(own) if own and text.endswith(own) else ""
+
+
+def _with_own(target: Target, text: str, old: object, entry: Entry) -> str:
+    """A file of its own with the entry below the comments that it had; whatever else it said is replaced."""
+    meant = own_document(target, entry)
+    if is_same(old, meant):
+        return text
+    above = text if old is None else _above(target, text, old)
+    new = above + ("\n" if above and not above.endswith("\n") else "") + _own_file(target, entry)
+    try:
+        return new if document(target, new) == meant else _own_file(target, entry)
+    except (BrokenText, OddText):
+        return _own_file(target, entry)
+
+
+def _without_own(target: Target, text: str, value: dict[str, object], earlier: Iterable[str | None]) -> str | None:
+    """What a file of its own was before; None where it holds nothing but our lines and was not there."""
+    entry = next(iter(own_servers(target, value)), None)
+    for before in earlier:
+        was = document(target, before or "")
+        is_ours = any(isinstance(each, dict) and each.get("name") == NAME for each in own_servers(target, was))
+        if not is_ours and isinstance(entry, dict) and with_entry(target, before or "", entry) == text:
+            return before
+    return _above(target, text, value) or None

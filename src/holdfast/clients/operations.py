@@ -18,6 +18,11 @@ OPERATIONS = (
             Parameter("project", "flag", "For everybody who has the project, in files to commit"),
             Parameter("all", "flag", "Every client that is found"),
             Parameter("yes", "flag", "Write without asking; needs names or --all"),
+            Parameter(
+                "replace",
+                "flag",
+                "Also replace, or take out, an entry 'holdfast' that setup did not write; it is shown",
+            ),
             _DRY_RUN,
             Parameter("undo", "flag", "Take the entry out again and leave everything else as it is"),
             _PROJECT,

@@ -1,4 +1,4 @@
-"""The entry that tells a client how to start the server: what it says, whose it is, and how an older one is renewed."""
+"""The entry that tells a client how to start the server, and what it says."""
 
 from __future__ import annotations
 
@@ -12,10 +12,6 @@ if TYPE_CHECKING:
 
 NAME = "holdfast"
 CACHE_ROOT = "CONTEXT_CACHE_ROOT"
-_PROGRAMS = frozenset({"context", "holdfast"})
-_RUNNERS = frozenset({"uv", "uvx", "pipx"})
-# What set-up decides of the server's arguments; whatever else a person added stays.
-_DECIDED = ("--path", "--tool-names")
 
 
 class EntryShape(NamedTuple):
@@ -64,49 +60,23 @@ def entry_words(shape: EntryShape, entry: object) -> list[str]:
     return [str(word) for word in every] if command else []
 
 
-def entry_environment(shape: EntryShape, entry: object) -> dict[str, str]:
-    """The variables that an entry sets."""
-    found = entry.get(shape.environment) if isinstance(entry, dict) else None
-    return {str(name): str(value) for name, value in found.items()} if isinstance(found, dict) else {}
+def is_same(one: object, other: object) -> bool:
+    """Whether two entries say the same; to Python 1 and true are equal, to a client they are not."""
+    return _text(one, ordered=True) == _text(other, ordered=True)
 
 
-def is_ours(shape: EntryShape, entry: object) -> bool:
-    """Whether an entry starts this server, whoever wrote it."""
-    words = entry_words(shape, entry)
-    if "serve" not in words[1:]:
-        return False
-    program = words[0].replace("\\", "/").rpartition("/")[2].removesuffix(".exe")
-    before = words[1 : words.index("serve", 1)]
-    return program in _PROGRAMS or (program in _RUNNERS and NAME in before) or before[-2:] == ["-m", NAME]
+def entry_text(entry: object) -> str:
+    """An entry in full, on one line, in characters that every terminal shows as they are."""
+    return _text(entry, ordered=False)
 
 
-def renewed_members(shape: EntryShape, old: Mapping[str, object], new: Entry) -> Entry:
-    """The members of an older entry that have to change; a person's own members, arguments and variables stay."""
-    wanted = dict(new)
-    old_words, new_words = entry_words(shape, old), entry_words(shape, new)
-    added = _added_words(old_words[old_words.index("serve", 1) + 1 :]) if "serve" in old_words[1:] else []
-    if shape.arguments:
-        wanted[shape.arguments] = [*new_words[1:], *added]
-    else:
-        wanted[shape.command] = [*new_words, *added]
-    variables = {**entry_environment(shape, old), **entry_environment(shape, new)}
-    if variables:
-        wanted[shape.environment] = variables
-    passed = old.get(shape.passed) if shape.passed else None
-    if isinstance(passed, list):
-        wanted[shape.passed] = [*passed, *([] if CACHE_ROOT in passed else [CACHE_ROOT])]
-    # What a client was told beyond how to start the server is the person's: they may have switched it off.
-    kept = {name for name in shape.fixed if name in old}
-    return {name: value for name, value in wanted.items() if name not in kept and old.get(name) != value}
+def _text(entry: object, *, ordered: bool) -> str:
+    # Keys of YAML may be of any kind, and values of TOML may be times.
+    if isinstance(entry, dict):
+        rows = [f"{_text(key, ordered=ordered)}: {_text(value, ordered=ordered)}" for key, value in entry.items()]
+        return "{" + ", ".join(sorted(rows) if ordered else rows) + "}"
+    if isinstance(entry, list):
+        return "[" + ", ".join([_text(each, ordered=ordered) for each in entry]) + "]"
+    from json import dumps  # not before set-up: the table of clients is read when a server starts
 
-
-def _added_words(words: Sequence[str]) -> list[str]:
-    """The arguments after `serve` that set-up does not decide."""
-    added, rest = [], list(words)
-    while rest:
-        word = rest.pop(0)
-        if word in _DECIDED:
-            del rest[:1]
-        elif word.partition("=")[0] not in _DECIDED:
-            added.append(word)
-    return added
+    return dumps(entry, default=repr)

@@ -6,7 +6,7 @@ from typing import Literal, NotRequired, TypedDict
 
 Action = Literal[
     "written", "renewed", "removed", "unchanged", "refused", "would be written", "would be renewed", "would be removed",
-    "not set up", "set up", "out of date",
+    "not set up", "set up", "out of date", "not ours",
 ]  # fmt: skip
 
 
@@ -16,6 +16,7 @@ class ClientsArguments(TypedDict):
     user: NotRequired[bool]
     all: NotRequired[bool]
     yes: NotRequired[bool]
+    replace: NotRequired[bool]
     dry_run: NotRequired[bool]
     undo: NotRequired[bool]
     path: NotRequired[str]
@@ -28,6 +29,7 @@ class ClientRow(TypedDict):
     file: NotRequired[str]
     action: Action
     detail: NotRequired[str]
+    entry: NotRequired[str]
     diff: NotRequired[str]
     backup: NotRequired[str]
     command: NotRequired[list[str]]
@@ -55,3 +57,4 @@ class WorkflowAnswer(TypedDict):
     dry_run: bool
     checks: list[str]
     detail: NotRequired[str]
+    found: NotRequired[str]

@@ -53,4 +53,6 @@ def workflow(value: WorkflowAnswer, _seconds: float) -> RenderableType:
     parts: list[RenderableType] = [head, *(Text(f"  {check}") for check in value["checks"])]
     if value["dry_run"]:
         parts.insert(0, Text("Nothing was written: this is what would be.", style="yellow"))
+    if "found" in value:
+        parts += [Text("As it is:", style="bold"), Padding(Text(value["found"]), (0, 0, 0, 2))]
     return Group(*parts)

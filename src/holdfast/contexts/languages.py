@@ -1,8 +1,9 @@
-"""Every language that source files are analysed in: one record each, in one table. Add a language here.
+"""Every language of source files: one record each, in one table. Add a language here.
 
 A file's language decides whether it is source, how it is parsed, which of its names are public, where its imports lead
 and which file speaks for a directory. `grammar` names a tree-sitter grammar; but for Python's they are an extra, and
-without its grammar a file keeps its name and language. The node types are those of the grammar named.
+without its grammar a file keeps its name and language. Files of a language without a grammar count as source
+and are not analysed. The node types are those of the grammar named.
 """
 
 from __future__ import annotations
@@ -48,9 +49,9 @@ class Language(NamedTuple):
 
     name: str
     extensions: str  # in lower case
-    grammar: Grammar
+    grammar: Grammar = Grammar("")  # without one, files of the language count as source and are not analysed
     analyser: str = "syntax"  # the module of holdfast.contexts.analysis that reads a file
-    imports: str = "package"  # where an import leads: a rule of holdfast.contexts.dependencies
+    imports: str = "package"  # where an import leads: a rule of holdfast.contexts.import_rules
     standard: str = ""  # the first words of what comes with the language and is no dependency
     entries: tuple[tuple[str, int], ...] = ()  # files that speak for their directory, the smallest number first
     keywords: str = ""  # what may stand in a signature before the name
@@ -353,10 +354,38 @@ _TABLE = (
         "Stdlib List String Array Printf Hashtbl Map Set Sys Unix Format Buffer Bytes Option Result Seq Fun Lazy",
         keywords="let val type exception module class",
     ),
+    Language("Clojure", "clj cljs cljc"),
+    Language("Dart", "dart"),
+    Language("Erlang", "erl hrl"),
+    Language("F#", "fs fsx fsi"),
+    Language("Fortran", "f90 f95 f03"),
+    Language("Groovy", "groovy gradle"),
+    Language("Haskell", "hs"),
+    Language("Julia", "jl"),
+    Language("Jupyter", "ipynb"),
+    Language("Nim", "nim"),
+    Language("Objective-C", "m mm"),
+    Language("Perl", "pl pm"),
+    Language("PowerShell", "ps1 psm1"),
+    Language("R", "r"),
+    Language("SQL", "sql"),
+    Language("Solidity", "sol"),
+    Language("Svelte", "svelte"),
+    Language("Vue", "vue"),
+    Language("Zsh", "zsh"),
 )
-LANGUAGES = {language.name: language for language in _TABLE}
-_BY_EXTENSION = {extension: language.name for language in _TABLE for extension in language.extensions.split(" ")}
+LANGUAGES = {language.name: language for language in _TABLE if language.grammar.module}
+_BY_EXTENSION = {
+    extension: language.name for language in LANGUAGES.values() for extension in language.extensions.split(" ")
+}
 EXTENSIONS = frozenset(_BY_EXTENSION)
+# The languages that are not analysed, by extension.
+UNREAD = {
+    extension: language.name
+    for language in _TABLE
+    if not language.grammar.module
+    for extension in language.extensions.split(" ")
+}
 
 
 def extension_of(name: str) -> str:

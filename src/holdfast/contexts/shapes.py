@@ -98,6 +98,7 @@ class SetupStep(TypedDict):
     what: str
     action: Literal["written", "renewed", "unchanged", "left alone"]
     detail: NotRequired[str]
+    found: NotRequired[str]
 
 
 class SetupAnswer(TypedDict):

@@ -3,38 +3,15 @@
 from __future__ import annotations
 
 from holdfast.contexts import schema, settings
-from holdfast.contexts.languages import EXTENSIONS, extension_of
+from holdfast.contexts.languages import EXTENSIONS, UNREAD, extension_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# Code that counts as source and is in no language that is analysed: the languages, with their extensions.
-_CODE = {
-    "Clojure": "clj cljs cljc",
-    "Dart": "dart",
-    "Erlang": "erl hrl",
-    "F#": "fs fsx fsi",
-    "Fortran": "f90 f95 f03",
-    "Groovy": "groovy gradle",
-    "Haskell": "hs",
-    "Julia": "jl",
-    "Jupyter": "ipynb",
-    "Nim": "nim",
-    "Objective-C": "m mm",
-    "Perl": "pl pm",
-    "PowerShell": "ps1 psm1",
-    "R": "r",
-    "SQL": "sql",
-    "Solidity": "sol",
-    "Svelte": "svelte",
-    "Vue": "vue",
-    "Zsh": "zsh",
-}
-_UNREAD = {extension: language for language, extensions in _CODE.items() for extension in extensions.split()}
 _DATA = "yaml yml json toml xml html css scss tf hcl dockerfile graphql gql proto"
 _PROSE = "md mdx txt rst"
-_EXTENSIONS = EXTENSIONS | frozenset(_UNREAD) | frozenset(f"{_DATA} {_PROSE}".split())
+_EXTENSIONS = EXTENSIONS | frozenset(UNREAD) | frozenset(f"{_DATA} {_PROSE}".split())
 _NAMES = frozenset(["Dockerfile", "Makefile", "Gemfile", "Rakefile", "Procfile", "Justfile", "go.mod", "setup.cfg"])
 _NEVER = frozenset({schema.FILE_NAME, settings.FILE_NAME})
 
@@ -43,7 +20,7 @@ def unread_languages(names: Iterable[str]) -> dict[str, int]:
     """The languages of these files that nothing here reads, sorted, and how many files are in each."""
     counts: dict[str, int] = {}
     for name in names:
-        if language := _UNREAD.get(extension_of(name)):
+        if language := UNREAD.get(extension_of(name)):
             counts[language] = counts.get(language, 0) + 1
     return {language: counts[language] for language in sorted(counts)}
 

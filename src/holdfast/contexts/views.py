@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -180,6 +181,10 @@ def setup(value: SetupAnswer, _seconds: float) -> RenderableType:
     table.show_header = False
     for step in value["steps"]:
         table.add_row(Text(step["action"]), Text(step["what"], style="bold"), Text(step.get("detail", ""), style="dim"))
+    parts: list[RenderableType] = [table]
     if value["dry_run"]:
-        return Group(Text("Nothing was written: this is what would be.", style="yellow"), table)
-    return table
+        parts.insert(0, Text("Nothing was written: this is what would be.", style="yellow"))
+    for step in value["steps"]:
+        if "found" in step:
+            parts += [Text(f"{step['what']} as it is:", style="bold"), Padding(Text(step["found"]), (0, 0, 0, 2))]
+    return Group(*parts)

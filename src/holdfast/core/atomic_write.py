@@ -64,9 +64,13 @@ def _write_some(files: Sequence[tuple[str, bytes]]) -> list[OSError | None]:
             except OSError as error:
                 failures[place] = error
         ready = [place for place in staged if failures[place] is None]
-        if ready and not flush_file_system(os.path.dirname(staged[ready[0]].path)):
-            for place in ready:
-                os.fsync(staged[place].descriptor)
+        try:
+            if ready and not flush_file_system(os.path.dirname(staged[ready[0]].path)):
+                for place in ready:
+                    os.fsync(staged[place].descriptor)
+        except OSError as error:  # which of them are on the disk is not known: none takes its place
+            failures = [failure or error for failure in failures]
+            ready = []
         for place in ready:
             try:
                 os.replace(staged[place].path, files[place][0])

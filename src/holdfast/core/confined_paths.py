@@ -89,6 +89,24 @@ def lies_inside(path: str, root: str) -> bool:
     return path == root or path.startswith(root.rstrip("/") + "/")
 
 
+def link_out(root: str, path: str) -> str:
+    """The first component of a path spelled below a root that is a link and leads out of it; empty where none does.
+
+    A path that is spelled outside leads where its spelling says: for that it is empty as well. It need not exist.
+    """
+    top, spelled = os.path.abspath(root), os.path.abspath(path)
+    if not lies_inside(spelled, top):
+        top = os.path.realpath(root)
+        if not lies_inside(spelled, top):
+            return ""
+    place = top
+    for name in spelled[len(top) :].split("/"):
+        place = os.path.join(place, name) if name else place
+        if name and os.path.islink(place) and not lies_inside(os.path.realpath(place), os.path.realpath(top)):
+            return place
+    return ""
+
+
 def real_place(root: str, name: str) -> str | None:
     """Where a path leads from a root, as a path from there without links, empty for the root; None when it leaves it.
 

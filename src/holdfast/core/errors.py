@@ -7,6 +7,7 @@
     │   ├── InvalidReceipt           a receipt that was altered, cut short or made by another release
     │   ├── InvalidCitation          what was to be read is no citation, or names two places
     │   │   └── InvalidKnown             the same code, of what a caller says it holds
+    │   ├── HostNotAgreed            a host that the lock does not name yet, and that nobody agreed to contact
     │   └── SpecFailure              a spec command could not do what was asked
     ├── InvalidQuery             2   invalid_query
     ├── ScopeOutside             2   a scope that leaves its project
@@ -23,7 +24,9 @@
     ├── SettingsInvalid          5   a settings file that cannot be used
     ├── IoError                  6   io_error
     │   ├── ListingFailed            a project that cannot be scanned
+    │   ├── UnsafePath               a link, or another user's file, where Holdfast would write or remove
     │   ├── RegistryFailed           a registry that refuses, is not there, or sends what was not asked for
+    │   │   └── TransferBroken           a connection that broke: the next pull goes on from there
     │   └── EngineFailed             an engine that is not there, or does not do what a build asks of it
     ├── InternalError            7   internal_error
     ├── OutOfDate                8   a check (`status`, `diff`, `spec check`, `spec approve`) found what is not in order
@@ -127,6 +130,14 @@ class InvalidKnown(InvalidCitation):
         "8 KiB, and leave the others out"
     )
     meaning = ""
+
+
+class HostNotAgreed(UsageError):
+    """A command would contact a host that the lock does not name yet, and nobody agreed to it; nothing was sent."""
+
+    code = "host_not_agreed"
+    message = "A host that context.lock does not name is not contacted"
+    meaning = "a host that was not agreed to"
 
 
 class SpecFailure(UsageError):
@@ -283,12 +294,28 @@ class ListingFailed(IoError):
     meaning = ""
 
 
+class UnsafePath(IoError):
+    """A place where Holdfast writes or removes is a symbolic link, belongs to another user or is of another kind.
+
+    Nothing was followed, written or removed.
+    """
+
+    message = "A path is not safe to write to"
+    meaning = ""
+
+
 class RegistryFailed(IoError):
     """A registry refused, was not there, or sent what was not asked for; nothing of it is visible."""
 
     code = "registry_failed"
     message = "The registry cannot be used"
     meaning = "a registry failed"
+
+
+class TransferBroken(RegistryFailed):
+    """The connection to a registry broke; what arrived of a pull is kept, and the next pull goes on from there."""
+
+    meaning = ""
 
 
 class EngineFailed(IoError):
@@ -345,12 +372,12 @@ class Interrupted(ContextError):
 
 # Every failure, by exit code. What a test, a page or a help text says of failures is read from here.
 FAILURES: tuple[type[ContextError], ...] = (
-    *(UsageError, UnknownName, OfferError, InvalidReceipt, InvalidCitation, InvalidKnown, SpecFailure),
+    *(UsageError, UnknownName, OfferError, InvalidReceipt, InvalidCitation, InvalidKnown, HostNotAgreed, SpecFailure),
     *(InvalidQuery, ScopeOutside),
     *(InvalidBudget, InvalidLimit, BudgetTooSmall),
     *(CacheMissing, ContextMissing),
     *(CacheInvalid, BuildFailed, SignatureRefused, ContextCorrupt, UnsupportedVersion, SettingsInvalid),
-    *(IoError, ListingFailed, RegistryFailed, EngineFailed),
+    *(IoError, ListingFailed, UnsafePath, RegistryFailed, TransferBroken, EngineFailed),
     *(InternalError, OutOfDate, Differs, CitationStale, Interrupted),
 )
 

@@ -51,18 +51,19 @@ class Rules:
         levels = [() if text is None else (_Level(base, GlobList.parse(text)),) for text in texts]
         return Rules(levels[0] + self._gitignores, levels[1] + self._contextignores, key)
 
-    def ignores(self, directory: str, name: str, *, folder: bool) -> bool:
+    def ignores(self, directory: str, name: str, *, folder: bool, usual: bool = True) -> bool:
         """Whether `name` in `directory` (a path from the top) is left out.
 
         What a person wrote into any `.contextignore` decides before every `.gitignore`, and an inner file before an
-        outer one of its kind.
+        outer one of its kind. Without `usual` the files alone decide: hidden and build folders are left out only by
+        them.
         """
         path = as_bytes(f"{directory}/{name}" if directory else name)
         for base, patterns in self._contextignores:
             decided = patterns.decide(path[len(base) :], folder=folder)
             if decided is not None:
                 return decided
-        if folder and (name in BUILD_FOLDERS or name.startswith(".")):
+        if folder and usual and (name in BUILD_FOLDERS or name.startswith(".")):
             return True
         for base, patterns in self._gitignores:
             decided = patterns.decide(path[len(base) :], folder=folder)

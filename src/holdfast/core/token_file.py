@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
+import stat
 from datetime import UTC, date, datetime
 
 from holdfast.core.errors import UsageError
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 SHORTEST = 16
 LARGEST_FILE = 1 << 20
+# A secret that is mounted in a container is often readable by its group.
+_OF_OTHERS = stat.S_IWGRP | stat.S_IROTH | stat.S_IWOTH
 
 
 class Token(NamedTuple):
@@ -81,13 +84,19 @@ class TokenFile:
 
 
 def read_tokens(path: str) -> list[Token]:
-    """The tokens in a file; UsageError when it cannot be read, holds none, or a line is no token. Names no token."""
+    """The tokens in a file; UsageError when it cannot be read, holds none, or a line is no token. Names no token.
+
+    Also UsageError when other users may read it, or they or its group may write it: they could come in as any client.
+    """
     try:
         data = read_regular(path, limit=LARGEST_FILE, follows_links=True)  # secrets are often mounted as links
+        mode = stat.S_IMODE(os.stat(path).st_mode)
     except TooLarge:
         raise UsageError("the token file is larger than a megabyte") from None
     except OSError as error:
         raise UsageError(f"the token file cannot be read: {error.strerror}") from None
+    if mode & _OF_OTHERS:
+        raise UsageError(f"the token file is open to other users (mode {mode:04o}): make it yours alone with chmod 600")
     tokens = []
     for number, line in enumerate(data.split(b"\n"), 1):
         words = line.split()

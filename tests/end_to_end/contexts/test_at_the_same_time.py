@@ -7,10 +7,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from holdfast.contexts.on_disk.directory_view import read_context
 from holdfast.contexts.on_disk.watcher import watch_project
 from holdfast.core.file_contents import RememberedFiles
 from support.doors import run_context
+
+pytestmark = pytest.mark.rough
 
 READS = 10_000
 WRITER = """

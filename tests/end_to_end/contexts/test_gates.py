@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import venv
@@ -113,7 +114,7 @@ def run_action(runner: dict[str, str], cwd: Path, **given: str) -> subprocess.Co
     done = None
     for step in action["runs"]["steps"]:
         if "uses" in step:
-            assert step["uses"].startswith("actions/setup-python@")  # the fixture stands for it
+            assert re.fullmatch(r"actions/setup-python@[0-9a-f]{40}", step["uses"])  # the fixture stands for it
             continue
         if "if" in step:
             wanted, value = step["if"].removeprefix("${{ inputs.").removesuffix("' }}").split(" == '")

@@ -196,6 +196,45 @@ def test_without_the_command_git_merges_lines_and_loses_nothing(
     assert ("<<<<<<<" in text, "ours holds" in text, "theirs holds" in text) == (True, True, True)
 
 
+def test_a_driver_that_set_up_did_not_write_is_shown_and_nothing_is_written(committed: Path, context: Run) -> None:
+    git(committed, "config", "merge.holdfast.driver", "context merge-driver %O %A %B; touch PWNED")
+    before = snapshot(committed)
+    for words in (["--dry-run"], []):
+        said = context("setup", "git", *words, exit_code=5)
+        assert "merge.holdfast.driver of this clone is not what setup wrote" in said
+        assert "context merge-driver %O %A %B; touch PWNED" in said
+        assert "git config --local --unset-all merge.holdfast.driver" in said
+    assert snapshot(committed) == before
+
+
+def test_the_driver_of_an_earlier_release_is_renewed(committed: Path, context: Run) -> None:
+    context("setup", "git")
+    now = git(committed, "config", "merge.holdfast.driver")
+    assert " merge-driver -- %O %A %B %P " in now
+    git(committed, "config", "merge.holdfast.driver", now.strip().replace(" -- ", " "))
+    steps = {step["what"]: step["action"] for step in context("setup", "git")["steps"]}
+
+    assert (steps["merge.holdfast.driver"], git(committed, "config", "merge.holdfast.driver")) == ("renewed", now)
+
+
+@pytest.mark.parametrize("folder", ["-x", "--help", "a 'b' $(touch PWNED)"])
+def test_the_driver_merges_whatever_a_path_is_called(committed: Path, context: Run, folder: str) -> None:
+    context("setup", "git")
+    file = committed / folder / ".context.yaml"
+    file.parent.mkdir()
+    file.write_text((committed / "src" / "shop" / ".context.yaml").read_text())
+    git(committed, "add", "-A")
+    git(committed, "commit", "-qnm", "odd name")
+    for branch in ("theirs", "ours"):
+        git(committed, "checkout", "-q", "-b", branch, "main")
+        file.write_text(file.read_text().replace(*constraint(f"{branch} holds")))
+        git(committed, "commit", "-qanm", branch)
+    git(committed, "merge", "-q", "--no-edit", "theirs")
+
+    assert read(file)["constraints"] == ["ours holds", "theirs holds"]
+    assert not list(committed.rglob("PWNED"))
+
+
 def test_outside_a_repository_there_is_nothing_to_set_up(project: Path, context: Run) -> None:
     assert "there is no git repository here" in context("setup", "git", exit_code=1)
 

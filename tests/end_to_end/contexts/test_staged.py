@@ -126,6 +126,18 @@ def test_a_hook_of_others_is_left_alone_and_told(committed: Path, context: Run) 
     assert hook.read_text() == "#!/bin/sh\nexit 0\n"
     assert steps["hooks/pre-commit"]["action"] == "left alone"
     assert "context regen --staged" in steps["hooks/pre-commit"]["detail"]
+    assert steps["hooks/pre-commit"]["found"] == "#!/bin/sh\nexit 0\n"
+
+
+def test_a_hook_that_was_changed_since_it_was_written_is_left_alone(committed: Path, context: Run) -> None:
+    context("setup", "git")
+    hook = committed / ".git" / "hooks" / "pre-commit"
+    hook.write_text(hook.read_text() + "make lint\n")
+    changed = hook.read_text()
+    steps = {step["what"]: step for step in context("setup", "git")["steps"]}
+
+    assert (steps["hooks/pre-commit"]["action"], steps["hooks/pre-commit"]["found"]) == ("left alone", changed)
+    assert hook.read_text() == changed
 
 
 def test_an_unfinished_merge_is_called_that(committed: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.caches.registry.oci_reference import OciReference, parse_reference
+from holdfast.caches.oci_reference import OciReference, parse_reference
 from holdfast.core.errors import UsageError
 
 DIGEST = "sha256:" + "0a" * 32

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from holdfast.caches.index_format import INLINE, IndexUnusable
 from holdfast.caches.patched_postings import OldDictionary, patch_postings
 from holdfast.caches.posting_record import PostingRecord
+from support.examples import examples
 from support.term_dictionary import dictionary_pages, joined_records
 
 Change = int | PostingRecord | None
@@ -41,7 +42,7 @@ def laid_out(terms: dict[bytes, Change]) -> tuple[list[bytes], PostingRecord]:
     return dictionary_pages(keys, values), postings
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     added=st.dictionaries(
         st.integers(0, 2 * MANY + 2), st.sampled_from([record(10_005), record(7), INLINE | 7]), max_size=9

@@ -14,7 +14,7 @@ from holdfast.caches.on_disk import receipt_store
 from holdfast.caches.on_disk.receipt_store import ReceiptStore
 from holdfast.caches.search.receipts import encode_receipt, make_record, receipt_of
 from holdfast.caches.search.search_request import SearchRequest
-from holdfast.server import Call, Server
+from holdfast.mcp.server import Call, Server
 from holdfast.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -541,6 +541,7 @@ class TestTelemetry:
         ]
 
 
+@pytest.mark.rough
 def test_eight_threads_and_ten_thousand_mixed_calls_only_ever_see_contents_the_file_had(tmp_path: Path) -> None:
     paths = [str(tmp_path / name) for name in "abcd"]
     versions = {path: [b"%s version %d" % (os.path.basename(path).encode(), n) for n in range(40)] for path in paths}

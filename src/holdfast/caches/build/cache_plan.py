@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from holdfast.caches.build.git_tree import full_commit, head_commit, write_tree
-from holdfast.caches.build.included_files import ABSENT, read_included
+from holdfast.caches.build.guarded_files import read_item, why_unread
+from holdfast.caches.build.included_files import ABSENT, IncludedFiles
 from holdfast.caches.build.project_sources import (
     FoundSources,
     PassedOver,
@@ -15,14 +16,13 @@ from holdfast.caches.build.project_sources import (
     find_file,
 )
 from holdfast.caches.build.source_item import SourceItem
-from holdfast.caches.build.source_state import KnownFiles, SourceState, file_digests
+from holdfast.caches.build.source_state import KnownFiles, KnownSources, SourceState, file_digests
 from holdfast.caches.project.project_file import invalid
 from holdfast.caches.readers.reader_table import RECOGNISING, is_of_kind, read_source, reader_named
 from holdfast.caches.readers.source_reader import Unreadable
 from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.errors import SettingsInvalid
 from holdfast.core.record import NamedTuple
-from holdfast.core.regular_files import NotRegular, TooLarge, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,9 +96,7 @@ def plan_cache(
     recognised = _Recognised(state)
     for item, digest in zip(found.items, digests, strict=True):
         if isinstance(digest, OSError):
-            is_odd = isinstance(digest, NotRegular | TooLarge)
-            reason = f"is {digest.strerror}" if is_odd else f"cannot be read: {digest.strerror}"
-            found.passed.append(PassedOver(item.source, reason))
+            found.passed.append(PassedOver(item.source, why_unread(digest)))
         elif item.reader in RECOGNISING and not recognised.is_of_its_kind(item, digest):
             plan.strangers[item.source] = digest
         else:
@@ -182,6 +180,7 @@ def _find_packages(
             if item.source not in seen and is_taken:
                 seen.add(item.source)
                 found.add(item)
+        found.passed.extend(package.passed)
     return versions
 
 
@@ -201,7 +200,10 @@ class _Recognised:
         if self._digests.get(item.source, ("", ""))[0] == digest:
             return True
         reader = reader_named(item.reader)
-        return reader is None or is_of_kind(reader, read_regular(item.path))
+        try:
+            return reader is None or is_of_kind(reader, read_item(item))
+        except Unreadable:
+            return True  # the build says why
 
 
 def changes_since(plan: CachePlan, state: SourceState) -> SourceChanges:
@@ -216,9 +218,10 @@ def changes_since(plan: CachePlan, state: SourceState) -> SourceChanges:
         differing, changed = set(others), len(others) - added
     skipped: dict[str, tuple[SourceItem, str]] = {}
     if known.more:
+        files = _Includable()
         for item in [item for item in plan.items if item.source in known.more and item.source not in differing]:
             included, reason = known.more[item.source]
-            if not _includes_same(item, included):
+            if any(files.of(item).digest(path) != digest for path, digest in included.items()):
                 changed += 1
                 differing.add(item.source)
             elif reason:
@@ -240,26 +243,41 @@ def first_reasons(plan: CachePlan, most: int) -> list[str]:
     return reasons
 
 
-def _includes_same(item: SourceItem, included: dict[str, str]) -> bool:
-    from hashlib import sha256
-
-    for path, digest in included.items():
-        data = read_included(item.root, item.top, path)
-        if (ABSENT if data is None else sha256(data).hexdigest()) != digest:
-            return False
-    return True
-
-
 def _reason(item: SourceItem) -> str:
     """Why a source cannot be read now; empty where it can."""
-    from holdfast.caches.build.included_files import IncludedFiles
-
     reader = reader_named(item.reader)
     try:
         if reader is not None:
-            read_source(reader, read_regular(item.path), item.source, IncludedFiles(item.root, item.top))
+            read_source(reader, read_item(item), item.source, IncludedFiles.of(item))
     except Unreadable as error:
         return str(error)
-    except OSError as error:
-        return f"cannot be read: {error.strerror}"
     return ""
+
+
+def refused_includes(plan: CachePlan, known: KnownSources) -> list[PassedOver]:
+    """What texts include that may not be read, of those that are remembered."""
+    missing = {
+        source: [path for path, digest in included.items() if digest == ABSENT]
+        for source, (included, _) in known.more.items()
+    }
+    files = _Includable()
+    return [
+        PassedOver(item.source, f"includes '{printable(path)}', which {reason}", is_fault=False)
+        for item in plan.items
+        for path in missing.get(item.source, ())
+        if (reason := files.of(item).refusal(path))
+    ]
+
+
+class _Includable:
+    """What texts may include: of all texts of one folder the same, so that its ignore files are read once."""
+
+    def __init__(self) -> None:
+        self._files: dict[tuple[str, str, str], IncludedFiles] = {}
+
+    def of(self, item: SourceItem) -> IncludedFiles:
+        """What the text of an item may include."""
+        key = (item.root, item.top, item.origin)
+        if key not in self._files:
+            self._files[key] = IncludedFiles.of(item)
+        return self._files[key]

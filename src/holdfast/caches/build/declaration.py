@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 
+from holdfast.caches.build.machine_state import forget_state
 from holdfast.caches.build.project_directory import Project
+from holdfast.caches.build.spare_documents import drop_spare
 from holdfast.caches.project.project_file import (
     DEPENDENCIES,
     FILE_NAME,
@@ -18,8 +20,10 @@ from holdfast.caches.project.project_file import (
 from holdfast.caches.project.toml_edit import with_cache, with_items
 from holdfast.core.atomic_write import write_file
 from holdfast.core.confined_paths import lies_inside, printable
-from holdfast.core.errors import IoError, UsageError
+from holdfast.core.errors import ContextError, IoError, UsageError
 from holdfast.core.record import NamedTuple
+from holdfast.core.regular_files import close_quietly
+from holdfast.core.staging import remove_beside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,6 +87,41 @@ def write_declaration(project: Project, declaration: Declaration) -> bool:
     except OSError as error:
         raise IoError(f"{FILE_NAME} cannot be written: {error.strerror}") from None
     return True
+
+
+class only_editor:  # noqa: N801  # it is used as a function is
+    """Keeps other commands that edit `context.toml` and its lock out while the block runs."""
+
+    def __init__(self, project: Project) -> None:
+        self._path = project.path
+
+    def __enter__(self) -> None:
+        import fcntl
+
+        self._descriptor = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+        except OSError:
+            pass  # no locks on this file system: then two edits at the same moment are not noticed
+
+    def __exit__(self, *exc: object) -> None:
+        close_quietly(self._descriptor)
+
+
+def remove_undeclared(project: Project, name: str) -> None:
+    """Remove a cache that was built for a declaration that is not written, with what is beside it.
+
+    A cache that another command declared meanwhile stays.
+    """
+    text = project.text()
+    try:
+        if text is not None and parse_project_file(text).cache(name):
+            return
+        remove_beside(project.cache(name), project.cache(name))
+    except (ContextError, OSError):
+        return  # 'context sync' names it
+    forget_state(project, name)
+    drop_spare(project.cache(name))
 
 
 def dependencies(name: str | None, packages: Sequence[str]) -> str:

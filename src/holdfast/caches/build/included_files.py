@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 from hashlib import sha256
 
-from holdfast.core.confined_paths import lies_inside
-from holdfast.core.regular_files import read_regular
+from holdfast.caches.build.guarded_files import Guard, IgnoredFiles, Outside, Refused
+from holdfast.caches.build.source_item import FOUND, PACKAGED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.caches.build.source_item import SourceItem
 
 # A longer file is no example in a text.
 MAX_INCLUDED_BYTES = 1 << 20
@@ -17,32 +21,59 @@ ABSENT = ""
 class IncludedFiles:
     """The files below `root`, and above it as far as `top`; `asked` tells which were wanted, and what each held.
 
-    Links are resolved before it is decided whether a file lies inside, and what a repository keeps for itself is never
-    inside. Both paths are real.
+    What a guard refuses cannot be had: files outside, secrets, and of a project what its ignore files leave out. Both
+    paths are real.
     """
 
-    def __init__(self, root: str, top: str) -> None:
-        self._root, self._top = root, top
+    def __init__(self, root: str, top: str, origin: str = FOUND) -> None:
+        ignored = None if origin == PACKAGED else IgnoredFiles(top, root[len(top) :].strip("/"))
+        self._root, self._guard = root, Guard(top, ignored=ignored)
         self.asked: dict[str, str] = {}  # path as asked -> sha256 of the file in hex, ABSENT where there is none
+
+    @classmethod
+    def of(cls, item: SourceItem) -> IncludedFiles:
+        """What the text of an item may include."""
+        return cls(item.root, item.top, item.origin)
 
     def text(self, path: str) -> str | None:
         """The text of a file by its path from `root`, which may climb; None where there is none, or none of ours."""
-        data = read_included(self._root, self._top, path)
-        self.asked[path] = ABSENT if data is None else sha256(data).hexdigest()
+        data = self._bytes(path)
+        self.asked[path] = _digest(data)
         try:
             return None if data is None else data.decode()
         except UnicodeDecodeError:
             return None
 
+    def digest(self, path: str) -> str:
+        """The sha256 of a file in hex, ABSENT where it cannot be had."""
+        return _digest(self._bytes(path))
 
-def read_included(root: str, top: str, path: str) -> bytes | None:
-    """The bytes of a file that may be included; None where there is none."""
-    if not path or "\0" in path or path.startswith("/"):
-        return None
-    try:
-        place = os.path.realpath(os.path.normpath(os.path.join(root, path)))
-        if not lies_inside(place, top) or ".git" in place[len(top) :].split("/"):
+    def refusal(self, path: str) -> str:
+        """Why a file that is there may not be included, in words that follow its path; empty for any other."""
+        try:
+            self._read(path)
+        except Refused as error:
+            return "leads outside what it may include" if isinstance(error, Outside) else str(error.strerror)
+        except OSError:
+            pass
+        return ""
+
+    def _bytes(self, path: str) -> bytes | None:
+        try:
+            return self._read(path)
+        except OSError:
             return None
-        return read_regular(place, limit=MAX_INCLUDED_BYTES)
-    except (OSError, UnicodeEncodeError):
-        return None
+
+    def _read(self, path: str) -> bytes:
+        try:
+            place = os.path.normpath(os.path.join(self._root, path))
+            # Most paths that are tried lead to nothing, which costs less to see than to resolve.
+            if not path or path.startswith("/") or not os.path.exists(place):
+                raise FileNotFoundError(path)
+            return self._guard.read(place, MAX_INCLUDED_BYTES)
+        except ValueError:  # a NUL or a lone surrogate
+            raise FileNotFoundError(path) from None
+
+
+def _digest(data: bytes | None) -> str:
+    return ABSENT if data is None else sha256(data).hexdigest()

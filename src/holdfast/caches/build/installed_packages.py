@@ -1,7 +1,8 @@
 """Packages that are installed beside a project, found by their files alone: nothing is imported, nothing is run.
 
 A Python distribution is what its `.dist-info` folder in `site-packages` lists; an npm package is its folder in
-`node_modules`. Of each there are the version, and the files that become documents, each with its reader.
+`node_modules`. Of each there are the version, and the files that become documents, each with its reader. Nothing is
+read outside the project: what leads there is listed, and refused where it would be read.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from holdfast.caches.build.guarded_files import FOLDER, NOTHING, OUTSIDE, Guard, led_to
 from holdfast.caches.readers.metadata_reader import metadata_fields
 from holdfast.caches.readers.python_exports import exported_names, is_for_users, is_private, module_name
 from holdfast.caches.readers.reader_table import reader_of
@@ -21,14 +23,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _LARGEST = 64 << 20  # bytes of a list of files
+_MANIFEST = "package.json"
 
 
 class PackageFile(NamedTuple):
-    """A file of a package that becomes a document: its path below the folder of packages, where it is, its reader."""
+    """A file of a package that becomes a document: its path below the folder of packages, where it is, its reader.
+
+    `folder` is the real one that it may not lead out of: that of an npm package, or that of all Python packages.
+    """
 
     source: str
     path: Path
     reader: str
+    folder: str
 
 
 class InstalledPackage(NamedTuple):
@@ -54,11 +61,21 @@ def find_package(project: Path, name: str, python: str = "") -> InstalledPackage
     bare = bare if colon and kind in ("python", "npm") else name
     kind = kind if bare != name else "npm" if name.startswith("@") else ""
     site_packages = python_environment(project, python) if kind != "npm" else None
-    node_modules = project / "node_modules"
+    is_outside = (
+        site_packages is not None and led_to(os.fspath(site_packages), os.path.realpath(project)).kind != FOLDER
+    )
+    if is_outside:
+        site_packages = None
     if site_packages is not None and (kind == "python" or _dist_info(site_packages, bare) is not None):
         return find_python_package(site_packages, bare, project)
-    if kind != "python" and _npm_folder(node_modules, bare) is not None:
-        return find_npm_package(node_modules, bare)
+    if kind != "python" and _npm_folder(project, bare):
+        return find_npm_package(project, bare)
+    if is_outside:
+        place = python or ".venv"
+        raise PackageUnreadable(
+            f"cannot be read: the Python environment {place} lies outside the project, make one inside it"
+            " (python -m venv .venv) and install the package there"
+        )
     if kind != "npm" and site_packages is None:
         place = python or ".venv"
         where = f"cannot be found: there is no Python environment at {place}, name one as `python` in context.toml"
@@ -94,32 +111,34 @@ def find_python_package(site_packages: Path, name: str, project: Path) -> Instal
             "is not installed in the Python environment: install it, or take it out of context.toml"
         )
     metadata = info / ("METADATA" if info.name.endswith(".dist-info") else "PKG-INFO")
-    fields, _ = metadata_fields(_text(metadata) or "")
+    site = Guard(os.path.realpath(site_packages), withholds=False)
+    fields, _ = metadata_fields(_text(site, f"{info.name}/{metadata.name}") or "")
     version = fields.get("version", "")
     if not version:
         raise PackageUnreadable("is installed without its metadata: install it again")
-    top = _editable_top(info, project) or site_packages
-    names = _python_files(info, top, is_editable=top != site_packages)
-    files = [PackageFile(f"{info.name}/{metadata.name}", metadata, "metadata-1")] if metadata.is_file() else []
-    files += [PackageFile(one, top / one, "python-1") for one in _for_users(names, top)]
-    if len(files) <= 1 and _is_editable(info):
+    top = _editable_top(site, info.name, project) or site_packages
+    names = _python_files(site, info.name, top, is_editable=top != site_packages)
+    files = [PackageFile(f"{info.name}/{metadata.name}", metadata, "metadata-1", site.boundary)]
+    modules = Guard(os.path.realpath(top), withholds=False)
+    files += [PackageFile(one, top / one, "python-1", modules.boundary) for one in _for_users(names, modules)]
+    if len(files) <= 1 and _is_editable(site, info.name):
         raise PackageUnreadable("is an editable install from outside the project: name its folder as a source instead")
     return InstalledPackage(fields.get("name", name), version, "python", top, tuple(sorted(files)))
 
 
-def _for_users(names: Iterable[str], top: Path) -> list[str]:
+def _for_users(names: Iterable[str], top: Guard) -> list[str]:
     """The modules that are for users: a stub only where there is no source, private ones where names are exported."""
     known = set(names)
     texts: dict[str, str | None] = {}
 
     def read(path: str) -> str | None:
         if path not in texts:
-            texts[path] = _text(top / path) if path in known else None
+            texts[path] = _text(top, path) if path in known else None
         return texts[path]
 
     kept = []
     for one in sorted(known):
-        if not is_for_users(one) or (one.endswith(".pyi") and one[:-1] in known) or not (top / one).is_file():
+        if not is_for_users(one) or (one.endswith(".pyi") and one[:-1] in known) or not _is_there(top, one):
             continue
         module = module_name(one)
         if not is_private(module) or exported_names(module, read):
@@ -127,21 +146,24 @@ def _for_users(names: Iterable[str], top: Path) -> list[str]:
     return kept
 
 
-def _python_files(info: Path, top: Path, *, is_editable: bool) -> set[str]:
+def _python_files(site: Guard, info: str, top: Path, *, is_editable: bool) -> set[str]:
     """The Python files of a distribution, by the list that is installed with it, else by its top-level names."""
     found: set[str] = set()
-    if not is_editable and (record := _text(info / "RECORD")) is not None:
+    if not is_editable and (record := _text(site, f"{info}/RECORD")) is not None:
         for line in record.split("\n"):
             name = line[1:].partition('"')[0] if line.startswith('"') else line.partition(",")[0]
             if _is_module(name.rstrip("\r")):
                 found.add(name.rstrip("\r"))
         return found
-    listed = _text(info / "top_level.txt")
-    names = listed.split("\n") if listed else [_normalised(info.name.partition("-")[0]).replace("-", "_")]
+    listed = _text(site, f"{info}/top_level.txt")
+    names = listed.split("\n") if listed else [_normalised(info.partition("-")[0]).replace("-", "_")]
+    real = os.path.realpath(top)
     for name in [one.strip(" \r\t") for one in names]:
         if not name or "/" in name or name.startswith("."):
             continue
-        found |= {f"{name}{ending}" for ending in (".py", ".pyi") if (top / f"{name}{ending}").is_file()}
+        found |= {f"{name}{ending}" for ending in (".py", ".pyi")}
+        if led_to(os.path.join(real, name), real).kind != FOLDER:
+            continue
         for folder, folders, files in os.walk(top / name):
             folders[:] = sorted(one for one in folders if not one.startswith(".") and one != "__pycache__")
             below = Path(folder).relative_to(top).as_posix()
@@ -156,8 +178,8 @@ def _is_module(name: str) -> bool:
     return len(parts) == 1 or not parts[0].endswith((".dist-info", ".data"))
 
 
-def _is_editable(info: Path) -> bool:
-    origin = _text(info / "direct_url.json") or ""
+def _is_editable(site: Guard, info: str) -> bool:
+    origin = _text(site, f"{info}/direct_url.json") or ""
     try:
         found = decode(origin)
     except JsonError:
@@ -167,18 +189,18 @@ def _is_editable(info: Path) -> bool:
     )
 
 
-def _editable_top(info: Path, project: Path) -> Path | None:
+def _editable_top(site: Guard, info: str, project: Path) -> Path | None:
     """Where an editable install is read: the folder inside the project that a `.pth` file leads to."""
-    if not _is_editable(info):
+    if not _is_editable(site, info):
         return None
-    for line in (_text(info / "RECORD") or "").split("\n"):
+    for line in (_text(site, f"{info}/RECORD") or "").split("\n"):
         name = line.partition(",")[0]
         if not name.endswith(".pth") or "/" in name:
             continue
-        for place in (_text(info.parent / name) or "").split("\n"):
-            folder = Path(place.strip(" \r\t")) if place.startswith("/") else None
-            if folder is not None and folder.is_dir() and folder.resolve().is_relative_to(project.resolve()):
-                return folder.resolve()
+        for place in (_text(site, name) or "").split("\n"):
+            kind, folder = led_to(place.strip(" \r\t"), os.path.realpath(project))
+            if place.startswith("/") and kind == FOLDER:
+                return Path(folder)
     return None
 
 
@@ -189,10 +211,11 @@ def _dist_info(site_packages: Path, name: str) -> Path | None:
         entries = sorted(os.listdir(site_packages))
     except OSError:
         return None
+    real = os.path.realpath(site_packages)
     for ending in (".dist-info", ".egg-info"):
         for entry in entries:
             is_wanted = entry.endswith(ending) and _normalised(entry.removesuffix(ending).partition("-")[0]) == wanted
-            if is_wanted and (site_packages / entry).is_dir():
+            if is_wanted and led_to(os.path.join(real, entry), real).kind == FOLDER:
                 return site_packages / entry
     return None
 
@@ -201,59 +224,71 @@ def _normalised(name: str) -> str:
     return "-".join([part for part in lower_case(name).replace("_", "-").replace(".", "-").split("-") if part])
 
 
-def find_npm_package(node_modules: Path, name: str) -> InstalledPackage:
+def find_npm_package(project: Path, name: str) -> InstalledPackage:
     """An installed npm package: its README, and the declarations that its types lead to. Raises PackageUnreadable."""
     from holdfast.caches.build.npm_files import declaration_files
 
-    folder = _npm_folder(node_modules, name)
-    if folder is None:
-        raise PackageUnreadable("is not installed in node_modules: install it, or take it out of context.toml")
-    try:
-        manifest = decode(_text(folder / "package.json") or "")
-    except JsonError:
-        manifest = None
+    folder = Guard(_npm_folder(project, name), withholds=False)
+    node_modules = project / "node_modules"
+    manifest = _manifest(folder)
     if not isinstance(manifest, dict) or not isinstance(manifest.get("version"), str):
         raise PackageUnreadable("has a package.json that cannot be read: install it again")
     files = []
-    for entry in sorted(os.listdir(folder)):
+    for entry in sorted(os.listdir(folder.boundary)):
         reader = reader_of(entry)
-        if lower_case(entry).startswith("readme.") and reader is not None and (folder / entry).is_file():
-            files.append(PackageFile(f"{name}/{entry}", folder / entry, reader.name))
-    files += [PackageFile(f"{name}/{one}", folder / one, "dts-1") for one in declaration_files(folder, manifest)]
+        if lower_case(entry).startswith("readme.") and reader is not None and _is_there(folder, entry):
+            files.append(_file_in(folder, name, entry, reader.name))
+    files += [_file_in(folder, name, one, "dts-1") for one in declaration_files(folder, manifest)]
     if not any(one.reader == "dts-1" for one in files):
-        files += _types_beside(node_modules, name)
+        files += _types_beside(project, name)
     return InstalledPackage(name, manifest["version"], "npm", node_modules, tuple(sorted(files)))
 
 
-def _types_beside(node_modules: Path, name: str) -> list[PackageFile]:
+def _file_in(folder: Guard, package: str, name: str, reader: str) -> PackageFile:
+    return PackageFile(f"{package}/{name}", Path(folder.boundary, name), reader, folder.boundary)
+
+
+def _manifest(folder: Guard) -> object:
+    try:
+        return decode(_text(folder, _MANIFEST) or "")
+    except JsonError:
+        return None
+
+
+def _types_beside(project: Path, name: str) -> list[PackageFile]:
     """The declarations of a package that has none itself: those of `@types`."""
     from holdfast.caches.build.npm_files import declaration_files
 
     beside = f"@types/{name.removeprefix('@').replace('/', '__')}"
-    folder = _npm_folder(node_modules, beside)
-    if folder is None:
+    place = _npm_folder(project, beside)
+    if not place:
         return []
-    try:
-        manifest = decode(_text(folder / "package.json") or "")
-    except JsonError:
-        return []
-    return [PackageFile(f"{beside}/{one}", folder / one, "dts-1") for one in declaration_files(folder, manifest)]
+    folder = Guard(place, withholds=False)
+    return [_file_in(folder, beside, one, "dts-1") for one in declaration_files(folder, _manifest(folder))]
 
 
-def _npm_folder(node_modules: Path, name: str) -> Path | None:
+def _npm_folder(project: Path, name: str) -> str:
+    """The real folder of a package, empty where there is none.
+
+    It lies in node_modules, which may hold links into itself, or is a part of the project that is linked there.
+    """
     parts = name.split("/")
     plain = len(parts) == (2 if name.startswith("@") else 1) and all(
         part and not part.startswith(".") for part in parts
     )
-    folder = node_modules / name
-    return folder if plain and "\\" not in name and (folder / "package.json").is_file() else None
+    if not plain or "\\" in name:
+        return ""
+    kind, folder = led_to(os.fspath(project / "node_modules" / name), os.path.realpath(project))
+    if kind == OUTSIDE:
+        raise PackageUnreadable(f"is not read: node_modules/{name} leads outside the project, install it inside")
+    return folder if kind == FOLDER and Guard(folder).has_file(_MANIFEST) else ""
 
 
-def _text(path: Path) -> str | None:
-    """The text of a file that belongs to a package; None where it is missing, huge or no UTF-8."""
-    try:
-        with open(path, "rb") as file:
-            data = file.read(_LARGEST + 1)
-        return data.decode().removeprefix("\ufeff") if len(data) <= _LARGEST else None
-    except (OSError, UnicodeDecodeError, ValueError):
-        return None
+def _is_there(folder: Guard, name: str) -> bool:
+    """Whether a name is that of a file, or of something that is reported instead of being read."""
+    return led_to(os.path.join(folder.boundary, name), folder.boundary).kind not in (NOTHING, FOLDER)
+
+
+def _text(folder: Guard, path: str) -> str | None:
+    """The text of a file that belongs to a package; None where it is missing, refused, huge or no UTF-8."""
+    return folder.text(path, _LARGEST)

@@ -11,7 +11,7 @@ from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from holdfast.caches.build.project_directory import Project
     from holdfast.caches.project.project_file import DeclaredCache
@@ -28,10 +28,8 @@ class MovedSource(NamedTuple):
     installed: str
 
 
-def moved_sources(
-    project: Project, caches: Sequence[DeclaredCache], lock: ProjectLock | None, tag_digest: Callable[[str], str]
-) -> list[MovedSource]:
-    """What differs from the lock, by cache and name; `tag_digest` asks a registry what a reference means now."""
+def moved_sources(project: Project, caches: Sequence[DeclaredCache], lock: ProjectLock | None) -> list[MovedSource]:
+    """What differs from the lock, by cache and name. No registry is asked what a tag means now."""
     moved = []
     for cache in caches:
         locked = lock.caches.get(cache.name) if lock is not None else None
@@ -41,10 +39,6 @@ def moved_sources(
             if installed != versions.get(name, ""):
                 moved.append(MovedSource(cache.name, "package", name, versions.get(name, ""), installed))
         commits = dict(locked.commits) if locked is not None else {}
-        if cache.oci and locked is not None and locked.oci == cache.oci:
-            digest = tag_digest(cache.oci)
-            if digest != locked.digest:
-                moved.append(MovedSource(cache.name, "tag", cache.oci, locked.digest, digest))
         for source in cache.sources:
             name = source.path or "."
             if source.is_git and name in commits:

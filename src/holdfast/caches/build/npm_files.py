@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import posixpath
 
+from holdfast.caches.build.guarded_files import FOLDER, NOTHING, led_to
 from holdfast.caches.readers.dts_modules import exported_modules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pathlib import Path
+    from holdfast.caches.build.guarded_files import Guard
 
 _MOST = 5000  # files of one package
 _LARGEST = 10 << 20
 _DEEPEST = 12  # conditions within conditions of `exports`
 
 
-def declaration_files(folder: Path, manifest: object) -> list[str]:
-    """Paths below the folder, sorted: the entries that package.json names, and what these export from in turn."""
+def declaration_files(folder: Guard, manifest: object) -> list[str]:
+    """Paths below the folder, sorted: the entries that package.json names, and what these export from in turn.
+
+    One that the guard refuses is among them: whoever reads it says why.
+    """
     if not isinstance(manifest, dict):
         return []
     waiting = [one for one in _entries(manifest) if _is_inside(one)]
@@ -26,8 +30,7 @@ def declaration_files(folder: Path, manifest: object) -> list[str]:
         if path is None or path in found:
             continue
         found.add(path)
-        data = _bytes(folder / path)
-        for module in exported_modules(data) if data else ():
+        for module in exported_modules(_bytes(folder, path)):
             target = posixpath.normpath(posixpath.join(posixpath.dirname(path), module))
             if _is_inside(target):
                 waiting.append(target)
@@ -62,7 +65,7 @@ def _types_of(exports: object, depth: int) -> list[str]:
     return found
 
 
-def _existing(folder: Path, path: str) -> str | None:
+def _existing(folder: Guard, path: str) -> str | None:
     """The file of declarations that a path stands for: itself, beside a script, or the index of a folder."""
     stem = path
     for ending in (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"):
@@ -70,17 +73,16 @@ def _existing(folder: Path, path: str) -> str | None:
             stem = path.removesuffix(ending)
     tries = [path] if path.endswith((".d.ts", ".d.mts", ".d.cts")) else []
     tries += [f"{stem}{ending}" for ending in (".d.ts", ".d.mts", ".d.cts", "/index.d.ts", "/index.d.mts")]
-    return next((one for one in tries if (folder / one).is_file()), None)
+    kinds = [(one, led_to(posixpath.join(folder.boundary, one), folder.boundary).kind) for one in tries]
+    return next((one for one, kind in kinds if kind not in (NOTHING, FOLDER)), None)
 
 
 def _is_inside(path: str) -> bool:
     return not path.startswith(("/", "../")) and path != ".." and "\\" not in path and "\x00" not in path
 
 
-def _bytes(path: Path) -> bytes:
+def _bytes(folder: Guard, path: str) -> bytes:
     try:
-        with open(path, "rb") as file:
-            data = file.read(_LARGEST + 1)
+        return folder.read(path, _LARGEST)
     except OSError:
         return b""
-    return data if len(data) <= _LARGEST else b""

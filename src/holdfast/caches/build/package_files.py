@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 
-from holdfast.caches.build.source_item import SourceItem
+from holdfast.caches.build.guarded_files import FILE, NOTHING, OUTSIDE, led_to
+from holdfast.caches.build.project_sources import PassedOver
+from holdfast.caches.build.source_item import PACKAGED, SourceItem
 from holdfast.core.errors import BuildFailed
 from holdfast.core.record import NamedTuple
 
 
 class PackageSources(NamedTuple):
-    """A package as it is installed."""
+    """A package as it is installed: its version, the files to read, and what was passed over."""
 
     version: str
     items: list[SourceItem]
+    passed: list[PassedOver]
 
 
 def package_files(project: str, cache: str, name: str, python: str) -> PackageSources:
@@ -26,6 +29,13 @@ def package_files(project: str, cache: str, name: str, python: str) -> PackageSo
         package = find_package(Path(project), name, python)
     except PackageUnreadable as error:
         raise BuildFailed(f"the package '{name}' of the cache '{cache}' {error}") from None
-    top = os.path.realpath(package.top)
-    items = [SourceItem(file.source, os.path.realpath(file.path), file.reader, top, top) for file in package.files]
-    return PackageSources(package.version, items)
+    sources = PackageSources(package.version, [], [])
+    for source, path, reader, folder in package.files:
+        kind, real = led_to(os.fspath(path), folder)
+        if kind == FILE:
+            sources.items.append(SourceItem(source, real, reader, os.path.realpath(package.top), folder, PACKAGED))
+        elif kind == OUTSIDE:
+            sources.passed.append(PassedOver(source, "is a link that leads outside the package"))
+        elif kind != NOTHING:
+            sources.passed.append(PassedOver(source, "is not a regular file"))
+    return sources

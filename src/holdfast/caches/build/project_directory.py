@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from holdfast.caches.build.guarded_files import Guard
 from holdfast.caches.project.project_file import (
     FILE_NAME,
     MAX_FILE_BYTES,
@@ -16,7 +17,6 @@ from holdfast.caches.project.project_lock import LOCK_NAME, MAX_LOCK_BYTES, Proj
 from holdfast.caches.tokenizers import choose_tokenizer
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheMissing, IoError, UsageError
-from holdfast.core.regular_files import read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,11 +24,16 @@ if TYPE_CHECKING:
 
 
 class Project:
-    """A project on disk: where it is, what it declares, and what its lock says."""
+    """A project on disk: where it is, what it declares, and what its lock says.
 
-    def __init__(self, project: str, cache_root: str) -> None:
+    Below `user_cache` this machine remembers what it found of the project; empty where nothing is to be remembered.
+    """
+
+    def __init__(self, project: str, cache_root: str, user_cache: str = "") -> None:
         self.path = os.path.realpath(project)
         self.cache_root = os.path.realpath(cache_root)
+        self._own = Guard(self.path, withholds=False, follows=False)
+        self.user_cache = user_cache
 
     @property
     def file(self) -> str:
@@ -38,7 +43,7 @@ class Project:
     def text(self) -> bytes | None:
         """The bytes of `context.toml`; None where there is none."""
         try:
-            return read_regular(self.file, limit=MAX_FILE_BYTES)
+            return self._own.read(FILE_NAME, MAX_FILE_BYTES)
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -57,7 +62,7 @@ class Project:
     def lock(self) -> ProjectLock | None:
         """What the lock says; None where there is none."""
         try:
-            return parse_lock(read_regular(os.path.join(self.path, LOCK_NAME), limit=MAX_LOCK_BYTES))
+            return parse_lock(self._own.read(LOCK_NAME, MAX_LOCK_BYTES))
         except FileNotFoundError:
             return None
         except OSError as error:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import stat
 from _operator import attrgetter, methodcaller  # `operator` itself is slower to load
 from itertools import compress, repeat
 
-from holdfast.caches.build.source_item import SourceItem
+from holdfast.caches.build.guarded_files import FILE, FOLDER, NOTHING, OUTSIDE, IgnoredFiles, ignore_texts, led_to
+from holdfast.caches.build.source_item import FOUND, NAMED, SourceItem
 from holdfast.caches.on_disk.cache_directory import OWN_FOLDER
 from holdfast.caches.readers.reader_table import ReaderNames, reader_of
 from holdfast.core.confined_paths import lies_inside, printable
@@ -15,7 +15,7 @@ from holdfast.core.file_identity import identity
 from holdfast.core.globs import GlobList
 from holdfast.core.ignore_rules import BUILD_FOLDERS, CONTEXTIGNORE, GITIGNORE, Rules
 from holdfast.core.record import NamedTuple
-from holdfast.core.regular_files import close_quietly, read_regular
+from holdfast.core.regular_files import close_quietly
 from holdfast.core.unicode_text import is_unicode, lower_case
 
 TYPE_CHECKING = False
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 # What makes a folder a virtual environment, and where Sphinx writes.
 _ENVIRONMENT = "pyvenv.cfg"
 _OUTPUT = "_build"
-_MAX_IGNORE_BYTES = 1 << 20
 # The longest extension that is told as one.
 _MAX_EXTENSION = 12
 # Begin the names of hidden files and of the locks of editors.
@@ -121,7 +120,7 @@ def find_file(path: str, top: str, patterns: Patterns, found: FoundSources) -> N
     if reader is None:
         found.passed.append(PassedOver(printable(name), "is of a kind that is not read"))
     elif patterns.take(name):
-        found.add(SourceItem(name, path, reader.name, root, top))
+        found.add(SourceItem(name, path, reader.name, root, top, NAMED))
 
 
 def find_below(
@@ -142,6 +141,7 @@ class _Walk:
         self._patterns, self._found, self._readers = patterns, found, ReaderNames()
         # Ignore rules know paths from the top.
         self._above = root[len(top) :].strip("/")
+        self._ignored = IgnoredFiles(top, self._above)
 
     def directories(self) -> Iterator[str]:
         """Look into one directory after another; each as it is done."""
@@ -156,15 +156,11 @@ class _Walk:
         rules = Rules()
         place = ""
         for name in self._above.split("/") if self._above else ():
-            rules = self._with_files(rules, place, os.path.join(self._top, place))
+            rules = rules.within(place, *ignore_texts(self._top, place))
             if rules.ignores(place, name, folder=True):
                 return Rules()
             place = f"{place}/{name}" if place else name
         return rules
-
-    def _with_files(self, rules: Rules, place: str, path: str) -> Rules:
-        texts = [_ignore_file(os.path.join(path, name)) for name in (GITIGNORE, CONTEXTIGNORE)]
-        return rules.within(place, *texts)
 
     def _look_into(self, place: str, rules: Rules, waiting: list[tuple[str, Rules]]) -> None:
         path = os.path.join(self._root, place) if place else self._root
@@ -191,7 +187,7 @@ class _Walk:
             return
         directory = "/".join([part for part in (self._above, place) if part])
         if GITIGNORE in names or CONTEXTIGNORE in names:
-            rules = self._with_files(rules, directory, path)
+            rules = rules.within(directory, *ignore_texts(self._top, directory))
         below = f"{place}/" if place else ""
         readers = self._plain_readers(entries, names, below, directory, rules)
         for entry in [entry for entry, reader in zip(entries, readers, strict=True) if reader == ""]:
@@ -247,7 +243,7 @@ class _Walk:
         above = os.path.join(path, "")
         fields = zip(
             *([below + name for name in names], [above + name for name in names], readers),
-            *(repeat(self._root, count), repeat(self._top, count)),
+            *(repeat(self._root, count), repeat(self._top, count), repeat(FOUND, count)),
             strict=True,
         )
         self._found.items.extend(map(SourceItem._make, fields))
@@ -291,29 +287,27 @@ class _Walk:
             kind = _kind(name)
             self._found.other_kinds[kind] = self._found.other_kinds.get(kind, 0) + 1
         else:
-            self._found.add(SourceItem._make((source, path, reader.name, self._root, self._top)))
+            self._found.add(SourceItem(source, path, reader.name, self._root, self._top))
 
     def _led_to(self, path: str, source: str, *, is_source: bool) -> str:
         """The real file that a link leads to; empty where it is none of the sources, which is told where it matters."""
-        real = os.path.realpath(path)
-        try:
-            mode = os.stat(real).st_mode
-        except OSError:
+        kind, real = led_to(path, self._root)
+        if kind == OUTSIDE:
+            if is_source or os.path.isdir(real):
+                self._pass_over(source, "is a link that leads outside the sources")
+        elif kind == NOTHING:
             if is_source:
                 self._pass_over(source, "is a link that leads to no file")
-            return ""
-        is_folder = stat.S_ISDIR(mode)
-        if not lies_inside(real, self._root):
-            if is_source or is_folder:
-                self._pass_over(source, "is a link that leads outside the sources")
-            return ""
-        if is_folder:
+        elif kind == FOLDER:
             self._pass_over(source, "is a link to a folder, which is read where it stands", is_fault=False)
-            return ""
-        if not stat.S_ISREG(mode):
+        elif kind != FILE:
             self._pass_over(source, "is not a regular file")
-            return ""
-        return real
+        elif self._ignored.leave_out(real[len(self._top) :].strip("/")):
+            if is_source:
+                self._pass_over(source, "is a link to a file that an ignore file leaves out")
+        else:
+            return real
+        return ""
 
     def _pass_over(self, source: str, reason: str, *, is_fault: bool = True) -> None:
         self._found.passed.append(PassedOver(printable(source), reason, is_fault))
@@ -324,13 +318,6 @@ def _is_regular(entry: os.DirEntry[str]) -> bool:
         return entry.is_file(follow_symlinks=False)
     except OSError:
         return False
-
-
-def _ignore_file(path: str) -> bytes | None:
-    try:
-        return read_regular(path, limit=_MAX_IGNORE_BYTES)
-    except OSError:
-        return None
 
 
 def _kind(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from holdfast.caches.build.guarded_files import Guard, Outside, read_item
 from holdfast.caches.build.included_files import IncludedFiles
 from holdfast.caches.build.source_item import KeptItem, SourceItem
 from holdfast.caches.cache_format import (
@@ -16,10 +17,9 @@ from holdfast.caches.cache_format import (
     parse_document,
 )
 from holdfast.caches.readers.source_reader import Unreadable
-from holdfast.core.confined_paths import lies_inside
 from holdfast.core.errors import BuildFailed, CacheInvalid, IoError
 from holdfast.core.record import NamedTuple
-from holdfast.core.regular_files import NotRegular, TooLarge, read_regular
+from holdfast.core.regular_files import NotRegular, TooLarge
 from holdfast.core.unicode_text import is_unicode
 
 TYPE_CHECKING = False
@@ -80,15 +80,11 @@ def _taken_as_it_stands(sources: str, source: str) -> ReadSource:
 
 
 def _read_source(sources: str, source: str) -> bytes:
-    path = source_path(sources, source)
     try:
-        try:
-            return read_regular(path, limit=MAX_DOCUMENT_BYTES)
-        except NotRegular:  # a link, when it was found: what it leads to now is checked once more
-            path = os.path.realpath(path)
-            if not lies_inside(path, sources):
-                raise BuildFailed(f"'{source}' is a link that leads outside the sources") from None
-            return read_regular(path, limit=MAX_DOCUMENT_BYTES)
+        # Which files are documents is part of the format: none is withheld.
+        return Guard(sources, withholds=False).read(source_path(sources, source), MAX_DOCUMENT_BYTES)
+    except Outside as error:
+        raise BuildFailed(f"'{source}' {error.strerror}") from None
     except TooLarge as error:
         raise BuildFailed(f"'{source}' is {error.strerror}: split it") from None
     except NotRegular:
@@ -105,16 +101,8 @@ def _read_by_its_reader(item: SourceItem) -> ReadSource:
         raise Unreadable(f"is to be read as '{item.reader}', which this release does not know")
     if not is_unicode(item.source):
         raise Unreadable("has a name that is not UTF-8")
-    try:
-        data = read_regular(item.path, limit=MAX_DOCUMENT_BYTES)
-    except TooLarge as error:
-        raise Unreadable(f"is {error.strerror}") from None
-    except NotRegular:
-        raise Unreadable("is not a regular file") from None
-    except OSError as error:
-        raise Unreadable(f"cannot be read: {error.strerror}") from None
-    files = IncludedFiles(item.root, item.top)
-    page = read_source(reader, data, item.source, files)
+    files = IncludedFiles.of(item)
+    page = read_source(reader, read_item(item), item.source, files)
     try:
         content = page.text.encode()
     except UnicodeEncodeError:
@@ -140,7 +128,7 @@ def _kept(kept: KeptItem) -> ReadSource:
 def _of_a_cache(cache: str, entry: Entry) -> ReadSource:
     path = source_path(cache, entry)
     try:
-        data = read_regular(path, limit=MAX_DOCUMENT_BYTES)
+        data = Guard(cache, withholds=False, follows=False).read(path, MAX_DOCUMENT_BYTES)
     except OSError as error:
         raise IoError(f"document '{entry.id}' cannot be read: {error.strerror}") from None
     document = parse_document(data, expected_id=entry.id, expected_version=entry.version)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from itertools import pairwise
 
+from holdfast.caches.build.guarded_files import FILE, FOLDER, OUTSIDE, led_to
 from holdfast.caches.cache_format import document_id
 from holdfast.caches.source_formats import is_document_name
-from holdfast.core.confined_paths import lies_inside, printable
+from holdfast.core.confined_paths import printable
 from holdfast.core.errors import BuildFailed, IoError
 from holdfast.core.record import NamedTuple
 from holdfast.core.worker_pool import core_count
@@ -65,37 +66,18 @@ def _documents(sources: str, skipped: list[str], left_out: bytes) -> Iterator[by
 
 
 def _is_document(entry: os.DirEntry[bytes], sources: str, relative: bytes, skipped: list[str]) -> bool:
-    """Whether an entry with a document's name is a file to read; a link that leads outside ends the build.
-
-    Of a link only the sources decide what it counts as: whether anything is there outside makes no difference.
-    """
+    """Whether an entry with a document's name is a file to read; a link that leads outside ends the build."""
     if entry.is_symlink():
-        if not lies_inside(os.fsdecode(os.path.realpath(entry.path)), sources):
+        kind = led_to(os.fsdecode(entry.path), sources).kind
+        if kind == OUTSIDE:
             raise BuildFailed(f"'{printable(relative)}' is a link that leads outside the sources")
-        if _leads_to_directory(entry):
-            return False
-        if not _leads_to_file(entry):
+        if kind not in (FILE, FOLDER):
             skipped.append(f"'{printable(relative)}' is a link that leads to no file")
-            return False
-        return True
+        return kind == FILE
     if not entry.is_file(follow_symlinks=False):
         skipped.append(f"'{printable(relative)}' is not a regular file")
         return False
     return True
-
-
-def _leads_to_directory(entry: os.DirEntry[bytes]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:  # links in a circle
-        return False
-
-
-def _leads_to_file(entry: os.DirEntry[bytes]) -> bool:
-    try:
-        return entry.is_file()
-    except OSError:
-        return False
 
 
 def _source_text(relative: bytes) -> str:

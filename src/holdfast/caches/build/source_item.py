@@ -9,12 +9,17 @@ if TYPE_CHECKING:
     from holdfast.caches.cache_format import Entry
 
 
+# How a source got onto the list: found below a folder of the project, named itself, or as a file of a package.
+FOUND, NAMED, PACKAGED = "found", "named", "packaged"
+
+
 class SourceItem(NamedTuple):
     """A file that is to become a document.
 
     `source` is what the document is called: the path below `root`, as spelt. `path` is the file, absolute and without
     links. `reader` names a row of the table of readers. Texts may include what lies below `top`, the folder that `root`
-    is or lies in; all three paths are absolute and real.
+    is or lies in, or that of the package; all three paths are absolute and real. `origin` says how it got onto the
+    list, and with that how it is guarded: the file has to lie below `root`, that of a package below `top`.
     """
 
     source: str
@@ -22,6 +27,7 @@ class SourceItem(NamedTuple):
     reader: str
     root: str
     top: str
+    origin: str = FOUND
 
 
 class KeptItem(NamedTuple):

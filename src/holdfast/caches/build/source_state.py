@@ -1,6 +1,6 @@
-"""What is remembered of the sources beside a cache: stamps and hashes of files, and what became of each source.
+"""What a machine remembers of a cache: stamps and hashes of its sources and of its own files, and what became of each.
 
-It lies in the cache root as `.NAME.sources`. Losing it costs time only: everything in it can be found again.
+Losing it costs time only: everything in it can be found again. `machine_state` keeps it.
 """
 
 from __future__ import annotations
@@ -12,9 +12,6 @@ from itertools import repeat
 from stat import S_ISREG
 from time import time_ns
 
-from holdfast.caches.cache_format import MAX_MANIFEST_BYTES
-from holdfast.caches.on_disk.cache_directory import MANIFEST, SHARDS
-from holdfast.core.atomic_write import write_file
 from holdfast.core.canonical_json import decode
 from holdfast.core.file_identity import identity, is_settled
 from holdfast.core.record import NamedTuple, TypeVar
@@ -22,14 +19,14 @@ from holdfast.core.regular_files import read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     from holdfast.core.file_identity import Identity
 
 Anything = TypeVar("Anything")
 
-_STATE_VERSION = 4
+_STATE_VERSION = 5
 # Stand between texts that are kept as one: no path and no source holds the first, no hash and no reader the other.
 _BETWEEN, _BETWEEN_PLAIN = "\0", " "
 # How the numbers of an `Identity` are packed.
@@ -39,7 +36,6 @@ _UNSEEN, _FORGOTTEN = (0, 0, 0, 0, (1 << 64) - 1), (0, 0, 0, 0, (1 << 64) - 2)
 _NO_DIGEST = "-"
 # So many stamps are compared as one.
 _AT_ONCE = 256
-_MAX_STATE_BYTES = 512 << 20
 _MAX_SOURCE_BYTES = 256 << 20
 
 
@@ -49,6 +45,13 @@ class KnownFiles(NamedTuple):
     paths: str
     stamps: tuple[bytes, ...]
     digests: str
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Each path and its hash."""
+        return list(zip(_split(self.paths), _split(self.digests, _BETWEEN_PLAIN), strict=True))
+
+
+NO_FILES = KnownFiles("", (b"",) * len(_STAMPS), "")
 
 
 class KnownSources(NamedTuple):
@@ -106,19 +109,21 @@ class KnownSources(NamedTuple):
 
 
 class SourceState(NamedTuple):
-    """What is remembered of the cache of one name; `cache_version` is empty where nothing is."""
+    """What is remembered of the cache of one name; `cache_version` is empty where nothing is.
+
+    `made` are the files of the cache itself, by their paths below it.
+    """
 
     cache_version: str
-    manifest: str  # the hash of the manifest that names this version
     settings: str
     files: KnownFiles
     known: KnownSources
+    made: KnownFiles
 
     @classmethod
     def none(cls) -> SourceState:
         """Nothing is known."""
-        nothing = KnownFiles("", (b"",) * len(_STAMPS), "")
-        return cls("", "", "", nothing, KnownSources.of(([], [], []), {}, {}, ""))
+        return cls("", "", NO_FILES, KnownSources.of(([], [], []), {}, {}, ""), NO_FILES)
 
 
 def _joined(texts: Iterable[str]) -> str:
@@ -129,27 +134,11 @@ def _split(text: str, between: str = _BETWEEN) -> list[str]:
     return text.split(between) if text else []
 
 
-def manifest_digest(cache: str) -> str:
-    """The hash of the manifest of the cache at a path, or of the list of its parts; empty where there is neither."""
-    for name in (MANIFEST, SHARDS):
-        try:
-            return sha256(read_regular(os.path.join(cache, name), limit=MAX_MANIFEST_BYTES)).hexdigest()
-        except OSError:
-            pass
-    return ""
-
-
-def state_path(cache: str) -> str:
-    """Where the state of the cache at a path lies."""
-    folder, name = os.path.split(cache)
-    return os.path.join(folder, f".{name}.sources")
-
-
-def read_state(cache: str) -> SourceState:
-    """What is remembered of a cache; nothing where there is no state, or a damaged one, or one of another release."""
+def parse_state(data: bytes) -> SourceState:
+    """What was remembered; nothing where it is damaged or of another release."""
     try:
-        state = _parsed(read_regular(state_path(cache), limit=_MAX_STATE_BYTES))
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        state = _parsed(data)
+    except (ValueError, TypeError, KeyError, AttributeError):
         return SourceState.none()
     return SourceState.none() if state is None else state
 
@@ -159,7 +148,7 @@ def _parsed(data: bytes) -> SourceState | None:
     fields: Any = decode(first)  # whatever is not as expected is damage
     if not isinstance(fields, dict) or fields.get("state_version") != _STATE_VERSION:
         return None
-    texts = [fields[name] for name in ("cache_version", "manifest", "settings", "listed")]
+    texts = [fields[name] for name in ("cache_version", "settings", "listed")]
     strangers, lengths = fields["strangers"], fields["columns"]
     if not all(isinstance(text, str) for text in [*texts, *strangers.values()]) or sum(lengths) != len(rest):
         return None
@@ -167,23 +156,29 @@ def _parsed(data: bytes) -> SourceState | None:
     for length in lengths:
         columns.append(rest[at : at + length])
         at += length
-    *stamps, paths, digests, sources, of_sources, readers = columns
-    version, manifest, settings, listed = texts
+    of_files, of_made = columns[: len(_STAMPS)], columns[len(_STAMPS) : 2 * len(_STAMPS)]
+    paths, digests, made, of_paths, sources, of_sources, readers = map(_text, columns[2 * len(_STAMPS) :])
+    version, settings, listed = texts
     more = {
         source: ({str(path): str(digest) for path, digest in included.items()}, str(skipped))
         for source, (included, skipped) in fields["more"].items()
     }
-    files = KnownFiles(_text(paths), tuple(stamps), _text(digests))
-    known = KnownSources(_text(sources), _text(of_sources), _text(readers), more, strangers, listed)
+    files, built = KnownFiles(paths, tuple(of_files), digests), KnownFiles(made, tuple(of_made), of_paths)
+    known = KnownSources(sources, of_sources, readers, more, strangers, listed)
+    if not _holds(files) or not _holds(built):
+        return None
+    if {_count(known.digests, _BETWEEN_PLAIN), _count(known.readers, _BETWEEN_PLAIN)} != {_count(known.sources)}:
+        return None
+    return SourceState(version, settings, files, known, built)
+
+
+def _holds(files: KnownFiles) -> bool:
+    """Whether all columns are equally long."""
     counts = {
         _count(files.digests, _BETWEEN_PLAIN),
         *[len(stamps) / array(kind).itemsize for kind, stamps in zip(_STAMPS, files.stamps, strict=True)],
     }
-    if counts != {_count(files.paths)}:
-        return None
-    if {_count(known.digests, _BETWEEN_PLAIN), _count(known.readers, _BETWEEN_PLAIN)} != {_count(known.sources)}:
-        return None
-    return SourceState(version, manifest, settings, files, known)
+    return counts == {_count(files.paths)}
 
 
 def _count(text: str, between: str = _BETWEEN) -> int:
@@ -194,38 +189,45 @@ def _text(column: bytes) -> str:
     return column.decode("utf-8", "surrogatepass")
 
 
-def write_state(cache: str, state: SourceState) -> None:
-    """Remember it; what cannot be written is found again next time."""
+def encode_state(state: SourceState) -> bytes:
+    """The bytes that `parse_state` reads."""
     from json import dumps  # of use on one machine only, so it need not be canonical
 
-    files, known = state.files, state.known
-    texts = files.paths, files.digests, known.sources, known.digests, known.readers
-    columns = [*files.stamps, *[text.encode("utf-8", "surrogatepass") for text in texts]]
+    files, made, known = state.files, state.made, state.known
+    texts = files.paths, files.digests, made.paths, made.digests, known.sources, known.digests, known.readers
+    columns = [*files.stamps, *made.stamps, *[text.encode("utf-8", "surrogatepass") for text in texts]]
     fields = {
         "state_version": _STATE_VERSION,
         "cache_version": state.cache_version,
-        "manifest": state.manifest,
         "settings": state.settings,
         "listed": known.listed,
         "more": known.more,
         "strangers": known.strangers,
         "columns": [len(column) for column in columns],
     }
-    try:
-        write_file(state_path(cache), b"".join([dumps(fields, separators=(",", ":")).encode(), b"\n", *columns]))
-    except OSError:
-        pass  # no promise hangs on it
+    return b"".join([dumps(fields, separators=(",", ":")).encode(), b"\n", *columns])
+
+
+def source_digest(path: str) -> str:
+    """The sha256 of a source, in hex."""
+    return sha256(read_regular(path, limit=_MAX_SOURCE_BYTES)).hexdigest()
 
 
 def file_digests(
-    known: KnownFiles, paths: Sequence[str], stamps: Sequence[Identity | None]
+    known: KnownFiles,
+    paths: Sequence[str],
+    stamps: Sequence[Identity | None],
+    *,
+    folder: str = "",
+    digest: Callable[[str], str] = source_digest,
 ) -> tuple[list[str | OSError], KnownFiles]:
-    """The sha256 of regular files, in hex, taken again only where a file may have changed; and what to remember.
+    """The digests of regular files, taken again only where a file may have changed; and what to remember.
 
-    `stamps` is what each was when it was found, None where nobody looked. Of a file so young that a change could leave
-    its stamps as they are none are remembered, so that it is read again next time.
+    `stamps` is what each was when it was found, None where nobody looked; paths may be relative to `folder`. Of a file
+    so young that a change could leave its stamps as they are none are remembered: it is read again next time.
     """
-    listed, now = _BETWEEN.join(paths), _columns(list(map(_seen, paths, stamps)))
+    places = [f"{folder}/{path}" for path in paths] if folder else paths
+    listed, now = _BETWEEN.join(paths), _columns(list(map(_seen, places, stamps)))
     digests, packed = _split(known.digests, _BETWEEN_PLAIN), _packed(now)
     if (listed, packed) == (known.paths, known.stamps):
         return list(digests), known
@@ -240,7 +242,7 @@ def file_digests(
     for at in _differing(before, now):
         settled = None
         try:
-            digests[at], settled = _read_digest(paths[at])
+            digests[at], settled = _read_digest(places[at], digest)
             found[at] = digests[at]
         except OSError as error:
             found[at] = error
@@ -308,11 +310,11 @@ def _differing(one: Sequence[array[int]], other: Sequence[array[int]]) -> list[i
     return sorted(found)
 
 
-def _read_digest(path: str) -> tuple[str, Identity | None]:
-    """The hash of a file, and what the file is, where that fits and every change from now on must show."""
+def _read_digest(path: str, digest: Callable[[str], str]) -> tuple[str, Identity | None]:
+    """The digest of a file, and what the file is, where that fits and every change from now on must show."""
     started = time_ns()
     now = identity(os.stat(path, follow_symlinks=False))
-    data = read_regular(path, limit=_MAX_SOURCE_BYTES)
+    found = digest(path)
     status = os.stat(path, follow_symlinks=False)
     is_lasting = S_ISREG(status.st_mode) and identity(status) == now and is_settled(now, started) and _fits(now)
-    return sha256(data).hexdigest(), now if is_lasting else None
+    return found, now if is_lasting else None

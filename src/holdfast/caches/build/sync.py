@@ -12,10 +12,13 @@ from holdfast.caches.build.cache_plan import (
     changes_since,
     first_reasons,
     plan_cache,
+    refused_includes,
 )
+from holdfast.caches.build.machine_state import read_state, write_state
+from holdfast.caches.build.made_files import find_damage, made_files, make_replaceable
 from holdfast.caches.build.project_sources import FoundSources, PassedOver
-from holdfast.caches.build.source_state import KnownSources, SourceState, manifest_digest, read_state, write_state
-from holdfast.caches.on_disk.cache_directory import COMPILED, SECTIONS_KIND, SHARDS
+from holdfast.caches.build.source_state import NO_FILES, KnownSources, SourceState
+from holdfast.caches.on_disk.cache_directory import SECTIONS_KIND
 from holdfast.caches.project.project_file import (
     DeclaredCache,
     ProjectFile,
@@ -30,8 +33,8 @@ from holdfast.caches.project.project_lock import (
 from holdfast.caches.search.impacts import RANKING
 from holdfast.core.atomic_write import StagedDirectory, write_file
 from holdfast.core.collector import Collector
-from holdfast.core.confined_paths import lies_inside
-from holdfast.core.errors import BuildFailed, ContextError, IoError
+from holdfast.core.confined_paths import lies_inside, printable
+from holdfast.core.errors import BuildFailed, IoError
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -58,14 +61,7 @@ class SyncedCache(NamedTuple):
     reused: int
 
 
-class BehindCache(NamedTuple):
-    """A cache that is not in step, and why."""
-
-    name: str
-    reasons: list[str]
-
-
-class _Scratch:
+class Scratch:
     """A folder for the files of commits, made when it is needed and gone when the block is left.
 
     Beside a cache that is being built it is one in the making, so that whoever builds next removes what a killed one
@@ -77,7 +73,7 @@ class _Scratch:
         self._staged: StagedDirectory | None = None
         self._temporary: str = ""
 
-    def __enter__(self) -> _Scratch:
+    def __enter__(self) -> Scratch:
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -118,29 +114,37 @@ def sync_cache(
         raise BuildFailed(f"cache '{declared.name}' lies in a registry and is not built here: 'context sync' pulls it")
     cache = project.cache(declared.name)
     is_first = not os.path.lexists(project.cache_root)
-    settings = _settings(tokenizer, declared)
+    settings = settings_of(tokenizer, declared)
     show = _shown(declared.name, progress)
-    with Collector(runs=False), _Scratch(cache, is_check=False) as scratch:
-        state = read_state(cache)
-        plan = plan_cache(_place(project, scratch), declared, state, lambda count: show("looking", count, 0))
+    with Collector(runs=False), Scratch(cache, is_check=False) as scratch:
+        state = read_state(project, declared.name)
+        plan = plan_cache(place_of(project, scratch), declared, state, lambda count: show("looking", count, 0))
         faults = [passed for passed in plan.found.passed if passed.is_fault]
         if strict and faults:
             raise BuildFailed(_not_read(declared.name, faults))
-        is_known = bool(state.cache_version) and state.cache_version == _version(cache, state)
-        changes = changes_since(plan, state if is_known else SourceState.none())
+        is_there = bool(state.cache_version) and os.path.lexists(cache)
+        damaged, made = find_damage(cache, state.made) if is_there else ("", state.made)
+        is_known = is_there and not damaged
+        changes = changes_since(plan, state if is_there else SourceState.none())
         if is_known and state.settings == settings and changes.is_none:
             unread = _unread(plan, state)
             if strict and any(passed.is_fault for passed in unread):
                 raise BuildFailed(_not_read(declared.name, unread))
-            if plan.files != state.files:
-                write_state(cache, state._replace(files=plan.files))
-            return SyncedCache(declared.name, False, _locked(plan, state), changes, plan.found, unread, 0)
+            if (plan.files, made) != (state.files, state.made):
+                write_state(project, declared.name, state._replace(files=plan.files, made=made))
+            _drop_old_state(cache)
+            return SyncedCache(declared.name, False, locked_of(plan, state), changes, plan.found, unread, 0)
         if not plan.items:
             raise BuildFailed(nothing_found(declared, plan.found))
+        if damaged:
+            make_replaceable(cache, state.made)
         report = _built(declared, plan, cache, tokenizer, created_at, strict, show, tell, changes, is_known, engine)
-        state = _state(plan, report, state, changes, settings)._replace(manifest=manifest_digest(cache))
-        write_state(cache, state)
-        unread, locked = _unread(plan, state), _locked(plan, state)
+        if damaged and tell is not None:
+            tell(f"{declared.name}: '{printable(damaged)}' was missing or altered: the cache was built again")
+        state = state_of(plan, report, state, changes, settings)._replace(made=made_files(cache, made))
+        write_state(project, declared.name, state)
+        _drop_old_state(cache)
+        unread, locked = _unread(plan, state), locked_of(plan, state)
     if is_first and lies_inside(project.cache_root, project.path):
         # What is made from the sources need not be committed; who removes this file does not get it again.
         write_file(os.path.join(project.cache_root, ".gitignore"), b"*\n")
@@ -186,90 +190,6 @@ def _built(
         raise BuildFailed(f"cache '{declared.name}': {error.reason}{': ' if why else ''}{'; '.join(why)}") from None
 
 
-def check_cache(
-    project: Project, declared: DeclaredCache, lock: ProjectLock | None, tokenizer: str, *, lock_only: bool
-) -> BehindCache:
-    """Whether a cache and its lock are in step with the sources; writes nothing into the project.
-
-    With `lock_only` the cache need not be there or in step: what it would be is found by building it elsewhere.
-    """
-    name = declared.name
-    cache = project.cache(name)
-    locked = None if lock is None else lock.caches.get(name)
-    if declared.oci:
-        return BehindCache(
-            name, _registry_reasons(declared, locked, "" if lock_only else _version_there(cache), lock_only)
-        )
-    state = read_state(cache)
-    version = _version(cache, state)
-    with _Scratch(cache, is_check=True) as scratch:
-        plan = plan_cache(_place(project, scratch), declared, state, lambda _: None)
-        is_known = bool(state.cache_version) and state.cache_version == version
-        if lock_only and is_known and not _is_current(plan, state, _settings(tokenizer, declared)):
-            plan, is_known = plan_cache(_place(project, scratch), declared, SourceState.none(), lambda _: None), False
-        if lock_only and not is_known:
-            return BehindCache(name, _lock_reasons(_built_elsewhere(declared, plan, scratch.path(), tokenizer), locked))
-        if not version:
-            return BehindCache(name, ["it is not built here"])
-        if not is_known:
-            now = _built_elsewhere(declared, plan, scratch.path(), tokenizer)
-            behind = [] if now.version == version else ["it differs from what its sources make"]
-            return BehindCache(name, behind or _lock_reasons(now, locked))
-        changes = changes_since(plan, state)
-        if not changes.is_none:
-            return BehindCache(name, [_words(changes)])
-        if state.settings != _settings(tokenizer, declared):
-            same = state.settings.startswith(_settings(tokenizer, DeclaredCache(name)))
-            other = "in other shards" if same else "by another ranking, index or tokenizer"
-            return BehindCache(name, [f"it was built {other}"])
-        return BehindCache(name, _lock_reasons(_locked(plan, state), locked))
-
-
-def _is_current(plan: CachePlan, state: SourceState, settings: str) -> bool:
-    """Whether the cache of that state is what the plan would make."""
-    return changes_since(plan, state).is_none and state.settings == settings
-
-
-def _registry_reasons(declared: DeclaredCache, locked: LockedCache | None, version: str, lock_only: bool) -> list[str]:
-    """Whether the cache that was pulled is the one of the lock; no registry is asked."""
-    if locked is None or not locked.oci:
-        return [f"{LOCK_NAME} does not know it"]
-    if locked.oci != declared.oci:
-        return [f"{LOCK_NAME} has another reference"]
-    if lock_only or locked.version == version:
-        return []
-    return ["it is not pulled here" if not version else "another version of it stands here"]
-
-
-def _built_elsewhere(declared: DeclaredCache, plan: CachePlan, scratch: str, tokenizer: str) -> LockedCache:
-    from holdfast.caches.build.build import build_documents
-
-    if not plan.items:
-        raise BuildFailed(nothing_found(declared, plan.found))
-    target = os.path.join(scratch, "cache")
-    # The time is no part of what a lock says.
-    report = build_documents(plan.items, target, created_at="1970-01-01T00:00:00Z", tokenizer=tokenizer)
-    none = SourceChanges(frozenset(), 0, 0, 0)
-    return _locked(plan, _state(plan, report, SourceState.none(), none, ""))
-
-
-def _lock_reasons(now: LockedCache, locked: LockedCache | None) -> list[str]:
-    if locked is None:
-        return [f"{LOCK_NAME} does not know it"]
-    if now == locked:
-        return []
-    for what, one, other in (
-        ("reference", now.oci, locked.oci),
-        ("packages", now.packages, locked.packages),
-        ("commits", now.commits, locked.commits),
-        ("sources", now.sources, locked.sources),
-        ("version", now.version, locked.version),
-    ):
-        if one != other:
-            return [f"{LOCK_NAME} has {'another' if what in ('version', 'reference') else 'other'} {what}"]
-    return [f"{LOCK_NAME} says otherwise"]
-
-
 def write_lock(
     project: Project, declared: ProjectFile, synced: Sequence[SyncedCache], before: ProjectLock | None
 ) -> bool:
@@ -308,12 +228,21 @@ def kinds_in_words(kinds: dict[str, int]) -> str:
     return f"{total:,} {'file' if total == 1 else 'files'} of kinds that are not read: {told}{more}"
 
 
-def _settings(tokenizer: str, declared: DeclaredCache) -> str:
+def _drop_old_state(cache: str) -> None:
+    """Remove the state that earlier releases kept beside a cache: nothing reads it any more."""
+    folder, name = os.path.split(cache)
+    try:
+        os.unlink(os.path.join(folder, f".{name}.sources"))
+    except OSError:
+        pass
+
+
+def settings_of(tokenizer: str, declared: DeclaredCache) -> str:
     shards = f" {declared.shards} shards" if declared.shards else ""
     return f"{RANKING} {SECTIONS_KIND} {tokenizer}{shards}"
 
 
-def _place(project: Project, scratch: _Scratch) -> ProjectPlace:
+def place_of(project: Project, scratch: Scratch) -> ProjectPlace:
     return ProjectPlace(project.path, project.cache_root, scratch.path)
 
 
@@ -325,33 +254,7 @@ def _shown(name: str, progress: PhaseProgress | None) -> PhaseProgress:
     return show
 
 
-def _version(cache: str, state: SourceState) -> str:
-    """The version of the cache at a path, empty where there is none that holds together."""
-    if state.manifest and state.manifest == manifest_digest(cache) and _is_indexed(cache):
-        return state.cache_version
-    return _version_there(cache)
-
-
-def _version_there(cache: str) -> str:
-    from holdfast.caches.on_disk.cache_listing import inspect_cache
-
-    try:
-        found = inspect_cache(cache)
-    except ContextError:
-        return ""
-    return found.cache_version if found.valid and _is_indexed(cache) else ""
-
-
-def _is_indexed(cache: str) -> bool:
-    parts = [cache]
-    if os.path.lexists(os.path.join(cache, SHARDS)):
-        from holdfast.caches.build.publish import part_paths
-
-        parts = part_paths(cache)
-    return all(os.path.isdir(os.path.join(path, COMPILED)) for path in parts)
-
-
-def _state(
+def state_of(
     plan: CachePlan, report: DocumentsReport, before: SourceState, changes: SourceChanges, settings: str
 ) -> SourceState:
     skipped = {source: reason for source, _, reason in report.skipped}
@@ -365,10 +268,10 @@ def _state(
     for source, (included, _) in more.items():
         files += [(f"{source}\0{path}", digest) for path, digest in included.items()]
     sources = KnownSources.of(columns, more, plan.strangers, sources_digest(files))
-    return SourceState(report.cache_version, "", settings, plan.files, sources)
+    return SourceState(report.cache_version, settings, plan.files, sources, NO_FILES)
 
 
-def _locked(plan: CachePlan, state: SourceState) -> LockedCache:
+def locked_of(plan: CachePlan, state: SourceState) -> LockedCache:
     readers = state.known.readers_of_read()
     return LockedCache(
         state.cache_version,
@@ -383,16 +286,10 @@ def _locked(plan: CachePlan, state: SourceState) -> LockedCache:
 def _unread(plan: CachePlan, state: SourceState) -> list[PassedOver]:
     """Everything that was passed over, by name."""
     skipped = [PassedOver(source, reason) for source, (_, reason) in state.known.more.items() if reason]
-    return sorted([*plan.found.passed, *skipped])
+    return sorted([*plan.found.passed, *skipped, *refused_includes(plan, state.known)])
 
 
 def _not_read(name: str, passed: Sequence[PassedOver]) -> str:
     faults = [f"'{each.source}' {each.reason}" for each in passed if each.is_fault]
     more = f"; and {len(faults) - _NAMED} more" if len(faults) > _NAMED else ""
     return f"cache '{name}': {'; '.join(faults[:_NAMED])}{more}"
-
-
-def _words(changes: SourceChanges) -> str:
-    """How sources changed, in words."""
-    counts = ((changes.changed, "changed"), (changes.added, "new"), (changes.removed, "gone"))
-    return "sources: " + ", ".join([f"{count:,} {how}" for count, how in counts if count])

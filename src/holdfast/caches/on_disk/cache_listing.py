@@ -13,12 +13,16 @@ from holdfast.core.errors import CacheInvalid, CacheMissing, IoError, UsageError
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import is_unicode
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.caches.cache_format import Manifest
+
 # A cache that is replaced again and again while it is looked at is given up after so many looks.
 _ATTEMPTS = 16
 
 
 class CacheSummary(NamedTuple):
-    """What a cache says of itself, and whether its manifest and index hold together."""
+    """What a cache says of itself, and whether its manifest and index hold together and no document is missing."""
 
     cache_version: str
     document_count: int
@@ -54,7 +58,10 @@ def _inspect_parts(directory: CacheDirectory) -> CacheSummary:
 
 
 def inspect_cache(path: str | os.PathLike[str]) -> CacheSummary:
-    """Describe a cache without reading its documents; an unreadable manifest is an answer, not an error."""
+    """Describe a cache without reading its documents; an unreadable manifest is an answer, not an error.
+
+    `valid` says that manifest and index hold together and that each document has a file; not what the files hold.
+    """
     return look_into(os.fspath(path), _inspect, lambda summary: summary.valid)
 
 
@@ -68,9 +75,19 @@ def _inspect(directory: CacheDirectory) -> CacheSummary:
     total = directory.bytes_directly_inside()
     try:
         check_listings(directory, manifest)
+        _check_presence(directory, manifest)
     except CacheInvalid:
         return CacheSummary(manifest.cache_version, manifest.document_count, total, valid=False)
     return CacheSummary(manifest.cache_version, manifest.document_count, total, valid=True)
+
+
+def _check_presence(directory: CacheDirectory, manifest: Manifest) -> None:
+    """CacheInvalid where a document has no file; what is in the files is not looked at."""
+    listed = {entry.file for entry in manifest.entries}
+    for folder in {file.rpartition("/")[0] for file in listed}:
+        listed.difference_update([f"{folder}/{name}" if folder else name for name in directory.names(folder)])
+    if listed:
+        raise CacheInvalid(f"'{printable(min(listed))}' is missing")
 
 
 def require_whole(path: str, command: str) -> None:

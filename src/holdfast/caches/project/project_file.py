@@ -184,7 +184,7 @@ def _oci(sources: Value, where: str) -> str:
     if len(listed) != 1:
         raise invalid(f"{where}.sources: a cache of a registry is a cache of its own: declare two caches")
     _check_keys(listed[0], _OCI, f"{where}.sources")
-    from holdfast.caches.registry.oci_reference import parse_reference
+    from holdfast.caches.oci_reference import parse_reference
     from holdfast.core.errors import UsageError
 
     try:

@@ -34,6 +34,7 @@ class LockedCache(NamedTuple):
     packages: tuple[tuple[str, str], ...] = ()  # package -> version, by name
     oci: str = ""  # where it was pulled from
     digest: str = ""  # of the manifest there
+    size: int = 0  # bytes of its layers; 0 where an older release wrote the lock
 
 
 class ProjectLock(NamedTuple):
@@ -68,6 +69,7 @@ def _fields(lock: ProjectLock) -> dict[str, object]:
             **({"commits": dict(sorted(cache.commits))} if cache.commits else {}),
             **({"packages": dict(sorted(cache.packages))} if cache.packages else {}),
             **({"oci": cache.oci, "digest": cache.digest} if cache.oci else {}),
+            **({"bytes": cache.size} if cache.oci and cache.size else {}),
         }
     return {"lock_version": LOCK_VERSION, "ranking": lock.ranking, "tokenizer": lock.tokenizer, "caches": caches}
 
@@ -136,5 +138,8 @@ def _cache(value: Json) -> LockedCache | None:
     oci, digest = value.get("oci", ""), value.get("digest", "")
     if not isinstance(oci, str) or not isinstance(digest, str) or (oci and not is_version(digest)):
         return None
+    size = value.get("bytes", 0)
+    if type(size) is not int or not 0 <= size < 1 << 53:
+        return None
     names = tuple(str(name) for name in formats)
-    return LockedCache(version, sources, documents, names, commits, packages, oci, digest)
+    return LockedCache(version, sources, documents, names, commits, packages, oci, digest, size)

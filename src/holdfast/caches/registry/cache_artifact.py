@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from holdfast.caches.registry.oci_reference import is_digest
+from holdfast.caches.oci_reference import is_digest
 from holdfast.caches.shard_list import MOST_SHARDS, PART_NAMES
 from holdfast.core.canonical_json import JsonError, decode, encode
 from holdfast.core.errors import RegistryFailed
@@ -29,6 +29,7 @@ EMPTY = b"{}"
 # Registries take manifests of at least this size.
 MAX_MANIFEST = 4 << 20
 MAX_SIGNATURE = 8 << 10
+_MOST_BYTES = (1 << 53) - 1  # that a number of JSON says exactly
 # Those of a cache in as many shards as there may be, each with its documents spread over sets.
 _MOST_LAYERS = 2 + 18 * MOST_SHARDS
 
@@ -70,6 +71,11 @@ class Artifact(NamedTuple):
     def file_sets(self) -> list[Layer]:
         """The layers that hold files."""
         return [layer for layer in self.layers if layer.media_type == FILES]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all layers."""
+        return sum([layer.blob.size for layer in self.layers])
 
     @property
     def signature(self) -> Layer | None:
@@ -163,10 +169,10 @@ def _layer(value: Json) -> Layer:
     title = notes.get(_TITLE) if isinstance(notes, dict) else None
     if kind not in (FILES, SIGNATURE) or not isinstance(title, str):
         raise _no_cache("a layer of it is of no kind that a cache has")
-    if not isinstance(digest, str) or not is_digest(digest) or not isinstance(size, int) or size < 0:
+    if not isinstance(digest, str) or not is_digest(digest) or type(size) is not int:
         raise _no_cache("a layer of it is of no kind that a cache has")
-    if kind == SIGNATURE and size > MAX_SIGNATURE:
-        raise _no_cache("its signature is too large to be one")
+    if not 0 <= size <= (MAX_SIGNATURE if kind == SIGNATURE else _MOST_BYTES):
+        raise _no_cache("a layer of it has a size that none has")
     return Layer(str(kind), Blob(digest, size), title)
 
 

@@ -15,21 +15,23 @@ from base64 import b64encode
 from hashlib import sha256
 from http.client import HTTPException
 
+from holdfast.caches.oci_reference import is_host, is_loopback
 from holdfast.caches.registry.cache_artifact import MANIFEST, MAX_MANIFEST, digest_of
 from holdfast.caches.registry.challenges import Challenge, parse_challenges
 from holdfast.core.canonical_json import JsonError, decode
-from holdfast.core.errors import RegistryFailed
+from holdfast.core.errors import RegistryFailed, TransferBroken
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from email.message import Message
     from http.client import HTTPResponse
+    from typing import BinaryIO
 
+    from holdfast.caches.oci_reference import OciReference
     from holdfast.caches.registry.cache_artifact import Blob
     from holdfast.caches.registry.docker_credentials import Credentials
-    from holdfast.caches.registry.oci_reference import OciReference
 
 _TIMEOUT = 60.0  # seconds that a single step of the network may take
 _ATTEMPTS = 4
@@ -68,7 +70,9 @@ class RegistryClient:
         self._credentials = credentials
         self._authorization = ""
         context = ssl.create_default_context(cafile=ca_file or None)
-        self._opener = urllib.request.build_opener(urllib.request.HTTPSHandler(context=context), _NoRedirect)
+        # What goes to this machine, perhaps without TLS, goes through no proxy.
+        direct = [urllib.request.ProxyHandler({})] if reference.is_loopback else []
+        self._opener = urllib.request.build_opener(urllib.request.HTTPSHandler(context=context), _NoRedirect, *direct)
         self._base = f"https://{reference.host}"
 
     def has(self, blob: Blob) -> bool:
@@ -131,45 +135,45 @@ class RegistryClient:
             raise RegistryFailed(f"{self._host} sent another manifest than the one of {name[:19]}…: it was altered")
         return digest, data
 
-    def fetch_blob(self, blob: Blob, path: str, tell: Callable[[int], None]) -> None:
-        """Write bytes to a file, going on where an earlier attempt ended; the file is whole and proven afterwards."""
+    def fetch_blob(self, blob: Blob, file: BinaryIO, tell: Callable[[int], None]) -> None:
+        """Add the bytes that a file lacks, going on from its end; it is whole and proven afterwards."""
         failures = 0
-        while True:
-            held = os.path.getsize(path) if os.path.exists(path) else 0
+        while (held := file.seek(0, os.SEEK_END)) < blob.size:
             try:
-                if held < blob.size or not os.path.exists(path):
-                    self._fetch_from(blob, held, path, tell)
-                break
+                self._fetch_from(blob, held, file, tell)
             except _Dropped as error:
                 failures += 1
                 if failures == _ATTEMPTS:
-                    raise RegistryFailed(f"{self._host} does not send a layer whole: {error}; pull again") from None
-        if _hash_file(path) != blob.digest or os.path.getsize(path) != blob.size:
-            os.unlink(path)
+                    raise TransferBroken(f"{self._host} does not send a layer whole: {error}; pull again") from None
+        if held != blob.size or _hash_file(file) != blob.digest:
             raise RegistryFailed(f"{self._host} sent other bytes than those of {blob.digest[:19]}…: nothing is used")
 
-    def _fetch_from(self, blob: Blob, held: int, path: str, tell: Callable[[int], None]) -> None:
+    def _fetch_from(self, blob: Blob, held: int, file: BinaryIO, tell: Callable[[int], None]) -> None:
         headers = {"Range": f"bytes={held}-"} if held else {}
         with (reply := self._ask("GET", self._path(f"blobs/{blob.digest}"), headers=headers)).body as body:
             if reply.status == _NOT_FOUND:
                 raise RegistryFailed(f"{self._host} has the manifest and not its layer {blob.digest[:19]}…: push again")
             if held and reply.status in (_OK, _OUT_OF_RANGE):
                 held = 0  # it cannot go on, so all of it comes again
+                file.truncate(file.seek(0))
             if reply.status == _OUT_OF_RANGE:
-                os.unlink(path)
                 raise _Dropped("it cannot go on where it ended")
             self._expect(reply, _PARTIAL if held else _OK, "reading a layer")
-            with open(path, "ab" if held else "wb") as file:
-                while held < blob.size:
-                    try:
-                        part = body.read(min(_READ, blob.size - held))
-                    except (OSError, HTTPException) as error:
-                        raise _Dropped(_why(error)) from None
-                    if not part:
-                        raise _Dropped(f"{held:,} of {blob.size:,} bytes came")
-                    file.write(part)
-                    held += len(part)
-                    tell(len(part))
+            sent = reply.headers.get("Content-Length", "")
+            if sent and sent != str(blob.size - held):
+                raise RegistryFailed(
+                    f"{self._host} says that a layer has another size than its manifest: it is refused"
+                )
+            while held < blob.size:
+                try:
+                    part = body.read(min(_READ, blob.size - held))
+                except (OSError, HTTPException) as error:
+                    raise _Dropped(_why(error)) from None
+                if not part:
+                    raise _Dropped(f"{held:,} of {blob.size:,} bytes came")
+                file.write(part)
+                held += len(part)
+                tell(len(part))
 
     def _send(self, place: str, offset: int, chunk: bytes) -> str:
         headers = {
@@ -229,7 +233,7 @@ class RegistryClient:
                 if attempt == attempts - 1:
                     if attempts == 1:
                         raise
-                    raise RegistryFailed(f"{self._host} cannot be reached: {error}") from None
+                    raise TransferBroken(f"{self._host} cannot be reached: {error}") from None
                 continue
             if reply.status == _UNAUTHORIZED and attempt < attempts:
                 with reply.body:
@@ -278,7 +282,8 @@ class RegistryClient:
                     f"{self._host} shows a certificate that is not trusted ({reason.verify_message}): "
                     "name the authority's file in SSL_CERT_FILE"
                 ) from None
-            if isinstance(reason, ssl.SSLError) and self._reference.is_loopback and self._base.startswith("https:"):
+            is_first = self._base.startswith("https:") and self._is_here(request.full_url)
+            if isinstance(reason, ssl.SSLError) and self._reference.is_loopback and is_first:
                 # On this machine a registry may do without TLS, as it may for other tools.
                 self._base = f"http://{self._reference.host}"
                 plain = self._base + request.full_url.removeprefix(f"https://{self._reference.host}")
@@ -302,7 +307,8 @@ class RegistryClient:
     def _token(self, challenge: Challenge) -> str:
         realm = challenge.fields.get("realm", "")
         url = urllib.parse.urlsplit(realm)
-        if url.scheme != "https" and not (url.scheme == "http" and self._reference.is_loopback):
+        is_here = self._reference.is_loopback and is_loopback(url.netloc)
+        if not is_host(url.netloc) or not (url.scheme == "https" or (url.scheme == "http" and is_here)):
             raise RegistryFailed(f"{self._host} asks for credentials at an address without TLS, which is not done")
         asked = {name: challenge.fields[name] for name in ("service", "scope") if name in challenge.fields}
         known = self._credentials
@@ -367,11 +373,11 @@ def _bounded(body: HTTPResponse | urllib.error.HTTPError, most: int, complaint: 
     return bytes(data)
 
 
-def _hash_file(path: str) -> str:
+def _hash_file(file: BinaryIO) -> str:
     digest = sha256()
-    with open(path, "rb") as file:
-        while part := file.read(1 << 20):
-            digest.update(part)
+    file.seek(0)
+    while part := file.read(1 << 20):
+        digest.update(part)
     return "sha256:" + digest.hexdigest()
 
 
@@ -388,13 +394,3 @@ def _why(error: object) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     return str(error) or type(error).__name__
-
-
-def offsets(parts: Iterator[bytes], start: int) -> Iterator[bytes]:
-    """Parts of bytes without the first `start` of them."""
-    for part in parts:
-        if start >= len(part):
-            start -= len(part)
-            continue
-        yield part[start:] if start else part
-        start = 0

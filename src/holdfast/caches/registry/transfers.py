@@ -6,6 +6,7 @@ import os
 
 from holdfast.caches.build.publish import cache_contents, check_replaceable
 from holdfast.caches.build.spare_documents import drop_spare
+from holdfast.caches.oci_reference import is_digest
 from holdfast.caches.on_disk.cache_listing import inspect_cache
 from holdfast.caches.on_disk.verification import verify_cache
 from holdfast.caches.registry.cache_artifact import (
@@ -22,24 +23,27 @@ from holdfast.caches.registry.cache_artifact import (
     parse_artifact,
 )
 from holdfast.caches.registry.cache_files import files_of, read_signature, signature_path, sums_of
-from holdfast.caches.registry.file_set_tar import in_chunks, tar_blob, tar_parts, unpack
-from holdfast.caches.registry.registry_client import offsets
+from holdfast.caches.registry.file_set_tar import in_chunks, layer_members, offsets, tar_blob, tar_parts, unpack
 from holdfast.core.atomic_write import StagedDirectory, write_file
-from holdfast.core.errors import CacheInvalid, RegistryFailed, SignatureRefused
+from holdfast.core.errors import CacheInvalid, IoError, RegistryFailed, SignatureRefused, TransferBroken, UnsafePath
+from holdfast.core.own_folder import OwnFolder
 from holdfast.core.record import NamedTuple
-from holdfast.core.regular_files import close_quietly
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from typing import BinaryIO
 
+    from holdfast.caches.oci_reference import OciReference
     from holdfast.caches.registry.minisign import PublicKey
-    from holdfast.caches.registry.oci_reference import OciReference
     from holdfast.caches.registry.registry_client import RegistryClient
 
     Tell = Callable[[str, int, int], None]
 
 _PARTS = ".holdfast-pull"  # a name that no listing of caches shows
+# Bytes that a pull takes at most where the lock does not say how many the cache had.
+MOST_BYTES = 16 << 30
+_ALWAYS = 64 << 20  # and where it does: twice that many, but never less than this
 
 
 class PushedCache(NamedTuple):
@@ -103,71 +107,98 @@ def _of_files(cache: str, files: list[str]) -> Callable[[int], Iterable[bytes]]:
     return lambda start: in_chunks(offsets(tar_parts(cache, files), start))
 
 
+def most_bytes(locked: int) -> int:
+    """How many bytes a pull may take, by the number that the lock has for the cache; 0 where it has none."""
+    return max(2 * locked, _ALWAYS) if locked else MOST_BYTES
+
+
 def pull_cache(
-    reference: OciReference, cache: str, client: RegistryClient, keys: tuple[PublicKey, ...], tell: Tell
+    reference: OciReference, cache: str, client: RegistryClient, keys: tuple[PublicKey, ...], tell: Tell, *, most: int
 ) -> PulledCache:
-    """Fetch a cache, prove it, and put it in place in one step; what stood there is as it was if anything fails."""
+    """Fetch a cache of at most `most` bytes, prove it, and put it in place in one step.
+
+    If anything fails, what was there before is as it was. What arrived is then removed, unless the connection broke or
+    the process was stopped: the next pull goes on from there.
+    """
     check_replaceable(cache, force=True)
     digest, manifest = client.manifest(reference.wanted)
     artifact = parse_artifact(manifest)
     if keys and artifact.signature is None:
         raise SignatureRefused("the cache is not signed, and context.toml names the keys that may sign")
+    if artifact.size > most:
+        raise RegistryFailed(
+            f"the cache has {artifact.size:,} bytes and {most:,} are allowed: see 'context pull --max-bytes'"
+        )
     parent, name = os.path.split(os.path.abspath(cache))
     os.makedirs(parent, exist_ok=True)
-    parts = os.path.join(parent, f".{name}{_PARTS}")
-    os.makedirs(parts, mode=0o700, exist_ok=True)
-    lock = _locked(parts)
-    try:
-        fetched = _fetch_all(artifact, cache, client, parts, tell)
-        signed_by = _put_in_place(artifact, cache, parts, keys, tell)
-        _remove(parts)
-    finally:
-        close_quietly(lock)
-    size = sum([layer.blob.size for layer in artifact.layers])
-    return PulledCache(digest, artifact.annotations[VERSION], artifact.annotations, size, fetched, signed_by)
+    name = f".{name}{_PARTS}"
+    with (
+        OwnFolder.at(parent, "", lambda found: found == name) as beside,
+        beside.subfolder(name, _is_part, create=True) as parts,
+    ):
+        if not parts.lock():
+            raise RegistryFailed("another pull of this cache is under way: wait for it")
+        try:
+            fetched = _fetch_all(artifact, cache, client, parts, tell)
+            signed_by = _put_in_place(artifact, cache, parts, keys, tell)
+        except (TransferBroken, UnsafePath):
+            raise  # the first is gone on with, the second is to be looked at
+        except Exception:
+            beside.remove(name)
+            raise
+        beside.remove(name)
+    return PulledCache(digest, artifact.annotations[VERSION], artifact.annotations, artifact.size, fetched, signed_by)
 
 
-def _locked(parts: str) -> int:
-    """A lock on what is being fetched, which dies with the process."""
-    import fcntl
-
-    descriptor = os.open(parts, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        close_quietly(descriptor)
-        raise RegistryFailed("another pull of this cache is under way: wait for it") from None
-    except OSError:
-        pass  # no locks here
-    return descriptor
+def _is_part(name: str) -> bool:
+    return is_digest(f"sha256:{name}")
 
 
-def _part(parts: str, layer: Layer) -> str:
-    return os.path.join(parts, layer.blob.digest.removeprefix("sha256:"))
+def _opened(parts: OwnFolder, layer: Layer, flags: int = os.O_RDONLY) -> BinaryIO:
+    """The file of a layer, for reading or, with other flags, for both."""
+    descriptor = parts.open_file(layer.blob.digest.removeprefix("sha256:"), flags)
+    return open(descriptor, "r+b" if flags & os.O_RDWR else "rb")
 
 
-def _fetch_all(artifact: Artifact, cache: str, client: RegistryClient, parts: str, tell: Tell) -> int:
+def _fetch_all(artifact: Artifact, cache: str, client: RegistryClient, parts: OwnFolder, tell: Tell) -> int:
     """Have every layer as a file; how many bytes had to come from the registry."""
     here = _sets_here(cache)
-    moved = _Counted("fetching", sum([layer.blob.size for layer in artifact.layers]), tell)
-    wanted = {os.path.basename(_part(parts, layer)) for layer in artifact.layers}
-    for name in os.listdir(parts):
+    moved = _Counted("fetching", artifact.size, tell)
+    wanted = {layer.blob.digest.removeprefix("sha256:") for layer in artifact.layers}
+    arrived = 0
+    for name in parts.names():
         if name not in wanted:
-            os.unlink(os.path.join(parts, name))  # of a pull of something else
+            parts.remove(name)  # of a pull of something else
+        elif status := parts.status(name):
+            arrived += status.st_size
+    _check_room(parts, 2 * artifact.size - arrived, 0)  # once as layers, once as files
     fetched = 0
     for layer in artifact.layers:
-        path = _part(parts, layer)
-        files = here.get(layer.blob.digest)
-        if files is not None and layer.media_type == FILES:
-            with open(path, "wb") as file:
+        with _opened(parts, layer, os.O_RDWR | os.O_CREAT) as file:
+            files = here.get(layer.blob.digest)
+            if files is not None and layer.media_type == FILES:
+                file.truncate()
                 file.writelines(tar_parts(cache, files))
-            moved.add(layer.blob.size)
-            continue
-        held = os.path.getsize(path) if os.path.exists(path) else 0
-        moved.add(held)
-        client.fetch_blob(layer.blob, path, moved.add)
-        fetched += layer.blob.size - held
+                moved.add(layer.blob.size)
+                continue
+            held = file.seek(0, os.SEEK_END)
+            moved.add(held)
+            client.fetch_blob(layer.blob, file, moved.add)
+            fetched += layer.blob.size - held
     return fetched
+
+
+def _check_room(folder: OwnFolder, size: int, files: int) -> None:
+    """IoError where the file system has no room for `size` bytes in this number of files."""
+    found = os.fstatvfs(folder.descriptor)
+    size += files * found.f_frsize  # the last block of each
+    free = found.f_bavail * found.f_frsize
+    if size > free:
+        raise IoError(f"the cache needs {size:,} bytes and {free:,} are free: make room and pull again")
+    if found.f_files and files > found.f_favail:  # some file systems have no such number
+        raise IoError(
+            f"the cache has {files:,} files and there is room for {found.f_favail:,}: make room and pull again"
+        )
 
 
 def _sets_here(cache: str) -> dict[str, list[str]]:
@@ -177,21 +208,28 @@ def _sets_here(cache: str) -> dict[str, list[str]]:
     return {tar_blob(cache, files).digest: files for files in file_sets(files_of(cache)).values()}
 
 
-def _put_in_place(artifact: Artifact, cache: str, parts: str, keys: tuple[PublicKey, ...], tell: Tell) -> str:
+def _put_in_place(artifact: Artifact, cache: str, parts: OwnFolder, keys: tuple[PublicKey, ...], tell: Tell) -> str:
     tell("checking", 0, 0)
     with StagedDirectory(cache, cache_contents) as staged:
-        names: set[str] = set()
+        taken: set[str] = set()
+        sets = []
         for layer in artifact.file_sets:
-            unpack(_part(parts, layer), staged.path, names)
+            with _opened(parts, layer) as file:
+                sets.append(layer_members(file, taken))
+        members = [member for each in sets for member in each]
+        _check_room(parts, sum([member.size for member in members]), len(members))
+        for layer, each in zip(artifact.file_sets, sets, strict=True):
+            with _opened(parts, layer) as file:
+                unpack(file, each, staged.path)
         signature = b""
         if artifact.signature is not None:
-            with open(_part(parts, artifact.signature), "rb") as file:
+            with _opened(parts, artifact.signature) as file:
                 signature = file.read()
         signed_by = ""
         if keys:
             from holdfast.caches.registry.minisign import verify
 
-            signed_by = verify(sums_of(staged.path, sorted(names)), signature, keys).name
+            signed_by = verify(sums_of(staged.path, [member.name for member in members]), signature, keys).name
         report = verify_cache(staged.path)
         if report.problems:
             first = report.problems[0]
@@ -205,12 +243,6 @@ def _put_in_place(artifact: Artifact, cache: str, parts: str, keys: tuple[Public
     elif os.path.lexists(signature_path(cache)):
         os.unlink(signature_path(cache))  # of what stood there before
     return signed_by
-
-
-def _remove(parts: str) -> None:
-    from shutil import rmtree
-
-    rmtree(parts, ignore_errors=True)
 
 
 class _Counted:

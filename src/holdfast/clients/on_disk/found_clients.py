@@ -49,7 +49,7 @@ def server_command(environment: Mapping[str, str], *, anywhere: bool) -> list[st
     """How this very installation is started: by its name where the search path leads to it, else by its path.
 
     With `anywhere` always by its path, for programs that have no such search path. A virtual environment that is active
-    in this shell alone counts as none.
+    in this shell alone counts as none. A Python that is started in a project imports nothing from there (`-P`).
     """
     own = os.path.join(os.path.dirname(sys.executable), COMMAND)
     named = shutil.which(COMMAND, path=environment.get("PATH", ""))
@@ -58,7 +58,7 @@ def server_command(environment: Mapping[str, str], *, anywhere: bool) -> list[st
     if named is not None and not anywhere and not environment.get("VIRTUAL_ENV"):
         return [COMMAND]
     path = named or (own if os.path.exists(own) else None)
-    return [os.path.abspath(path)] if path else [sys.executable, "-m", "holdfast"]
+    return [os.path.abspath(path)] if path else [sys.executable, "-P", "-m", "holdfast"]
 
 
 def _is_same(one: str, other: str) -> bool:

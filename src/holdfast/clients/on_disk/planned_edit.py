@@ -5,21 +5,14 @@ from __future__ import annotations
 import os
 
 from holdfast.clients.client_table import WORKSPACE
-from holdfast.clients.config_edit import NotOurs, document, entry_in, with_entry, without_entry
+from holdfast.clients.config_edit import document, found_in, with_entry, without_entry
 from holdfast.clients.edit_errors import BrokenText, OddText
 from holdfast.clients.on_disk.config_file import check_writable, read_config
 from holdfast.clients.on_disk.found_clients import server_command
 from holdfast.clients.on_disk.server_proof import Start, prove, start_environment
-from holdfast.clients.server_entry import (
-    CACHE_ROOT,
-    NAME,
-    entry_environment,
-    entry_words,
-    is_ours,
-    new_entry,
-    server_words,
-)
+from holdfast.clients.server_entry import CACHE_ROOT, NAME, entry_text, entry_words, is_same
 from holdfast.clients.shown_lines import changed_lines, entry_strings
+from holdfast.clients.written_entries import is_written, written_entry
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import SettingsInvalid
 from holdfast.core.record import NamedTuple
@@ -35,12 +28,27 @@ if TYPE_CHECKING:
 
 
 class PlannedEdit(NamedTuple):
-    """A file as it is, and as it would be (None: removed). `had` says whether an entry of ours is in it now."""
+    """A file as it is, and as it would be (None: removed).
+
+    `found` is what stands in the place of our entry now (None: nothing). If it `is_foreign`, set-up did not write it:
+    it may be shown, and replaced or removed where a person says so, and is never started.
+    """
 
     file: ConfigFile
     text: str | None
-    had: bool
-    own: Collection[str] = ()  # the strings of our entry, before and after
+    found: object = None
+    is_foreign: bool = False
+    own: Collection[str] = ()  # the strings of the entries that come and go
+
+    @property
+    def had(self) -> bool:
+        """Whether an entry that set-up wrote is in the file now."""
+        return self.found is not None and not self.is_foreign
+
+    @property
+    def entry(self) -> str:
+        """The text of what stands in the place of our entry, in full."""
+        return entry_text(self.found)
 
     @property
     def changes(self) -> bool:
@@ -64,13 +72,16 @@ class Setting(NamedTuple):
 
 def wanted_entry(client: Client, place: Place, setting: Setting) -> Entry:
     """The entry that a client needs at a place. What is committed names nothing of this machine."""
-    shared = setting.scope == "project"
-    command = ["context"] if shared else server_command(setting.environment, anywhere=place.is_desktop)
-    named = {"variable": WORKSPACE, "named": setting.project, "started there": ""}[place.told]
-    root = setting.environment.get(CACHE_ROOT, "")
-    variables = {CACHE_ROOT: os.path.abspath(root)} if root and place.is_desktop and not shared else {}
-    words = server_words(command, project=named, underscores=client.underscores)
-    return new_entry(client.target.shape, words, variables)
+    if setting.scope == "project":
+        return written_entry(client, place, ["context"], setting.project)
+    command = server_command(setting.environment, anywhere=place.is_desktop)
+    return written_entry(client, place, command, setting.project, _cache_root(place, setting))
+
+
+def _cache_root(place: Place, setting: Setting) -> str:
+    """The cache root that an entry names: the caller's, where the client does not pass it on by itself."""
+    root = setting.environment.get(CACHE_ROOT, "") if place.is_desktop and setting.scope == "user" else ""
+    return os.path.abspath(root) if root else ""
 
 
 def plan_entry(client: Client, place: Place, path: str, setting: Setting) -> PlannedEdit:
@@ -79,55 +90,47 @@ def plan_entry(client: Client, place: Place, path: str, setting: Setting) -> Pla
     entry = wanted_entry(client, place, setting)
     shown = printable(path)
     try:
-        had = _own_entry(client, file)
+        found = found_in(client.target, document(client.target, file.text or ""))
         text = with_entry(client.target, file.text or "", entry)
     except BrokenText as error:
         raise SettingsInvalid(f"{shown} is broken ({error}): mend it and run this again") from None
-    except NotOurs:
-        taken = f"{shown} has an entry '{NAME}' that starts something else"
-        raise SettingsInvalid(f"{taken}: rename or remove it and run this again") from None
     except OddText as error:
         by_hand = f"add an entry '{NAME}' under {client.target.container} that runs: "
         words = " ".join(entry_words(client.target.shape, entry))
         raise SettingsInvalid(f"{shown}: {error}; {by_hand}{words}") from None
-    if text != (file.text or "") or file.text is None:
-        check_writable(file)
-        return PlannedEdit(file, text, had is not None, entry_strings([had, entry, {"name": NAME}]))
-    return PlannedEdit(file, file.text, had is not None)
+    is_foreign = found is not None and not is_written(client, place, setting.scope, found)
+    if text == file.text:
+        return PlannedEdit(file, text, found, is_foreign)
+    check_writable(file)
+    return PlannedEdit(file, text, found, is_foreign, entry_strings([found, entry, {"name": NAME}]))
 
 
 def served_elsewhere(client: Client, place: Place, planned: PlannedEdit, setting: Setting) -> str:
     """The other project that an entry serves, where that is all that is to be said against it; else empty."""
-    words = entry_words(client.target.shape, _own_entry(client, planned.file))
+    words = entry_words(client.target.shape, planned.found)
     if place.told != "named" or "--path" not in words[:-1]:
         return ""
     served = words[words.index("--path") + 1]
-    if served == setting.project:
-        return ""
-    return "" if plan_entry(client, place, planned.file.path, setting._replace(project=served)).changes else served
+    there = wanted_entry(client, place, setting._replace(project=served))
+    return served if served != setting.project and is_same(planned.found, there) else ""
 
 
-def plan_removal(client: Client, path: str, setting: Setting, kept: KeptTexts) -> PlannedEdit:
-    """A file without the entry, the same where it has none of ours."""
+def plan_removal(client: Client, place: Place, path: str, setting: Setting, kept: KeptTexts) -> PlannedEdit:
+    """A file without the entry, the same where it has none."""
     file = read_config(path, inside=setting.project if setting.scope == "project" else "")
     shown = printable(path)
     try:
-        had = _own_entry(client, file)
-        if had is None:
-            return PlannedEdit(file, file.text, had=False)
+        found = found_in(client.target, document(client.target, file.text or ""))
+        if found is None:
+            return PlannedEdit(file, file.text)
         text = without_entry(client.target, file.text or "", _sound(client, kept.texts(file)))
     except BrokenText as error:
         raise SettingsInvalid(f"{shown} is broken ({error}): mend it and run this again") from None
     except OddText as error:
         raise SettingsInvalid(f"{shown}: {error}; remove the entry '{NAME}' by hand") from None
     check_writable(file)
-    return PlannedEdit(file, text, True, entry_strings(had))
-
-
-def _own_entry(client: Client, file: ConfigFile) -> object:
-    """The entry of ours that is in a file now; None where there is none."""
-    entry = entry_in(client.target, document(client.target, file.text or ""))
-    return entry if is_ours(client.target.shape, entry) else None
+    is_foreign = not is_written(client, place, setting.scope, found)
+    return PlannedEdit(file, text, found, is_foreign, entry_strings(found))
 
 
 def _sound(client: Client, texts: Iterable[str | None]) -> list[str | None]:
@@ -142,17 +145,19 @@ def _sound(client: Client, texts: Iterable[str | None]) -> list[str | None]:
     return sound
 
 
-def prove_edit(client: Client, place: Place, planned: PlannedEdit, setting: Setting) -> tuple[list[str], Proven]:
-    """Start the command that the text holds, as the client would; the command line, and what came of it."""
-    shape = client.target.shape
-    entry = entry_in(client.target, document(client.target, planned.text or ""))
-    words = [word.replace(WORKSPACE, setting.project) for word in entry_words(shape, entry)]
-    variables = start_environment(
-        setting.environment, client.passes, entry_environment(shape, entry), is_desktop=place.is_desktop
-    )
+def prove_entry(client: Client, place: Place, setting: Setting) -> tuple[list[str], Proven]:
+    """Start the server as the client will by the entry that set-up writes; the command line, and what came of it.
+
+    Nothing of a file is started: the words and the variables are those of this installation and of the caller.
+    """
+    words = entry_words(client.target.shape, wanted_entry(client, place, setting))
+    words = [word.replace(WORKSPACE, setting.project) for word in words]
+    root = _cache_root(place, setting)
+    added = {CACHE_ROOT: root} if root else {}
+    variables = start_environment(setting.environment, client.passes, added, is_desktop=place.is_desktop)
     directory = "/" if place.is_desktop and place.told != "started there" else setting.project
     proven = prove(Start(words, directory, variables), client.client_info)
-    if client.underscores and any("." in name for name in proven.tools):
+    if client.no_dots and any("." in name for name in proven.tools):
         return words, proven._replace(
             tools=(), failure="the tools are listed with dots, which this client does not take"
         )

@@ -1,4 +1,4 @@
-"""Proof that an entry works: the command it names is started as the client would, and asked for its tools."""
+"""Proof that an entry works: our own command is started as the client would, and asked for its tools."""
 
 from __future__ import annotations
 
@@ -62,11 +62,12 @@ def prove(start: Start, client_info: str) -> Proven:
         "",
     ]
     program = start.words[0]
-    if os.path.sep not in program and not _on_path(program, start.environment):
+    found = program if os.path.sep in program else _on_path(program, start.environment)
+    if not found:
         return Proven((), f"'{program}' is not on the search path: install it for your user (uv tool install, pipx)")
     try:
-        ended = subprocess.run(  # noqa: S603  # the command line that the configuration holds
-            start.words,
+        ended = subprocess.run(  # noqa: S603  # the command line that set-up writes
+            [found, *start.words[1:]],
             input="\n".join(asked).encode(),
             capture_output=True,
             cwd=start.directory,
@@ -89,10 +90,12 @@ def _request(number: int, method: str, parameters: Mapping[str, object]) -> str:
     return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": parameters})
 
 
-def _on_path(program: str, environment: Mapping[str, str]) -> bool:
+def _on_path(program: str, environment: Mapping[str, str]) -> str:
+    """The program that a search path leads to; a part that depends on the working directory may lead into a clone."""
     from shutil import which
 
-    return which(program, path=environment.get("PATH", "")) is not None
+    parts = [part for part in environment.get("PATH", "").split(os.pathsep) if os.path.isabs(part)]
+    return which(program, path=os.pathsep.join(parts)) or ""
 
 
 def _tools(output: bytes) -> list[str]:

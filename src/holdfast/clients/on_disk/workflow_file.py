@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.clients.ci_workflow import FILE, MARK, workflow
+from holdfast.clients.ci_workflow import FILE, MARK, is_written, workflow
 from holdfast.core.atomic_write import write_file
 from holdfast.core.confined_paths import lies_inside
 from holdfast.core.errors import SettingsInvalid, UsageError
@@ -36,16 +36,17 @@ _CHECKS = (
 
 
 class WorkflowStep(NamedTuple):
-    """What happened to the file, and the checks it runs."""
+    """What happened to the file, and the checks it runs; `found` is a text that is left alone, in full."""
 
     file: str
     action: Literal["written", "renewed", "unchanged", "removed", "left alone"]
     checks: Sequence[str]
     detail: str = ""
+    found: str = ""
 
 
 def set_up_workflow(root: str, origin: str, *, undo: bool, dry_run: bool) -> WorkflowStep:
-    """Put the workflow in its place, or take it out; one without the mark in its first line is a person's."""
+    """Put the workflow in its place, or take it out; one that set-up did not write, to the letter, is left alone."""
     path = os.path.join(root, FILE)
     checks = [check for marks, check in _CHECKS if any(os.path.lexists(os.path.join(root, each)) for each in marks)]
     if not lies_inside(os.path.realpath(path), os.path.realpath(root)):
@@ -56,8 +57,10 @@ def set_up_workflow(root: str, origin: str, *, undo: bool, dry_run: bool) -> Wor
         old = None
     except NotRegular:
         return WorkflowStep(FILE, "left alone", checks, "it is no regular file")
-    if old is not None and not old.startswith(MARK):
-        return WorkflowStep(FILE, "left alone", checks, f"it is yours; add: {'; '.join(checks)}" if checks else "")
+    if old is not None and not is_written(old, [check for _, check in _CHECKS]):
+        changed = "it was changed since it was written: remove it and run this again, or "
+        told = f"{changed if old.startswith(MARK) else 'it is yours; '}add: {'; '.join(checks)}"
+        return WorkflowStep(FILE, "left alone", checks, told if checks else "", old)
     if undo:
         if old is None:
             return WorkflowStep(FILE, "unchanged", checks, "there is none")

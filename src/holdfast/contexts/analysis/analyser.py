@@ -60,7 +60,7 @@ def analyse_with_uses(name: str, data: bytes) -> tuple[FileFacts, bytes]:
             module.package(root, record.grammar) if hasattr(module, "package") else "",
             generated=is_generated(name, data),
         )
-    except (RecursionError, MemoryError, ValueError, AttributeError, IndexError):
+    except (RecursionError, MemoryError):
         return FileFacts(name, language, unread=NOT_PARSED), used_words(data)
     return facts, used_words(_without_comments(root, language, data))
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+
 from holdfast.contexts.answers import open_project
+from holdfast.contexts.on_disk.directory_view import CONTEXT_FILE
+from holdfast.contexts.on_disk.project import Project, scan
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import ContextCorrupt
+from holdfast.core.record import NamedTuple
+from holdfast.core.tokens import tokens_of_bytes
 from holdfast.operation import Outcome
 
 TYPE_CHECKING = False
@@ -18,6 +24,29 @@ if TYPE_CHECKING:
         WatchAnswer,
     )
     from holdfast.workspace import Workspace
+
+
+class TokenCount(NamedTuple):
+    """The tokens of one directory."""
+
+    scope: str
+    context_tokens: int
+    source_tokens: int
+
+
+def token_counts(project: Project) -> list[TokenCount]:
+    """The counts of every kept directory that has a context, in order of scope."""
+    counts = []
+    for found in sorted(scan(project), key=lambda found: found.scope):
+        view = found.view
+        if not found.kept or view is None or not view.has_context:
+            continue
+        try:
+            size = os.lstat(os.path.join(view.path, CONTEXT_FILE)).st_size
+        except OSError:
+            continue
+        counts.append(TokenCount(found.scope, tokens_of_bytes(size), tokens_of_bytes(view.source_bytes)))
+    return counts
 
 
 def validate(workspace: Workspace, arguments: ValidateArguments) -> Outcome[ValidateAnswer]:
@@ -39,7 +68,6 @@ def validate(workspace: Workspace, arguments: ValidateArguments) -> Outcome[Vali
 
 def stats(workspace: Workspace, arguments: TreeArguments) -> Outcome[StatsAnswer]:
     """Tokens of contexts against tokens of the sources they stand for."""
-    from holdfast.contexts.on_disk.stats import token_counts
 
     project = open_project(workspace, arguments)
     rows = token_counts(project)

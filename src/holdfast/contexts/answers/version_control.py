@@ -31,10 +31,12 @@ def setup(workspace: Workspace, arguments: SetupArguments) -> Outcome[SetupAnswe
     dry_run = arguments.get("dry_run", False)
     steps = set_up_git(project, hooks=not arguments.get("no_hooks", False), dry_run=dry_run)
     told: list[SetupStep] = []
-    for what, action, detail in steps:
+    for what, action, detail, found in steps:
         step: SetupStep = {"what": what, "action": action}
         if detail:
             step["detail"] = detail
+        if found:
+            step["found"] = found
         told.append(step)
     value: SetupAnswer = {
         "root": printable(project.root),

@@ -11,7 +11,7 @@ from holdfast.contexts.on_disk.listing import judge_all
 from holdfast.contexts.on_disk.project import check_root, place_of, scan, with_place
 from holdfast.contexts.on_disk.rehash import rehash_one
 from holdfast.core.confined_paths import printable
-from holdfast.core.errors import ContextCorrupt, UsageError
+from holdfast.core.errors import ContextCorrupt, IoError, UsageError
 from holdfast.operation import Outcome
 
 TYPE_CHECKING = False
@@ -52,8 +52,11 @@ def _told(one: Made) -> MadeContext:
     return told
 
 
-def _exit_code(counts: Counts) -> int:
-    return ContextCorrupt.exit_code if counts["failed"] else 0
+def _exit_code(made: list[Made]) -> int:
+    """That of the gravest failure: a file that cannot be written, then one that cannot be used."""
+    if any(one.is_refused for one in made):
+        return IoError.exit_code
+    return ContextCorrupt.exit_code if any(one.action == FAILED for one in made) else 0
 
 
 def init(workspace: Workspace, arguments: InitArguments) -> Outcome[InitAnswer]:
@@ -90,7 +93,7 @@ def init(workspace: Workspace, arguments: InitArguments) -> Outcome[InitAnswer]:
     }
     if others:
         value["other_agents"] = others
-    return Outcome(value, _exit_code(counts), is_error=bool(counts["failed"]), note=_notes(project, found, unread))
+    return Outcome(value, _exit_code(made), is_error=bool(counts["failed"]), note=_notes(project, found, unread))
 
 
 def regen(workspace: Workspace, arguments: RegenArguments) -> Outcome[RegenAnswer]:
@@ -121,7 +124,7 @@ def _regenerated(project: Project, workspace: Workspace, arguments: RegenArgumen
     )
     counts = _counts(made)
     value: RegenAnswer = {"root": project.shown, **counts}
-    return Outcome(value, _exit_code(counts), is_error=bool(counts["failed"]), note=_notes(project, found, unread))
+    return Outcome(value, _exit_code(made), is_error=bool(counts["failed"]), note=_notes(project, found, unread))
 
 
 def _chosen(project: Project, arguments: RegenArguments) -> tuple[list[Found], set[str] | None]:
@@ -190,5 +193,6 @@ def _rehashed(project: Project, arguments: RehashArguments) -> Outcome[RehashAns
         found = [item for item in with_place(project, found, place, scope) if item.place == place]
         if found[0].view is None or not found[0].view.has_context:
             raise UsageError(f"there is no {CONTEXT_FILE} in '{scope}': `context regen {scope}` makes one")
-    counts = _counts([rehash_one(item) for item in found if item.view is not None and item.view.has_context])
-    return Outcome(counts, _exit_code(counts), is_error=bool(counts["failed"]))
+    made = [rehash_one(item) for item in found if item.view is not None and item.view.has_context]
+    counts = _counts(made)
+    return Outcome(counts, _exit_code(made), is_error=bool(counts["failed"]))

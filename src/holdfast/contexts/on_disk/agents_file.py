@@ -7,9 +7,11 @@ import re
 
 from holdfast.core.atomic_write import write_file
 from holdfast.core.confined_paths import lies_inside
-from holdfast.core.regular_files import read_regular
+from holdfast.core.errors import IoError
+from holdfast.core.regular_files import NotRegular, read_regular
 
 FILE_NAME = "AGENTS.md"
+_TEMPLATE = "templates/agents.md"
 LEFT_ALONE, FAILED = "left alone", "failed"
 _START, _END = b"<!-- contexts: start -->", b"<!-- contexts: end -->"
 # Files of single tools, written where they exist and do not include AGENTS.md by themselves.
@@ -33,12 +35,14 @@ def write_other_sections(root: str, *, dry_run: bool = False) -> dict[str, str]:
     agents = os.path.realpath(os.path.join(root, FILE_NAME))
     for name in _OTHERS:
         path = os.path.join(root, name)
-        if not os.path.isfile(path) or os.path.realpath(path) == agents:
+        if os.path.realpath(path) == agents:
             continue
         try:
             includes = _INCLUDES.search(read_regular(os.path.realpath(path))) is not None
-        except OSError:
-            told[name] = FAILED
+        except (FileNotFoundError, NotRegular):
+            continue
+        except OSError as error:
+            told[name] = _failed(name, error)
             continue
         told[name] = LEFT_ALONE if includes else _written(root, name, section, dry_run=dry_run)
     if os.path.isdir(os.path.join(root, _CURSOR_RULES)):
@@ -55,24 +59,33 @@ def _written(root: str, name: str, section: bytes, *, head: bytes = b"", dry_run
         old = read_regular(path)
     except FileNotFoundError:
         old = None
-    except OSError:
-        return FAILED
+    except OSError as error:
+        return _failed(name, error)
     new = with_section(head if old is None else old, section)
     if new == old:
         return "unchanged"
     try:
         if not dry_run:
             write_file(path, new)
-    except OSError:
-        return FAILED
+    except OSError as error:
+        return _failed(name, error)
     return "written" if old is None else "renewed"
+
+
+def _failed(name: str, error: OSError) -> str:
+    """A file that is closed to this user holds up no other; IoError where the disk is at fault."""
+    if isinstance(error, NotRegular | PermissionError):
+        return FAILED
+    raise IoError(f"'{name}' cannot be read or written: {error.strerror}") from None
 
 
 def _section(root: str) -> bytes:
     """The section for what this project has."""
-    template = os.path.join(os.path.dirname(os.path.dirname(__file__)), "templates", "agents.md")
-    with open(template, "rb") as file:
-        opening, *parts = file.read().split(b"\n# ")
+    template = os.path.join(os.path.dirname(os.path.dirname(__file__)), _TEMPLATE)
+    try:
+        opening, *parts = read_regular(template, follows_links=True).split(b"\n# ")
+    except OSError as error:
+        raise IoError(f"'{_TEMPLATE}' of this installation cannot be read: {error.strerror}") from None
     there = {b"caches": _has_caches(root), b"specs": any(_has_folder(root, name) for name in _SPEC_FOLDERS)}
     told = [opening.strip(b"\n")]
     for part in parts:

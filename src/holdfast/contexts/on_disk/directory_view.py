@@ -14,6 +14,7 @@ from holdfast.contexts.fingerprint import ContentEntry, StatEntry, content_finge
 from holdfast.contexts.freshness import MISSING, Freshness, freshness
 from holdfast.contexts.git_attributes import GITATTRIBUTES
 from holdfast.contexts.on_disk.directory_scan import Seen, scan_directory
+from holdfast.contexts.on_disk.disk_failure import check_disk
 from holdfast.contexts.on_disk.file_digest import digest_file
 from holdfast.contexts.source_kinds import is_source
 from holdfast.core.confined_paths import open_again, open_beneath, open_directory
@@ -145,7 +146,8 @@ class DirectoryView:
         if not self._content:
             try:
                 directory = open_again(self.path, self.identity)
-            except OSError:
+            except OSError as error:
+                check_disk(error, self.path)
                 return content_fingerprint([_unread(file) for file in self.files])  # gone since: nothing to keep
             try:
                 self._content = content_fingerprint(self._entries(directory))
@@ -156,10 +158,10 @@ class DirectoryView:
     def _entries(self, directory: int) -> list[ContentEntry]:
         tracking = self.around.tracking
         if tracking is None:
-            return [_content_entry(directory, file) for file in self.files]
+            return [_content_entry(directory, file, self.path) for file in self.files]
         return [
             ContentEntry(os.fsencode(name), size, digest)
-            for name, size, digest in tracking.digests(directory, self._place, self.files)
+            for name, size, digest in tracking.digests(directory, self._place, self.files, self.path)
         ]
 
     @property
@@ -212,11 +214,12 @@ def _read_headline(directory: int) -> Headline | Exception:
     return Headline(context["fingerprint"], context["last_updated"], context["summary"])
 
 
-def _content_entry(directory: int, file: SourceFile) -> ContentEntry:
+def _content_entry(directory: int, file: SourceFile, path: str) -> ContentEntry:
     name = os.fsencode(file.name)
     try:
         digest, size = digest_file(name, file.size, dir_fd=directory)
-    except OSError:
+    except OSError as error:
+        check_disk(error, f"{path}/{file.name}")
         return _unread(file)
     return ContentEntry(name, size, digest)
 
@@ -255,6 +258,7 @@ def _read_context_file(path: str, directory: int | None) -> bytes:
     except OSError as error:
         if error.errno == ENOTDIR:  # the scope is a file, or lies below one
             raise ContextMissing from None
+        check_disk(error, path)
         raise ContextCorrupt(error.strerror or "cannot be read") from None
 
 
@@ -327,7 +331,7 @@ def _view(
     extra_patterns: Sequence[str],
 ) -> DirectoryView:
     names = {name for name, _ in seen.files}
-    git, own = [_ignore_file(directory, name) if name in names else None for name in (GITIGNORE, CONTEXTIGNORE)]
+    git, own = [_ignore_file(directory, path, name) if name in names else None for name in (GITIGNORE, CONTEXTIGNORE)]
     if extra_patterns:  # these are as good as some of the second file
         own = b"\n".join([own or b"", *map(as_bytes, extra_patterns)])
     rules, tracking = around
@@ -338,9 +342,9 @@ def _view(
     else:
         # What git tracks is no longer ignored, whatever its ignore files say.
         rules = rules.within(place, None, own)
-        attributes = _ignore_file(directory, GITATTRIBUTES) if GITATTRIBUTES in names else None
+        attributes = _ignore_file(directory, path, GITATTRIBUTES) if GITATTRIBUTES in names else None
         tracking = tracking.within(place, attributes)
-        counted = tracking.counted(place, [name for name, _ in files], lambda name: _ignore_file(directory, name))
+        counted = tracking.counted(place, [name for name, _ in files], lambda name: _ignore_file(directory, path, name))
         files = [(name, size) for name, size in files if name in counted]
         folders = [name for name in folders if tracking.holds(place, name)]
     return DirectoryView(
@@ -359,8 +363,9 @@ def _view(
     )
 
 
-def _ignore_file(directory: int, name: str) -> bytes | None:
+def _ignore_file(directory: int, path: str, name: str) -> bytes | None:
     try:
         return read_regular(name, dir_fd=directory, limit=_MAX_IGNORE_BYTES)
-    except OSError:
+    except OSError as error:
+        check_disk(error, f"{path}/{name}")
         return None

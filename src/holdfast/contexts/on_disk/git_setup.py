@@ -9,7 +9,7 @@ from holdfast.contexts.on_disk.git import git_path
 from holdfast.contexts.on_disk.settings_file import write_keeping_fresh
 from holdfast.contexts.schema import FILE_NAME
 from holdfast.core.atomic_write import write_file
-from holdfast.core.errors import UsageError
+from holdfast.core.errors import SettingsInvalid, UsageError
 from holdfast.core.git_command import git
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import NotRegular, read_regular
@@ -24,13 +24,15 @@ if TYPE_CHECKING:
     Action = Literal["written", "renewed", "unchanged", "left alone"]
 
 DRIVER = "holdfast"
+_DRIVER_SETTING = f"merge.{DRIVER}.driver"
 _ATTRIBUTE = f"{FILE_NAME} merge={DRIVER}"
 # Where the command is not installed the lines are merged like any text, so that no side's words are lost.
 _COMMAND = (
-    "if command -v context >/dev/null 2>&1; then context merge-driver %O %A %B %P >/dev/null; "
+    "if command -v context >/dev/null 2>&1; then context merge-driver -- %O %A %B %P >/dev/null; "
     "else git merge-file -L ours -L base -L theirs %A %O %B; fi"
 )
-
+# Every other value that a release wrote, to the letter. Up to 0.1.0 a path that begins with a dash was an option.
+_EARLIER_COMMANDS = frozenset({_COMMAND.replace(" -- ", " ")})
 
 _HOOK_MARK = b"# holdfast: contexts that fit what is committed; `context setup git` renews this file.\n"
 _HOOK_START = b"#!/bin/sh\n" + _HOOK_MARK + b"command -v context >/dev/null 2>&1 || exit 0\n"
@@ -43,17 +45,30 @@ _HOOKS = {
 
 
 class Step(NamedTuple):
-    """One thing that was set up: what it is, what happened to it, and what a person should know."""
+    """One thing that was set up: what it is, what happened to it, and what a person should know.
+
+    `found` is the text that is left alone, in full.
+    """
 
     what: str
     action: Action
     detail: str = ""
+    found: str = ""
 
 
 def set_up_git(project: Project, *, hooks: bool, dry_run: bool) -> list[Step]:
-    """Set up everything in order; UsageError where there is no repository."""
+    """Set up everything in order; UsageError where there is no repository.
+
+    SettingsInvalid, and nothing is written, where the driver's setting is one that set-up did not write: the attributes
+    would have git run it.
+    """
     if project.repository is None:
         raise UsageError("there is no git repository here: run `git init` first")
+    for value in _settings(project, _DRIVER_SETTING):
+        if value != _COMMAND and value not in _EARLIER_COMMANDS:
+            told = f"{_DRIVER_SETTING} of this clone is not what setup wrote: {value}"
+            undo = f"git config --local --unset-all {_DRIVER_SETTING}"
+            raise SettingsInvalid(f"{told}; look at it, remove it (`{undo}`) and run this again; nothing was written")
     return list(_steps(project, hooks=hooks, dry_run=dry_run))
 
 
@@ -86,22 +101,27 @@ def _attributes(project: Project, *, dry_run: bool) -> Step:
     return Step(GITATTRIBUTES, "renewed" if old else "written", f"commit it: it tells git to merge {FILE_NAME} with it")
 
 
+def _settings(project: Project, name: str) -> list[str]:
+    """The values that the clone's own settings have for a name."""
+    try:
+        given = git(project.root, "config", "--local", "--null", "--get-all", name)
+    except UsageError as error:
+        if error.note:
+            raise
+        return []
+    return given.decode("utf-8", "replace").split("\0")[:-1]
+
+
 def _driver(project: Project, *, dry_run: bool) -> Step:
-    what = f"merge.{DRIVER}.driver"
-    settings = {f"merge.{DRIVER}.name": "directory contexts, field by field", what: _COMMAND}
-    known = {}
-    for name in settings:
-        try:
-            known[name] = git(project.root, "config", "--local", "--get", name).decode("utf-8", "replace").rstrip("\n")
-        except UsageError as error:
-            if error.note:
-                raise
-    if known == settings:
-        return Step(what, "unchanged")
+    settings = {f"merge.{DRIVER}.name": "directory contexts, field by field", _DRIVER_SETTING: _COMMAND}
+    known = {name: _settings(project, name) for name in settings}
+    if known == {name: [value] for name, value in settings.items()}:
+        return Step(_DRIVER_SETTING, "unchanged")
     if not dry_run:
         for name, value in settings.items():
-            git(project.root, "config", "--local", name, value)
-    return Step(what, "renewed" if what in known else "written", "of this clone: everyone runs this once")
+            git(project.root, "config", "--local", "--replace-all", name, value)
+    action: Action = "renewed" if known[_DRIVER_SETTING] else "written"
+    return Step(_DRIVER_SETTING, action, "of this clone: everyone runs this once")
 
 
 def _hook(project: Project, name: str, *, dry_run: bool) -> Step:
@@ -118,8 +138,10 @@ def _hook(project: Project, name: str, *, dry_run: bool) -> Step:
         old = None
     except OSError:
         return Step(what, "left alone", f"it cannot be read: {add}")
-    if old is not None and _HOOK_MARK not in old:
-        return Step(what, "left alone", f"there is a hook of yours: {add}")
+    # There has been one form of each hook; a text that only resembles it is not ours to replace.
+    if old is not None and old != _HOOKS[name]:
+        told = "it was changed since it was written: remove it and run this again, or" if _HOOK_MARK in old else ""
+        return Step(what, "left alone", f"{told or 'there is a hook of yours:'} {add}", old.decode("utf-8", "replace"))
     if old == _HOOKS[name] and os.access(path, os.X_OK):
         return Step(what, "unchanged")
     if not dry_run:

@@ -6,6 +6,7 @@ import posixpath
 
 from holdfast.contexts.description import About
 from holdfast.contexts.manifests import MANIFESTS, crate_roots, package_entry, script_config
+from holdfast.contexts.on_disk.disk_failure import check_disk
 from holdfast.contexts.project_index import Index, ScriptPaths, Workspace, declared_packages
 from holdfast.core.confined_paths import open_beneath
 from holdfast.core.regular_files import close_quietly, read_regular
@@ -27,11 +28,13 @@ def read_beneath(project: Project, place: str, name: str) -> str | None:
     """A small text file of a project, reached without a link; None when there is none that can be read."""
     try:
         directory = open_beneath(project.root, place)
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        check_disk(error, project.path(place))
         return None
     try:
         return read_regular(name, dir_fd=directory, limit=_MAX_MANIFEST).decode("utf-8", "replace")
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        check_disk(error, f"{project.path(place)}/{name}")
         return None
     finally:
         close_quietly(directory)

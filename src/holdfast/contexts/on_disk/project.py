@@ -7,6 +7,7 @@ from errno import ENOTSUP
 
 from holdfast.contexts.git_index import IndexUnreadable
 from holdfast.contexts.on_disk.directory_view import DirectoryView, Surroundings, look_into
+from holdfast.contexts.on_disk.disk_failure import check_disk
 from holdfast.contexts.on_disk.repository import find_repository, is_bare
 from holdfast.contexts.on_disk.tracking import open_tracking
 from holdfast.contexts.settings import FILE_NAME as SETTINGS_FILE
@@ -81,9 +82,11 @@ class Project:
     def _read_settings(self) -> Settings:
         from holdfast.contexts.yaml_text import MAX_BYTES, YamlError, parse
 
+        path = os.path.join(self.root, SETTINGS_FILE)
         try:
-            return settings_of(parse(read_regular(os.path.join(self.root, SETTINGS_FILE), limit=MAX_BYTES)))
-        except (OSError, YamlError):
+            return settings_of(parse(read_regular(path, limit=MAX_BYTES)))
+        except (OSError, YamlError) as error:
+            check_disk(error, path)
             return Settings()  # `context doctor` says what is wrong with it
 
     def _surroundings(self, index: str, *, untracked: bool) -> tuple[str, Surroundings]:
@@ -179,7 +182,8 @@ class Project:
         below = [f"{place}/{name}" if place else name for name in view.folders]
         try:
             directory = open_again(view.path, view.identity)
-        except OSError:
+        except OSError as error:
+            check_disk(error, view.path)
             return [(folder, None) for folder in below]
         try:
             return [
@@ -192,11 +196,13 @@ class Project:
     def _look_below(self, above: int, name: str, place: str, around: Surroundings) -> DirectoryView | None:
         try:
             directory = open_below(above, name)
-        except OSError:
+        except OSError as error:
+            check_disk(error, self.path(place))
             return None
         try:
             return self._look(directory, place, around)
-        except OSError:
+        except OSError as error:
+            check_disk(error, self.path(place))
             return None
         finally:
             close_quietly(directory)

@@ -13,6 +13,7 @@ from time import time_ns
 from holdfast.contexts.analysis.analyser import analyse_with_uses
 from holdfast.contexts.analysis.facts import MAX_ANALYSED, NOT_PARSED, TOO_LARGE, UNREADABLE, FileFacts
 from holdfast.contexts.languages import language_of
+from holdfast.contexts.on_disk.disk_failure import check_disk
 from holdfast.core.confined_paths import open_beneath
 from holdfast.core.file_identity import identity, is_settled
 from holdfast.core.record import NamedTuple
@@ -196,7 +197,8 @@ def analyse_files(files: list[SourcePath]) -> Iterator[SourceFacts]:
                 data = read_regular(name, dir_fd=directory, limit=MAX_ANALYSED)
             except TooLarge:
                 yield SourceFacts(_unread(name, TOO_LARGE))
-            except (OSError, ValueError):
+            except (OSError, ValueError) as error:
+                check_disk(error, f"{root}/{place}/{name}" if place else f"{root}/{name}")
                 yield SourceFacts(_unread(name, UNREADABLE))
             else:
                 yield SourceFacts(*analyse_with_uses(name, data))

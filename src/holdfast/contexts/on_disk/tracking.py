@@ -8,6 +8,7 @@ from holdfast.contexts import settings
 from holdfast.contexts.checked_in import checked_in, is_lfs, is_pointer, pointer
 from holdfast.contexts.git_attributes import GITATTRIBUTES, Attributes, attribute_path
 from holdfast.contexts.git_index import IndexUnreadable
+from holdfast.contexts.on_disk.disk_failure import check_disk
 from holdfast.contexts.on_disk.file_digest import digest_file
 from holdfast.contexts.on_disk.repository import Repository, converts_line_ends, tracked_files
 from holdfast.core.globs import GlobList, as_bytes
@@ -81,14 +82,15 @@ class Tracking:
     def _may_add(name: str, read: Callable[[str], bytes | None]) -> bool:
         return not GlobList.parse(read(GITIGNORE) or b"").decide(name, folder=False)
 
-    def digests(self, directory: int, place: str, files: Sequence[SourceFile]) -> list[tuple[str, int, str]]:
+    def digests(self, directory: int, place: str, files: Sequence[SourceFile], path: str) -> list[tuple[str, int, str]]:
         """Name, size and SHA-256 of files as git would check them in; no hash for one that cannot be read."""
         known: dict[bytes, bytes] = {}
         found = []
         for name, size in files:
             try:
                 found.append((name, *self._digest(directory, place, name, size, known)))
-            except OSError:
+            except OSError as error:
+                check_disk(error, f"{path}/{name}")
                 found.append((name, size, ""))
         return found
 

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.caches.search.section_ranking import RankedSection, ranking
+from support.examples import examples
 
 
 def oracle(scores: dict[int, int], pages: list[int]) -> list[tuple[int, int]]:
@@ -22,7 +23,7 @@ def oracle(scores: dict[int, int], pages: list[int]) -> list[tuple[int, int]]:
     return sorted(kept, key=lambda item: (-item[1], item[0]))
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 4), st.one_of(st.integers(0, 30), st.integers(0, 10**6))), max_size=60),
 )

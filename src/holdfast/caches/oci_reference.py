@@ -42,7 +42,7 @@ class OciReference(NamedTuple):
     @property
     def is_loopback(self) -> bool:
         """Whether the registry is on this machine, where it may do without TLS."""
-        return self.host.rpartition(":")[0] in _LOOPBACK or self.host in _LOOPBACK
+        return is_loopback(self.host)
 
 
 def parse_reference(text: str) -> OciReference:
@@ -65,6 +65,16 @@ def parse_reference(text: str) -> OciReference:
     if not tag and not digest:
         raise _no_reference(text, "it has neither a tag nor a digest")
     return OciReference(host, repository, tag, digest)
+
+
+def is_host(text: str) -> bool:
+    """Whether a text is a host with or without a port, and nothing more."""
+    return _HOST.fullmatch(text) is not None
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host, with or without its port, is this machine by one of its usual names."""
+    return host.rpartition(":")[0] in _LOOPBACK or host in _LOOPBACK
 
 
 def is_digest(text: str) -> bool:

@@ -1,0 +1,180 @@
+"""Whether the caches of a project are those of its sources: what `sync --check` and `doctor` answer by.
+
+A check begins at the sources and the lock. What the sources make is found by building it elsewhere, unless this machine
+remembers having built it from sources with the very same hashes; and the files of the cache are held against that. No
+state, receipt or digest that lies in the project is believed.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.caches.build.cache_plan import SourceChanges, changes_since, plan_cache
+from holdfast.caches.build.machine_state import read_state
+from holdfast.caches.build.made_files import find_damage, made_files
+from holdfast.caches.build.source_state import SourceState
+from holdfast.caches.build.sync import Scratch, locked_of, nothing_found, place_of, settings_of, state_of
+from holdfast.caches.project.project_file import DeclaredCache
+from holdfast.caches.project.project_lock import LOCK_NAME
+from holdfast.core.confined_paths import printable
+from holdfast.core.errors import BuildFailed, ContextError
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.caches.build.build import DocumentsReport
+    from holdfast.caches.build.cache_plan import CachePlan
+    from holdfast.caches.build.project_directory import Project
+    from holdfast.caches.project.project_lock import LockedCache, ProjectLock
+
+# The time is no part of what is compared.
+_ANY_TIME = "1970-01-01T00:00:00Z"
+
+
+class BehindCache(NamedTuple):
+    """A cache that is not in step, and why."""
+
+    name: str
+    reasons: list[str]
+
+
+def check_cache(
+    project: Project, declared: DeclaredCache, lock: ProjectLock | None, tokenizer: str, *, lock_only: bool
+) -> BehindCache:
+    """Whether a cache and its lock are in step with the sources; writes nothing into the project.
+
+    With `lock_only` the cache need not be there or in step.
+    """
+    locked = None if lock is None else lock.caches.get(declared.name)
+    check = _registry_reasons if declared.oci else _source_reasons
+    return BehindCache(declared.name, check(project, declared, locked, tokenizer, lock_only))
+
+
+def _source_reasons(
+    project: Project, declared: DeclaredCache, locked: LockedCache | None, tokenizer: str, lock_only: bool
+) -> list[str]:
+    cache, settings = project.cache(declared.name), settings_of(tokenizer, declared)
+    state = read_state(project, declared.name)
+    if not lock_only and not os.path.lexists(cache):
+        return ["it is not built here"]
+    with Scratch(cache, is_check=True) as scratch:
+        plan = plan_cache(place_of(project, scratch), declared, state, lambda _: None)
+        changes = changes_since(plan, state)
+        is_known = bool(state.cache_version)
+        is_current = is_known and changes.is_none and state.settings == settings
+        damaged = "" if lock_only or not is_known else find_damage(cache, state.made)[0]
+        if not lock_only and is_known and not damaged and not is_current:
+            return [_words(changes) if not changes.is_none else _other_settings(state, tokenizer, declared)]
+        if not is_current:
+            built = os.path.join(scratch.path(), "cache")
+            state = _built_elsewhere(declared, plan, built, tokenizer)
+            damaged = "" if lock_only else find_damage(cache, made_files(built))[0]
+        now = locked_of(plan, state)
+        return _tree_reasons(cache, declared.name, now.version, damaged) or lock_reasons(now, locked)
+
+
+def _other_settings(state: SourceState, tokenizer: str, declared: DeclaredCache) -> str:
+    same = state.settings.startswith(settings_of(tokenizer, DeclaredCache(declared.name)))
+    return f"it was built {'in other shards' if same else 'by another ranking, index or tokenizer'}"
+
+
+def _tree_reasons(cache: str, name: str, version: str, damaged: str) -> list[str]:
+    """What is wrong with a cache one of whose files is not as its sources make it; nothing where none is."""
+    if not damaged:
+        return []
+    if version_there(cache) not in ("", version):
+        return ["it differs from what its sources make"]
+    return [damage_words(name, damaged)]
+
+
+def damage_words(name: str, file: str) -> str:
+    """That a file of a cache is not as it was built, and what mends it."""
+    return f"it is damaged: '{printable(file)}' is missing or altered: 'context sync {name}' mends it"
+
+
+def version_there(cache: str) -> str:
+    """The version that a cache says it is of, empty where there is none that holds together."""
+    from holdfast.caches.on_disk.cache_listing import inspect_cache
+
+    try:
+        found = inspect_cache(cache)
+    except ContextError:
+        return ""
+    return found.cache_version if found.valid else ""
+
+
+def _registry_reasons(
+    project: Project, declared: DeclaredCache, locked: LockedCache | None, _tokenizer: str, lock_only: bool
+) -> list[str]:
+    """Whether the cache that was pulled is the one of the lock, to the last byte; no registry is asked."""
+    if locked is None or not locked.oci:
+        return [f"{LOCK_NAME} does not know it"]
+    if locked.oci != declared.oci:
+        return [f"{LOCK_NAME} has another reference"]
+    if lock_only:
+        return []
+    cache = project.cache(declared.name)
+    version = version_there(cache)
+    if version != locked.version:
+        return ["another version of it is here" if version else "it is not pulled here"]
+    damaged = pulled_damage(cache, locked.version, read_state(project, declared.name))[0]
+    return [damage_words(declared.name, damaged)] if damaged else []
+
+
+def pulled_damage(cache: str, version: str, state: SourceState) -> tuple[str, SourceState]:
+    """The first file of a cache of a registry that is damaged, empty where none is; and what to remember.
+
+    Where its files are not the remembered files of this version, it is verified: a registry may hold several
+    indexes of the same documents.
+    """
+    if state.cache_version == version:
+        damaged, made = find_damage(cache, state.made)
+        if not damaged:
+            return "", state._replace(made=made)
+    from holdfast.caches.on_disk.verification import verify_cache
+
+    report = verify_cache(cache)
+    if report.problems:
+        return report.problems[0].file, state
+    return "", SourceState.none()._replace(cache_version=version, made=made_files(cache))
+
+
+def _built_elsewhere(declared: DeclaredCache, plan: CachePlan, target: str, tokenizer: str) -> SourceState:
+    """Build what the sources make, in a folder that is thrown away; what a sync would remember of it."""
+    if not plan.items:
+        raise BuildFailed(nothing_found(declared, plan.found))
+    report: DocumentsReport
+    if declared.shards:
+        from holdfast.caches.build.sharded_build import build_shards
+
+        report = build_shards(plan.items, target, declared.shards, created_at=_ANY_TIME, tokenizer=tokenizer)
+    else:
+        from holdfast.caches.build.build import build_documents
+
+        report = build_documents(plan.items, target, created_at=_ANY_TIME, tokenizer=tokenizer)
+    none = SourceChanges(frozenset(), 0, 0, 0)
+    return state_of(plan, report, SourceState.none(), none, "")
+
+
+def lock_reasons(now: LockedCache, locked: LockedCache | None) -> list[str]:
+    """In what the lock differs from what the sources make."""
+    if locked is None:
+        return [f"{LOCK_NAME} does not know it"]
+    if now == locked:
+        return []
+    for what, one, other in (
+        ("reference", now.oci, locked.oci),
+        ("packages", now.packages, locked.packages),
+        ("commits", now.commits, locked.commits),
+        ("sources", now.sources, locked.sources),
+        ("version", now.version, locked.version),
+    ):
+        if one != other:
+            return [f"{LOCK_NAME} has {'another' if what in ('version', 'reference') else 'other'} {what}"]
+    return [f"{LOCK_NAME} says otherwise"]
+
+
+def _words(changes: SourceChanges) -> str:
+    """How sources changed, in words."""
+    counts = ((changes.changed, "changed"), (changes.added, "new"), (changes.removed, "gone"))
+    return "sources: " + ", ".join([f"{count:,} {how}" for count, how in counts if count])

@@ -1,0 +1,83 @@
+"""What a build reads of sources it reads through one guard: every module that opens a file by itself is listed here."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+PACKAGE = Path(__file__).parent.parent.parent / "src" / "holdfast" / "caches"
+# Functions and methods that open or read a file.
+OPENERS = {
+    "open",
+    "open_regular",
+    "read_regular",
+    "read_text",
+    "read_bytes",
+    "fdopen",
+    "mmap",
+    "link",
+    "copyfile",
+    "copy2",
+}
+# Who opens files by other means than the guard, and which: what a build or an earlier one wrote, and never a source.
+OWN_FILES = {
+    "build.py": "the manifest of the cache before",
+    "changed_documents.py": "the index of the cache before",
+    "counted_alone.py": "runs that this build wrote",
+    "declaration.py": "the directory of the project, to lock it",
+    "document_files.py": "documents of the cache before, which get a second name",
+    "engine_tasks.py": "what the kernel says of this process",
+    "git_tree.py": "files of a commit, which it writes",
+    "guarded_files.py": "the guard itself",
+    "index_files.py": "parts of an index that this build wrote",
+    "index_ranges.py": "runs that this build wrote",
+    "machine_state.py": "what this machine remembers, in the user's cache directory",
+    "made_files.py": "the names and identities of files that a build made",
+    "old_index.py": "the index of the cache before",
+    "patched_cache.py": "an index that it writes",
+    "publish.py": "the cache that is to be replaced",
+    "ray_engine.py": "runs that this build wrote",
+    "sharded_build.py": "parts of the cache before, which get a second name",
+    "source_state.py": "hashes of sources, of which nothing else is kept, and its own state",
+    "spare_documents.py": "documents of the cache before, which get a second name",
+    # Looks into folders: which names there are, not what the files hold.
+    "project_sources.py": "folders, to list them",
+}
+
+
+def _opens(tree: ast.Module) -> bool:
+    """Whether a module calls anything that opens a file; a method of that name of its own does not count."""
+    own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom | ast.Import):
+            if {"io", "shutil", "mmap", "codecs", "linecache", "fileinput"} & {alias.name for alias in node.names}:
+                return True
+            if isinstance(node, ast.ImportFrom) and {alias.name for alias in node.names} & (OPENERS - own):
+                return True
+        if isinstance(node, ast.Call):
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if called in OPENERS - own:
+                return True
+    return False
+
+
+def test_only_the_guard_opens_what_a_build_reads_of_its_sources() -> None:
+    modules = [*(PACKAGE / "build").glob("*.py"), *(PACKAGE / "readers").glob("*.py")]
+    found = {path.name for path in modules if _opens(ast.parse(path.read_bytes()))}
+
+    assert found == set(OWN_FILES)
+
+
+def test_the_check_finds_every_way_to_open_a_file() -> None:
+    ways = [
+        "open('x')",
+        "import os\nos.open('x', 0)",
+        "from pathlib import Path\nPath('x').read_text()",
+        "Path('x').open()",
+        "from holdfast.core.regular_files import read_regular",
+        "import io\nio.open('x')",
+        "import shutil\nshutil.copy('x', 'y')",
+        "from shutil import copyfile",
+    ]
+    assert [_opens(ast.parse(way)) for way in ways] == [True] * len(ways)
+    assert not _opens(ast.parse("def read_text(x): ...\nread_text(1)\nguard.read('x', 1)"))
