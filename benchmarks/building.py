@@ -1,6 +1,6 @@
 """Builds of the seeded corpora, with each index and with none. Used by benchmarks/resolve.py and benchmarks/search.py.
 
-    python benchmarks/building.py 10000 --work /some/folder
+    python -m benchmarks.building 10000 --work /some/folder
 
 Alone it tells the processor time of builds with both indexes, with and without numpy (the extra `fast`), against a
 build that only writes the v0 files: of all processes, user and system, in turns.
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 CREATED_AT = "2026-01-02T03:04:05Z"
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-PLAIN = "import sys; sys.path[:] = {path!r}; import building; building.build_plain(*sys.argv[1:])"
+PLAIN = "import sys; sys.path[:] = {path!r}; from benchmarks.building import build_plain; build_plain(*sys.argv[1:])"
 # Tells the most memory it and any worker ever held, in KiB.
 INDEXED = """
 import resource, sys
@@ -75,7 +75,7 @@ def processor_seconds(command: list[str], cwd: Path, environment: dict[str, str]
 
 def plain_command(sources: Path, cache: Path) -> list[str]:
     """A build that only writes the v0 files."""
-    script = PLAIN.format(path=[str(Path(__file__).parent), *sys.path])
+    script = PLAIN.format(path=[str(Path(__file__).parents[1]), *sys.path])
     return [sys.executable, "-c", script, str(sources), str(cache)]
 
 
@@ -113,7 +113,7 @@ def main() -> int:
     parser.add_argument("--work", type=Path, required=True, help="folder for sources and caches")
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
-    from corpus import write_corpus
+    from benchmarks.corpus import write_corpus
 
     sources, hidden = options.work / "sources", options.work / "hidden"
     write_corpus(options.count, sources)

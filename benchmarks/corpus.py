@@ -1,6 +1,6 @@
 """A seeded corpus: N Markdown files of about 2.5 KB whose words follow Zipf's law, the same bytes on every machine.
 
-    python benchmarks/corpus.py 10000 /some/folder
+    python -m benchmarks.corpus 10000 /some/folder
 
 Whole numbers only decide lengths and frequencies, so no machine's logarithm has a say. A word in a hundred is one that
 occurs nowhere else, as names and numbers do in real text.

@@ -1,6 +1,6 @@
 """Builds on Ray with one worker and with two, beside local ones with as many processes: seconds, and a worker's memory.
 
-    python benchmarks/engine.py [documents] [rounds]
+    python -m benchmarks.engine [documents] [rounds]
 
 Builds take turns, each in a process of its own, and the median counts. Of a Ray that is started for the build the start
 and the end are told apart, since a cluster that stands already costs neither. Figures are ratios to the local build.
@@ -15,8 +15,8 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
-from corpus import write_corpus
-from measure import user_environment
+from benchmarks.corpus import write_corpus
+from benchmarks.measure import user_environment
 
 # Tells the seconds of the build alone and, of Ray, those of its start, and KiB that a worker held of its own.
 BUILD = """

@@ -1,6 +1,6 @@
 """Measure caches of two sizes against each other: what a build takes, and what asking and verifying them costs.
 
-    python benchmarks/large.py 34000 340000 --work FOLDER       about 100,000 and one million sections
+    python -m benchmarks.large 34000 340000 --work FOLDER       about 100,000 and one million sections
 
 Each cache is built by the command in a process of its own, whose memory and that of its workers is looked at while it
 runs (the most that each ever held). Warm searches go to both caches in turns in this process, as a server asks them
@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter, sleep
 
-import corpus
+from benchmarks import corpus
 from holdfast.catalog import find_tool
 from holdfast.operation import answer
 from holdfast.workspace import Workspace

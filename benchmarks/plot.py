@@ -1,6 +1,6 @@
 """Draw time against corpus size, log-log, from what benchmarks/resolve.py wrote.
 
-python benchmarks/plot.py docs/benchmarks/resolve.json docs/benchmarks/resolve.svg
+python -m benchmarks.plot docs/benchmarks/resolve.json docs/benchmarks/resolve.svg
 """
 
 from __future__ import annotations

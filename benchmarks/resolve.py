@@ -1,6 +1,6 @@
 """Measure `resolve` with and without the compiled index, as ratios taken in one run.
 
-    python benchmarks/resolve.py 1000 10000 100000 --work FOLDER --json docs/benchmarks/resolve.json
+    python -m benchmarks.resolve 1000 10000 100000 --work FOLDER --json docs/benchmarks/resolve.json
 
 Sources and caches are made below FOLDER and kept, so that a second run starts at once. Measurements that are compared
 take turns, and the median counts, so that what else the machine does falls on both sides alike.
@@ -19,8 +19,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import corpus
-from building import ENVIRONMENT, builds
+from benchmarks import corpus
+from benchmarks.building import ENVIRONMENT, builds
 
 BUDGET = 4000
 EVERYTHING = 2**53 - 1  # a budget that takes all documents
@@ -37,8 +37,8 @@ sys.exit(code)
 # The same server, except that a call looks up the text of its answer and does nothing else.
 ECHO = """
 import json, sys
-from holdfast.server import Server, _result_line
-from holdfast.stdio import serve
+from holdfast.mcp.server import Server, _result_line
+from holdfast.mcp.stdio import serve
 from holdfast.workspace import Workspace
 texts = json.load(open(sys.argv[1], encoding="utf-8"))
 class Remembering(Server):
@@ -213,8 +213,7 @@ def measure(count: int, work: Path, *, rounds: int, rebuild: bool) -> dict[str, 
     if rebuild or not kept.exists():
         if caches.exists():
             caches.rename(work / f"removed-{count}")  # removed at the end: see building.py
-        figures = builds(sources, caches, ("words", "bytes", "o200k"), rounds)
-        kept.write_text(json.dumps(figures), encoding="utf-8")
+        kept.write_text(json.dumps(builds(sources, caches, ("words", "bytes", "o200k"), rounds)), encoding="utf-8")
     figures: dict[str, Any] = {"documents": count, **json.loads(kept.read_text(encoding="utf-8"))}
     cache = caches / "o200k"
     queries = corpus.queries(25)
@@ -237,7 +236,7 @@ def made_sources(count: int, work: Path) -> Path:
 
 def table(results: list[dict[str, Any]]) -> str:
     """The figures as ratios, a column for each size."""
-    rows = [
+    rows: list[tuple[str, Callable[[dict[str, Any]], str]]] = [
         ("cold `context resolve` / `python -c pass`", lambda f: f"{f['cold_ms'] / f['python_ms']:.1f}x"),
         ("plain path / the same", lambda f: f"{f['plain_ms'] / f['cold_ms']:.0f}x"),
         ("warm call / a call that only returns the bytes", lambda f: f"{f['warm_ms'] / f['echo_ms']:.1f}x"),

@@ -1,6 +1,6 @@
 """Measure `search` on the seeded corpora, as ratios taken in one run.
 
-    python benchmarks/search.py 10000 --work FOLDER
+    python -m benchmarks.search 10000 --work FOLDER
 
 The corpora, the builds and the server that only returns bytes are those of benchmarks/resolve.py. Builds, with tokens
 counted by bytes, by the estimate that is the default and by the real tokenizer, take turns with builds of the same
@@ -12,15 +12,26 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-import corpus
-import search_peers
-from building import builds
-from resolve import BUDGET, CONTEXT, ECHO, PYTHON, Lines, cold_times, made_sources, opened, remove_caches, timed
+from benchmarks import corpus, search_peers
+from benchmarks.building import builds
+from benchmarks.resolve import (
+    BUDGET,
+    CONTEXT,
+    ECHO,
+    PYTHON,
+    Lines,
+    cold_times,
+    made_sources,
+    opened,
+    remove_caches,
+    timed,
+)
 
 
 def search_command(cache: Path, query: str) -> list[str]:
@@ -139,7 +150,7 @@ def built(figures: dict[str, Any], way: str) -> str:
 
 
 def table(results: list[dict[str, Any]]) -> str:
-    rows = [
+    rows: list[tuple[str, str, Callable[[dict[str, Any]], str]]] = [
         ("cold `context search` / `python -c pass`", "5x", lambda f: f"{f['cold_ms'] / f['python_ms']:.1f}x"),
         (
             "warm call / a call that only returns the bytes",

@@ -1,8 +1,8 @@
 """SQLite FTS5 and tantivy over the product's sections, each as a program that builds, answers once, or serves.
 
-    python benchmarks/search_peers.py build fts5|tantivy PLACE SOURCES
-    python benchmarks/search_peers.py ask fts5|tantivy PLACE QUERY
-    python benchmarks/search_peers.py serve fts5|tantivy PLACE     a query a line in, an answer a line out
+    python -m benchmarks.search_peers build fts5|tantivy PLACE SOURCES
+    python -m benchmarks.search_peers ask fts5|tantivy PLACE QUERY
+    python -m benchmarks.search_peers serve fts5|tantivy PLACE     a query a line in, an answer a line out
 
 A build reads the sources, cuts them as the product does, and indexes title, headings, path and body; contents are
 stored, since answers give them. An answer has the best sections that fit the budget, each with its citation, as JSON,
@@ -77,7 +77,7 @@ class Tantivy:
     """A folder of segments; any word of a question in any field, English stems, its own BM25."""
 
     def __init__(self, place: str) -> None:
-        import tantivy
+        import tantivy  # type: ignore[import-not-found, unused-ignore]  # installed for this benchmark alone
 
         self._package: Any = tantivy
         os.makedirs(place, exist_ok=True)

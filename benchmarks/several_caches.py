@@ -1,6 +1,6 @@
 """Measure a search of several caches as one against one cache with the same documents, warm, in one run.
 
-    python benchmarks/several_caches.py 500 --work FOLDER        20 caches of 500 documents against one of 10,000
+    python -m benchmarks.several_caches 500 --work FOLDER        20 caches of 500 documents against one of 10,000
 
 Both are asked in this process, as a server asks them between two lines: caches are looked for, found unchanged and
 asked. Queries are those of benchmarks/search.py, and some with a word that is misspelt. The answers must cite the same.
@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-import corpus
+from benchmarks import corpus
 from holdfast.caches.build.build import build_cache
 from holdfast.catalog import find_tool
 from holdfast.operation import answer

@@ -15,6 +15,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
+from typing import Any
+from unittest.mock import patch
 
 from holdfast.catalog import find_tool
 from holdfast.core.canonical_json import encode
@@ -93,18 +95,18 @@ def stat_all(paths: list[str]) -> None:
 def stat_calls(root: Path, call: Callable[[], object]) -> list[str]:
     """The paths one call asks the system about, in order; it must open none of them."""
     seen: list[str] = []
-    real = os.stat, os.lstat, SystemFiles.stat
+    real = os.stat
 
-    def spy(path: str) -> os.stat_result:
+    def spy(path: str, **how: Any) -> os.stat_result:
         seen.append(path)
-        return real[0](path)
+        return real(path, **how)
 
-    os.stat = os.lstat = spy
-    SystemFiles.stat = staticmethod(spy)
-    try:
+    with (
+        patch.object(os, "stat", spy),
+        patch.object(os, "lstat", spy),
+        patch.object(SystemFiles, "stat", staticmethod(spy)),
+    ):
         call()
-    finally:
-        os.stat, os.lstat, SystemFiles.stat = real
     assert seen, root
     return seen
 

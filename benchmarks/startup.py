@@ -46,7 +46,16 @@ def main(rounds: int) -> int:
             text = f"# Page {number}\n\n" + f"word{number} and some more text about deploying. " * 50
             (folder / "docs" / f"{number}.md").write_text(text, encoding="utf-8")
         build_cache(folder / "docs", folder / "cache")
-        resolve = [SCRIPT, "resolve", "--cache", "cache", "--query", "deploying word3", "--budget", "4000"]
+        resolve: list[str | Path] = [
+            SCRIPT,
+            "resolve",
+            "--cache",
+            "cache",
+            "--query",
+            "deploying word3",
+            "--budget",
+            "4000",
+        ]
         seconds = interleaved(
             {
                 "python -c pass": bare_python,

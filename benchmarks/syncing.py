@@ -1,6 +1,6 @@
 """What `context sync` costs in processor time: from nothing, after an edit, with nothing changed; and a plain build.
 
-    python benchmarks/syncing.py 10000 --work /some/folder
+    python -m benchmarks.syncing 10000 --work /some/folder
 
 The time is that of all processes of a command, user and system, in one run; edits take turns on pages far apart.
 """
@@ -13,10 +13,8 @@ import sys
 from pathlib import Path
 from statistics import median
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from building import indexed_command, plain_command, processor_seconds
-from corpus import write_corpus
+from benchmarks.building import indexed_command, plain_command, processor_seconds
+from benchmarks.corpus import write_corpus
 
 CONTEXT = [sys.executable, "-m", "holdfast"]
 

@@ -1,4 +1,4 @@
-"""How near `estimate-1` is to o200k_base, and how quick, set by set: python benchmarks/token_estimate.py PATH...
+"""How near `estimate-1` is to o200k_base, and how quick, set by set: python -m benchmarks.token_estimate PATH...
 
 A path is a folder of Markdown, or a file of pages, one JSON object with `text` a line (`corpus.jsonl.gz`, or a folder
 that holds one); what is not there is skipped. Texts are cut into sections as a build cuts them. Printed for each set:
@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from holdfast.caches.cache_format import make_document
 from holdfast.caches.search.sections import read_fields
 from holdfast.caches.tokenizers import O200K, counter
 from holdfast.core.token_estimate import estimate_tokens
@@ -38,8 +39,11 @@ def pages(path: Path) -> Iterator[str]:
 
 def sections(path: Path) -> list[str]:
     """The sections of one set, as a build would have them."""
+    documents = [make_document("page.md", text.encode()) for text in pages(path)]
     return [
-        text[section.start : section.end] for text in pages(path) for section in read_fields("page.md", text).sections
+        document.content[section.start : section.end]
+        for document in documents
+        for section in read_fields(document).sections
     ]
 
 
@@ -63,7 +67,7 @@ def row(name: str, texts: list[str], ways: dict[str, Callable[[str], int]]) -> s
 
 
 def main() -> int:
-    ways = {
+    ways: dict[str, Callable[[str], int]] = {
         "estimate": estimate_tokens,
         "o200k": counter(O200K),
         "bytes/4": lambda text: tokens_of_bytes(len(text.encode())),

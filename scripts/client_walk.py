@@ -1,6 +1,6 @@
 """A new user's walk with real clients: documents added, the client set up, one question asked, what arrives compared.
 
-    python scripts/client_walk.py BIN [CLIENT...]
+    python -m scripts.client_walk BIN [CLIENT...]
 
 BIN holds the clients' programs. The model is a stand-in on this machine (`model_stand_in.py`): it asks for two
 searches, one as a model asks first and one long enough that a client with small limits would cut it, and keeps what it
@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from model_stand_in import ModelStandIn
+from scripts.model_stand_in import ModelStandIn
 
 ROOT = Path(__file__).resolve().parent.parent
 QUESTION = "How does a receipt prove what an agent was given?"

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from http_bridge import Bridge
+from scripts.http_bridge import Bridge
 
 from holdfast import build_cache
 from holdfast.catalog import FAMILIES, tools, underscored

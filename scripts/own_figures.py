@@ -1,7 +1,7 @@
 """What Holdfast does for this repository itself: the questions of .ci/questions.txt, asked of its own documentation.
 
-python scripts/own_figures.py            write the figures into README.md
-python scripts/own_figures.py --check    say whether those there are current
+python -m scripts.own_figures            write the figures into README.md
+python -m scripts.own_figures --check    say whether those there are current
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from reference import marked
+from scripts.reference import marked
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
@@ -43,7 +43,7 @@ def figures() -> str:
         f"This repository uses it on itself: {documents} documents in [`context.toml`](context.toml), "
         f"{contexts} folders of\n`src` with what their authors want known. The {len(questions)} questions of {asked}\n"
         f"are answered in {searches['answer_tokens']:,} tokens; the documents behind them have "
-        f"{searches['document_tokens']:,} ({saved['percent_saved']} % less; `python scripts/own_figures.py`)."
+        f"{searches['document_tokens']:,} ({saved['percent_saved']} % less; `python -m scripts.own_figures`)."
     )
 
 

@@ -17,11 +17,12 @@ SOURCE = Path(__file__).parent.parent / "src"
 
 def data_files() -> dict[str, str]:
     """Every file by its place below the prefix that a wheel is installed to."""
-    sys.path.insert(0, str(SOURCE))
+    sys.path[:0] = [str(SOURCE), str(SOURCE.parent)]
+    from scripts.manual_pages import SECTION, manual_pages
+
     from holdfast.cli import COMMANDS
-    from holdfast.completions import script
-    from holdfast.help_search import read_glossary
-    from holdfast.manual_pages import SECTION, manual_pages
+    from holdfast.command.completions import script
+    from holdfast.command.help import read_glossary
     from holdfast.version import __version__
 
     pages = manual_pages(COMMANDS, read_glossary(), __version__)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 from holdfast import build_cache
-from support.doors import CallCommand, Library, StdioServer
+from support.door_cases import SampledLibrary
+from support.examples import load_profile
 from support.explored import ExploreServer, lay_out_explored
 from support.vectors import lay_out_sources, load
 
@@ -20,9 +21,23 @@ if TYPE_CHECKING:
 
 FIXED_TIME = "2026-01-02T03:04:05Z"
 
-# No test is about time: on a machine that others use an example takes as long as it takes.
-settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("suite")
+load_profile()
+
+# A shell starts a background job with SIGINT and SIGQUIT ignored, and every child process inherits that: a server would
+# then ignore the interrupt that a test sends. A started program gets the default action where its parent has a handler.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGQUIT) is signal.SIG_IGN:
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def user_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The user's cache directory for every command that a test starts: no test writes into the home of a person."""
+    folder = tmp_path_factory.mktemp("user-cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder))
+        yield folder
 
 
 @pytest.fixture
@@ -56,21 +71,10 @@ def built_vector(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], P
     return built
 
 
-@pytest.fixture(params=["library", "call command", "server", "http"])
-def door(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Door]:
-    """Each way in, in turn; caches are found below `tmp_path`."""
-    if request.param == "server":
-        with StdioServer(tmp_path) as server:
-            yield server
-    elif request.param == "http":
-        from support.http_server import HttpServer  # only these tests wait for the SDK
-
-        with HttpServer(tmp_path) as http:
-            yield http
-    elif request.param == "library":
-        yield Library(tmp_path)
-    else:
-        yield CallCommand(tmp_path)
+@pytest.fixture
+def door(tmp_path: Path) -> Door:
+    """The library, with caches below `tmp_path`; tests/contract/test_doors.py has what the other doors are asked."""
+    return SampledLibrary(tmp_path)
 
 
 @pytest.fixture(scope="session")

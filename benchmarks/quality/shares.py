@@ -14,7 +14,7 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 from benchmarks.quality.evaluation import write_pages
@@ -58,7 +58,7 @@ def ask_set(judged: JudgedSet, shares: list[int], tokenizer: str) -> Figures:
 @contextmanager
 def given_from(tenths: int) -> Iterator[None]:
     """The product with another share."""
-    changed = {"SHARE": tenths, "_STRETCHES": (8, 6, tenths)}
+    changed: dict[str, Any] = {"SHARE": tenths, "_STRETCHES": (8, 6, tenths)}
     with patch.multiple(section_ranking, **changed), patch.object(search_result, "SHARE", tenths):
         yield
 

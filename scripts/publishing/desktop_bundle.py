@@ -12,7 +12,7 @@ import zipfile
 from typing import TYPE_CHECKING, Any
 
 from holdfast.catalog import FAMILIES
-from holdfast.tool_definitions import tool_definitions
+from holdfast.mcp.tool_definitions import tool_definitions
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,22 +6,22 @@ import os
 import sys
 
 from holdfast.catalog import CATALOG, FAMILIES, find_tool
-from holdfast.command_line import Command, command_of, format_of, parse
+from holdfast.command.command_line import Command, command_of, format_of, parse
 from holdfast.core.errors import ContextError, InternalError, Interrupted, IoError, UnknownName, UsageError
 from holdfast.core.project_root import project_root
 from holdfast.core.standard_streams import fill_gaps, read_input, write_bug, write_error, write_output, write_parts
 from holdfast.operation import Parameter, answer, expectation, fits
-from holdfast.workspace import Workspace, system_clock
+from holdfast.workspace import Workspace, system_clock, user_cache_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.call_metrics import CallMetrics
-    from holdfast.call_traces import CallTraces
+    from holdfast.mcp.server import Server
+    from holdfast.mcp.tool_definitions import NameStyle
     from holdfast.operation import Operation, Reply
-    from holdfast.server import Server
-    from holdfast.tool_definitions import NameStyle
+    from holdfast.telemetry.metrics import CallMetrics
+    from holdfast.telemetry.traces import CallTraces
     from holdfast.workspace import Door
 
     GivenArguments = dict[str, object]
@@ -166,7 +166,7 @@ def _carry_out(words: Sequence[str], environment: Mapping[str, str], *, progress
     if request.command is None:
         return _help([request.group] if request.group else [])
     if request.wants_help:
-        from holdfast.help_text import command_help
+        from holdfast.command.help import command_help
 
         return _print(command_help(request.command))
     operation = request.command.operation
@@ -198,10 +198,11 @@ def _operate(operation: Operation, arguments: GivenArguments, environment: Mappi
         arguments["format"] = "json" if chosen == "pretty" else chosen
     terminal = chosen is None and bool(operation.view) and sys.stdout.isatty()
     workspace = _workspace(arguments={}, environment=environment)
+    workspace.announce = lambda line: write_error(f"note: {line}")
     if progress and sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty():
         workspace.confirm = _confirm
     if progress and sys.stderr.isatty():
-        from holdfast.progress_line import ProgressLine
+        from holdfast.command.terminal import ProgressLine
 
         moving = ProgressLine()
         workspace.progress, workspace.phases = moving, moving.phase
@@ -214,7 +215,7 @@ def _operate(operation: Operation, arguments: GivenArguments, environment: Mappi
     for line in reply.note.split("\n") if reply.note else ():
         write_error(f"note: {line}")
     if terminal and reply.value is not None:
-        from holdfast.terminal import show
+        from holdfast.command.terminal import show
 
         show(operation, reply, seconds=system_clock() - started)
         return reply.exit_code
@@ -256,6 +257,7 @@ def _workspace(
         receipts=os.path.normpath(receipts) if receipts else receipts,  # a slash at its end would follow a link
         clock=system_clock if fixed is None else lambda: fixed,
         environment=environment,
+        user_cache="" if confine else user_cache_of(environment),
         git_index=os.path.abspath(environment["GIT_INDEX_FILE"]) if environment.get("GIT_INDEX_FILE") else "",
     )
 
@@ -271,7 +273,7 @@ def _project(environment: Mapping[str, str]) -> str:
 
 
 def _serve(arguments: GivenArguments, environment: Mapping[str, str]) -> int:
-    from holdfast.server import Server
+    from holdfast.mcp.server import Server
 
     only = arguments.get("only")
     confine = bool(arguments.get("confine"))
@@ -285,33 +287,33 @@ def _serve(arguments: GivenArguments, environment: Mapping[str, str]) -> int:
         tool_names: NameStyle = next((style for style in NAME_STYLES if style == arguments.get("tool_names")), "auto")
         if metrics is None:
             return Server(workspace, families=families, tool_names=tool_names)
-        from holdfast.watched_server import WatchedServer
+        from holdfast.telemetry.watched_server import WatchedServer
 
         return WatchedServer(workspace, metrics, traces, families=families, tool_names=tool_names)
 
     tracing = None
     if "otlp" in arguments or "otlp_arguments" in arguments:
-        from holdfast.trace_command import asked_tracing
+        from holdfast.telemetry.trace_command import asked_tracing
 
         tracing = asked_tracing(arguments, environment, is_confined=confine)
     if "http" in arguments:
-        from holdfast.http_command import serve_over_http
+        from holdfast.http.command import serve_over_http
 
         return serve_over_http(arguments, new_server, workspace if confine else None, tracing)
     for name in ("token_file", "workers", "public_url", "issuer", "metrics", "metrics_address"):
         if name in arguments:
             raise UsageError(f"--{name.replace('_', '-')} goes with --http")
-    from holdfast.stdio import serve
+    from holdfast.mcp.stdio import serve
 
     if confine:
-        from holdfast.given_up_rights import give_up_rights
+        from holdfast.mcp.rights import give_up_rights
 
         give_up_rights(workspace, connected=[] if tracing is None else [tracing.port])
     traces = None
     if tracing is None:
         server = new_server()
     else:
-        from holdfast.call_metrics import SIZE, CallMetrics
+        from holdfast.telemetry.metrics import SIZE, CallMetrics
 
         metrics = CallMetrics([0] * SIZE)
         traces = tracing.begin(metrics)
@@ -354,7 +356,7 @@ def _call(arguments: GivenArguments, environment: Mapping[str, str]) -> int:
 
 
 def _help(words: Sequence[str]) -> int:
-    from holdfast.help_search import help_for, read_glossary
+    from holdfast.command.help import help_for, read_glossary
 
     return _print(help_for(words, COMMANDS, read_glossary()))
 
@@ -372,7 +374,7 @@ def _explore(arguments: GivenArguments, environment: Mapping[str, str]) -> int:
 
 
 def _completions(arguments: GivenArguments, _environment: Mapping[str, str]) -> int:
-    from holdfast.completions import script
+    from holdfast.command.completions import script
 
     return _print(script(str(arguments["shell"]), COMMANDS))
 

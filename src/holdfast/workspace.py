@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 
-from holdfast.core.confined_paths import beneath, lies_inside, status_inside
+from holdfast.core.confined_paths import beneath, lies_inside, link_out, printable, status_inside
 from holdfast.core.errors import CacheMissing
 
 TYPE_CHECKING = False
@@ -28,6 +28,14 @@ DEFAULT_CACHE_ROOT = ".context/caches"
 
 _PACKAGE = os.path.dirname(os.path.realpath(__file__))  # the templates are read like any other file
 _NOWHERE = os.devnull + "/nowhere"  # below what is no directory, so nothing ever stands there
+
+
+def user_cache_of(environment: Mapping[str, str]) -> str:
+    """The directory where programs of this user keep what may be lost; empty where none is named."""
+    named, home = environment.get("XDG_CACHE_HOME", ""), environment.get("HOME", "")
+    if os.path.isabs(named):
+        return named
+    return os.path.join(home, ".cache") if os.path.isabs(home) else ""
 
 
 def system_clock() -> float:
@@ -57,9 +65,10 @@ class Workspace:
         receipts: str | None = None,
         git_index: str = "",
         environment: Mapping[str, str] | None = None,
+        user_cache: str = "",
     ) -> None:
         self.project = project
-        self.cache_root = cache_root if cache_root is not None else os.path.join(project, DEFAULT_CACHE_ROOT)
+        self._named_root = cache_root
         self.door: Door = door
         self.clock = clock
         self.progress = progress
@@ -69,28 +78,63 @@ class Workspace:
         self.receipts_bytes: int | None = None
         self.receipts_days: int | None = None
         self.receipts = receipts  # the directory that takes a receipt of every search that is answered
+        self.user_cache = user_cache  # the directory for what this machine remembers; empty where nothing is
         self.environment = environment or {}  # the variables of whoever asks, for what depends on them
+        # Shows a line at once, before what it is about begins; None where nobody reads it.
+        self.announce: Callable[[str], None] | None = None
         # Shows a text and asks a question that is answered by yes or no; None where nobody is there to answer.
         self.confirm: Callable[[str, str], bool] | None = None
         self.git_index = git_index  # the index that git told a hook to look at, where it is not the usual one
         # The real directories that nothing leads out of; empty when there is no such promise.
-        self.confined_to = (os.path.realpath(project), os.path.realpath(self.cache_root)) if confine else ()
+        self.confined_to: tuple[str, ...] = ()
+        if confine:
+            root = cache_root if cache_root is not None else os.path.join(project, DEFAULT_CACHE_ROOT)
+            led_out = cache_root is None and link_out(project, root)
+            self.confined_to = (os.path.realpath(project), *(() if led_out else (os.path.realpath(root),)))
         self._file_contents = file_contents
         self._kept: dict[object, Counted] = {}
         self._making = allocate_lock()
 
     def elsewhere(self, project: str) -> Workspace:
         """The same world with another project; its caches are below it, unless the root was named."""
-        is_usual = self.cache_root == os.path.join(self.project, DEFAULT_CACHE_ROOT)
         there = Workspace(
             project,
-            cache_root=None if is_usual else self.cache_root,
+            cache_root=self._named_root,
             door=self.door,
             clock=self.clock,
             environment=self.environment,
+            user_cache=self.user_cache,
         )
         there.progress, there.phases = self.progress, self.phases
         return there
+
+    @property
+    def cache_root(self) -> str:
+        """The directory that holds the caches. CacheMissing where it was not named, and a link at its usual place leads
+        out of the project: a clone may bring one, and what is there is none of the project's."""
+        if self._named_root is not None:
+            return self._named_root
+        root = os.path.join(self.project, DEFAULT_CACHE_ROOT)
+        if link := link_out(self.project, root):
+            raise CacheMissing(
+                f"'{printable(link)}' is a symbolic link that leads out of the project: remove it, or name the place "
+                "that it leads to as --cache-root or $CONTEXT_CACHE_ROOT"
+            )
+        return root
+
+    @property
+    def written_root(self) -> str:
+        """The cache root for a command that writes there; UnsafePath where a link leads out of the project."""
+        if self._named_root is not None:
+            return self._named_root
+        return self.written(os.path.join(self.project, DEFAULT_CACHE_ROOT))
+
+    def written(self, path: str) -> str:
+        """A path that a command is about to write to; UnsafePath where a link in the project leads it out of there."""
+        from holdfast.core.own_folder import check_stays
+
+        check_stays(self.project, path)
+        return path
 
     @property
     def file_contents(self) -> FileContents:

@@ -74,9 +74,14 @@ def test_the_server_answers_first_and_loads_nothing_heavy_for_it(
 ) -> None:
     modules, _ = loaded("serve", "--cache-root", str(tmp_path), stdin=b"".join(as_line(line) for line in lines))
     assert (heavy(modules), foreign(modules)) == (set(), set())
-    assert "holdfast.stdio" in modules
+    assert "holdfast.mcp.stdio" in modules
     # Whoever is not watched pays nothing for it.
-    assert not modules & {"holdfast.watched_server", "holdfast.call_metrics", "holdfast.trace_command", "contextvars"}
+    assert not modules & {
+        "holdfast.telemetry.watched_server",
+        "holdfast.telemetry.metrics",
+        "holdfast.telemetry.trace_command",
+        "contextvars",
+    }
 
 
 def test_a_server_that_resolved_has_loaded_nothing_heavy(cache: Path) -> None:

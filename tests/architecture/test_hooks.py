@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 
 from holdfast.cli import COMMANDS
-from holdfast.command_line import parse
+from holdfast.command.command_line import parse
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -18,7 +18,7 @@ import yaml
 from scripts.publishing.project_facts import read_facts
 from scripts.publishing.registry_entry import PublishedBundle, entry_text, registry_entry
 
-from holdfast.command_line import parse
+from holdfast.command.command_line import parse
 from holdfast.version import __version__
 
 ROOT = Path(__file__).parent.parent.parent

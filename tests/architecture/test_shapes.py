@@ -108,16 +108,14 @@ def test_no_body_and_no_view_is_untyped(module: str) -> None:
 def test_the_doors_and_the_seam_name_any_only_where_code_is_loaded_by_name() -> None:
     doors = [
         "cli",
-        "command_line",
-        "completions",
-        "help_search",
-        "help_text",
+        "command.command_line",
+        "command.completions",
+        "command.help",
+        "mcp.offers",
+        "mcp.server",
+        "mcp.stdio",
+        "mcp.tool_definitions",
         "offers",
-        "progress_line",
-        "server",
-        "server_offers",
-        "stdio",
-        "tool_definitions",
     ]
     assert [each for door in [*doors, "catalog"] for each in untyped_annotations(f"holdfast.{door}")] == []
     (loader,) = untyped_annotations("holdfast.operation")

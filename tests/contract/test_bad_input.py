@@ -1,4 +1,4 @@
-"""Bad input: each kind gets its typed error at every door, leaves nothing behind and prints no traceback."""
+"""Bad input: each kind gets its typed error, leaves nothing behind and prints no traceback."""
 
 from __future__ import annotations
 

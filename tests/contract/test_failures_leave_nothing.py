@@ -13,12 +13,14 @@ from holdfast.contexts.on_disk.directory_view import DirectoryView, Surroundings
 from holdfast.core.errors import ContextMissing
 from holdfast.core.file_identity import directory_identity
 from holdfast.core.ignore_rules import Rules
-from holdfast.server import Server
+from holdfast.mcp.server import Server
 from holdfast.workspace import Workspace
 from support.wire import call
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.rough
 
 
 @pytest.mark.parametrize(

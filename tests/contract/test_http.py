@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-import holdfast.http_door
+import holdfast.http.application
+from holdfast.core.http_address import Address
 from holdfast.core.token_file import TokenFile
-from holdfast.http_address import Address
 from holdfast.workspace import system_clock
 from support.http_server import JSON, HttpServer
 
@@ -30,6 +30,7 @@ def http(tmp_path: Path) -> Any:
 @pytest.fixture
 def guarded(tmp_path: Path) -> Any:
     (tmp_path / "tokens").write_text(f"{TOKEN} ci\nexpired-expired-1 old 2020-01-01\n")
+    (tmp_path / "tokens").chmod(0o600)
     tokens = TokenFile(str(tmp_path / "tokens"), system_clock, lambda _text: None)
     address = Address("127.0.0.1", 8321, "https://docs.example/mcp", "https://login.example")
     with HttpServer(tmp_path, tokens=tokens, address=address) as server:
@@ -125,7 +126,7 @@ def test_a_client_that_takes_no_dots_is_known_where_it_says_who_it_is(http: Http
 
 
 def test_a_body_that_is_too_large_or_no_message_is_refused(http: HttpServer) -> None:
-    assert http.post(b" " * (holdfast.http_door.LARGEST_BODY + 1)).status == 413
+    assert http.post(b" " * (holdfast.http.application.LARGEST_BODY + 1)).status == 413
     endless = http.ask("POST", "/mcp", JSON, [b" " * (1 << 20)] * 5, ends=False)
     assert endless.status == 413
     for body in (b"", b"{", b"[]", b"\xff", b"[" * 100_000):
@@ -148,7 +149,7 @@ def test_nobody_is_sent_elsewhere_by_the_name_they_used(http: HttpServer) -> Non
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(http: HttpServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(holdfast.http_door, "SLOWEST_BODY", 0.05)
+    monkeypatch.setattr(holdfast.http.application, "SLOWEST_BODY", 0.05)
     response = http.ask("POST", "/mcp", JSON, [PING[:10]], ends=False)
     assert (response.status, response.headers["connection"]) == (408, "close")
     monkeypatch.undo()
@@ -186,6 +187,11 @@ def test_a_bug_is_told_as_nothing_but_a_code(
     answer = http.request("tools/call", {"name": "context.list_caches", "arguments": {}})
     assert answer["error"] == {"code": -32603, "message": "Internal error"}
     assert "RuntimeError: secret" in capfd.readouterr().err
+
+
+def test_half_a_surrogate_is_no_text_to_the_sdk_and_refused_before_any_tool_is_asked(http: HttpServer) -> None:
+    arguments = {"cache": "docs", "query": "\ud800", "budget": 1}
+    assert http.request("tools/call", {"name": "context.resolve", "arguments": arguments})["error"]["code"] == -32700
 
 
 def test_unknown_names_are_refused_in_the_words_of_stdio(http: HttpServer) -> None:

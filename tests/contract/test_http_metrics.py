@@ -10,17 +10,17 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 from prometheus_client.parser import text_string_to_metric_families as parse_text
 
 from holdfast.catalog import FAMILIES
+from holdfast.core.http_address import Address
 from holdfast.core.token_file import TokenFile
-from holdfast.http_address import Address
-from holdfast.http_metrics import MetricsPage, SharedCells, WatchedApplication
-from holdfast.metrics_text import ServerFacts
-from holdfast.watched_server import ORIGIN, WatchedServer
+from holdfast.telemetry.metrics_page import MetricsPage, SharedCells, WatchedApplication
+from holdfast.telemetry.metrics_text import ServerFacts
+from holdfast.telemetry.watched_server import ORIGIN, WatchedServer
 from support.http_server import ADDRESS, HttpServer
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from holdfast.watched_server import EndedCall
+    from holdfast.telemetry.watched_server import EndedCall
 
 TOKEN = "0123456789abcdef"
 SECRET = "how long does a zanzibar last"

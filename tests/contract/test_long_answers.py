@@ -11,8 +11,8 @@ import pytest
 from holdfast import build_cache
 from holdfast.catalog import find_tool
 from holdfast.core.standard_streams import write_parts
+from holdfast.mcp.server import Call, Server
 from holdfast.operation import answer
-from holdfast.server import Call, Server
 from holdfast.workspace import Workspace
 
 DOCUMENTS = 150

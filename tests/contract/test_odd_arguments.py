@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holdfast.catalog import tools
-from holdfast.server import Server
+from holdfast.mcp.server import Server
 from holdfast.workspace import Workspace
 from support.wire import call
 

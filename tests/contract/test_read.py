@@ -1,4 +1,4 @@
-"""`context.read` at every door: the cited lines as they are, within the budget, or that they are gone."""
+"""`context.read`: the cited lines as they are, within the budget, or that they are gone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`context.search` at every door: the same bytes, the shape of its format, typed errors."""
+"""`context.search`: the shape of its format, typed errors."""
 
 from __future__ import annotations
 

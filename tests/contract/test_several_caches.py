@@ -1,4 +1,4 @@
-"""Without a cache named, all caches of a project are asked as one, at every door alike."""
+"""Without a cache named, all caches of a project are asked as one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cache in shards is asked as one cache, at every door alike; parts that are not here are told, never passed over."""
+"""A cache in shards is asked as one cache; parts that are not here are told, never passed over."""
 
 from __future__ import annotations
 

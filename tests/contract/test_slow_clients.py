@@ -14,13 +14,15 @@ from threading import Thread
 import pytest
 import uvicorn
 
-from holdfast.http_address import Address
-from holdfast.http_connection import Limits
-from holdfast.http_door import LARGEST_BODY, http_application
-from holdfast.http_process import configuration, listen
-from holdfast.server import Server
+from holdfast.core.http_address import Address
+from holdfast.http.application import LARGEST_BODY, http_application
+from holdfast.http.connections import Limits
+from holdfast.http.processes import configuration, listen
+from holdfast.mcp.server import Server
 from holdfast.workspace import Workspace
 from support.listening import HEADERS, PATIENCE
+
+pytestmark = pytest.mark.rough
 
 LIST = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}).encode()
 SOON = 1.0  # long enough that a client on a busy machine begins in time

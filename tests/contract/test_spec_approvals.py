@@ -160,6 +160,7 @@ def test_a_broken_file_approves_nothing_and_is_left_as_it_is(project: SpecProjec
     assert (found["success"], found["nextSteps"][-1].startswith("approvals.json cannot be used: ")) == (True, True)
 
 
+@pytest.mark.rough
 def test_many_people_may_approve_at_once_and_no_entry_is_lost(project: SpecProject) -> None:
     for number in range(4):
         project.spec(f"s{number}")

@@ -1,4 +1,4 @@
-"""Specs wherever they were written: each layout through every door, and a draft is never a document."""
+"""Specs wherever they were written: each layout is read, and a draft is never a document."""
 
 from __future__ import annotations
 

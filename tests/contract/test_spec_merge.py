@@ -206,6 +206,7 @@ sys.exit(main(sys.argv[2:], os.environ))
 """
 
 
+@pytest.mark.rough
 def test_all_files_are_merged_or_none_wherever_the_process_is_killed(project: SpecProject) -> None:
     names = ["a", "b", "c"]
     for name in names:

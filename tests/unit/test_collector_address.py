@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.collector_address import collector_port, collector_url, looked_up, shown
 from holdfast.core.errors import UsageError
+from holdfast.telemetry.collector_address import collector_port, collector_url, looked_up, shown
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.core.errors import UsageError
-from holdfast.http_address import Address, parse_url
+from holdfast.core.http_address import Address, parse_url
 
 OWN = ["10.0.0.5:8321", "localhost:8321", "127.0.0.1:8321", "[::1]:8321"]
 

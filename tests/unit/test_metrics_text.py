@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_open_metrics
 from prometheus_client.parser import text_string_to_metric_families as parse_text
 
-from holdfast.call_metrics import (
+from holdfast.telemetry.metrics import (
     BUCKETS,
     CALLS,
     CODES,
@@ -26,8 +26,9 @@ from holdfast.call_metrics import (
     TOOLS,
     CallMetrics,
 )
-from holdfast.http_metrics import SharedCells
-from holdfast.metrics_text import METRICS, ServerFacts, escaped, exposition, seconds
+from holdfast.telemetry.metrics_page import SharedCells
+from holdfast.telemetry.metrics_text import METRICS, ServerFacts, escaped, exposition, seconds
+from support.examples import examples
 
 FACTS = ServerFacts('0.1"\\\n', "3.11.7", 1_800_000_000, 2)
 Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
@@ -80,7 +81,7 @@ def test_a_server_that_did_nothing_tells_zeros_that_a_rate_can_start_from() -> N
     assert len(found) < 150
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.integers(0, 20_000_000_000) | st.sampled_from(BUCKETS), max_size=40))
 def test_a_histogram_counts_what_is_at_most_each_bound(durations: list[int]) -> None:
     cells = [0] * SIZE
@@ -97,7 +98,7 @@ def test_a_histogram_counts_what_is_at_most_each_bound(durations: list[int]) -> 
 EVENTS = st.tuples(st.integers(0, 2), st.sampled_from([*TOOLS, "made\nup"]), st.sampled_from(["", *CODES, "made up"]))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(EVENTS | st.integers(0, 2), max_size=60))
 def test_the_sum_is_what_was_called_whichever_process_did_and_died(events: list[tuple[int, str, str] | int]) -> None:
     """A number alone is a process that dies and is replaced, in the middle of a call."""
@@ -146,7 +147,7 @@ def test_what_is_published_goes_on_where_a_dead_process_ended_and_never_falls() 
     assert found[STALE.name, (("kind", "file"),)] == 2
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.text())
 def test_a_label_survives_whatever_it_holds(text: str) -> None:
     """The format has lines; what ends none there is no matter of it."""
@@ -165,8 +166,8 @@ def test_escaping_and_seconds() -> None:
 
 
 def test_every_namespace_that_is_counted_has_a_label_and_every_code() -> None:
-    from holdfast.call_metrics import NAMESPACES
     from holdfast.core.errors import FAILURES
+    from holdfast.telemetry.metrics import NAMESPACES
 
     assert {failure.code for failure in FAILURES} < set(CODES)
     assert {"steering", "spec-status", "guide", "context", "cache"} < set(NAMESPACES)

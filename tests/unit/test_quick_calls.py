@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.quick_calls import LARGEST_ARGUMENTS, LONG, LONG_WAIT, MOST_KEYS, QUICK, REST, TRIALS, QuickCalls
+from holdfast.http.calls import LARGEST_ARGUMENTS, LONG, LONG_WAIT, MOST_KEYS, QUICK, REST, TRIALS, QuickCalls
 
 ASKED = {"query": "token", "cache": "docs"}
 

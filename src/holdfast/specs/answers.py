@@ -8,10 +8,11 @@ from __future__ import annotations
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import SpecFailure
 from holdfast.operation import Outcome
-from holdfast.specs import guides, on_disk, phases, remembered_guides, workflow_folder
+from holdfast.specs import guides, phases
 from holdfast.specs.discipline import approvals_required
 from holdfast.specs.layouts import PHASES
 from holdfast.specs.names import is_new_spec_name
+from holdfast.specs.on_disk import remembered_guides, spec_files, workflow_folder
 from holdfast.specs.tasks import as_json
 
 TYPE_CHECKING = False
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.core.errors import ContextError
+    from holdfast.specs.on_disk.workflow_folder import Project
     from holdfast.specs.shapes import (
         Data,
         Failure,
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
         WorkflowData,
         WrittenData,
     )
-    from holdfast.specs.workflow_folder import Project
     from holdfast.workspace import Workspace
 
 MOST_LISTED = 100
@@ -67,8 +68,8 @@ def spec_status(workspace: Workspace, arguments: SpecArguments) -> Outcome[Statu
 
 def spec_list(workspace: Workspace, arguments: ListArguments) -> Outcome[Success[ListingData]]:
     project = project_of(workspace, arguments.get("projectPath", ""))
-    names, count = on_disk.latest_names(project, arguments.get("limit", MOST_LISTED))
-    specs = [phases.listed(spec) for spec in on_disk.list_specs(project, names)]
+    names, count = spec_files.latest_names(project, arguments.get("limit", MOST_LISTED))
+    specs = [phases.listed(spec) for spec in spec_files.list_specs(project, names)]
     left_out = max(count - len(names), 0)
     total = len(specs) + left_out
     data: ListingData = {
@@ -108,7 +109,7 @@ def spec_init(workspace: Workspace, arguments: SpecArguments) -> Outcome[Success
     check_writable(project)
     if not is_new_spec_name(name):
         raise SpecFailure(f"'{name}' is no name for a spec", ["Use one folder name, such as password-reset"])
-    if on_disk.is_taken(project, name):
+    if spec_files.is_taken(project, name):
         reason = f"specs/{name} cannot be made: something else is in the way"
         raise SpecFailure(reason, ["Move it away"], note=project.note)
     texts = {
@@ -121,7 +122,7 @@ def spec_init(workspace: Workspace, arguments: SpecArguments) -> Outcome[Success
 def steering(workspace: Workspace, arguments: ProjectArguments) -> Outcome[Success[SteeringData]]:
     project = project_of(workspace, arguments.get("projectPath", ""))
     layout = project.layout
-    missing = on_disk.get_missing_steering_docs(project, layout.steering)
+    missing = spec_files.get_missing_steering_docs(project, layout.steering)
     # What another tool would not write is told only where it exists.
     shown = [doc for doc in layout.steering if doc in layout.written or doc not in missing]
     data: SteeringData = {
@@ -146,7 +147,7 @@ def steering_init(workspace: Workspace, arguments: ProjectArguments) -> Outcome[
 def workflow_guide(workspace: Workspace, _arguments: NoArguments) -> Outcome[Success[WorkflowData]]:
     project = project_of(workspace)
     discipline = remembered_guides.discipline(project)
-    documents = on_disk.get_steering_docs(project, project.layout.steering)
+    documents = spec_files.get_steering_docs(project, project.layout.steering)
     missing = [doc for doc in project.layout.steering if doc not in documents]
     workflow = remembered_guides.workflow_guide(project, missing, discipline=discipline)
     data: WorkflowData = {
@@ -229,7 +230,7 @@ def check_writable(project: Project) -> None:
 def _written(project: Project, folder: str, texts: dict[str, str], advice: str) -> Outcome[Success[WrittenData]]:
     """Write what is missing below the workflow folder, and say what was written."""
     try:
-        created = on_disk.write_missing(f"{project.root}/{folder}", texts)
+        created = spec_files.write_missing(project.written(f"{project.layout.root}/{folder}"), texts)
     except (NotADirectoryError, FileExistsError):
         reason = f"{folder} cannot be made: a file is in the way"
         raise SpecFailure(reason, ["Move it away"], note=project.note) from None
@@ -260,9 +261,9 @@ def project_of(workspace: Workspace, path: str = "") -> Project:
 
 def found_spec(project: Project, name: str) -> phases.Spec:
     """A spec by its name; a SpecFailure that leads on when there is none."""
-    spec = on_disk.find_spec(project, name)
+    spec = spec_files.find_spec(project, name)
     if spec is None:
-        steps = [on_disk.names_in_words(project), _how_to_start(project)]
+        steps = [spec_files.names_in_words(project), _how_to_start(project)]
         raise SpecFailure(f"Specification '{name}' not found", steps, note=project.note)
     return spec
 

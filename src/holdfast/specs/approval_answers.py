@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from holdfast.core.errors import OutOfDate, SpecFailure
 from holdfast.operation import Outcome
-from holdfast.specs import approvals, on_disk
+from holdfast.specs import approvals
 from holdfast.specs.answers import check_settings, check_writable, done, found_spec, project_of
-from holdfast.specs.approval_files import add_entry
 from holdfast.specs.layouts import PHASES
+from holdfast.specs.on_disk import spec_files
+from holdfast.specs.on_disk.approval_files import add_entry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.specs.approvals import Approval
+    from holdfast.specs.on_disk.workflow_folder import Project
     from holdfast.specs.phases import Spec
     from holdfast.specs.shapes import (
         ApprovalData,
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
         RevokeArguments,
         Success,
     )
-    from holdfast.specs.workflow_folder import Project
     from holdfast.workspace import Workspace
 
 _LONGEST = 200
@@ -84,7 +85,7 @@ def spec_revoke(workspace: Workspace, arguments: RevokeArguments) -> Outcome[Suc
 
 def _gate(project: Project, name: str | None) -> Outcome[Success[ApprovalData] | GateAnswer]:
     """Whether every document there is is approved as it is."""
-    specs = [found_spec(project, name)] if name else on_disk.list_specs(project)
+    specs = [found_spec(project, name)] if name else spec_files.list_specs(project)
     documents: list[DocumentApproval] = []
     for spec in specs:
         standings = spec.approvals or {}

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from holdfast.operation import Outcome
-from holdfast.specs import on_disk, phases
+from holdfast.specs import phases
 from holdfast.specs.answers import done, project_of
 from holdfast.specs.check_answers import findings_of
 from holdfast.specs.layouts import PHASES
+from holdfast.specs.on_disk import spec_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from holdfast.specs.on_disk.workflow_folder import Project
     from holdfast.specs.phases import Spec
     from holdfast.specs.shapes import BoardArguments, BoardData, BoardSpec, DocumentState, Success
-    from holdfast.specs.workflow_folder import Project
     from holdfast.workspace import Workspace
 
 
 def spec_board(workspace: Workspace, arguments: BoardArguments) -> Outcome[Success[BoardData]]:
     project = project_of(workspace, arguments.get("projectPath", ""))
-    specs = [_spec(project, spec) for spec in on_disk.list_specs(project)]
+    specs = [_spec(project, spec) for spec in spec_files.list_specs(project)]
     data: BoardData = {"layout": project.layout.name, "folder": project.layout.specs, "specs": specs}
     steps = []
     if "html" in arguments:

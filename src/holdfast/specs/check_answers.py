@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from holdfast.core.errors import OutOfDate
+from holdfast.core.sarif_log import LogResult, LogRule, one_run
+from holdfast.offers import quote
 from holdfast.operation import Outcome
-from holdfast.specs import on_disk, workflow_folder
 from holdfast.specs.answers import done, found_spec, project_of
 from holdfast.specs.checks import RULES, Documents, check, done_files, references
 from holdfast.specs.layouts import PHASES
+from holdfast.specs.on_disk import spec_files, workflow_folder
 from holdfast.specs.requirement_ids import requirements_of
 from holdfast.specs.tasks import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.core.canonical_json import JsonValue
     from holdfast.specs.checks import Coverage, Finding
+    from holdfast.specs.on_disk.workflow_folder import Project
     from holdfast.specs.phases import Spec
     from holdfast.specs.shapes import (
         CheckAnswer,
@@ -27,14 +33,31 @@ if TYPE_CHECKING:
         TraceData,
         TracedCriterion,
     )
-    from holdfast.specs.workflow_folder import Project
     from holdfast.workspace import Workspace
+
+
+def sarif_log(findings: Sequence[Finding], version: str) -> dict[str, JsonValue]:
+    """One run of this tool with its rules, and a result for each finding."""
+    rules = [LogRule(rule.id, rule.level, rule.meaning, f"To mend it: {rule.fix}.") for rule in RULES.values()]
+    results = [
+        LogResult(
+            finding.rule, finding.level, _message(finding), "/".join(map(quote, finding.file.split("/"))), finding.line
+        )
+        for finding in findings
+    ]
+    return one_run(rules, results, version)
+
+
+def _message(finding: Finding) -> str:
+    rule = RULES[finding.rule]
+    about = f": {finding.text}" if finding.text else ""
+    return f"{rule.meaning}{about}. To mend it: {rule.fix}."
 
 
 def spec_check(workspace: Workspace, arguments: CheckArguments) -> Outcome[CheckAnswer | SarifLog]:
     project = project_of(workspace, arguments.get("projectPath", ""))
     names = arguments.get("specNames") or []
-    specs = [found_spec(project, name) for name in dict.fromkeys(names)] if names else on_disk.list_specs(project)
+    specs = [found_spec(project, name) for name in dict.fromkeys(names)] if names else spec_files.list_specs(project)
     findings: list[Finding] = []
     coverage: list[CoverageData] = []
     for spec in specs:
@@ -44,7 +67,6 @@ def spec_check(workspace: Workspace, arguments: CheckArguments) -> Outcome[Check
     findings.sort()
     code = OutOfDate.exit_code if findings else 0
     if arguments.get("format") == "sarif":
-        from holdfast.specs.sarif import sarif_log
         from holdfast.version import __version__
 
         return Outcome(sarif_log(findings, __version__), exit_code=code, note=project.note)
@@ -61,7 +83,7 @@ def spec_check(workspace: Workspace, arguments: CheckArguments) -> Outcome[Check
 def findings_of(project: Project, spec: Spec, *, strict: bool = False) -> tuple[list[Finding], Coverage]:
     """What is wrong with one spec, and how far its tasks cover its requirements."""
     layout = project.layout
-    texts = on_disk.read_documents(project, spec)
+    texts = spec_files.read_documents(project, spec)
     documents = Documents(
         tuple([f"{layout.specs}/{spec.name}/{name}" for name in spec.documents]),
         texts,
@@ -73,11 +95,11 @@ def findings_of(project: Project, spec: Spec, *, strict: bool = False) -> tuple[
 
 
 def spec_trace(workspace: Workspace, arguments: SpecArguments) -> Outcome[Success[TraceData]]:
-    from holdfast.specs.source_places import places_of
+    from holdfast.specs.on_disk.source_places import places_of
 
     project = project_of(workspace, arguments.get("projectPath", ""))
     spec = found_spec(project, arguments["specName"])
-    texts = on_disk.read_documents(project, spec)
+    texts = spec_files.read_documents(project, spec)
     requirements = requirements_of(texts[0] or "")
     tasks = parse(texts[2] or "", project.layout.tasks).tasks
     named: dict[str, list[str]] = {}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from holdfast.core.errors import Differs, OutOfDate, SpecFailure
 from holdfast.operation import Outcome
-from holdfast.specs import living_files, phases
+from holdfast.specs import phases
 from holdfast.specs.answers import check_settings, check_writable, done, found_spec, project_of
 from holdfast.specs.living_merge import Conflict, merge
 from holdfast.specs.names import is_new_spec_name
+from holdfast.specs.on_disk import living_files
 from holdfast.specs.requirement_blocks import (
     HEADING,
     bare_lines,
@@ -21,8 +22,9 @@ from holdfast.specs.requirement_blocks import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.specs.living_files import DeltaFile
     from holdfast.specs.living_merge import Merged
+    from holdfast.specs.on_disk.living_files import DeltaFile
+    from holdfast.specs.on_disk.workflow_folder import Project
     from holdfast.specs.phases import Spec
     from holdfast.specs.shapes import (
         ArchiveArguments,
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
         MergedFile,
         Success,
     )
-    from holdfast.specs.workflow_folder import Project
     from holdfast.workspace import Workspace
 
 _MOST_TITLES = 20

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from holdfast.core.errors import OfferError
 from holdfast.offers import Prompt, PromptArgument, Resource, quote
-from holdfast.specs import on_disk, workflow_folder
 from holdfast.specs.guides import filled
 from holdfast.specs.layouts import PHASES
+from holdfast.specs.on_disk import spec_files, workflow_folder
 from holdfast.specs.phases import why_not_begun
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from holdfast.specs.on_disk.workflow_folder import Project
     from holdfast.specs.shapes import Status
     from holdfast.specs.tasks import Task
-    from holdfast.specs.workflow_folder import Project
     from holdfast.workspace import Workspace
 
 _BOXES: dict[Status, str] = {"pending": " ", "in-progress": "-", "completed": "x"}
@@ -27,12 +27,12 @@ def _project(workspace: Workspace) -> Project:
 
 def read_steering(workspace: Workspace, variables: Mapping[str, str]) -> str | None:
     project, doc = _project(workspace), variables["doc"]
-    return on_disk.get_steering_docs(project, [doc]).get(doc) if doc in project.layout.steering else None
+    return spec_files.get_steering_docs(project, [doc]).get(doc) if doc in project.layout.steering else None
 
 
 def existing_steering(workspace: Workspace) -> list[dict[str, str]]:
     project = _project(workspace)
-    return [{"doc": doc} for doc in on_disk.get_steering_docs(project, project.layout.steering)]
+    return [{"doc": doc} for doc in spec_files.get_steering_docs(project, project.layout.steering)]
 
 
 def complete_steering(workspace: Workspace, _variable: str, _others: Mapping[str, str]) -> Iterable[str]:
@@ -42,12 +42,12 @@ def complete_steering(workspace: Workspace, _variable: str, _others: Mapping[str
 def read_spec(workspace: Workspace, variables: Mapping[str, str]) -> str | None:
     if variables["phase"] not in PHASES:
         return None
-    return on_disk.read_phase(_project(workspace), variables["name"], variables["phase"])
+    return spec_files.read_phase(_project(workspace), variables["name"], variables["phase"])
 
 
 def existing_specs(workspace: Workspace) -> list[dict[str, str]]:
     found = []
-    for spec in on_disk.list_specs(_project(workspace)):
+    for spec in spec_files.list_specs(_project(workspace)):
         documents = zip(PHASES, spec.times, strict=True)
         found += [{"name": spec.name, "phase": phase} for phase, modified in documents if modified is not None]
     return found
@@ -58,9 +58,9 @@ def complete_spec(workspace: Workspace, variable: str, others: Mapping[str, str]
         return PHASES
     project = _project(workspace)
     if variable == "task":
-        tasks = on_disk.task_list(project, others.get("spec", ""))
+        tasks = spec_files.task_list(project, others.get("spec", ""))
         return () if tasks is None else dict.fromkeys([task.id for task in tasks.tasks])
-    return on_disk.spec_names(project) if variable in ("name", "spec") else ()
+    return spec_files.spec_names(project) if variable in ("name", "spec") else ()
 
 
 def create_spec(workspace: Workspace, arguments: Mapping[str, str]) -> str:
@@ -88,7 +88,7 @@ def _task_prompt(workspace: Workspace, arguments: Mapping[str, str], template: s
 
 
 def _task(project: Project, spec: str, wanted: str) -> Task:
-    tasks = on_disk.task_list(project, spec)
+    tasks = spec_files.task_list(project, spec)
     if tasks is None:
         raise _no_tasks(project, spec)
     task = next((task for task in tasks.tasks if task.id == wanted), None)
@@ -98,7 +98,7 @@ def _task(project: Project, spec: str, wanted: str) -> Task:
 
 
 def _task_at_hand(project: Project, name: str, *, review: bool) -> Task:
-    spec = on_disk.find_spec(project, name)
+    spec = spec_files.find_spec(project, name)
     if spec is None or spec.summary is None:
         raise _no_tasks(project, name)
     if not review and (reason := why_not_begun(spec)):
@@ -110,7 +110,7 @@ def _task_at_hand(project: Project, name: str, *, review: bool) -> Task:
 
 
 def _no_tasks(project: Project, name: str) -> OfferError:
-    return OfferError(f"Unknown spec, or one without tasks: {name}. {on_disk.names_in_words(project)}")
+    return OfferError(f"Unknown spec, or one without tasks: {name}. {spec_files.names_in_words(project)}")
 
 
 def _shown(task: Task) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from time import gmtime
+
 from holdfast.core.record import NamedTuple
 from holdfast.specs.layouts import PHASES
-from holdfast.specs.timestamps import iso_milliseconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +15,18 @@ if TYPE_CHECKING:
     from holdfast.specs.shapes import DocumentPhase, ListedSpec, StatusData, TaskProgress
     from holdfast.specs.task_order import TaskSummary
     from holdfast.specs.tasks import Progress
+
+# The calendar repeats after so many seconds: a time that the system's own cannot hold is looked up in the first turn.
+_SECONDS_IN_400_YEARS = 146_097 * 86_400
+
+
+def iso_milliseconds(nanoseconds: int) -> str:
+    """Nanoseconds since 1970 as text, half a millisecond rounded up."""
+    seconds, milliseconds = divmod((nanoseconds + 500_000) // 1_000_000, 1000)
+    turns, seconds = divmod(seconds, _SECONDS_IN_400_YEARS)
+    year, month, day, hour, minute, second, *_ = gmtime(seconds)
+    return f"{year + 400 * turns:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milliseconds:03}Z"
+
 
 _LONGEST_NEXT = 120
 _TITLES = {"requirements": "Requirements", "design": "Design", "tasks": "Tasks"}

@@ -154,7 +154,7 @@ def _clients(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
         command = f"context setup {row['client']}"
         if row["action"] == "out of date":
             yield Check("clients", row["client"], PROBLEM, f"the entry in {row['file']} does not fit any more", command)
-        elif row["action"] == "refused":
+        elif row["action"] in ("refused", "not ours"):
             yield Check("clients", row["client"], ADVICE, row["detail"])
         elif row["action"] == "set up":
             yield Check("clients", row["client"], OK, row.get("detail", f"set up in {row['file']}"))

@@ -1,4 +1,4 @@
-"""Derived fields and the map through every door: computed from the files as they are, the same bytes everywhere."""
+"""Derived fields and the map: computed from the files as they are."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_what_is_computed_follows_the_files_at_once(project: Path, door: Door) -
     assert fields(door, "src/shop/db", "exports") == {"exports": ["more.py: more()", "store.py: other()"]}
 
 
-def test_the_map_is_the_same_text_at_every_door_and_the_same_json(project: Path, door: Door) -> None:
+def test_the_map_is_this_text_and_the_same_json(project: Path, door: Door) -> None:
     text = door.call("project_map", {}).text
     assert text.split("\n", 1)[1] == "src/shop/db/store.py: Store{get}\nsrc/shop/cli.py: run\n"
     assert text == run_context("map", cwd=project).stdout.decode()

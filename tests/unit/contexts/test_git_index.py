@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.contexts.git_index import IndexUnreadable, TrackedFiles, read_index, read_listing
+from support.examples import examples
 from support.projects import git
 
 NAMES = [
@@ -106,7 +107,7 @@ def test_what_is_no_index_is_refused(data: bytes) -> None:
         read_index(data)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.integers(0, 1 << 30), st.integers(0, 255), st.integers(0, 1 << 30))
 def test_damage_gives_an_error_or_files_and_nothing_else(at: int, byte: int, cut: int) -> None:
     data = bytearray(SAMPLE)

@@ -10,9 +10,9 @@ from holdfast.contexts.analysis.analyser import analyse
 from holdfast.contexts.analysis.facts import FileFacts
 from holdfast.contexts.analysis.parsers import parser
 from holdfast.contexts.dependencies import dependencies
-from holdfast.contexts.languages import LANGUAGES, language_of
+from holdfast.contexts.languages import LANGUAGES, UNREAD, language_of
 from holdfast.contexts.project_index import Index
-from holdfast.contexts.source_kinds import is_source
+from holdfast.contexts.source_kinds import is_source, unread_languages
 
 EXTENSIONS = [(extension, one.name) for one in LANGUAGES.values() for extension in one.extensions.split()]
 
@@ -43,3 +43,8 @@ def test_every_record_names_a_grammar_and_a_rule_that_exist(language: str) -> No
 def test_what_comes_with_python_is_no_dependency_whichever_python_looks() -> None:
     facts = FileFacts("a.py", "Python", imports=("asyncore", "annotationlib.x", "_thread", "os.path", "numpy.linalg"))
     assert dependencies("", [facts], Index({"": []}, {})).external == ["numpy"]
+
+
+def test_no_extension_belongs_to_two_languages() -> None:
+    assert set(UNREAD) & {extension for extension, _ in EXTENSIONS} == set()
+    assert unread_languages(["a.jl", "b.jl", "c.py", "d"]) == {"Julia": 2}

@@ -55,6 +55,7 @@ def test_only_what_changed_is_analysed_again(project: Project, monkeypatch: pyte
     assert asked == ["b.py"]
 
 
+@pytest.mark.rough
 def test_a_file_that_kills_its_process_or_never_ends_is_told_and_the_rest_goes_on(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,6 +127,7 @@ def test_items_of_a_pool_come_back_once_each_whatever_happens_to_workers(tmp_pat
     assert [number for number, one in found if one is None] == [0, 5, 10]
 
 
+@pytest.mark.rough
 def test_a_worker_whose_parent_is_gone_ends_itself_when_a_file_does_not(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x = 1\n")
     program = (

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.specs import checks
+from holdfast.specs.check_answers import sarif_log
 from holdfast.specs.checkbox_lines import after_checkbox, looks_like_a_box
 from holdfast.specs.checks import RULES, Documents, check, done_files
 from holdfast.specs.requirement_ids import requirements_of
-from holdfast.specs.sarif import sarif_log
 from holdfast.specs.tasks import parse
 from holdfast.specs.visible_lines import visible_lines
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.specs import drafts
-from holdfast.specs.drafts import is_draft
+from holdfast.specs.on_disk import spec_files, workflow_folder
+from holdfast.specs.on_disk.spec_files import is_draft
 
-TEMPLATES = Path(drafts.__file__).parent / "templates"
+TEMPLATES = Path(workflow_folder.TEMPLATES)
 TEMPLATE = "# Requirements: {{name}}\n\n## Why\n\nWho needs this?\n"
 
 
@@ -43,7 +43,7 @@ def test_anything_else_is_a_document(text: str) -> None:
 def test_every_template_lies_within_the_sizes_that_are_looked_at() -> None:
     templates = [path.read_bytes() for path in TEMPLATES.glob("*-*.md") if path.name.startswith(("spec-", "steering-"))]
     bare = [b"".join(text.replace(b"{{name}}", b"").split()) for text in templates]
-    assert (len(bare), min(map(len, bare)) >= drafts.SHORTEST, max(map(len, templates)) < drafts.MAX_SIZE) == (
+    assert (len(bare), min(map(len, bare)) >= spec_files.SHORTEST, max(map(len, templates)) < spec_files.MAX_SIZE) == (
         7,
         True,
         True,

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.specs.names import is_new_spec_name, is_spec_name
-from holdfast.specs.phases import Spec, state_of
+from holdfast.specs.phases import Spec, iso_milliseconds, state_of
 from holdfast.specs.tasks import Progress
-from holdfast.specs.timestamps import iso_milliseconds
 
 
 def expected(spec: Spec) -> tuple[str, str]:

@@ -1,0 +1,1 @@
+"""The only part of specs that touches the file system."""

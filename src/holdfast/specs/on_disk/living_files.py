@@ -1,0 +1,224 @@
+"""Deltas and the requirements that hold now on disk: read together, written all or none."""
+
+from __future__ import annotations
+
+import os
+from stat import S_ISREG
+
+from holdfast.core.record import NamedTuple
+from holdfast.core.regular_files import close_quietly, read_regular
+from holdfast.specs.names import is_spec_name
+from holdfast.specs.requirement_blocks import bare_lines, kind_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.specs.on_disk.workflow_folder import Project
+    from holdfast.specs.phases import Spec
+
+LARGEST = 16 << 20
+
+
+class DeltaFile(NamedTuple):
+    """A delta and what it is about; a text is None where there is no file, or none that is UTF-8."""
+
+    capability: str
+    file: str  # below the project, as it is shown
+    text: str | None
+    living_file: str
+    living: str | None
+    living_is_there: bool
+
+
+class Deltas(NamedTuple):
+    """The deltas of a spec by capability, and files that look like one and stand elsewhere."""
+
+    files: tuple[DeltaFile, ...]
+    misplaced: tuple[str, ...]
+
+
+def find_deltas(project: Project, spec: Spec) -> Deltas:
+    """Every delta of a spec with what it changes."""
+    layout = project.layout
+    place = f"{layout.specs}/{spec.name}"
+    folder = f"{place}/{layout.delta}"
+    files, misplaced = [], [f"{place}/{name}" for name in _stray(f"{project.path}/{place}", spec)]
+    for name in _listed(f"{project.path}/{folder}"):
+        capability, relative = _capability(name, layout.capability)
+        if not capability or not _is_inside(project, folder, relative):
+            misplaced += [f"{folder}/{name}"] if not name.startswith(".") else []
+            continue
+        living_file = living_path(project, capability)
+        living = _text(project, living_file)
+        files.append(
+            DeltaFile(
+                capability,
+                f"{folder}/{relative}",
+                _text(project, f"{folder}/{relative}"),
+                living_file,
+                living,
+                os.path.lexists(f"{project.path}/{living_file}"),
+            )
+        )
+    return Deltas(tuple(files), tuple(sorted(misplaced)))
+
+
+def living_path(project: Project, capability: str) -> str:
+    """Where the requirements of a capability are, below the project."""
+    return f"{project.layout.living}/{project.layout.capability.format(capability)}"
+
+
+def delta_path(project: Project, spec: Spec, capability: str) -> str:
+    """Where a spec's changes of a capability are, below the project."""
+    layout = project.layout
+    return f"{layout.specs}/{spec.name}/{layout.delta}/{layout.capability.format(capability)}"
+
+
+def read_text(project: Project, file: str) -> str | None:
+    """A file below the project as text; None when there is none. UnicodeDecodeError when it is not UTF-8."""
+    try:
+        return read_regular(f"{project.path}/{file}", limit=LARGEST).decode()
+    except FileNotFoundError:
+        return None
+
+
+def write_delta(project: Project, file: str, text: str) -> None:
+    """Write a delta, its folder with it."""
+    from holdfast.core.atomic_write import write_file
+
+    path = project.written(file)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    write_file(path, text.encode())
+
+
+def write_living(project: Project, texts: Mapping[str, str]) -> None:
+    """Write the requirements of some capabilities: all of them or none, also when the process is killed."""
+    from holdfast.core.atomic_write import StagedDirectory, write_file
+
+    root = project.written(project.layout.living)
+    if len(texts) == 1 and os.path.isdir(root):
+        ((file, text),) = texts.items()
+        write_file(os.path.realpath(project.written(file)), text.encode())
+        return
+    # One file is replaced in one step; several are, with their folder.
+    with StagedDirectory(os.path.realpath(root), _contents) as staged:
+        if os.path.isdir(root):
+            _copy(root, staged.path)
+        for file, text in texts.items():
+            path = os.path.join(staged.path, file[len(project.layout.living) + 1 :])
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            write_file(path, text.encode())
+        staged.publish(replace=True)
+
+
+def archive_folder(project: Project, spec: Spec) -> str | None:
+    """Move a finished spec away; where it is now, below the project, or None when something is there already."""
+    from holdfast.core.atomic_write import flush_directory
+    from holdfast.core.staging import special_rename
+
+    target = f"{project.layout.archive}/{spec.name}"
+    source = f"{project.written(project.layout.specs)}/{spec.name}"
+    os.makedirs(project.written(project.layout.archive), exist_ok=True)
+    try:
+        moved = special_rename(source, f"{project.path}/{target}", swap=False)
+    except FileExistsError:
+        return None
+    if not moved:
+        if os.path.lexists(f"{project.path}/{target}"):
+            return None
+        os.rename(source, f"{project.path}/{target}")
+    flush_directory(f"{project.path}/{project.layout.archive}")
+    flush_directory(project.specs)
+    return target
+
+
+class only_writer:  # noqa: N801  # it is used as a function is
+    """Keeps other merges of the project out while the block runs."""
+
+    def __init__(self, project: Project) -> None:
+        self._root = project.root
+
+    def __enter__(self) -> None:
+        import fcntl
+
+        self._descriptor = os.open(self._root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+
+    def __exit__(self, *exc: object) -> None:
+        close_quietly(self._descriptor)
+
+
+def _capability(name: str, pattern: str) -> tuple[str, str]:
+    """The capability that an entry of the folder of deltas is of, and its file there."""
+    if pattern == "{}.md":
+        capability = name.removesuffix(".md")
+        return (capability, name) if capability != name and is_spec_name(capability) else ("", name)
+    return (name, pattern.format(name)) if is_spec_name(name) else ("", name)
+
+
+def _is_inside(project: Project, folder: str, name: str) -> bool:
+    """Whether a delta is a file of its folder and no link that leads elsewhere."""
+    path, root = f"{project.path}/{folder}/{name}", os.path.realpath(f"{project.path}/{folder}")
+    try:
+        return S_ISREG(os.stat(path).st_mode) and os.path.realpath(path).startswith(root + "/")
+    except OSError:
+        return False
+
+
+def _stray(place: str, spec: Spec) -> list[str]:
+    """Files beside the documents of a spec that begin sections of changes."""
+    found = []
+    for name in _listed(place):
+        if not name.endswith(".md") or name in spec.documents:
+            continue
+        try:
+            text = read_regular(f"{place}/{name}", limit=LARGEST).decode("utf-8", "replace")
+        except OSError:
+            continue
+        if any(kind_of(line) for line in bare_lines(text)):
+            found.append(name)
+    return found
+
+
+def _listed(path: str) -> list[str]:
+    try:
+        return sorted(os.listdir(path))
+    except OSError:
+        return []
+
+
+def _text(project: Project, file: str) -> str | None:
+    try:
+        return read_text(project, file)
+    except (OSError, ValueError):
+        return None
+
+
+def _copy(source: str, target: str) -> None:
+    """Everything below a folder once more, by links where the file system has them."""
+    for folder, folders, files in os.walk(source):
+        beside = os.path.join(target, os.path.relpath(folder, source))
+        for name in folders:
+            if not os.path.islink(os.path.join(folder, name)):
+                os.mkdir(os.path.join(beside, name))
+        for name in [*files, *[name for name in folders if os.path.islink(os.path.join(folder, name))]]:
+            path = os.path.join(folder, name)
+            try:
+                os.link(path, os.path.join(beside, name), follow_symlinks=False)
+            except OSError:
+                from shutil import copy2
+
+                copy2(path, os.path.join(beside, name), follow_symlinks=False)
+
+
+def _contents(path: str) -> list[str]:
+    """All that is below a folder, in the order to remove it in."""
+    found = []
+    for folder, folders, files in os.walk(path, topdown=False):
+        inside = os.path.relpath(folder, path)
+        prefix = "" if inside == "." else inside + "/"
+        linked = [name for name in folders if os.path.islink(os.path.join(folder, name))]
+        found += [prefix + name for name in [*files, *linked]]
+        found += [prefix] if prefix else []
+    return found

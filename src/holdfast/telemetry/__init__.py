@@ -1,0 +1,1 @@
+"""Metrics and traces of a server, loaded only where they are asked for."""
