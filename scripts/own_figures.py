@@ -1,7 +1,6 @@
-"""What Holdfast does for this repository itself: the questions of .ci/questions.txt, asked of its own documentation.
+"""What Holdfast saves in this repository: the questions of .ci/questions.txt, asked of its own documentation.
 
-python -m scripts.own_figures            write the figures into README.md
-python -m scripts.own_figures --check    say whether those there are current
+python -m scripts.own_figures [FOLDER]    print the figures of this repository, or of a clone of it
 """
 
 from __future__ import annotations
@@ -12,45 +11,32 @@ import sys
 import tempfile
 from pathlib import Path
 
-from scripts.reference import marked
-
-ROOT = Path(__file__).resolve().parent.parent
-README = ROOT / "README.md"
 ASK = "import sys; from holdfast.cli import run; sys.exit(run())"
 
 
-def context(*words: str) -> str:
+def context(folder: Path, *words: str) -> str:
     """What a command prints."""
-    done = subprocess.run([sys.executable, "-c", ASK, *words], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", ASK, *words], cwd=folder, capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"context {' '.join(words)}: exit {done.returncode}\n{done.stderr}")
     return done.stdout
 
 
-def figures() -> str:
-    """The sentences of the README, from the answers to every question."""
-    context("sync")
-    questions = (ROOT / ".ci" / "questions.txt").read_text(encoding="utf-8").splitlines()
+def figures(folder: Path) -> str:
+    """The size of the answers to every question beside that of the documents behind them, in a sentence."""
+    synced = json.loads(context(folder, "sync"))
+    questions = (folder / ".ci" / "questions.txt").read_text(encoding="utf-8").splitlines()
     with tempfile.TemporaryDirectory() as receipts:
         for number, question in enumerate(questions):
-            context("search", question, "--receipt", f"{receipts}/{number}.json")
-        saved = json.loads(context("savings", "--receipts", receipts))
+            context(folder, "search", question, "--receipt", f"{receipts}/{number}.json")
+        saved = json.loads(context(folder, "savings", "--receipts", receipts))
     searches = saved["searches"]
-    documents = json.loads((ROOT / "context.lock").read_text(encoding="utf-8"))["caches"]["holdfast"]["documents"]
-    contexts = len(list((ROOT / "src").rglob(".context.yaml")))
-    asked = "[`.ci/questions.txt`](.ci/questions.txt)"
     return (
-        f"This repository uses it on itself: {documents} documents in [`context.toml`](context.toml), "
-        f"{contexts} folders of\n`src` with what their authors want known. The {len(questions)} questions of {asked}\n"
-        f"are answered in {searches['answer_tokens']:,} tokens; the documents behind them have "
-        f"{searches['document_tokens']:,} ({saved['percent_saved']} % less; `python -m scripts.own_figures`)."
+        f"{len(questions)} questions to {synced['caches'][0]['documents']} documents: "
+        f"{searches['answer_tokens']:,} tokens of answers, {searches['document_tokens']:,} of the documents behind them "
+        f"({saved['percent_saved']} % less)"
     )
 
 
 if __name__ == "__main__":
-    text = marked(README, "own figures", figures())
-    if "--check" in sys.argv:
-        if README.read_text(encoding="utf-8") != text:
-            sys.exit("README.md's own figures are not current: run ./scripts/refresh")
-    else:
-        README.write_text(text, encoding="utf-8")
+    print(figures(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent))
