@@ -197,17 +197,18 @@ def _operate(operation: Operation, arguments: GivenArguments, environment: Mappi
     if chosen is not None and any(parameter.name == "format" for parameter in operation.parameters):
         arguments["format"] = "json" if chosen == "pretty" else chosen
     terminal = chosen is None and bool(operation.view) and sys.stdout.isatty()
-    workspace = _workspace(arguments={}, environment=environment)
-    workspace.announce = lambda line: write_error(f"note: {line}")
-    if progress and sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty():
-        workspace.confirm = _confirm
+    asks = progress and sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+    moving = None
     if progress and sys.stderr.isatty():
         from holdfast.command.terminal import ProgressLine
 
         moving = ProgressLine()
-        workspace.progress, workspace.phases = moving, moving.phase
-    elif progress:
-        workspace.phases = _tell_phase
+    workspace = _workspace({}, environment)._replace(
+        announce=lambda line: write_error(f"note: {line}"),
+        confirm=_confirm if asks else None,
+        progress=moving,
+        phases=moving.phase if moving else _tell_phase if progress else None,
+    )
     started = system_clock()
     reply = answer(operation, arguments, workspace, pretty=chosen == "pretty")
     if isinstance(reply.error, ContextError):
@@ -277,10 +278,11 @@ def _serve(arguments: GivenArguments, environment: Mapping[str, str]) -> int:
 
     only = arguments.get("only")
     confine = bool(arguments.get("confine"))
-    workspace = _workspace(arguments, environment, door="tool", confine=confine)
-    workspace.receipts_days = _whole_number(arguments, "receipts_days")
     megabytes = _whole_number(arguments, "receipts_mb")
-    workspace.receipts_bytes = None if megabytes is None else megabytes << 20
+    workspace = _workspace(arguments, environment, door="tool", confine=confine)._replace(
+        receipts_days=_whole_number(arguments, "receipts_days"),
+        receipts_bytes=None if megabytes is None else megabytes << 20,
+    )
 
     def new_server(metrics: CallMetrics | None = None, traces: CallTraces | None = None) -> Server:
         families = [str(family) for family in only] if isinstance(only, list) else FAMILIES

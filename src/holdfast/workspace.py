@@ -11,7 +11,7 @@ from holdfast.core.errors import CacheMissing
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Literal, Protocol, TypeVar
+    from typing import Any, Final, Literal, Protocol, TypeVar
 
     from holdfast.core.file_contents import FileContents
 
@@ -45,11 +45,17 @@ def system_clock() -> float:
     return time()
 
 
+def _confinement(project: str, cache_root: str | None) -> tuple[str, ...]:
+    root = cache_root if cache_root is not None else os.path.join(project, DEFAULT_CACHE_ROOT)
+    led_out = cache_root is None and link_out(project, root)
+    return (os.path.realpath(project), *(() if led_out else (os.path.realpath(root),)))
+
+
 class Workspace:
     """Where the project and its caches are, how names lead to them, and what time it is.
 
-    `door` is who asks. A tool knows a cache by its name under the cache root and can reach nothing else; on the command
-    line a cache is any path.
+    Its fields never change; `_replace` returns another workspace. `door` is the caller: a tool knows a cache by its
+    name under the cache root and can reach nothing else; on the command line a cache is any path.
     """
 
     def __init__(
@@ -60,53 +66,43 @@ class Workspace:
         door: Door = "command",
         clock: Callable[[], float] = system_clock,
         progress: Callable[[int, int], None] | None = None,
+        phases: Callable[[str, int, int], None] | None = None,
+        announce: Callable[[str], None] | None = None,
+        confirm: Callable[[str, str], bool] | None = None,
         file_contents: FileContents | None = None,
         confine: bool = False,
         receipts: str | None = None,
+        receipts_bytes: int | None = None,
+        receipts_days: int | None = None,
         git_index: str = "",
         environment: Mapping[str, str] | None = None,
         user_cache: str = "",
     ) -> None:
-        self.project = project
-        self._named_root = cache_root
-        self.door: Door = door
-        self.clock = clock
-        self.progress = progress
-        # Told of a phase, how much of it is done and how much there is to do (0: nobody knows).
-        self.phases: Callable[[str, int, int], None] | None = None
-        # How much that directory may hold, and how old it may grow; None: as much as usual, and for ever.
-        self.receipts_bytes: int | None = None
-        self.receipts_days: int | None = None
-        self.receipts = receipts  # the directory that takes a receipt of every search that is answered
-        self.user_cache = user_cache  # the directory for what this machine remembers; empty where nothing is
-        self.environment = environment or {}  # the variables of whoever asks, for what depends on them
-        # Shows a line at once, before what it is about begins; None where nobody reads it.
-        self.announce: Callable[[str], None] | None = None
-        # Shows a text and asks a question that is answered by yes or no; None where nobody is there to answer.
-        self.confirm: Callable[[str, str], bool] | None = None
-        self.git_index = git_index  # the index that git told a hook to look at, where it is not the usual one
+        self._given: Final = {name: value for name, value in locals().items() if name != "self"}
+        self.project: Final = project
+        self._named_root: Final = cache_root
+        self.door: Final = door
+        self.clock: Final = clock
+        self.progress: Final = progress
+        self.phases: Final = phases  # gets a phase, how much of it is done and how much there is to do (0: unknown)
+        self.announce: Final = announce  # shows a line before the work it announces begins; None: nobody reads it
+        self.confirm: Final = confirm  # shows a text and asks a yes-or-no question; None: nobody can answer
+        self.receipts: Final = receipts  # the directory that takes a receipt of every search that is answered
+        # How much that directory may hold, and how old a receipt may grow; None: the default size, and any age.
+        self.receipts_bytes: Final = receipts_bytes
+        self.receipts_days: Final = receipts_days
+        self.user_cache: Final = user_cache  # the directory for what this machine remembers; empty: nowhere
+        self.environment: Final = environment or {}  # the variables of the caller
+        self.git_index: Final = git_index  # the index that git named to a hook, where it is not the usual one
         # The real directories that nothing leads out of; empty when there is no such promise.
-        self.confined_to: tuple[str, ...] = ()
-        if confine:
-            root = cache_root if cache_root is not None else os.path.join(project, DEFAULT_CACHE_ROOT)
-            led_out = cache_root is None and link_out(project, root)
-            self.confined_to = (os.path.realpath(project), *(() if led_out else (os.path.realpath(root),)))
+        self.confined_to: Final = _confinement(project, cache_root) if confine else ()
         self._file_contents = file_contents
-        self._kept: dict[object, Counted] = {}
-        self._making = allocate_lock()
+        self._kept: Final[dict[object, Counted]] = {}
+        self._making: Final = allocate_lock()
 
-    def elsewhere(self, project: str) -> Workspace:
-        """The same world with another project; its caches are below it, unless the root was named."""
-        there = Workspace(
-            project,
-            cache_root=self._named_root,
-            door=self.door,
-            clock=self.clock,
-            environment=self.environment,
-            user_cache=self.user_cache,
-        )
-        there.progress, there.phases = self.progress, self.phases
-        return there
+    def _replace(self, **changes: Any) -> Workspace:
+        """The same world with these arguments changed, and nothing remembered yet."""
+        return Workspace(**{**self._given, **changes})
 
     @property
     def cache_root(self) -> str:

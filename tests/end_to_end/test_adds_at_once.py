@@ -40,9 +40,8 @@ def editor(project: Path, text: str) -> Callable[[str, int, int], None]:
 
 
 def test_a_cache_whose_declaration_is_not_written_is_removed_with_what_is_beside_it(project: Path) -> None:
-    workspace = Workspace(str(project))
     text = "# edited during the build\n"
-    workspace.phases = editor(project, text)
+    workspace = Workspace(str(project), phases=editor(project, text))
 
     with pytest.raises(UsageError, match="was changed meanwhile"):
         add(workspace, {"name": "one", "paths": [str(project / "docs0")]})
@@ -54,8 +53,7 @@ def test_a_cache_whose_declaration_is_not_written_is_removed_with_what_is_beside
 def test_a_cache_that_was_there_before_stays_when_its_declaration_is_not_written(project: Path) -> None:
     add(Workspace(str(project)), {"name": "one", "paths": [str(project / "docs0")]})
     before = sorted(os.listdir(project / ".context" / "caches"))
-    workspace = Workspace(str(project))
-    workspace.phases = editor(project, "# edited\n")
+    workspace = Workspace(str(project), phases=editor(project, "# edited\n"))
 
     with pytest.raises(UsageError, match="was changed meanwhile"):
         add(workspace, {"name": "one", "paths": [str(project / "docs1")]})

@@ -317,8 +317,8 @@ def test_a_command_that_does_not_start_is_not_written(home: Path) -> None:
 def in_process(home: Path, confirm: Any, **arguments: Any) -> Any:
     from holdfast.clients.operations import OPERATIONS
 
-    workspace = Workspace(str(home / "project"), environment={"HOME": str(home), "PATH": PATH})
-    workspace.confirm = confirm
+    environment = {"HOME": str(home), "PATH": PATH}
+    workspace = Workspace(str(home / "project"), environment=environment, confirm=confirm)
     return answer(OPERATIONS[0], arguments, workspace)
 
 

@@ -94,9 +94,7 @@ def project(tmp_path: Path, registry: ServedArtifact) -> Path:
 
 
 def in_project(project: Path, **given: Any) -> Workspace:
-    workspace = Workspace(str(project), **given)
-    workspace.announce = lambda _: None
-    return workspace
+    return Workspace(str(project), announce=lambda _: None, **given)
 
 
 def asked_for(operation: Operation) -> dict[str, Any]:
@@ -150,14 +148,15 @@ def test_sync_names_each_host_before_the_first_byte_and_asks_for_one_that_the_lo
     project: Path, registry: ServedArtifact
 ) -> None:
     events: list[str] = []
-    workspace = Workspace(str(project))
-    workspace.announce = lambda line: events.append(f"{line} ({len(registry.asked)} requests)")
+
+    def announce(line: str) -> None:
+        events.append(f"{line} ({len(registry.asked)} requests)")
 
     def confirm(shown: str, question: str) -> bool:
         events.append(f"{shown}. {question} ({len(registry.asked)} requests)")
         return agrees
 
-    workspace.confirm = confirm
+    workspace = Workspace(str(project), announce=announce, confirm=confirm)
     contacts = f"contacts {registry.host} for docs (0 requests)"
     new = f"context.toml has caches at {registry.host}, which context.lock does not name yet"
     agrees = False

@@ -85,3 +85,19 @@ def test_another_project_is_looked_at_by_its_path_with_its_own_caches(project: P
     found = doctor(tmp_path, "--path", str(project), exit_code=8)
     assert found == doctor(project, exit_code=8)
     assert b"there is no directory 'nowhere'" in run_context("doctor", "--path", "nowhere", cwd=tmp_path).stderr
+
+
+def test_the_index_that_git_names_counts_with_a_path_too(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "added").mkdir()
+    (project / "added" / "one.py").write_text("def one() -> int:\n    return 1\n", "utf-8")
+    index = tmp_path / "index"
+    index.write_bytes((project / ".git" / "index").read_bytes())
+    with monkeypatch.context() as hook:
+        hook.setenv("GIT_INDEX_FILE", str(index))
+        git(project, "update-index", "--add", "added/one.py")
+    environment = {"HOME": "/nobody", "PATH": "/usr/bin:/bin", "GIT_INDEX_FILE": str(index)}
+    plain, here = [run_context("doctor", *words, cwd=project, env=environment) for words in ((), ("--path", "."))]
+    assert plain.stdout == here.stdout
+    assert plain.stdout != run_context("doctor", cwd=project, env=environment | {"GIT_INDEX_FILE": ""}).stdout

@@ -58,7 +58,7 @@ def doctor(workspace: Workspace, arguments: DoctorArguments) -> Outcome[DoctorAn
     if "path" in arguments:
         if not os.path.isdir(workspace.directory(arguments["path"])):
             raise UsageError(f"there is no directory '{printable(arguments['path'])}'")
-        workspace = workspace.elsewhere(arguments["path"])
+        workspace = workspace._replace(project=arguments["path"])
     value = checkup(
         printable(os.path.realpath(workspace.project)), examine(workspace, untracked=arguments.get("untracked", False))
     )

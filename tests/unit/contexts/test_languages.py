@@ -10,7 +10,7 @@ from holdfast.contexts.analysis.analyser import analyse
 from holdfast.contexts.analysis.facts import FileFacts
 from holdfast.contexts.analysis.parsers import parser
 from holdfast.contexts.dependencies import dependencies
-from holdfast.contexts.languages import LANGUAGES, UNREAD, language_of
+from holdfast.contexts.languages import _TABLE, LANGUAGES, UNREAD, language_of
 from holdfast.contexts.project_index import Index
 from holdfast.contexts.source_kinds import is_source, unread_languages
 
@@ -43,6 +43,11 @@ def test_every_record_names_a_grammar_and_a_rule_that_exist(language: str) -> No
 def test_what_comes_with_python_is_no_dependency_whichever_python_looks() -> None:
     facts = FileFacts("a.py", "Python", imports=("asyncore", "annotationlib.x", "_thread", "os.path", "numpy.linalg"))
     assert dependencies("", [facts], Index({"": []}, {})).external == ["numpy"]
+
+
+def test_a_language_has_one_row_so_one_with_a_grammar_is_never_reported_as_unread() -> None:
+    names = [language.name for language in _TABLE]
+    assert sorted(names) == sorted({*LANGUAGES, *UNREAD.values()})
 
 
 def test_no_extension_belongs_to_two_languages() -> None:
