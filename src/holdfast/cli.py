@@ -65,7 +65,7 @@ DOOR_COMMANDS = (
             Parameter("token_file", "path", "Let in only who sends a token of this file, over HTTP", metavar="FILE"),
             Parameter("workers", "integer", "Processes that share the HTTP requests (default: 1)", metavar="N"),
             Parameter("public_url", "text", "The address that clients use, if a proxy has another", metavar="URL"),
-            Parameter("issuer", "text", "The authorization server that clients are told of", metavar="URL"),
+            Parameter("issuer", "text", "The authorization server announced to clients", metavar="URL"),
             Parameter("metrics", "flag", "Tell counts at /metrics, over HTTP, in the format of Prometheus"),
             Parameter("metrics_address", "text", "Tell them at this address instead, to anybody", metavar="HOST:PORT"),
             Parameter(
@@ -146,7 +146,7 @@ def main(argv: Sequence[str], environment: Mapping[str, str], *, progress: bool 
         write_error("interrupted")
         return Interrupted.exit_code
     except BrokenPipeError:
-        return 141  # whoever read our output has had enough, as a shell says it of a process that SIGPIPE ended
+        return 141  # the reader of our output closed it; a shell reports 141 for a process that SIGPIPE ended
     except OSError as error:
         return _tell(IoError(f"the system refused: {error.strerror}"))
     except Exception as error:

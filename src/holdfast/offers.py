@@ -15,7 +15,7 @@ _HEX = "0123456789ABCDEFabcdef"
 
 
 class Resource(NamedTuple):
-    """A text behind an address. An address with `{variables}` stands for as many as there are values."""
+    """A text behind an address. An address with `{variables}` is a template for one address per value."""
 
     family: str
     uri: str

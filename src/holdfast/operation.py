@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Kind = Literal["text", "path", "integer", "flag", "texts"]
     CheckedArguments = dict[str, object]
-    # What `module:function` may name, as whoever loads it sees it; each family says its own types (`shapes.py`).
+    # What `module:function` may name, as its caller sees it; each family declares its own types (`shapes.py`).
     Body = Callable[[Workspace, CheckedArguments], "Outcome[object]"]
     Failure = Callable[[ContextError], object]
     Write = Callable[[object], str]
@@ -93,7 +93,7 @@ class Outcome(NamedTuple, Generic[Answer]):
     exit_code: int = 0
     is_error: bool = False
     note: str = ""  # for the person at the terminal, on stderr
-    # What is left to do once the answer is on its way; it is told who asked.
+    # Work to do once the answer is on its way; takes the name of the client that asked.
     afterwards: Callable[[str], None] | None = None
     text: str = ""  # what the operation's `text` would make of the value, where it is made already
     code: str = ""  # of the failure that the value tells, where it tells one
@@ -113,7 +113,7 @@ class Reply(NamedTuple):
     note: str = ""
     afterwards: Callable[[str], None] | None = None
     is_json: bool = True
-    code: str = ""  # of the failure that is delivered, if one is: for whoever counts
+    code: str = ""  # of the failure that is delivered, if one is: for counters
 
     @property
     def text(self) -> str:
@@ -151,7 +151,7 @@ class Operation(NamedTuple):
     # `(value) -> text`: an answer is this text, and JSON only when `format`, a parameter then, says so.
     text: str = ""
     failure: str = "holdfast.operation:error_object"  # `(error) -> value`, the shape of a failure
-    failures_are_answers: bool = False  # a failure is printed like any answer, not told on stderr
+    failures_are_answers: bool = False  # a failure is printed like any answer, not reported on stderr
     always_load: bool = False  # clients that hide tools behind a search should show this one
     large_result: bool = False  # the answer may be longer than clients usually take whole
 
@@ -177,15 +177,17 @@ def answer(
     except ContextError as error:
         failure: Failure = load(operation.failure)
         value = failure(error)
-        # An error knows the frames it passed through, and they know their arguments: whoever holds the reply would hold
-        # those too, and a frame that does is garbage only a collector finds. What went wrong is said without them.
+        # An error refers to the frames it passed through, and they to their arguments: the reply would keep those
+        # alive, in a cycle that only the collector frees. It needs none of them.
         error.__traceback__ = error.__context__ = error.__cause__ = None
-        told = None if operation.failures_are_answers else error
+        reported = None if operation.failures_are_answers else error
         parts = _line(value, pretty=pretty)
-        return Reply(parts, error.exit_code, is_error=True, value=value, error=told, note=error.note, code=error.code)
+        return Reply(
+            parts, error.exit_code, is_error=True, value=value, error=reported, note=error.note, code=error.code
+        )
     if isinstance(outcome.value, Words):
-        told_in_words = [(outcome.value + "\n").encode("utf-8", "replace")]
-        return Reply(told_in_words, outcome.exit_code, outcome.is_error, None, None, outcome.note, is_json=False)
+        encoded = [(outcome.value + "\n").encode("utf-8", "replace")]
+        return Reply(encoded, outcome.exit_code, outcome.is_error, None, None, outcome.note, is_json=False)
     is_json = not operation.text or arguments.get("format") == "json"
     if is_json:
         parts = _line(outcome.value, pretty=pretty)
@@ -213,7 +215,7 @@ def _line(value: object, *, pretty: bool) -> list[bytes]:
 
 def check_arguments(operation: Operation, arguments: Mapping[str, object], door: Door) -> CheckedArguments:
     """The arguments, each of its kind, the absent ones left out; the first unfit one raises its error."""
-    # A failure that is an answer has the same words at both doors; else a person is told what to type.
+    # A failure that is an answer has the same words at both doors; any other says what to type.
     typed = door == "command" and not operation.failures_are_answers
     checked: CheckedArguments = {}
     for parameter in sorted(operation.parameters, key=lambda parameter: parameter.check_order):

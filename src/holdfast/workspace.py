@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 DEFAULT_CACHE_ROOT = ".context/caches"
 
 _PACKAGE = os.path.dirname(os.path.realpath(__file__))  # the templates are read like any other file
-_NOWHERE = os.devnull + "/nowhere"  # below what is no directory, so nothing ever stands there
+_NOWHERE = os.devnull + "/nowhere"  # below what is no directory, so nothing can exist there
 
 
 def user_cache_of(environment: Mapping[str, str]) -> str:
@@ -159,11 +159,11 @@ class Workspace:
     def telemetry(self) -> dict[str, dict[str, int]]:
         """For each namespace asked for so far, by name: how often what is remembered or kept could be used."""
         files, kept = self.looks()
-        told = {**files, **kept}
-        return {namespace: told[namespace] for namespace in sorted(told)}
+        counters = {**files, **kept}
+        return {namespace: counters[namespace] for namespace in sorted(counters)}
 
     def looks(self) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, int]]]:
-        """The same apart: of remembered files, and of whatever else is kept."""
+        """Counters as (file reads, kept objects)."""
         files = {} if self._file_contents is None else self._file_contents.telemetry()
         kept: dict[str, dict[str, int]] = {}
         with self._making:
@@ -184,7 +184,7 @@ class Workspace:
     def cache_directory(self, cache: str) -> str:
         """The path of a cache; CacheMissing when its name says that it leads out of the cache root.
 
-        A person may give a path or a name below the cache root, and means the path where a cache stands there. A tool's
+        A person may give a path or a name below the cache root, and means the path where a cache is there. A tool's
         path is opened beneath the cache root, so a name that leads out by links leads nowhere then.
         """
         if self.door == "command":

@@ -26,7 +26,7 @@ TEXT_FORMAT = FORMAT._replace(
 
 
 class Command(NamedTuple):
-    """One command as the command line knows it, whether an operation stands behind it or the door itself."""
+    """One command as the command line knows it, whether an operation answers it or the door itself."""
 
     words: tuple[str, ...]
     summary: str
@@ -67,8 +67,8 @@ def format_of(operation: Operation) -> Parameter:
     declared = next((parameter for parameter in operation.parameters if parameter.name == FORMAT.name), None)
     if declared is None:
         return FORMAT
-    told = TEXT_FORMAT if operation.text else declared
-    return told._replace(choices=(*declared.choices, "pretty"))
+    offered = TEXT_FORMAT if operation.text else declared
+    return offered._replace(choices=(*declared.choices, "pretty"))
 
 
 def parse(words: Sequence[str], commands: Sequence[Command]) -> Request:

@@ -133,10 +133,10 @@ def _zsh(commands: Sequence[Command]) -> str:
         '    case "$name" in',
     ]
     for first, seconds in groups.items():
-        told = {
+        summaries = {
             command.words[1]: command.summary for command in commands if command.words[0] == first and command.words[1:]
         }
-        listed = " ".join([_quoted_for_sh(f"{second}:{told[second]}") for second in seconds])
+        listed = " ".join([_quoted_for_sh(f"{second}:{summaries[second]}") for second in seconds])
         lines.append(f"      {first}) listed=({listed}); _describe -t commands command listed ;;")
     lines += [
         "    esac",
@@ -177,10 +177,12 @@ def _zsh_specs(command: Command) -> list[str]:
         value = f":{_plain(parameter.value_name)}:{_zsh_values(parameter)}"
         if parameter.is_option:
             repeated = "*" if parameter.kind == "texts" else ""
-            told = f"[{_plain(parameter.description)}]"
+            described = f"[{_plain(parameter.description)}]"
             is_flag = parameter.kind == "flag"
             specs.append(
-                f"{repeated}{parameter.option}{told}" if is_flag else f"{repeated}{parameter.option}={told}{value}"
+                f"{repeated}{parameter.option}{described}"
+                if is_flag
+                else f"{repeated}{parameter.option}={described}{value}"
             )
         if parameter.positional:
             place += 1
@@ -229,7 +231,7 @@ def _fish(commands: Sequence[Command]) -> str:
     for command in commands:
         if len(command.words) == 2:
             first, second = command.words
-            # Only while no other word stands there.
+            # Only while there is no other word.
             condition = f"__holdfast_is {first}; and test (count (commandline -opc)) -eq 2"
             lines.append(f"complete -c {name} -n '{condition}' -a {second} -d {_quoted(command.summary)}")
     for command in commands:

@@ -22,7 +22,7 @@ def _lines(*lines: str) -> tuple[Example, ...]:
 
 CITATION = "guide.md#L9-L12@4e145f24a67f"
 
-# Stands for a registry of one's own; the test puts the one it starts in its place.
+# A placeholder for the reader's own registry; the test replaces it by the one it starts.
 REGISTRY = "registry.example.com"
 
 # The name of a command -> its examples, the plainest first.

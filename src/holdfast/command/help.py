@@ -140,7 +140,7 @@ def help_for(words: Sequence[str], commands: Sequence[Command], glossary: dict[s
     meaning = glossary.get(lower_case(asked))
     if meaning is not None:
         parts.append(f"{meaning}\n")
-    parts += [f"Exit code {code}: {told}\n" for code, told in exit_codes().items() if asked == str(code)]
+    parts += [f"Exit code {code}: {explained}\n" for code, explained in exit_codes().items() if asked == str(code)]
     if not any(parts):
         parts = [_mentions(lower_case(asked), commands, glossary)]
     elif not parts[0]:
@@ -183,13 +183,13 @@ def _mentions(asked: str, commands: Sequence[Command], glossary: dict[str, str])
         if asked in lower_case(f"{each.name} {each.summary}")
     ]
     parts = [["Commands:", *lines]] if lines else []
-    told: dict[str, list[str]] = {}
+    users: dict[str, list[str]] = {}
     for command in commands:
         for usage, text in parameter_rows(command):
             if asked in lower_case(f"{usage} {text}"):
-                told.setdefault(f"  {usage}: {text}", []).append(command.name)
-    if told:
-        lines = [f"{line}\n      in {', '.join(names)}" for line, names in told.items()]
+                users.setdefault(f"  {usage}: {text}", []).append(command.name)
+    if users:
+        lines = [f"{line}\n      in {', '.join(names)}" for line, names in users.items()]
         parts.append(["Options and arguments:", *lines])
     lines = [f"  {meaning}" for meaning in dict.fromkeys(glossary.values()) if asked in lower_case(meaning)]
     if lines:

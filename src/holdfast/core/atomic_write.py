@@ -103,7 +103,7 @@ def write_new(path: str, data: bytes, *, flush: bool = False) -> None:
 
 
 def create_file(path: str, data: bytes) -> bool:
-    """Create one file, whole from the moment it is seen; False when something stands there already."""
+    """Create one file, whole from the moment it is seen; False when something is there already."""
     path = os.path.abspath(path)
     with StagedFile(path) as staged:
         staged.write(data)
@@ -241,7 +241,7 @@ class StagedDirectory:
                 break  # no longer empty: someone else uses it now
 
     def publish(self, *, replace: bool) -> None:
-        """Flush everything and put the directory at its target; with `replace`, swap out what stands there.
+        """Flush everything and put the directory at its target; with `replace`, swap out what is there.
 
         Without `replace` an existing target raises FileExistsError. What was swapped out is disposed of on leaving,
         or by the next writer.
@@ -311,9 +311,9 @@ def _rename_new(source: str, target: str) -> bool:
 
 
 def _exchange(source: str, target: str) -> str:
-    """Swap two names in one step, or two where the system cannot; what the old one is called now.
+    """Swap two names in one step; the fallback, where the system cannot, takes two. Returns the old one's new name.
 
-    From the moment it is replaced it has that name, so that whoever finds it after a crash looks into it first.
+    It has that name from the moment it is replaced, so that a recovery after a crash looks into it first.
     """
     aside = source + ASIDE
     os.rename(source, aside)

@@ -1,4 +1,4 @@
-"""Many things, some at a time: what is done for each costs less for some at once, and never needs all in memory."""
+"""Splits an iterable into batches."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Anything = TypeVar("Anything")
 
 
 def batches(each: Iterable[Anything], size: int = 1024) -> Iterator[list[Anything]]:
-    """Lists of so many in turn; the last may be shorter, and none is empty."""
+    """Yield lists of `size` items; the last may be shorter, and none is empty."""
     remaining = iter(each)
     while some := list(islice(remaining, size)):
         yield some

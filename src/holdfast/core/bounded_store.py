@@ -1,4 +1,4 @@
-"""A store bounded by bytes and by entries, for what can be made again.
+"""An LRU store bounded by bytes and by entries, for what can be made again.
 
 The least recently used entry goes first. One exception, for what is walked through again and again in one order, such
 as the directories of a project: there the least recently used entry is the one needed next, and a store that is a
@@ -18,7 +18,7 @@ else:
 
 Kept = TypeVar("Kept")
 
-# An entry that was not asked for while all of them could have been so many times is out of use.
+# An entry is stale when this many look-ups per entry have passed since its last use.
 _ROUNDS = 64
 
 

@@ -1,7 +1,7 @@
 """The one JSON encoder and the one decoder.
 
 Encoding is compact (`,` and `:`), keys in the order given, non-ASCII unescaped, f32 numbers in their shortest form;
-a final newline is added by whoever writes a line. `pretty` indents by two spaces.
+the caller that writes a line adds its final newline. `pretty` indents by two spaces.
 
 The decoder reads through the interpreter's own C scanner. `import json` would load `re` and `enum`, a third of the
 time a cold command has (docs/decisions/0006-cold-start.md), for the same scanner.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     JsonValue: TypeAlias = "bool | int | float | str | TextParts | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
 
 
-# A part of a long line is made of so many pieces, or ends with a text of so many characters.
+# A part of a long line has at most `_MANY` pieces and ends after a text of `_LONG` characters.
 _MANY, _LONG = 256, 1 << 14
 
 # ASCII texts beyond this length are quoted in another way.
@@ -177,7 +177,7 @@ def all_quoted(texts: Sequence[str]) -> list[str]:
 
 
 def are_plain(texts: Iterable[str]) -> bool:
-    """Whether each text is a JSON string as soon as it stands between quotes: ASCII, and no mark in it."""
+    """Whether each text becomes a JSON string by adding quotes: ASCII, without anything to escape."""
     joined = "".join(texts)
     return joined.isascii() and not joined.encode().translate(None, _PLAIN)
 
@@ -203,7 +203,7 @@ def shortest_text(value: Float32) -> str:
     if value == 0.0:
         return "0.0"
     digits, exponent = _shortest_digits(value)
-    point = len(digits) + exponent  # where the decimal point stands, counted from the first digit
+    point = len(digits) + exponent  # index of the decimal point, counted from the first digit
     if exponent >= 0 and point <= 13:
         return digits + "0" * exponent + ".0"
     if 0 < point <= 13:
@@ -300,7 +300,7 @@ def decode(data: bytes | str) -> Json:
 
 
 def holds_more_values(data: bytes, most: int) -> bool:
-    """Whether a JSON text holds more values than so many, told without making one of them.
+    """Whether a JSON text holds more than `most` values, found without decoding it.
 
     A text of `[],` takes thirty times its length, and seconds, to decode. What it holds is counted by its commas and
     opening brackets outside strings.

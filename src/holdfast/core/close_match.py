@@ -1,4 +1,4 @@
-"""What somebody probably meant who wrote a name that is not there. Pure."""
+"""The known name that an unknown one was probably meant to be. Pure."""
 
 from __future__ import annotations
 

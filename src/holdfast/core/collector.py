@@ -1,7 +1,7 @@
-"""The cyclic garbage collector, at rest while much is made that holds no cycles.
+"""Pauses the cyclic garbage collector while code creates many objects without cycles.
 
-Whoever makes some hundred thousand records pays for it several times over: each time there are a quarter more, it looks
-at all of them again. What is no longer needed is freed by its references all the same.
+With a hundred thousand records the collector would scan all of them each time a quarter more are created. Reference
+counts still free what is no longer needed.
 """
 
 from __future__ import annotations

@@ -68,8 +68,8 @@ def plain_place(name: str) -> str | None:
 def reach(place: str | None, resolve: Callable[[], str], find: Callable[[str], Result]) -> Result:
     """What `find` gives for a path from a root, links followed as `resolve` does it.
 
-    `find` raises OSError when a link, or nothing, stands somewhere on the path: `resolve` then says where the links
-    lead, and it is asked again, so that it always finds what it was told to look for. Raises what either raises.
+    `find` raises OSError when part of the path is a link or is absent: `resolve` then follows the links, and `find`
+    gets the resolved path. Raises what either raises.
     """
     for _ in range(_ATTEMPTS):
         try:
@@ -78,8 +78,8 @@ def reach(place: str | None, resolve: Callable[[], str], find: Callable[[str], R
         except OSError as error:
             if error.errno not in _ABSENCES:
                 raise
-        told, place = place, resolve()
-        if place == told:
+        tried, place = place, resolve()
+        if place == tried:
             break
     raise FileNotFoundError(ENOENT, "nothing there", place)
 
@@ -172,7 +172,7 @@ def open_again(path: str, directory: Identity) -> int:
     descriptor = open_directory(path)
     try:
         if directory_identity(os.fstat(descriptor)) != directory:
-            raise FileNotFoundError(ENOENT, "another directory stands there", path)
+            raise FileNotFoundError(ENOENT, "another directory is there now", path)
     except BaseException:
         close_quietly(descriptor)
         raise

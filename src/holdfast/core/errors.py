@@ -29,7 +29,7 @@
     │   │   └── TransferBroken           a connection that broke: the next pull goes on from there
     │   └── EngineFailed             an engine that is not there, or does not do what a build asks of it
     ├── InternalError            7   internal_error
-    ├── OutOfDate                8   a check (`status`, `diff`, `spec check`, `spec approve`) found what is not in order
+    ├── OutOfDate                8   a check found what is not in order
     ├── Differs                  9   a replay or a citation that is not the same any more
     │   └── CitationStale            citation_stale, where the cited text was asked for
     └── Interrupted            130   the person at the terminal stopped it
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 class ContextError(Exception):
     """A failure with a code for programs, an exit code for shells and a stable sentence for people.
 
-    `meaning` is what the exit code stands for, in the list of exit codes. `headline` is what a person at the terminal
+    `meaning` explains the exit code in the list of exit codes. `headline` is what a person at the terminal
     reads first: `message`, unless the one who raises knows better. `note` is for that person as well, and is said
     beside the failure, as the note of an answer is.
     """
@@ -331,9 +331,9 @@ class InternalError(ContextError):
 
 
 class OutOfDate(ContextError):
-    """A check found what is not in order: `context status --check` a context that is stale or missing, `context diff
-    --check` a saved query that changes its answer, `context sync --check` a cache or lock that is behind its sources,
-    `context spec check` something wrong with a spec."""
+    """A check found what is not in order: `status` a context that is stale or missing, `diff` a saved query whose
+    answer changes, `sync` or `outdated` a cache or lock that is behind its sources, `spec check`, `spec approve` and `spec
+    merge` a spec with findings, without approval or not merged, `doctor` anything that needs doing."""
 
     code = "out_of_date"
     exit_code = 8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from holdfast.core.errors import UsageError
 
-# Nothing is locked, and no program is run that a repository names in its settings to be told of changed files.
+# Take no locks, and run no file monitor that a repository names in its settings.
 QUESTION = ("--no-optional-locks", "-c", "core.fsmonitor=false")
 
 

@@ -84,7 +84,7 @@ def _fits(piece: bytes | tuple[int, ...], name: bytes, at: int) -> bool:
 
 
 def _find(piece: bytes | tuple[int, ...], name: bytes, at: int, end: int) -> int:
-    """Where the piece first stands in `name[at:end]`, or -1."""
+    """The index of the piece's first match in `name[at:end]`, or -1."""
     if isinstance(piece, bytes):
         return name.find(piece, at, end)
     for start in range(at, end - len(piece) + 1):
@@ -94,13 +94,13 @@ def _find(piece: bytes | tuple[int, ...], name: bytes, at: int, end: int) -> int
 
 
 class _Run(NamedTuple):
-    """Components in a row after a `**`, which stands for at least `gap` components."""
+    """Components in a row after a `**`, which matches at least `gap` components."""
 
     gap: int
     components: tuple[_Component, ...]
 
     def at(self, names: list[bytes], start: int) -> bool:
-        """Whether the run stands at `start`; there are enough names."""
+        """Whether the run matches at `start`; there are enough names."""
         return all(component.matches(names[place]) for place, component in enumerate(self.components, start))
 
 
@@ -111,7 +111,7 @@ class Glob(NamedTuple):
     folders_only: bool
     anchored: bool  # compared with the whole path, else with its last component
     literal: bytes  # what a match starts with, up to the first special byte
-    runs: tuple[_Run, ...] | None  # what follows that; the first stands at its start. None: nothing may follow
+    runs: tuple[_Run, ...] | None  # what follows that; the first matches at its start. None: nothing may follow
 
     def matches(self, path: bytes, *, folder: bool) -> bool:
         """Whether the pattern matches this path, negated or not."""
@@ -142,7 +142,7 @@ class Glob(NamedTuple):
         return at == len(names)
 
     def hint(self) -> bytes:
-        """What each match has: if anchored, how it starts, else what stands in its name with a newline at both ends."""
+        """What each match has: if anchored, how it starts, else a part of its name, with a newline at both ends."""
         if self.anchored:
             return self.literal
         if self.runs is None:
@@ -194,7 +194,7 @@ def _without_trailing_spaces(line: bytes) -> bytes:
 class _Parser:
     """Reads a pattern from its first special byte on.
 
-    git compares what stands before that byte as it is and forgets it, so `a**/b` has its `**` at the start too.
+    git compares the bytes before that one literally and drops them, so `a**/b` has its `**` at the start too.
     """
 
     def __init__(self, text: bytes, *, anchored: bool) -> None:
@@ -226,7 +226,7 @@ class _Parser:
         yield _Run(gap, tuple(components))
 
     def _double_star(self) -> int | None:
-        """Pass over a component of two stars or more; how many components it stands for at least, None for another."""
+        """Skip a component of two stars or more. Returns how many components it matches at least, None for another."""
         text, at = self._text, self._at
         if not self._anchored or not text.startswith(b"**", at):
             return None
@@ -322,7 +322,7 @@ class _Parser:
         return self._text[self._at - 1]
 
     def _class_name(self) -> bytes:
-        """The name in `[:name:]`, which is passed over; nothing where no such name stands here."""
+        """Skip `[:name:]` and return the name; empty where there is none here."""
         if self._close <= self._at:
             self._close = self._text.find(b"]", self._at + 1)
             if self._close < 0:

@@ -68,7 +68,7 @@ def parse_address(text: str, flag: str = "--http") -> tuple[str, int]:
 
 def parse_url(flag: str, text: str, ending: str = "", *, has_user: bool = False) -> str:
     """An address of http or https, with this ending; UsageError for anything else, and for one with a user's name and
-    password unless those are taken: what everybody is told must not have them."""
+    password unless those are accepted: an address that clients are shown must not contain them."""
     try:
         parts = urlsplit(text)
         is_url = parts.scheme in PORTS and bool(parts.hostname) and not parts.query and not parts.fragment
@@ -76,7 +76,7 @@ def parse_url(flag: str, text: str, ending: str = "", *, has_user: bool = False)
     except ValueError:
         is_url = False
     if is_url and "@" in parts.netloc and not has_user:
-        raise UsageError(f"{flag} is told to clients: leave out the name and the password before the '@'")
+        raise UsageError(f"{flag} is shown to clients: leave out the name and the password before the '@'")
     if not is_url or not all("!" <= character <= "~" for character in text):
         raise UsageError(f"{flag} is an address such as https://docs.example{ending}, not '{text}'")
     return text if text.endswith(ending) else text.rstrip("/") + ending

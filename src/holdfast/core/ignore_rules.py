@@ -20,7 +20,7 @@ BUILD_FOLDERS = frozenset(f"{_FETCHED} {_MADE}".split())
 
 
 class _Level(NamedTuple):
-    """One ignore file: the directory it stands in, with a slash unless it is the top, and its patterns."""
+    """One ignore file: its directory, with a slash unless it is the top, and its patterns."""
 
     base: bytes
     patterns: GlobList
@@ -72,7 +72,7 @@ class Rules:
         return False
 
     def say_nothing_of(self, directory: str, names: Sequence[str]) -> bool:
-        """Whether `ignores` is surely false for files of these names in a directory: quickly told for all of them."""
+        """Whether `ignores` is certainly false for all files of these names in a directory; a quick check for them."""
         if self.is_empty:
             return True
         listed, place = as_bytes("\n".join(["", *names, ""])), as_bytes(f"{directory}/" if directory else "")

@@ -71,7 +71,7 @@ def folded(summary: str, content: str, *, mark: str = "", is_open: bool = False)
 
 
 def facts(rows: Iterable[tuple[str, str]]) -> str:
-    """Names with what stands for each, the second as HTML."""
+    """A list of names and values; each value is HTML already."""
     return f'<dl class="facts">{"".join([f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows])}</dl>'
 
 
@@ -87,7 +87,7 @@ def meter(part: int, whole: int, label: str) -> str:
 def stacked(parts: Sequence[tuple[str, int, str]]) -> str:
     """Parts of one whole as one bar, each (name, count, class), and what the colours mean."""
     total = sum([count for _, count, _ in parts]) or 1
-    told = ", ".join([f"{count:,} {name}" for name, count, _ in parts])
+    label = ", ".join([f"{count:,} {name}" for name, count, _ in parts])
     drawn, at = [], 0.0
     for _, count, kind in parts:
         width = 100 * count / total
@@ -99,6 +99,6 @@ def stacked(parts: Sequence[tuple[str, int, str]]) -> str:
         for name, count, kind in parts
     ]
     return (
-        f'<svg class="stack" viewBox="0 0 100 4" preserveAspectRatio="none" role="img" aria-label="{escape(told)}">'
+        f'<svg class="stack" viewBox="0 0 100 4" preserveAspectRatio="none" role="img" aria-label="{escape(label)}">'
         f'<rect class="track" width="100" height="4"/>{"".join(drawn)}</svg><ul class="legend">{"".join(keys)}</ul>'
     )

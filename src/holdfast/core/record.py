@@ -15,7 +15,7 @@ else:
     from _collections import _tuplegetter
 
     def TypeVar(name: str) -> str:  # noqa: N802  # the name that type checkers know
-        """Stands for a type; at run time nothing asks which."""
+        """A placeholder for a type; its value is never used at run time."""
         return name
 
     class Generic:

@@ -12,7 +12,7 @@ _NOT_REGULAR_ERRORS = frozenset({ELOOP, ENXIO, EISDIR, ENOTDIR})
 
 
 class NotRegular(OSError):
-    """What stands there is a directory, link, FIFO, socket or device."""
+    """The path is a directory, link, FIFO, socket or device."""
 
 
 class TooLarge(OSError):

@@ -38,7 +38,7 @@ class LogResult(NamedTuple):
 def one_run(rules: Sequence[LogRule], results: Sequence[LogResult], version: str) -> dict[str, JsonValue]:
     """One run of this tool with its rules and results."""
     ids = [rule.id for rule in rules]
-    told_rules: list[JsonValue] = [
+    described_rules: list[JsonValue] = [
         {
             "id": rule.id,
             "shortDescription": {"text": rule.meaning},
@@ -47,7 +47,7 @@ def one_run(rules: Sequence[LogRule], results: Sequence[LogResult], version: str
         }
         for rule in rules
     ]
-    told: list[JsonValue] = [
+    found: list[JsonValue] = [
         {
             "ruleId": result.rule,
             "ruleIndex": ids.index(result.rule),
@@ -64,9 +64,9 @@ def one_run(rules: Sequence[LogRule], results: Sequence[LogResult], version: str
         }
         for result in results
     ]
-    driver: JsonValue = {"name": "holdfast", "version": version, "rules": told_rules}
+    driver: JsonValue = {"name": "holdfast", "version": version, "rules": described_rules}
     return {
         "$schema": _SCHEMA,
         "version": "2.1.0",
-        "runs": [{"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": told}],
+        "runs": [{"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": found}],
     }

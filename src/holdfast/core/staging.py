@@ -102,7 +102,7 @@ def make_directory(path: str) -> int:
 
 
 def remove_beside(target: str, path: str) -> None:
-    """Remove what stands beside a target, with all it holds: first moved away in one step, so that nobody else has it.
+    """Remove a tree beside a target. It is renamed first, in one step, so that no other process can open it.
 
     Raises OSError where it cannot be moved.
     """

@@ -9,7 +9,7 @@ what o200k_base counts for 99 texts in a hundred, and little more. A caller may 
 - wherever else a text is cut, both hold but for `SLACK` tokens.
 
 The rules are in docs/formats/search.md. Bytes are looked at in the gross by what C does at once (translate, split,
-count); what stands between blanks is worked out once for each different token of a text.
+count); the cost of a text between blanks is computed once for each different one.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _letters_cost(word: bytes) -> int:
 
 
 def _run_cost(run: bytes) -> int:
-    """A run of what is no letter: digits by threes, and what stands between them."""
+    """The cost of a run without letters: digits by threes, and the marks between them."""
     if len(run) == 1 and run not in _NUMERALS:
         return _JOINTS.get(run[0], _JOINT)
     cost = start = 0
@@ -157,7 +157,7 @@ _runs = _Remembered(_run_cost, 1 << 14)
 
 
 def _token_cost(token: bytes) -> int:
-    """What stands between blanks."""
+    """The cost of a text between blanks."""
     if token.isalpha():  # most are words, as they are or before a mark
         return _lower_cost(token) if token.islower() else _word_cost(token)  # the token is remembered itself
     if token[:-1].isalpha() and token[-1] in _MARKS:
@@ -202,7 +202,7 @@ _texts: dict[str, int] = {}
 
 
 class _Tokens(_Remembered):
-    """What stands between blanks; a word without capitals, which most are, with no step more than it takes."""
+    """Costs of texts between blanks, remembered; a word without capitals, the usual case, takes the shortest path."""
 
     def __missing__(self, piece: bytes) -> int:
         if not piece.islower() or not piece.isalpha() or len(piece) > _LONGEST or len(self) >= self._most:
@@ -274,7 +274,7 @@ _edges = _Edges()
 
 
 def restored_weight(tokens: int, rest: int) -> int:
-    """What a text of so many tokens weighs, given that modulo 65,536: its beginning and end add little."""
+    """The weight of a text of `tokens` tokens, from its weight modulo 65,536: its beginning and end add little."""
     least = _UNIT * (tokens - 1) - _TEXT
     return least + (rest - least & 0xFFFF)
 

@@ -44,7 +44,7 @@ class TokenFile:
         self._path, self._clock, self._tell = path, clock, tell
         self._seen: Identity | None = None
         self._tokens: Sequence[Token] = read_tokens(path)
-        self._told = ""  # why nobody is let in
+        self._reported = ""  # the last reason for refusing everyone
 
     def is_usable(self) -> bool:
         """Whether anybody may come in."""
@@ -78,9 +78,9 @@ class TokenFile:
             self._tokens = read_tokens(self._path)
         except UsageError as error:
             self._tokens, reason = (), error.reason
-        if reason and reason != self._told:
+        if reason and reason != self._reported:
             self._tell(f"error: nobody is let in: {reason}")
-        self._told = reason
+        self._reported = reason
 
 
 def read_tokens(path: str) -> list[Token]:

@@ -1,6 +1,6 @@
 """The numbers behind `estimate-1`, fitted to o200k_base on documentation and code; never changed under that name.
 
-A cost is in 32nds of a token. `{` stands for any Latin letter beyond ASCII.
+A cost is in 32nds of a token. `{` means any Latin letter beyond ASCII.
 """
 
 from __future__ import annotations

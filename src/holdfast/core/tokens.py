@@ -1,8 +1,8 @@
-"""How many tokens a text stands for, where no tokenizer is asked. Pure."""
+"""A token count from bytes alone, without a tokenizer. Pure."""
 
 from __future__ import annotations
 
 
 def tokens_of_bytes(size: int) -> int:
-    """The tokens of so many UTF-8 bytes: a quarter, rounded up."""
+    """The tokens of `size` UTF-8 bytes: a quarter, rounded up."""
     return -(-size // 4)

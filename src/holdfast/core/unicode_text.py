@@ -13,8 +13,8 @@ states the rule for each range.
 
 from __future__ import annotations
 
-# Unicode's White_Space, and the four information separators, which are white space to whoever trims a line but do not
-# separate words (see `caches.selection`).
+# Unicode's White_Space, and the four information separators, which count as white space when a line is trimmed but do
+# not separate words (see `caches.selection`).
 SEPARATORS = (
     "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
@@ -77,7 +77,7 @@ def is_unicode(text: str) -> bool:
 
 
 def is_path(text: str) -> bool:
-    """Whether the text can be put to a system as a path: a lone surrogate stands for a byte, or for nothing at all."""
+    """Whether the system accepts the text as a path: a lone surrogate encodes a byte, or nothing at all."""
     try:
         text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -138,7 +138,7 @@ def _is_ignored(character: str) -> bool:
         return True
     if character in _NOT_IGNORED:
         return False
-    # Only an ignored character keeps `a` before the sigma in view and hides it when a blank stands there instead.
+    # Only an ignored character keeps `a` before the sigma in view and hides it behind a blank.
     return f"a{character}{_SIGMA}".lower().endswith("\u03c2") and not _is_word_end_after(character)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
-    # What a worker is told to do: the function's module and name, and the job.
+    # One call for a worker: the function's module and name, and the job.
     Assignment = tuple[str, str, Any]
 
 Job = TypeVar("Job")
@@ -27,7 +27,7 @@ Item = TypeVar("Item")
 Found = TypeVar("Found")
 
 _LENGTH_BYTES = 8
-# So many items are given to a worker at a time, so that it need not wait for each.
+# Items sent to a worker at a time, so that it need not wait for each.
 _NEIGHBOURS = 64
 _MAIN = "import sys; sys.path[:] = {path!r}; from holdfast.core.worker_pool import work; work()"
 _GONE = "a worker process ended before its work was done: was it killed, or is memory short?"

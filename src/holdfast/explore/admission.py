@@ -1,4 +1,4 @@
-"""Who gets in: whoever has the token, from this machine, in a page of this server. Pure."""
+"""Admits requests that carry the token, from this machine, from a page of this server. Pure."""
 
 from __future__ import annotations
 
@@ -30,10 +30,7 @@ class Refusal(NamedTuple):
 
 
 def admit(method: str, target: str, headers: Mapping[str, str], token: str, port: int) -> Admitted | Refusal:
-    """Let a request in, or say why not.
-
-    A name that another made lead here is no host of ours; a page of elsewhere says its origin, or that it is elsewhere.
-    """
+    """Admit a request or say why not: refuses DNS rebinding (Host) and cross-site requests (Origin, Sec-Fetch-Site)."""
     hosts = [f"{host}:{port}" for host in _HOSTS]
     if lower_case(headers.get("host", "")) not in hosts:
         return Refusal(403, "This server is reached at 127.0.0.1 alone.")

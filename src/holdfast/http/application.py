@@ -50,13 +50,13 @@ COMPLETE = {"resultType": "complete"}  # what every result of the modern era say
 
 
 class _AnyParams(BaseModel):
-    """The parameters of a request as they came: what is wrong with them is told by the same words as over stdio."""
+    """The parameters of a request, unchecked: errors in them get the same words as over stdio."""
 
     model_config = ConfigDict(extra="allow")
 
 
 def http_application(server: Server, address: Address, tokens: TokenFile | None = None) -> ASGIApp:
-    """The application: the protocol at /mcp, behind tokens where there are some, and two pages for whoever watches."""
+    """The application: the protocol at /mcp, behind tokens where there are some, and two pages for monitoring."""
     manager = StreamableHTTPSessionManager(
         _sdk_server(server),
         json_response=True,
@@ -78,10 +78,10 @@ def http_application(server: Server, address: Address, tokens: TokenFile | None 
         return PlainTextResponse(f"{reason or 'ready'}\n", status_code=503 if reason else 200)
 
     async def metadata(_request: Request) -> Response:
-        told: dict[str, Any] = {"resource": address.resource, "bearer_methods_supported": ["header"]}
+        metadata_fields: dict[str, Any] = {"resource": address.resource, "bearer_methods_supported": ["header"]}
         if address.issuer:
-            told["authorization_servers"] = [address.issuer]
-        return Response(json.dumps(told), media_type="application/json")
+            metadata_fields["authorization_servers"] = [address.issuer]
+        return Response(json.dumps(metadata_fields), media_type="application/json")
 
     routes = [
         Route(PATH, endpoint),
@@ -172,7 +172,7 @@ def _sdk_server(server: Server) -> SdkServer[Any]:
 
 
 def _asked(question: Callable[[], Any]) -> Any:
-    """What our server says, its refusals in the SDK's words; a bug is told on stderr and as nothing but a code."""
+    """Our server's answer, its refusals as the SDK's errors; a bug goes to stderr, and to the client as a mere code."""
     try:
         return question()
     except ProtocolError as error:
@@ -198,7 +198,7 @@ def _is_modern(context: ServerRequestContext[Any]) -> bool:
 
 
 def _client(context: ServerRequestContext[Any]) -> Any:
-    """The `clientInfo` of a request that carries one; a legacy client told it to an earlier one, which is forgotten."""
+    """The `clientInfo` of a request that carries one; a legacy client sent it in an earlier one, which is not kept."""
     params = context.session.client_params
     return params.client_info.model_dump(include={"name", "version"}) if params is not None else None
 
@@ -206,12 +206,12 @@ def _client(context: ServerRequestContext[Any]) -> Any:
 def _asker(context: ServerRequestContext[Any]) -> str:
     """Who asks, for a receipt: the name of the token, which is proven, where there are tokens; then what the client
     calls itself."""
-    told = client_name(_client(context))
+    client = client_name(_client(context))
     user = context.request.scope.get("user") if context.request is not None else None
     if not isinstance(user, AuthenticatedUser):
-        return told
+        return client
     name = client_name({"name": user.username})
-    return f"{name}: {told}" if told else name
+    return f"{name}: {client}" if client else name
 
 
 class _Verifier:
@@ -241,7 +241,7 @@ class _Posted:
 
 
 class _Hurried:
-    """An application whose requests must arrive in time: whoever sends a body for ever is answered 408."""
+    """An application whose requests must arrive in time: a client that never ends its body is answered 408."""
 
     def __init__(self, application: ASGIApp) -> None:
         self._application = application

@@ -1,4 +1,4 @@
-"""Connections that cost a server little, whoever is at the other end: bounds on how slow, how large and how many.
+"""Connections whose cost is bounded whatever the client does: how slow, how large and how many.
 
 Uvicorn waits for the head of a request, and for an answer to be taken, as long as a client likes. Here both end in
 time. Where there is no room for one more connection, the one that has waited longest without asking makes room.
@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
 SPARE_FILES = 64  # what a process has open besides its connections
 _FRAMING = 8  # bytes between those of a body, for each of them: what a chunk of one byte needs, and room
-_ONCE = (b"host", b"origin", b"authorization")  # who is let in hangs on these, and two readers may take two of them
+_ONCE = (
+    b"host",
+    b"origin",
+    b"authorization",
+)  # Authentication reads these; a proxy and we might pick different duplicates.
 
 
 class Limits(NamedTuple):

@@ -32,10 +32,10 @@ DRAIN = 30  # seconds that calls under way have after SIGTERM
 
 
 def listen(host: str, port: int, count: int = 1) -> list[socket.socket]:
-    """Sockets that connections queue at from now on, for so many processes; IoError when the system refuses.
+    """Listening sockets for `count` processes; IoError when the system refuses.
 
-    Linux shares connections out over sockets of one address, so that each process has as many as another. From one
-    socket that several wait at, whoever is first takes all that are there.
+    Linux balances connections over sockets that share an address, so each process gets its part. Of several processes
+    that wait on one socket, the first to wake would take all pending connections.
     """
     try:
         family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
@@ -53,7 +53,7 @@ def listen(host: str, port: int, count: int = 1) -> list[socket.socket]:
 
 
 def _listener(family: socket.AddressFamily, place: Any, *, is_shared: bool) -> socket.socket:
-    # Only where the protocol is named does asyncio send at once, rather than wait for what it sent to be acknowledged.
+    # asyncio sets TCP_NODELAY only on sockets made with IPPROTO_TCP.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if is_shared:
@@ -66,7 +66,7 @@ def _listener(family: socket.AddressFamily, place: Any, *, is_shared: bool) -> s
 class Work(NamedTuple):
     """What each process does: make an application, serve it, and at the end do something more.
 
-    The application is told the process's number, from 0; one that takes a dead one's place has its number.
+    The application gets the process's number, from 0; a process that replaces a dead one gets its number.
     """
 
     application: Callable[[int], ASGIApp]
@@ -120,18 +120,18 @@ def _end_with(life: int) -> None:
 
 
 class _Family:
-    """Processes that share their sockets. One that dies is replaced; when this process is told to end, all are."""
+    """Processes that share their sockets. One that dies is replaced; a signal that ends this process ends all."""
 
     def __init__(self, work: Work, listeners: Sequence[Sequence[socket.socket]]) -> None:
         self._work, self._listeners, self._count = work, listeners, len(listeners)
         self._children: dict[int, int] = {}  # the number of each
         self._deaths: list[float] = []
         self._exit_code: int | None = None  # once the end has come
-        # Nothing is ever written: whoever reads it learns that this process is gone, even if it was killed.
+        # Nothing is ever written: end of file tells a reader that this process is gone, even if it was killed.
         self._life = os.pipe()
 
     def run(self) -> int:
-        """Until told to end, or until processes die as fast as they are started; the exit code."""
+        """Serve until a signal ends it or processes die as fast as they are started; returns the exit code."""
         for ending in ENDINGS:
             signal.signal(ending, lambda ending, _frame: self._end(ENDINGS[signal.Signals(ending)]))
         gc.collect()
@@ -158,7 +158,7 @@ class _Family:
     def _start(self, number: int) -> None:
         # No signal comes between a process's birth and its being known here and its having handlers of its own.
         signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
-        if self._exit_code is not None:  # it was told to end while it was about to
+        if self._exit_code is not None:  # a signal came in between
             signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDINGS)
             return
         child = os.fork()

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
     from holdfast.core.canonical_json import JsonValue
 
-# So many directories are counted by name; of more a server says only that it answered.
+# Directories that are counted by name; of others a server counts only the answers.
 MOST_DIRECTORIES = 1000
-# The argument that names the directory whose sources an answer stands for.
+# The argument that names the directory whose sources an answer describes.
 _SCOPE = {"query_context": "scope"}
 
 
@@ -66,14 +66,14 @@ class AnswerCounts:
     def telemetry(self) -> dict[str, JsonValue]:
         """`given`, `failed` and `bytes` of every tool that answered, by name, and `directories` where it has some."""
         with self._lock:
-            told: dict[str, JsonValue] = {}
+            counts: dict[str, JsonValue] = {}
             for tool in sorted(self._numbers):
                 each: dict[str, JsonValue] = {**self._numbers[tool]}
                 if tool in self._directories:
                     named = self._directories[tool]
                     each["directories"] = {scope: named[scope] for scope in sorted(named)}
-                told[tool] = each
-            return told
+                counts[tool] = each
+            return counts
 
 
 LEGACY_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -219,7 +219,7 @@ class Server:
         }
 
     def instructions(self, client: JsonValue) -> str:
-        """What an agent is told of this server, names spelt as its client takes them."""
+        """The instructions for an agent, with tool names spelled as its client accepts them."""
         from holdfast.mcp.tool_definitions import instructions
 
         return instructions(self.families, underscores=self._lists_underscores(client))
@@ -289,7 +289,7 @@ class Server:
         *,
         modern: bool,
     ) -> bytes:
-        """Run a tool and write its answer; a bug in it is told on stderr and to the client as nothing but a code.
+        """Run a tool and write its answer; a bug in it is reported on stderr, and to the client as a code alone.
 
         What the tool leaves to do is added to `left`.
         """
@@ -413,7 +413,7 @@ def _error_line(identifier: Identifier | None, error: ProtocolError) -> bytes:
 
 
 def _bug_line(identifier: Identifier | None) -> bytes:
-    """What a client learns of the bug being handled: that there was one. The rest is told on stderr."""
+    """The client's answer to a bug: that there was one. Its traceback goes to stderr."""
     try:
         write_bug()
     except Exception:
@@ -422,7 +422,7 @@ def _bug_line(identifier: Identifier | None) -> bytes:
 
 
 def _do(left: list[Callable[[], None]]) -> None:
-    """Do what a call left to do; a bug in it is told on stderr, and its worker goes on."""
+    """Do what a call left to do; a bug in it is reported on stderr, and its worker goes on."""
     for step in left:
         try:
             step()

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 WORKERS = 16  # started as they are needed; fifteen slow calls hold up no other
 # A request longer than this is refused; queued requests and answers may add up to as much before reading pauses.
 MAX_LINE = 64 << 20
-TOO_LONG = b"\0"  # stands for a longer line: no JSON, whatever the beginning of that line was
+TOO_LONG = b"\0"  # replaces a longer line: it is no JSON, whatever the beginning of that line was
 MAX_WAITING = 64 << 20
 # Estimated memory that a queued call (or line) takes in addition to its bytes. A short call takes ten times its line.
 _CALL_COST = 1536

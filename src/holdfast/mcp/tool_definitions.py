@@ -1,4 +1,4 @@
-"""What a client is told before it calls a tool: the instructions, and each tool's name, description and schema.
+"""What a client gets before it calls a tool: the instructions, and each tool's name, description and schema.
 
 A name is the same everywhere a client reads it: with its dot, or with an underscore for clients that take no dots.
 """
@@ -56,14 +56,14 @@ def takes_no_dots(info: JsonValue) -> bool:
 
 
 def instructions(families: Collection[str], *, underscores: bool) -> str:
-    """What an agent is told about a server that offers these families, before anything else."""
+    """The instructions of a server that offers these families: the first text an agent reads."""
     opening, *parts = packaged_text("instructions.md").split("\n# ")
-    told = [opening.strip("\n")]
+    texts = [opening.strip("\n")]
     for part in parts:
         family, _, text = part.partition("\n")
         if family in families:
-            told.append(text.strip("\n"))
-    return _spelled("\n".join(told), underscores=underscores)
+            texts.append(text.strip("\n"))
+    return _spelled("\n".join(texts), underscores=underscores)
 
 
 def tool_definitions(families: Collection[str], *, underscores: bool) -> list[Members]:

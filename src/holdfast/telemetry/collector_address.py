@@ -22,7 +22,7 @@ def collector_url(given: str, environment: Mapping[str, str]) -> str:
     if given != FROM_ENVIRONMENT:
         return parse_url("--otlp", given, PATH, has_user=True)
     if of_traces := environment.get(_OF_TRACES, ""):
-        return parse_url(_OF_TRACES, of_traces, has_user=True)  # as it stands: only the general one is a base
+        return parse_url(_OF_TRACES, of_traces, has_user=True)  # used as it is: only the general one is a base
     return parse_url(_OF_ALL, environment.get(_OF_ALL, "") or _USUAL, PATH, has_user=True)
 
 

@@ -1,7 +1,7 @@
 """What a served process counts: every metric in one table, and the cells that its numbers stand in. Pure.
 
 A label has the values of a list that is known when the server starts, so the cells are known too and no client can add
-one. Each process of a server writes to cells of its own; what is told is their sum (docs/formats/metrics.md).
+one. Each process of a server writes to cells of its own; a scrape gets their sum (docs/formats/metrics.md).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Metric(NamedTuple):
     kind: Kind
     meaning: str
     labels: Mapping[str, Sequence[str]] = {}
-    is_told_at_zero: bool = True  # else a series stands there from its first count on
+    export_zero: bool = True  # if false, exported after its first increment
 
 
 CALLS = Metric("holdfast_calls_total", "counter", "Calls of tools that were answered.", {"tool": TOOLS})
@@ -65,7 +65,7 @@ ERRORS = Metric(
     "counter",
     "Calls that were answered with a failure, by its code.",
     {"tool": TOOLS, "code": CODES},
-    is_told_at_zero=False,
+    export_zero=False,
 )
 TOKENS = Metric(
     "holdfast_answer_tokens_total",
@@ -79,7 +79,7 @@ SECONDS = Metric(
     "histogram",
     "Seconds from a call's being understood to its answer, waiting for a thread included.",
     {"tool": TOOLS},
-    is_told_at_zero=False,
+    export_zero=False,
 )
 RUNNING = Metric("holdfast_calls_running", "gauge", "Calls that are being carried out.")
 REQUESTS = Metric("holdfast_requests_total", "counter", "Requests of the protocol, by method.", {"method": METHODS})
@@ -88,7 +88,7 @@ FILES = Metric(
     "counter",
     "Looks at remembered files: used as they were, read, handed out without being kept, read again and found equal.",
     {"namespace": NAMESPACES, "outcome": ("hits", "misses", "uncached", "rereads")},
-    is_told_at_zero=False,
+    export_zero=False,
 )
 CACHES = Metric(
     "holdfast_cache_opens_total",
@@ -100,7 +100,7 @@ STALE = Metric(
     "holdfast_stale_answers_avoided_total",
     "counter",
     "What was not given as it once was: a remembered file or an open cache that had changed, a citation that does "
-    "not hold, a context told to be stale.",
+    "not hold, a context reported as stale.",
     {"kind": ("file", "cache", "citation", "context")},
 )
 RECEIPTS = Metric(
@@ -128,7 +128,7 @@ COUNTED = (
     *(CALLS, ERRORS, TOKENS, BYTES, SECONDS, RUNNING, REQUESTS, FILES, CACHES, STALE, RECEIPTS),
     *(HTTP, REFUSED, SPANS, REPLACED),
 )
-_TAKEN = Metric("taken", "gauge", "Whether a process ever had these cells; it is not told.")
+_TAKEN = Metric("taken", "gauge", "Internal: 1 once a process used this slot (detects restarts); never exported.")
 _KEPT = {"cache": CACHES, "receipts": RECEIPTS}  # by the names that what a workspace keeps goes by
 # Cells of one series of a histogram: each bucket by itself, what is beyond the last, and the sum.
 _HISTOGRAM = len(BUCKETS) + 2
@@ -170,8 +170,8 @@ class Series(NamedTuple):
     number: int | Histogram
 
 
-def told(metric: Metric, cells: Sequence[int]) -> list[Series]:
-    """The series of a metric that are told, in the order of its labels' values."""
+def exported(metric: Metric, cells: Sequence[int]) -> list[Series]:
+    """The exported series of a metric, in the order of its labels' values."""
     found = []
     for values in _combinations(list(metric.labels.values())):
         place = PLACES[metric.name, values]
@@ -179,13 +179,13 @@ def told(metric: Metric, cells: Sequence[int]) -> list[Series]:
             counts = cells[place : place + _HISTOGRAM - 1]
             if any(counts):
                 found.append(Series(values, Histogram(_cumulated(counts), cells[place + _HISTOGRAM - 1])))
-        elif cells[place] or metric.is_told_at_zero or _is_watched(metric, values):
+        elif cells[place] or metric.export_zero or _is_watched(metric, values):
             found.append(Series(values, cells[place]))
     return found
 
 
 def _is_watched(metric: Metric, values: Labels) -> bool:
-    """Whether a series is told at zero all the same: a rate sees the first bug only if there was a zero before it."""
+    """Whether a series is exported at zero all the same: a rate sees the first bug only after a zero."""
     return metric is ERRORS and values[1] == InternalError.code
 
 
@@ -207,7 +207,7 @@ class CallMetrics:
         self._cells = cells
         self._lock = allocate_lock()
         self._running = PLACES[RUNNING.name, ()]
-        cells[self._running] = 0  # those of whoever stood here before ended with it
+        cells[self._running] = 0  # the calls of an earlier process with these cells ended with it
         self._base = list(cells)
         self._tools = {tool: index for index, tool in enumerate(TOOLS)}
         self._codes = {code: index for index, code in enumerate(CODES)}

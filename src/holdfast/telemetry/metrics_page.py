@@ -1,4 +1,4 @@
-"""`GET /metrics`: an application with somebody who counts what it answers, and tells whoever may ask."""
+"""`GET /metrics`: an application that counts its responses, and the page that shows the counts."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class WatchedApplication:
 
 
 class Watch(NamedTuple):
-    """Who looks on at all processes of a server, and the page where that is told."""
+    """The counters of all processes of a server, and the page that shows them."""
 
     cells: SharedCells
     page: MetricsPage | None
@@ -137,7 +137,7 @@ class Watch(NamedTuple):
         return self.cells.of_process(number)
 
     def application(self, plain: ASGIApp, metrics: CallMetrics) -> ASGIApp:
-        """An application of one process, with somebody looking on."""
+        """The application of one process, with its responses counted."""
         return WatchedApplication(plain, metrics, self.page)
 
 

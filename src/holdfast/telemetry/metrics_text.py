@@ -1,9 +1,9 @@
-"""Numbers as a scraper reads them: the text format of Prometheus, and OpenMetrics for whoever asks for it. Pure."""
+"""Numbers as a scraper reads them: the text format of Prometheus, and OpenMetrics on request. Pure."""
 
 from __future__ import annotations
 
 from holdfast.core.record import NamedTuple
-from holdfast.telemetry.metrics import BUCKETS, COUNTED, Histogram, Metric, Series, told
+from holdfast.telemetry.metrics import BUCKETS, COUNTED, Histogram, Metric, Series, exported
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ BUILD = Metric(
 )
 STARTED = Metric("holdfast_start_time_seconds", "gauge", "When the server was started, in seconds since 1970.")
 PROCESSES = Metric("holdfast_processes", "gauge", "Processes that share the work.")
-METRICS = (BUILD, STARTED, PROCESSES, *COUNTED)  # everything that is told, in this order
+METRICS = (BUILD, STARTED, PROCESSES, *COUNTED)  # everything that is exported, in this order
 
 
 class ServerFacts(NamedTuple):
@@ -38,7 +38,7 @@ def exposition(facts: ServerFacts, cells: Sequence[int], *, open_metrics: bool =
         PROCESSES.name: Series((), facts.processes),
     }
     for metric in METRICS:
-        series = [fixed[metric.name]] if metric.name in fixed else told(metric, cells)
+        series = [fixed[metric.name]] if metric.name in fixed else exported(metric, cells)
         family = metric.name.removesuffix("_total") if open_metrics else metric.name
         # In OpenMetrics a double quote is escaped in help too.
         lines.append(f"# HELP {family} {escaped(metric.meaning, quotes=open_metrics)}")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Tracing(NamedTuple):
-    """Where the traces of a server go, and what stands in them."""
+    """Where the traces of a server go, and what they contain."""
 
     url: str
     with_arguments: bool

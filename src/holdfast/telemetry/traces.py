@@ -192,13 +192,13 @@ class _BoundedProcessor(SpanProcessor):
 
 
 class _CountingExporter(SpanExporter):
-    """An exporter whose spans are counted, and whose first failure is told."""
+    """An exporter that counts its spans and reports its first failure."""
 
     def __init__(
         self, exporter: SpanExporter, queue: _Queue, metrics: CallMetrics, tell: Callable[[str], None], name: str
     ) -> None:
         self._exporter, self._queue, self._metrics = exporter, queue, metrics
-        self._tell, self._name, self._is_told = tell, name, False
+        self._tell, self._name, self._is_reported = tell, name, False
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         self._queue.let_out(len(spans))
@@ -215,8 +215,8 @@ class _CountingExporter(SpanExporter):
 
     def tell_once(self) -> None:
         """Say that the collector takes nothing, unless that was said."""
-        if not self._is_told:
-            self._is_told = True
+        if not self._is_reported:
+            self._is_reported = True
             self._tell(f"warning: the collector at {self._name} does not take spans; calls go on without it")
 
     def shutdown(self) -> None:

@@ -1,6 +1,6 @@
-"""A server whose calls are counted and traced: what `Server` does, with somebody looking on.
+"""`WatchedServer` subclasses `Server` and records metrics and traces.
 
-Only a server that was asked for metrics or traces is one of these; any other pays nothing for them.
+It is made for `--metrics` and `--otlp` only; any other server pays nothing for them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Origin(NamedTuple):
 
 
 class EndedCall(NamedTuple):
-    """A request that was answered, as whoever traces it is told. Times are in nanoseconds."""
+    """A request that was answered, as a tracer gets it. Times are in nanoseconds."""
 
     method: str
     origin: Origin
@@ -157,8 +157,8 @@ class WatchedServer(Server):
         size = sum([len(part) for part in reply.parts])
         value = reply.value if isinstance(reply.value, dict) else {}
         selection = value.get("selection", value)  # what a search or `resolve` says of its own answer
-        told = selection.get("tokens_used")
-        tokens = told if type(told) is int and told >= 0 else tokens_of_bytes(size)
+        stated = selection.get("tokens_used")
+        tokens = stated if type(stated) is int and stated >= 0 else tokens_of_bytes(size)
         code = (reply.code or OTHER) if reply.is_error else ""
         self.metrics.end(tool, code, tokens=tokens, size=size, nanoseconds=ended.took)
         if value.get("state") == "stale":
@@ -176,7 +176,7 @@ class WatchedServer(Server):
             self.publish()
 
     def publish(self) -> None:
-        """Have what the workspace counted told too."""
+        """Add the workspace's own counters to the metrics."""
         self.metrics.publish(*self.workspace.looks(), self.workspace.stale())
 
     def listed_tools(self, params: Members, client: object) -> Members:
