@@ -331,9 +331,12 @@ class InternalError(ContextError):
 
 
 class OutOfDate(ContextError):
-    """A check found what is not in order: `status` a context that is stale or missing, `diff` a saved query whose
-    answer changes, `sync` or `outdated` a cache or lock that is behind its sources, `spec check`, `spec approve` and `spec
-    merge` a spec with findings, without approval or not merged, `doctor` anything that needs doing."""
+    """A check found a context, cache, lock, saved query or spec that is not in order.
+
+    `status` finds a context that is stale or missing, `diff` a saved query whose answer changes, `sync` and `outdated`
+    a cache or lock that is behind its sources, `spec check`, `spec approve` and `spec merge` a spec with findings,
+    without approval or not merged, `doctor` anything that needs doing.
+    """
 
     code = "out_of_date"
     exit_code = 8
