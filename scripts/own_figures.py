@@ -33,8 +33,8 @@ def figures(folder: Path) -> str:
     searches = saved["searches"]
     return (
         f"{len(questions)} questions to {synced['caches'][0]['documents']} documents: "
-        f"{searches['answer_tokens']:,} tokens of answers, {searches['document_tokens']:,} of the documents behind them "
-        f"({saved['percent_saved']} % less)"
+        f"{searches['answer_tokens']:,} tokens of answers, {searches['document_tokens']:,} of the documents behind "
+        f"them ({saved['percent_saved']} % less)"
     )
 
 
