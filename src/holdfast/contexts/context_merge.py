@@ -180,14 +180,14 @@ class _Merge:
 
 
 def _part(context: Context, name: str) -> Value:
-    """What stands in a context under a dotted name."""
+    """The value in a context under a dotted name."""
     field, _, part = name.partition(".")
     value = context.get(field, _ABSENT)
     return value.get(part, _ABSENT) if part and type(value) is dict else value
 
 
 def merged_lists(base: list[Value], ours: list[Value], theirs: list[Value]) -> list[Value]:
-    """Ours, without what they took out, and what they added behind what stands before it there."""
+    """Our items without those they removed, and theirs that are new, each after its predecessor there."""
     was, mine, other = [{encode(item) for item in items} for items in (base, ours, theirs)]
     result = [item for item in ours if encode(item) in other or encode(item) not in was]
     before: Value = _ABSENT

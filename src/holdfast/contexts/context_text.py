@@ -40,7 +40,7 @@ def field_digest(value: Value) -> str:
 
 
 def writable(value: Value) -> Value:
-    """A value with U+FFFD for whatever stands for bytes that are not UTF-8: YAML cannot hold them."""
+    """A value with U+FFFD for each byte that is not UTF-8: YAML cannot hold them."""
     if type(value) is str:
         return _SURROGATE.sub("\ufffd", value)
     if type(value) is list:
@@ -239,7 +239,7 @@ def _rows(text: str) -> list[str]:
 
 
 def _is_block_mapping(rows: list[str], lines: Mapping[str, int]) -> bool:
-    """Whether each key stands at the start of its own line, as a plain or quoted word."""
+    """Whether each key is at the start of its own line, as a plain or quoted word."""
     return len(set(lines.values())) == len(lines) and all(
         _starts_with_key(rows[line].removeprefix("\ufeff"), name) for name, line in lines.items()
     )
@@ -256,7 +256,7 @@ def _starts_with_key(row: str, name: str) -> bool:
 def _split(
     rows: list[str], starts: list[tuple[int, str]]
 ) -> tuple[list[str], list[tuple[str, list[str], list[str]]], list[str]]:
-    """What stands before the first field, each field with the comments above it, and what stands after the last."""
+    """The rows before the first field, each field with the comments above it, and the rows after the last."""
     head = rows[: starts[0][0]]
     blocks = []
     lead: list[str] = []

@@ -77,7 +77,7 @@ def main_language(names: Sequence[str]) -> str:
 
 
 def maintenance(scope: str) -> str:
-    """What a context says of itself to whoever reads it."""
+    """The note in a context on how to keep it current."""
     return f"`context regen {scope}` renews the fingerprint and what is in derived_fields; everything else is yours."
 
 
@@ -100,7 +100,7 @@ def exports(place: str, files: Sequence[FileFacts]) -> list[str]:
 
 
 def cut(found: list[str], most: int, where: str) -> list[str]:
-    """At most so many items; the last says how many more there are, and where."""
+    """At most `most` items; the last says how many more there are, and where."""
     if len(found) <= most:
         return found
     return [*found[: most - 1], f"… {len(found) - most + 1} more: {where}"]

@@ -30,7 +30,7 @@ class Judged(NamedTuple):
 
     @property
     def word(self) -> str:
-        """What it is called: its state, or what stands in the way of one."""
+        """Its state, or the problem that prevents one."""
         if self.problem.startswith(CONFLICT):
             return "conflict"
         return "invalid" if self.problem else self.state
@@ -52,8 +52,8 @@ def report(judged: Sequence[Judged], *, mend: str, more: str) -> str:
     if not bad:
         return f"All {len(judged):,} contexts are up to date." if judged else "No context had to be checked."
     counts = {word: sum([one.word == word for one in bad]) for word in _RULES}
-    told = ", ".join([f"{count:,} {word}" for word, count in counts.items() if count])
-    lines = [f"{len(bad):,} of {len(judged):,} contexts are not up to date: {told}."]
+    listed = ", ".join([f"{count:,} {word}" for word, count in counts.items() if count])
+    lines = [f"{len(bad):,} of {len(judged):,} contexts are not up to date: {listed}."]
     for one in bad[:MAX_SHOWN]:
         scope = display_line(one.scope)
         shown = scope if len(scope) <= _LONGEST_SCOPE else scope[:_LONGEST_SCOPE] + "\u2026"

@@ -119,7 +119,8 @@ def _with_parents(places: Iterable[bytes]) -> frozenset[bytes]:
 
 
 def read_index(data: bytes, id_bytes: int = 20) -> TrackedFiles:
-    """The files an index tracks; IndexUnreadable when it cannot be told. `id_bytes` is 32 where ids are SHA-256."""
+    """The files that an index tracks; IndexUnreadable when it cannot be read. `id_bytes` is 32 where ids are
+    SHA-256."""
     try:
         return TrackedFiles(_entries(data, id_bytes), id_bytes)
     except (struct.error, ValueError, IndexError):
@@ -172,7 +173,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _check_extensions(data: bytes, at: int, id_bytes: int) -> None:
-    """Refuse an index that says it means nothing without what stands elsewhere."""
+    """Refuse a split index: most of its entries are in another file."""
     while at + _EXTENSION.size <= len(data) - id_bytes:
         name, size = _EXTENSION.unpack_from(data, at)
         if name == b"link":

@@ -24,7 +24,7 @@ class Grammar(NamedTuple):
     hidden: str = ""  # words; a declaration with one of them among its modifiers is not public
     inner: str = ""  # words; a declaration with one of them is public inside its module and nowhere else
     values: str = ""  # node types that declare constants, variables or properties
-    constants: str = ""  # words; of the values among members only those with one of them are told
+    constants: str = ""  # words; of the values among members only those with one of them are exported
     cut: str = ""  # node types left out of signatures
     noise: str = ""  # words left out of signatures, before the first parenthesis
     import_nodes: str = ""  # node types of imports
@@ -54,7 +54,7 @@ class Language(NamedTuple):
     imports: str = "package"  # where an import leads: a rule of holdfast.contexts.import_rules
     standard: str = ""  # the first words of what comes with the language and is no dependency
     entries: tuple[tuple[str, int], ...] = ()  # files that speak for their directory, the smallest number first
-    keywords: str = ""  # what may stand in a signature before the name
+    keywords: str = ""  # words that may precede the name in a signature
     types: str = ""  # those of them that declare a type
 
 

@@ -78,7 +78,7 @@ def _composer(text: str) -> About:
     return About(_text(table, "name"), _text(table, "description"), manager="composer")
 
 
-# The first that stands in the directory and says something wins.
+# The first that exists in the directory and has a description wins.
 MANIFESTS: Mapping[str, Callable[[str], About]] = {
     "pyproject.toml": _pyproject,
     "package.json": _package_json,

@@ -17,7 +17,7 @@ def as_text(value: MapAnswer) -> str:
     files = value["files"]
     symbols = value["symbols_shown"]
     out = value["left_out"]
-    told = [
+    counts = [
         f"{len(files)} of {value['file_count']} files",
         f"{symbols} of {value['symbol_count']} public symbols, most used first",
         f"{value['tokens_used']:,} of {value['budget']:,} tokens",
@@ -32,13 +32,13 @@ def as_text(value: MapAnswer) -> str:
         if count
     ]
     if left:
-        told.append("left out: " + ", ".join(left))
+        counts.append("left out: " + ", ".join(left))
     if value["not_read"]:
-        told.append(
+        counts.append(
             "not read: "
             + ", ".join([f"{count} {key.replace(':', ' files,')}" for key, count in value["not_read"].items()])
         )
-    lines = ["# " + " · ".join(told), *[_file_line(file) for file in files]]
+    lines = ["# " + " · ".join(counts), *[_file_line(file) for file in files]]
     if symbols < value["symbol_count"]:
         more, hidden = value["symbol_count"] - symbols, value["file_count"] - len(files)
         lines.append(f"… {more} more symbols, {hidden} more files: raise budget or give scopes")

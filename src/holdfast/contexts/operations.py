@@ -234,7 +234,7 @@ GIT_COMMANDS = (
             ),
             Parameter("ours", "path", "Our side, written over (%A)", required=True, metavar="OURS", positional=True),
             Parameter("theirs", "path", "Their side (%B)", required=True, metavar="THEIRS", positional=True),
-            Parameter("place", "path", "Where the file stands in the project (%P)", metavar="PATH", positional=True),
+            Parameter("place", "path", "Where the file is in the project (%P)", metavar="PATH", positional=True),
         ),
         f"{_VERSION_CONTROL}:merge_driver",
     ),

@@ -21,7 +21,7 @@ class ScriptPaths(NamedTuple):
     """What a tsconfig.json says of module names: where they start, and which are other names for paths."""
 
     base: str | None  # a place that names are looked for below; None without one
-    paths: tuple[tuple[str, tuple[str, ...]], ...] = ()  # a pattern, and the paths from the root it stands for
+    paths: tuple[tuple[str, tuple[str, ...]], ...] = ()  # a pattern, and the paths from the root that it maps to
 
 
 class Workspace(NamedTuple):

@@ -25,7 +25,7 @@ DEFAULT_BUDGET = 2000
 
 
 class MapRequest(NamedTuple):
-    """What a map should show: the files below some paths (all without), near some others, within so many tokens."""
+    """What a map should show: the files below some paths (all without), near some others, within a budget of tokens."""
 
     budget: int
     scopes: Collection[str] = ()

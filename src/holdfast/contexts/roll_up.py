@@ -20,7 +20,7 @@ _MOST_BYTES_A_TOKEN = 12
 
 
 class _Chosen(NamedTuple):
-    """The entries to list, in order of scope, and how many directories each stands for beside itself."""
+    """The entries to list, in order of scope, and how many directories each represents besides itself."""
 
     entries: list[ListedContext]
     hidden: int
@@ -47,7 +47,7 @@ class RollUp:
         self.deepest = max([level(entry["scope"], top) for entry in wanted], default=0)
 
     def at(self, depth: int, most: int | None = None) -> _Chosen:
-        """All down to a level, of the last one at most so many; each hidden one counts where it hangs."""
+        """All entries down to a depth, at most `most` of the last level; a hidden one is counted at its parent."""
         listed: dict[str, ListedContext] = {}
         hidden: list[ListedContext] = []
         room = len(self._wanted) if most is None else most
@@ -111,15 +111,15 @@ def _part_of_a_level(answer: ListAnswer, roll_up: RollUp, budget: int) -> ListAn
 
 
 def _fitting(answer: ListAnswer, chosen: _Chosen, depth: int, budget: int) -> ListAnswer | None:
-    told: ListAnswer = {**answer, "entries": chosen.entries}
+    listed: ListAnswer = {**answer, "entries": chosen.entries}
     if chosen.hidden:
-        told["more"] = (
+        listed["more"] = (
             f"{chosen.hidden:,} directories below depth {depth} are counted in `below`, not listed: "
             "give `under` with a scope, or `depth` and `budget`."
         )
-    text = encode(told)
+    text = encode(listed)
     if text.isascii() and len(text) < budget:
-        return told  # a token is at least a byte
+        return listed  # a token is at least a byte
     if len(text) > _MOST_BYTES_A_TOKEN * budget or estimate_tokens(text + "\n") > budget:
         return None
-    return told
+    return listed

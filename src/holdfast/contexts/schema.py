@@ -114,7 +114,7 @@ FIELDS: Mapping[str, Shape] = {
         path=_text("Path from the project's root"),
         summary=_text("What is in it, in one line"),
     ),
-    "maintenance": _text("How to keep this file true, told to whoever reads it"),
+    "maintenance": _text("How to keep this file true, for its readers"),
     "exports": _texts("Public names as compact signatures"),
     "derived_fields": _texts("Fields that were made from the source; everything else was written by a person"),
     "evidence": Shape(

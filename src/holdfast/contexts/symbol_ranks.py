@@ -45,8 +45,8 @@ class MapFile(NamedTuple):
         return not _EXAMPLES.isdisjoint(self.path.split("/")[:-1])
 
     @property
-    def is_told(self) -> bool:
-        """Whether a map may tell of it."""
+    def is_shown(self) -> bool:
+        """Whether a map may show it."""
         return not self.is_test and not self.facts.generated
 
 
@@ -60,11 +60,11 @@ class Symbol(NamedTuple):
 
 
 def ranked_symbols(files: Sequence[MapFile], focus: Collection[str] = ()) -> list[Symbol]:
-    """Every public symbol of the files that are told, the most used first, then by path, owner and name.
+    """Every public symbol of the files that a map may show, the most used first, then by path, owner and name.
 
     With `focus`, the paths of some files, what these define, use and are used by comes first.
     """
-    defined = {at: _defined(file.facts) for at, file in enumerate(files) if file.is_told}
+    defined = {at: _defined(file.facts) for at, file in enumerate(files) if file.is_shown}
     definers: dict[int, list[int]] = {}
     for at, names in defined.items():
         for hashed in {word_hash(name) for name, _ in names}:
@@ -88,7 +88,7 @@ def ranked_symbols(files: Sequence[MapFile], focus: Collection[str] = ()) -> lis
             if owner:  # found through its owner, and through none but its own file where that is not public itself
                 score //= 2 if word_hash(owner) in definers else 8
             if not any("A" <= letter <= "Z" or letter == "_" for letter in name):
-                score //= 2  # a single small word is as often somebody's variable
+                score //= 2  # a single lower-case word is as often the name of a variable
             if files[at].is_example:
                 score //= 4
             symbols.append(Symbol(score, files[at].path, name, owner))

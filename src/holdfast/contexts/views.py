@@ -99,13 +99,13 @@ def _content(content: object) -> Text:
 
 
 def _made(value: Counts, seconds: float) -> RenderableType:
-    told = (
+    rows = (
         (value["written"], "written", "green"),
         (value["renewed"], "renewed", "green"),
         (value["unchanged"], "unchanged", "dim"),
         (value["failed"], "failed", "bold red"),
     )
-    counts = Text(", ").join([Text(f"{count:,} {word}", style=style) for count, word, style in told if count])
+    counts = Text(", ").join([Text(f"{count:,} {word}", style=style) for count, word, style in rows if count])
     table = _table("scope", "")
     table.show_header = False
     for made in value["contexts"]:

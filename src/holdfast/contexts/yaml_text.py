@@ -35,7 +35,7 @@ _PRIVATE = range(0xE000, 0xF8FF)
 
 
 class StandIns:
-    """A text as libyaml can read it, and how to put back what stands in for something else."""
+    """A text that libyaml can read, with placeholders, and how to replace them by the original."""
 
     __slots__ = ("_back", "_mark", "_pairs", "any", "text")
 
@@ -131,7 +131,7 @@ class YamlError(Exception):
 
 
 class Document(NamedTuple):
-    """A value and, when it is a mapping, on which line (from 0) each of its keys stands."""
+    """A value and, when it is a mapping, the line (from 0) of each of its keys."""
 
     value: Value
     lines: dict[str, int]
@@ -246,7 +246,7 @@ class _Composer:
         self._leaf(node.value, node.weight, None, event)
 
     def _leaf(self, value: Value, weight: int, anchor: str | None, event: Any) -> None:
-        """A scalar, or what an alias stands for: it counts with its full weight."""
+        """Add a scalar, or the value of an alias, which counts with its full weight."""
         self._total += weight
         if self._total > MAX_BYTES:
             raise YamlError(f"expands beyond {MAX_BYTES} characters", event.start_mark.line + 1)
@@ -303,7 +303,7 @@ def _scalar(event: Any) -> Value:
 
 
 def resolve(text: str) -> Value:
-    """What a plain scalar stands for."""
+    """The value of a plain scalar."""
     first = text[:1]
     if first in _NUMERIC_START:
         if len(text) <= _LONGEST_NUMBER:

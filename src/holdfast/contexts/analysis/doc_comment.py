@@ -16,7 +16,7 @@ _HEADS = frozenset(
     "preproc_ifdef preproc_if preproc_def using_directive namespace_use_declaration open_module php_tag "
     "namespace_definition use_declaration".split()
 )
-_FIRST = 8  # a file's own comment is among so many nodes
+_FIRST = 8  # a file's own comment is among its first 8 nodes
 _FILE_TAGS = ("@packageDocumentation", "@fileoverview", "@fileOverview", "@file", "@module")
 
 

@@ -21,7 +21,7 @@ _NEEDS = ("alias", "import", "use", "require")
 
 def exports(root: Node, _grammar: Grammar, outer: str = "") -> Iterator[Export]:
     """Each module, and each of its functions once, however many clauses it has."""
-    told: set[str] = set()
+    seen: set[str] = set()
     for node, comment in declarations(root):
         if node.type != "call":
             continue
@@ -35,8 +35,8 @@ def exports(root: Node, _grammar: Grammar, outer: str = "") -> Iterator[Export]:
         elif word in _PUBLIC and given and outer:
             call = given[0].child_by_field_name("left") if given[0].type == "binary_operator" else given[0]
             name = text_of(call.child_by_field_name("target") or call) if call is not None else ""
-            if name and name not in told:
-                told.add(name)
+            if name and name not in seen:
+                seen.add(name)
                 owner = outer.rpartition(".")[2]
                 yield Export(compact(f"{owner}.{text_of(call)}"), comment[:MAX_COMMENT], name, owner)
 

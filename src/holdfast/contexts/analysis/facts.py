@@ -23,7 +23,7 @@ class Export(NamedTuple):
     owner: str = ""  # the type it is a member of
     origin: str = ""  # the module that defines it, where this file only passes it on
     members: tuple[str, ...] = ()  # names of members that have no entry of their own
-    is_inner: bool = False  # seen by the rest of its crate and by nobody outside: told on a map, no export
+    is_inner: bool = False  # visible to the rest of its crate only: shown on a map, but no export
 
 
 class FileFacts(NamedTuple):
@@ -39,7 +39,7 @@ class FileFacts(NamedTuple):
     generated: bool = False  # it says that a program wrote it
 
 
-# Why a file has no facts, and how that is told.
+# Why a file has no facts, as reports say it.
 NO_GRAMMAR = "needs holdfast[analysis]"
 UNKNOWN = "no grammar"
 TOO_LARGE = "too large"

@@ -110,7 +110,7 @@ class _Module:
 
 
 def _statements(body: Node) -> Iterator[Node]:
-    """What stands at the top, also inside `if`, `try` and `with`."""
+    """The statements at the top, also inside `if`, `try` and `with`."""
     for node in body.named_children:
         if node.type in ("if_statement", "try_statement", "with_statement"):
             for part in node.named_children:

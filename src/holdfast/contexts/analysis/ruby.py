@@ -22,7 +22,7 @@ _HIDDEN = ("private", "protected", "private_class_method", "private_constant")
 
 
 def exports(root: Node, _grammar: Grammar) -> Iterator[Export]:
-    """Everything at the top, and in classes and modules what stands before `private`."""
+    """Everything at the top, and in classes and modules everything before `private`."""
     yield from _in(root, "")
 
 

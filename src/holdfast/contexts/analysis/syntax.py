@@ -27,7 +27,7 @@ def text_of(node: Node | None) -> str:
 
 
 def declarations(node: Node) -> Iterator[Finding]:
-    """The named children, each with the comment that stands right above it."""
+    """The named children, each with the comment right above it."""
     comment = ""
     for child in node.named_children:
         if child.type.endswith("comment"):
@@ -181,7 +181,7 @@ def _is_public(node: Node, grammar: Grammar) -> bool:
 
 
 def _is_constant(node: Node, grammar: Grammar) -> bool:
-    """Whether a value among members is told: all are, or those with one of the words, or in what has none of them."""
+    """Whether a value among members is exported: all are, unless the grammar names words that mark a constant."""
     return (
         not grammar.constants
         or node.type.startswith("const")

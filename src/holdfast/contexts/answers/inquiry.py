@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     )
     from holdfast.workspace import Workspace
 
-# A failure is an answer here, told on stdout like any other; a shell still sees that it was one.
+# A failure is an answer here, printed on stdout like any other; its exit code still marks it.
 _FAILURES = (ScopeOutside, ContextMissing, ContextCorrupt, UnsupportedVersion)
 _HINT = "This scope may be below the min_tokens threshold; use list_contexts to see eligible scopes."
 

@@ -30,18 +30,18 @@ def setup(workspace: Workspace, arguments: SetupArguments) -> Outcome[SetupAnswe
     project = open_project(workspace, arguments)
     dry_run = arguments.get("dry_run", False)
     steps = set_up_git(project, hooks=not arguments.get("no_hooks", False), dry_run=dry_run)
-    told: list[SetupStep] = []
+    taken: list[SetupStep] = []
     for what, action, detail, found in steps:
         step: SetupStep = {"what": what, "action": action}
         if detail:
             step["detail"] = detail
         if found:
             step["found"] = found
-        told.append(step)
+        taken.append(step)
     value: SetupAnswer = {
         "root": printable(project.root),
         "target": "git",
         "dry_run": dry_run,
-        "steps": told,
+        "steps": taken,
     }
     return Outcome(value)

@@ -41,15 +41,15 @@ def _counts(made: list[Made]) -> Counts:
         "renewed": counted[RENEWED],
         "unchanged": counted[UNCHANGED],
         "failed": counted[FAILED],
-        "contexts": [_told(one) for one in made if one.action != UNCHANGED],
+        "contexts": [_made_context(one) for one in made if one.action != UNCHANGED],
     }
 
 
-def _told(one: Made) -> MadeContext:
-    told: MadeContext = {"scope": one.scope, "action": one.action}
+def _made_context(one: Made) -> MadeContext:
+    entry: MadeContext = {"scope": one.scope, "action": one.action}
     if one.reason:
-        told["reason"] = one.reason
-    return told
+        entry["reason"] = one.reason
+    return entry
 
 
 def _exit_code(made: list[Made]) -> int:

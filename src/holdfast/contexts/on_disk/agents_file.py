@@ -30,7 +30,7 @@ def write_section(root: str, *, dry_run: bool = False) -> str:
 
 def write_other_sections(root: str, *, dry_run: bool = False) -> dict[str, str]:
     """The same for the files of single tools that are there; what happened to each."""
-    told = {}
+    actions = {}
     section = _section(root)
     agents = os.path.realpath(os.path.join(root, FILE_NAME))
     for name in _OTHERS:
@@ -42,12 +42,12 @@ def write_other_sections(root: str, *, dry_run: bool = False) -> dict[str, str]:
         except (FileNotFoundError, NotRegular):
             continue
         except OSError as error:
-            told[name] = _failed(name, error)
+            actions[name] = _failed(name, error)
             continue
-        told[name] = LEFT_ALONE if includes else _written(root, name, section, dry_run=dry_run)
+        actions[name] = LEFT_ALONE if includes else _written(root, name, section, dry_run=dry_run)
     if os.path.isdir(os.path.join(root, _CURSOR_RULES)):
-        told[_CURSOR_FILE] = _written(root, _CURSOR_FILE, section, head=_CURSOR_HEAD, dry_run=dry_run)
-    return told
+        actions[_CURSOR_FILE] = _written(root, _CURSOR_FILE, section, head=_CURSOR_HEAD, dry_run=dry_run)
+    return actions
 
 
 def _written(root: str, name: str, section: bytes, *, head: bytes = b"", dry_run: bool) -> str:
@@ -87,12 +87,12 @@ def _section(root: str) -> bytes:
     except OSError as error:
         raise IoError(f"'{_TEMPLATE}' of this installation cannot be read: {error.strerror}") from None
     there = {b"caches": _has_caches(root), b"specs": any(_has_folder(root, name) for name in _SPEC_FOLDERS)}
-    told = [opening.strip(b"\n")]
+    texts = [opening.strip(b"\n")]
     for part in parts:
         name, _, text = part.partition(b"\n")
         if there[name]:
-            told.append(text.strip(b"\n"))
-    return _START + b"\n" + b"\n".join(told) + b"\n" + _END + b"\n"
+            texts.append(text.strip(b"\n"))
+    return _START + b"\n" + b"\n".join(texts) + b"\n" + _END + b"\n"
 
 
 def _has_caches(root: str) -> bool:

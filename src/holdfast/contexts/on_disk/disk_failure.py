@@ -1,4 +1,4 @@
-"""A disk that fails, told apart from a file that is absent or closed to this user."""
+"""Distinguishes a failing disk from a file that is absent or closed to this user."""
 
 from __future__ import annotations
 

@@ -110,10 +110,10 @@ def _contexts(project: Project) -> tuple[str, Level, str, str]:
 def _agents(project: Project) -> tuple[str, Level, str, str]:
     from holdfast.contexts.on_disk.agents_file import write_section
 
-    told = write_section(project.root, dry_run=True) == "unchanged"
+    is_current = write_section(project.root, dry_run=True) == "unchanged"
     return (
         "AGENTS.md",
-        OK if told else ADVICE,
-        "tells of contexts" if told else "does not tell of contexts as this release would",
-        "" if told else "context init",
+        OK if is_current else ADVICE,
+        "tells of contexts" if is_current else "does not tell of contexts as this release would",
+        "" if is_current else "context init",
     )

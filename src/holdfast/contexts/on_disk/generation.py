@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     Context = dict[str, Any]
 
 
-_TOLD = frozenset({*MANIFESTS, *READMES})
+_DESCRIBING = frozenset({*MANIFESTS, *READMES})
 _ENTRIES = frozenset(ENTRIES)
 _PACKAGE_COMMENTS = ("// Package ", "/*\nPackage ", "// Command ", "/*\nCommand ")
 _MOST_HEADS = 40  # a package comment is in one of the first files, or nobody looks for it
@@ -64,7 +64,7 @@ def directory_facts(
         if item.view is None:
             continue
         sizes = {file.name: file.size for file in item.view.files}
-        texts = {name: read_beneath(project, item.place, name) for name in _TOLD.intersection(sizes)}
+        texts = {name: read_beneath(project, item.place, name) for name in _DESCRIBING.intersection(sizes)}
         abouts[item.place] = about({name: text for name, text in texts.items() if text is not None})
         if item.place in whole:
             names = [name for name in sorted(sizes) if language_of(name)]
@@ -89,7 +89,7 @@ def _speakers(project: Project, place: str, names: list[str]) -> list[str]:
     return entries
 
 
-# So many files share one flush; whoever interrupts loses no more than these.
+# Files that share one flush; an interrupt loses no more than these.
 _BATCH = 256
 WRITTEN: Literal["written"] = "written"
 RENEWED: Literal["renewed"] = "renewed"
@@ -114,7 +114,7 @@ def left_alone(scope: str, error: ContextError) -> Made:
 
 
 class _Old(NamedTuple):
-    """A context file as it stands: its text, its fields, and which of them the machine made; nothing without one."""
+    """A context file as it is on disk: its text, its fields, and which of them were generated; empty without one."""
 
     text: str | None = None
     context: Mapping[str, Any] = {}  # a tuple's default, shared and never changed
@@ -291,7 +291,7 @@ def _make_one(
     needs = dependencies(item.place, facts.files, index) if index is not None else Dependencies([], [])
     fresh = writable(fields(item.scope, item.place, facts.about, facts.files, sources, needs, children))
     if any(file.unread for file in facts.files):
-        # Who lacks a grammar must not take away what was read with one: what a program wrote stays as it stands.
+        # A run without a grammar must not remove what was read with one: generated fields stay as they are.
         fresh.update({name: old.context[name] for name in old.machine if name in old.context and name != "maintenance"})
     if not item.place and "project" in fresh:
         fresh["project"]["name"] = fresh["project"]["name"] or printable(os.path.basename(path))

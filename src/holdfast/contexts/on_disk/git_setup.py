@@ -1,4 +1,4 @@
-"""A repository told how to merge contexts: attributes for everyone who has it, the driver in the clone's settings."""
+"""Sets up git to merge contexts: attributes in the repository, the driver in this clone's settings."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _EARLIER_COMMANDS = frozenset({_COMMAND.replace(" -- ", " ")})
 _HOOK_MARK = b"# holdfast: contexts that fit what is committed; `context setup git` renews this file.\n"
 _HOOK_START = b"#!/bin/sh\n" + _HOOK_MARK + b"command -v context >/dev/null 2>&1 || exit 0\n"
 # A commit carries contexts that fit what it holds. A merge is committed as it was made before any hook could mend it
-# (git writes the tree first), so there a person is told.
+# (git writes the tree first), so there the hook only reports.
 _HOOKS = {
     "pre-commit": _HOOK_START + b"context regen --staged >/dev/null || context status --check --staged\n",
     "post-merge": _HOOK_START + b'said=$(context status --check --since ORIG_HEAD) || echo "$said"\n',
@@ -66,9 +66,11 @@ def set_up_git(project: Project, *, hooks: bool, dry_run: bool) -> list[Step]:
         raise UsageError("there is no git repository here: run `git init` first")
     for value in _settings(project, _DRIVER_SETTING):
         if value != _COMMAND and value not in _EARLIER_COMMANDS:
-            told = f"{_DRIVER_SETTING} of this clone is not what setup wrote: {value}"
+            problem = f"{_DRIVER_SETTING} of this clone is not what setup wrote: {value}"
             undo = f"git config --local --unset-all {_DRIVER_SETTING}"
-            raise SettingsInvalid(f"{told}; look at it, remove it (`{undo}`) and run this again; nothing was written")
+            raise SettingsInvalid(
+                f"{problem}; look at it, remove it (`{undo}`) and run this again; nothing was written"
+            )
     return list(_steps(project, hooks=hooks, dry_run=dry_run))
 
 
@@ -91,7 +93,7 @@ def _attributes(project: Project, *, dry_run: bool) -> Step:
     line = _ATTRIBUTE.encode()
     rules = [row.strip() for row in old.replace(b"\r\n", b"\n").split(b"\n")]
     later = rules[rules.index(line) + 1 :] if line in rules else []
-    # The last rule that matches decides, so one that could match stands before ours.
+    # The last rule that matches decides, so ours must come after any that could match.
     if line in rules and not any(b"merge" in row.split() or b"merge=" in row for row in later):
         return Step(GITATTRIBUTES, "unchanged")
     end = b"\r\n" if b"\r\n" in old else b"\n"
@@ -140,8 +142,8 @@ def _hook(project: Project, name: str, *, dry_run: bool) -> Step:
         return Step(what, "left alone", f"it cannot be read: {add}")
     # There has been one form of each hook; a text that only resembles it is not ours to replace.
     if old is not None and old != _HOOKS[name]:
-        told = "it was changed since it was written: remove it and run this again, or" if _HOOK_MARK in old else ""
-        return Step(what, "left alone", f"{told or 'there is a hook of yours:'} {add}", old.decode("utf-8", "replace"))
+        why = "it was changed since it was written: remove it and run this again, or" if _HOOK_MARK in old else ""
+        return Step(what, "left alone", f"{why or 'there is a hook of yours:'} {add}", old.decode("utf-8", "replace"))
     if old == _HOOKS[name] and os.access(path, os.X_OK):
         return Step(what, "unchanged")
     if not dry_run:

@@ -64,7 +64,7 @@ class Project:
         self.shown = printable(self.root if shown is None else os.path.abspath(shown))  # what answers call it
         self.settings = self._read_settings()
         self.repository = find_repository(contents, self.root)
-        self.index_problem = ""  # why what git tracks cannot be told, and every file counts that is not ignored
+        self.index_problem = ""  # why git's index cannot be read; then every file counts that is not ignored
         self._base, self._around = self._surroundings(index, untracked=untracked)
 
     @property
@@ -129,7 +129,7 @@ class Project:
     def reach(self, scope: str, find: Callable[[str], Result]) -> Result:
         """What `find` gives for the place where a scope leads; ScopeOutside when it leaves the root.
 
-        `find` gets a path from the root and raises OSError when a link, or nothing, stands somewhere on it.
+        `find` gets a path from the root and raises OSError when part of it is a link or absent.
         """
         return reach(plain_place(scope.replace("\\", "/")), lambda: self.place_of(scope), find)
 
@@ -252,7 +252,7 @@ def place_of(project: Project, scope: str) -> str:
 
 
 def with_place(project: Project, found: list[Found], place: str, scope: str) -> list[Found]:
-    """The directories, that one among the kept: whoever names a directory below the threshold means it."""
+    """The directories, with this one kept: a user who names a directory below the threshold means it."""
     if any(item.place == place and item.kept for item in found):
         return found
     try:

@@ -52,7 +52,7 @@ def add_pattern(project: Project, pattern: str) -> bool:
 
 
 def change_setting(project: Project, key: str, value: str) -> Value:
-    """Give a setting a new value, told as text; the value it has now."""
+    """Set a setting from text and return its new value."""
     new = _value(key, value)
     if problem := check_one(key, new):
         raise UsageError(f"{key} {problem}")

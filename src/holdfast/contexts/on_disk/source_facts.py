@@ -1,7 +1,7 @@
 """The facts of source files: analysed in processes of their own, and remembered while a file stays as it is.
 
 A grammar is compiled code that reads whatever lies in a repository. One that crashes or never ends on a file takes a
-worker with it and no more: that file is told as not parsed, and the rest goes on.
+worker with it and no more: that file is reported as not parsed, and the rest goes on.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     SourcePath = tuple[str, str, str]  # the project's root, a place and a file's name
     Remembered = dict[tuple[str, str], tuple[Identity, "SourceFacts"]]
 
-# Of more files no facts are gathered; whoever asks tells how many were left.
+# Facts are gathered from this many files; the caller reports how many were left.
 MAX_FILES = 20_000
 # Seconds. A file is at most MAX_ANALYSED long, and no grammar takes a tenth of this for one that a person wrote.
 PATIENCE = 20

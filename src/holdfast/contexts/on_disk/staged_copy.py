@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from holdfast.contexts.git_index import TrackedFiles
     from holdfast.contexts.on_disk.repository import Repository
 
-# So many files are asked of git at once; a repository is not held in memory.
+# Files requested from git at once; a repository is not held in memory.
 _BATCH = 500
 _ODD_NAMES = frozenset({b"", b".", b"..", b".git"})
 
@@ -92,15 +92,15 @@ class StagedCopy:
         if not rows:
             return
         asked = b"".join([object_id.hex().encode() + b"\n" for _, object_id in rows])
-        told = git(self._repository.top, "cat-file", "--batch", given=asked)
+        objects = git(self._repository.top, "cat-file", "--batch", given=asked)
         at, top = 0, os.fsencode(self._place)
         for path, _ in rows:
-            end = told.index(b"\n", at)
-            words = told[at:end].split(b" ")
+            end = objects.index(b"\n", at)
+            words = objects[at:end].split(b" ")
             at = end + 1
             if len(words) != 3:
                 continue  # not in this clone: the file counts as one that is not there
-            data = told[at : at + int(words[2])]
+            data = objects[at : at + int(words[2])]
             at += len(data) + 1
             target = os.path.join(top, path)
             os.makedirs(os.path.dirname(target), exist_ok=True)
@@ -117,8 +117,8 @@ class StagedCopy:
         if not changed:
             return 0
         top = self._repository.top
-        told = git(top, "hash-object", "-w", "--no-filters", "--stdin-paths", given=_paths(self._place, changed))
-        ids = told.split(b"\n")
+        printed = git(top, "hash-object", "-w", "--no-filters", "--stdin-paths", given=_paths(self._place, changed))
+        ids = printed.split(b"\n")
         lines = [b"100644 %b\t%b\0" % (object_id, path) for (path, _), object_id in zip(changed, ids, strict=False)]
         git(top, "update-index", "-z", "--index-info", given=b"".join(lines))
         for path, data in changed:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 # Larger files count as they lie there: nobody writes text of that length.
 _MAX_TEXT = 32 << 20
-# Files that commands of ours write into a project's root count from then on: they belong to the next commit. Beside
-# each stands what it must hold to be taken for one.
+# Files that commands of ours write into a project's root count from then on: they belong to the next commit. Each
+# is recognised by the text beside it.
 _OWN = {
     "AGENTS.md": b"<!-- contexts: start -->",
     GITATTRIBUTES: b"merge=holdfast",
@@ -133,11 +133,11 @@ def open_tracking(
         attributes = attributes.within(as_bytes(above), text)
         above = f"{above}/{name}" if above else name
     settings_of_git = contents.digest(repository.shared("config"), namespace="context")
-    told: list[bool] = []
+    known: list[bool] = []
 
     def converts() -> bool:
-        if not told:
-            told.append(converts_line_ends(contents, repository))
-        return told[0]
+        if not known:
+            known.append(converts_line_ends(contents, repository))
+        return known[0]
 
     return Tracking(files, base, attributes, converts, settings_of_git.sha256 if settings_of_git else "")

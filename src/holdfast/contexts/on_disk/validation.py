@@ -119,7 +119,7 @@ _TYPE_ARGUMENTS = re.compile("<[^<>]*+>")
 
 
 def exported_name(export: str) -> str:
-    """The name a signature is about: what stands before its parameters, else its first word after the keywords."""
+    """The name that a signature declares: the word before its parameters, else the first one after the keywords."""
     at, declares_type = 0, False
     while (end := word_end(export, at)) > at and export[at:end] in _KEYWORDS and blanks_end(export, end) > end:
         declares_type = declares_type or export[at:end] in _TYPES

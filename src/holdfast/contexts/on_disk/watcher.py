@@ -35,12 +35,12 @@ def watch_project(
     wait: Callable[[float], bool] = _wait,
     untracked: bool = False,
 ) -> int:
-    """Tell the state of every directory whose state changes, one event each, until interrupted; how many there were.
+    """Report every directory whose state changes, one event each, until interrupted; returns how many.
 
-    At first all that is not fresh is told. `wait` pauses between two looks and ends the watch by returning False.
+    The first look reports every directory that is not fresh. `wait` pauses between two looks; False ends the watch.
     """
     known: dict[str, State] = {}
-    told = 0
+    reported = 0
     try:
         while True:
             started = monotonic()
@@ -49,13 +49,13 @@ def watch_project(
                 state = now.get(scope, GONE)
                 if state != known.get(scope, FRESH):
                     tell({"scope": scope, "state": state})
-                    told += 1
+                    reported += 1
             known = now
             if not wait(max(_INTERVAL, _SHARE * (monotonic() - started))):
                 break
     except KeyboardInterrupt:
         pass  # that is how a watch ends
-    return told
+    return reported
 
 
 def _states(contents: FileContents, root: str, *, untracked: bool) -> dict[str, State]:
