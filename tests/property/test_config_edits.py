@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from holdfast.clients.client_table import CLIENTS, Client
 from holdfast.clients.config_edit import document, found_in, with_entry, without_entry
-from holdfast.clients.edit_errors import BrokenText, OddText
 from holdfast.clients.server_entry import new_entry
+from holdfast.core.edit_errors import BrokenText, OddText
 from support.examples import examples
 
 BY_FORMAT = {kind: [client for client in CLIENTS if client.target.format == kind] for kind in ("json", "toml", "yaml")}

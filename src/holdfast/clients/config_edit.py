@@ -6,8 +6,8 @@ old one said with the entry and nothing else changed.
 
 from __future__ import annotations
 
-from holdfast.clients.edit_errors import BrokenText, OddText
 from holdfast.clients.server_entry import NAME, EntryShape, is_same
+from holdfast.core.edit_errors import BrokenText, OddText
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -49,7 +49,7 @@ def document(target: Target, text: str) -> dict[str, object]:
 
         value = json_value(text)
     elif target.format == "toml":
-        from holdfast.clients.toml_members import toml_value
+        from holdfast.core.toml_members import toml_value
 
         value = toml_value(text)
     else:
@@ -143,7 +143,7 @@ def _without_limit(target: Target, text: str) -> str:
     """The text without the limit, where the comment says who set it."""
     if target.limit is None:
         return text
-    from holdfast.clients.toml_members import toml_line, without_toml_member
+    from holdfast.core.toml_members import toml_line, without_toml_member
 
     is_set = _LIMIT_COMMENT in toml_line(text, (target.limit[0],))
     return without_toml_member(text, (target.limit[0],)) if is_set else text
@@ -155,7 +155,7 @@ def _with(target: Target, text: str, path: Sequence[str], value: object) -> str:
 
         return with_json_member(text, path, value)
     if target.format == "toml":
-        from holdfast.clients.toml_members import with_toml_member
+        from holdfast.core.toml_members import with_toml_member
 
         return with_toml_member(text, path, value, comment="" if len(path) > 1 else _LIMIT_COMMENT)
     from holdfast.clients.yaml_members import with_yaml_member
@@ -168,7 +168,7 @@ def _without(target: Target, text: str, path: Sequence[str]) -> str:
     if target.format == "json":
         from holdfast.clients.json_members import without_json_member as take_out
     elif target.format == "toml":
-        from holdfast.clients.toml_members import without_toml_member as take_out
+        from holdfast.core.toml_members import without_toml_member as take_out
     else:
         from holdfast.clients.yaml_members import without_yaml_member as take_out
     return take_out(text, path)

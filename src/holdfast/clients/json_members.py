@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from holdfast.clients.edit_errors import BrokenText, OddText
+from holdfast.core.edit_errors import BrokenText, OddText
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False

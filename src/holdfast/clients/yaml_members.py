@@ -10,7 +10,7 @@ import json
 
 import yaml
 
-from holdfast.clients.edit_errors import BrokenText, OddText
+from holdfast.core.edit_errors import BrokenText, OddText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ import os
 
 from holdfast.clients.client_table import WORKSPACE
 from holdfast.clients.config_edit import document, found_in, with_entry, without_entry
-from holdfast.clients.edit_errors import BrokenText, OddText
 from holdfast.clients.on_disk.config_file import check_writable, read_config
 from holdfast.clients.on_disk.found_clients import server_command
 from holdfast.clients.on_disk.server_proof import Start, prove, start_environment
@@ -14,6 +13,7 @@ from holdfast.clients.server_entry import CACHE_ROOT, NAME, entry_text, entry_wo
 from holdfast.clients.shown_lines import changed_lines, entry_strings
 from holdfast.clients.written_entries import is_written, written_entry
 from holdfast.core.confined_paths import printable
+from holdfast.core.edit_errors import BrokenText, OddText
 from holdfast.core.errors import SettingsInvalid
 from holdfast.core.record import NamedTuple
 

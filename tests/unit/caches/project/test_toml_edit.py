@@ -41,6 +41,9 @@ LISTS = [
     ('packages = [\n\t"a",\n]', 'packages = [\n\t"a",\n\t"x",\n\t"y",\n]'),
     ('packages = [\n  "a"]', 'packages = [\n  "a", "x", "y"]'),
     ('sources = ["d"]', 'packages = ["x", "y"]\nsources = ["d"]'),
+    ('packages = ["""a"""]', 'packages = ["""a""", "x", "y"]'),
+    ('packages = ["a" , "b" ,]', 'packages = ["a" , "b", "x", "y"]'),
+    ('packages = []\nsources = ["d"]', 'packages = ["x", "y"]\nsources = ["d"]'),
     ('about = "packages = ["\npackages = ["a"]', 'about = "packages = ["\npackages = ["a", "x", "y"]'),
 ]
 
@@ -53,6 +56,12 @@ def test_items_are_added_to_a_list_where_it_stands(before: str, after: str) -> N
     assert with_items(text, declared(text), "dependencies", "packages", ["x", "y"]) == frame % after
 
 
+def test_a_list_with_a_dotted_key_is_found() -> None:
+    text = '[caches]\ndependencies.packages = ["a"]\n'
+    edited = with_items(text, declared(text), "dependencies", "packages", ["x"])
+    assert edited == '[caches]\ndependencies.packages = ["a", "x"]\n'
+
+
 def test_sources_are_added_beside_checkouts() -> None:
     text = '[caches.a]\nsources = [{ git = "v", path = "d" }]\n'
     edited = with_items(text, declared(text), "a", "sources", ["b"])
@@ -63,9 +72,7 @@ def test_sources_are_added_beside_checkouts() -> None:
     "text",
     [
         'caches = { dependencies = { packages = ["a"] } }\n',
-        '[caches]\ndependencies.packages = ["a"]\n',
-        '[caches.dependencies]\npackages = ["""a"""]\n',
-        '[caches.dependencies]\npackages = ["a" , "b"]\n',
+        "[caches]\ndependencies = { packages = ['a'] }\n",
     ],
 )
 def test_what_is_written_in_another_way_is_left_alone_and_the_person_told_what_to_write(text: str) -> None:

@@ -1,7 +1,7 @@
-"""Members of TOML text put in, replaced and taken out, with every other byte as it was.
+"""Members of TOML text put in, extended, replaced and taken out, with every other byte as it was.
 
 The text is cut into its statements, each with the name it sets; the standard library reads the whole. What cannot be
-edited this way (an inline table that would have to grow) is odd, and whoever asks says what to write by hand.
+edited this way (an inline table that would have to grow) is odd, and the caller says what to write by hand.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import tomllib
 
-from holdfast.clients.edit_errors import BrokenText, OddText
+from holdfast.core.edit_errors import BrokenText, OddText
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -66,6 +66,22 @@ def with_toml_member(text: str, path: Sequence[str], value: object, *, comment: 
     return before + ("" if not before or before.endswith("\n") else end) + line + text[at:]
 
 
+def with_toml_items(text: str, path: Sequence[str], items: Sequence[str]) -> str:
+    """The text with strings added at the end of a list; a list that is not there becomes the first key of its table."""
+    statements, path = list(_statements(text)), tuple(path)
+    for statement in statements:
+        if statement.path == path and not statement.is_header:
+            if text[statement.value] != "[":
+                raise OddText(f"{'.'.join(path)} is no list")
+            return _with_items(text, statement, [_written(item) for item in items])
+    table = next((each for each in statements if each.is_header and each.path == path[:-1]), None)
+    if table is None:
+        raise OddText(f"{'.'.join(path[:-1])} is no table of its own")
+    before, end = text[: table.end], "\r\n" if "\r\n" in text else "\n"
+    line = f"{_key(path[-1])} = {_written(list(items))}{end}"
+    return before + ("" if before.endswith("\n") else end) + line + text[table.end :]
+
+
 def without_toml_member(text: str, path: Sequence[str]) -> str:
     """The text without a key or a table, which must be there; of the blank lines around a table one goes too."""
     path = tuple(path)
@@ -89,6 +105,35 @@ def toml_line(text: str, path: Sequence[str]) -> str:
         if statement.path == tuple(path) and not statement.is_header:
             return text[statement.start : statement.end]
     return ""
+
+
+def _with_items(text: str, statement: _Statement, items: list[str]) -> str:
+    """The text with items after the last of a list, on lines of their own where the last one ends its line."""
+    close, at, depth = statement.stop - 1, statement.value + 1, 0
+    last = rest = at  # after the last item, and after its comma
+    while at < close:
+        mark = text[at]
+        if mark == "#":
+            at = _next_line(text, at)
+        elif mark in "\"'":
+            at = last = rest = _string_end(text, at)
+        else:
+            depth += (mark in "[{") - (mark in "]}")
+            at += 1
+            if mark == "," and not depth:
+                rest = at
+            elif mark not in " \t\r\n":
+                last = rest = at
+    if last == statement.value + 1:
+        return text[:last] + ", ".join(items) + text[last:]
+    newline = text.find("\n", rest)
+    if not rest <= newline < close:
+        return f"{text[:last]}, {', '.join(items)}{text[rest:]}"
+    line = text[text.rfind("\n", 0, last) + 1 : newline]
+    margin = line[: len(line) - len(line.lstrip(_BLANKS))]
+    end = "\r\n" if line.endswith("\r") else "\n"
+    added = f",{end}".join([margin + item for item in items]) + ("," if rest > last else "") + end
+    return f"{text[:last]},{text[rest : newline + 1]}{added}{text[newline + 1 :]}"
 
 
 def _key_place(statements: list[_Statement], table: tuple[str, ...]) -> int:
