@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -141,6 +142,19 @@ def test_a_delta_that_is_a_link_elsewhere_is_misplaced(project: SpecProject) -> 
     (project.folder / "specs" / "demo" / "delta").mkdir()
     (project.folder / "specs" / "demo" / "delta" / "login.md").symlink_to(outside)
     assert run(project, "merge", "demo")[0]["data"]["conflicts"][0]["code"] == "delta_misplaced"
+
+
+@pytest.mark.parametrize("place", ["living", "specs/demo/delta"])
+def test_a_folder_that_a_link_leads_out_of_the_project_is_not_read(
+    project: SpecProject, place: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "login.md").write_text(ADDED if "delta" in place else LIVING, encoding="utf-8")
+    shutil.rmtree(project.folder / place, ignore_errors=True)
+    (project.folder / place).symlink_to(outside)
+    for words in ("delta demo login Log", "merge demo --check", "merge demo"):
+        done = run_context("spec", *words.split(), cwd=project.root)
+        assert not [word for word in (b"SHALL let in", b"SHALL be new") if word in done.stdout + done.stderr], words
 
 
 @pytest.mark.parametrize(

@@ -375,3 +375,13 @@ def test_a_build_of_a_folder_reads_every_page_and_nothing_outside(tmp_path: Path
     (docs / "out.md").symlink_to("../secret.txt")
     with pytest.raises(BuildFailed, match=r"'out\.md' is a link that leads outside the sources"):
         build_cache(docs, tmp_path / "cache", created_at=NOW, force=True)
+
+
+def test_a_build_reads_no_folder_that_a_link_of_the_project_leads_out_to(project: Path, tmp_path: Path) -> None:
+    put(tmp_path / "outside" / "a.md", f"# {WORD}\n")
+    shutil.rmtree(project / "docs")
+    (project / "docs").symlink_to(tmp_path / "outside")
+    done = run_context("build", "--sources", "docs", "--cache", "made", cwd=project)
+    assert (done.returncode, b"leads out of the project" in done.stderr) == (5, True)
+    assert not (project / "made").exists()
+    assert run_context("build", "--sources", "../outside", "--cache", "made", cwd=project).returncode == 0

@@ -448,6 +448,19 @@ def test_a_damaged_cache_is_not_pushed_and_the_tag_keeps_the_sound_one(
 
 
 @needs_registry
+def test_another_cache_than_that_of_the_lock_is_not_pushed_by_its_name(
+    registry: Registry, project: Path, tmp_path: Path
+) -> None:
+    place = f"oci://{registry.host}/docs:1"
+    twin = make_project(tmp_path / "twin", pages=4)
+    shutil.rmtree(cache_of(project))
+    shutil.copytree(cache_of(twin), cache_of(project))
+    said = run(project, "push", "docs", place, code=5)
+    assert "context.lock names another version of it; nothing was sent" in said
+    run(twin, "push", "docs", place)
+
+
+@needs_registry
 def test_a_cache_that_was_pulled_and_damaged_is_reported_and_pulled_again(
     registry: Registry, project: Path, other: Path
 ) -> None:

@@ -66,7 +66,11 @@ def list_caches(workspace: Workspace, arguments: ListArguments) -> Outcome[ListA
 
 def build(workspace: Workspace, arguments: BuildArguments) -> Outcome[BuildAnswer]:
     from holdfast.caches.build.build import build_cache
+    from holdfast.core.confined_paths import link_out, printable
+    from holdfast.core.errors import BuildFailed
 
+    if link := link_out(workspace.project, arguments["sources"]):
+        raise BuildFailed(f"'{printable(link)}' leads out of the project: name the folder that it leads to")
     notes: list[str] = []
     report = build_cache(
         arguments["sources"],

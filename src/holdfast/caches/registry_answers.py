@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 
 
 def push(workspace: Workspace, arguments: PushArguments) -> Outcome[PushAnswer]:
+    from holdfast.caches.build.project_directory import Project
     from holdfast.caches.on_disk.verification import verify_cache
+    from holdfast.caches.project.project_lock import LOCK_NAME
     from holdfast.caches.registry.transfers import push_cache
     from holdfast.core.errors import CacheInvalid
 
@@ -47,7 +49,13 @@ def push(workspace: Workspace, arguments: PushArguments) -> Outcome[PushAnswer]:
         raise CacheInvalid(
             f"it does not hold together: {first.file}: {first.problem}; nothing was sent: build or pull it again"
         )
-    said = _said_of(workspace, cache)
+    lock = Project(workspace.project, workspace.cache_root).lock()
+    locked = None if lock is None else lock.caches.get(arguments["cache"])
+    if locked is not None and locked.version != report.cache_version:
+        raise CacheInvalid(
+            f"{LOCK_NAME} names another version of it; nothing was sent: 'context sync {arguments['cache']}' first"
+        )
+    said = _said_of(cache, lock)
     pushed = push_cache(cache, reference, _client(workspace, reference), said, _tell(workspace, arguments))
     value: PushAnswer = {
         "reference": f"{reference._replace(digest=pushed.digest)}",
@@ -279,25 +287,19 @@ def _version(cache: str) -> str:
     return inspect_cache(cache).cache_version
 
 
-def _said_of(workspace: Workspace, cache: str) -> dict[str, str]:
+def _said_of(cache: str, lock: ProjectLock | None) -> dict[str, str]:
     """What the manifest of a cache says of it: from the lock where that is of this very cache, else from itself."""
-    from holdfast.caches.build.project_directory import Project
     from holdfast.caches.build.publish import part_paths
     from holdfast.caches.on_disk.cache_directory import look_into
     from holdfast.caches.on_disk.cache_listing import inspect_cache
     from holdfast.caches.on_disk.counted_by import recorded_tokenizer
     from holdfast.caches.search.impacts import RANKING
-    from holdfast.core.errors import ContextError
 
     found = inspect_cache(cache)
     said = {cache_artifact.DOCUMENTS: str(found.document_count), cache_artifact.RANKING: RANKING}
     tokenizer = look_into(part_paths(cache)[0], recorded_tokenizer, lambda _: True)
     if tokenizer:
         said[cache_artifact.TOKENIZER] = tokenizer
-    try:
-        lock = Project(workspace.project, workspace.cache_root).lock()
-    except ContextError:
-        lock = None
     for locked in lock.caches.values() if lock is not None else ():
         if locked.version == found.cache_version:
             said[cache_artifact.SOURCES] = locked.sources

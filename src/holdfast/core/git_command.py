@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from holdfast.core.errors import UsageError
 
-# Take no locks, and run no file monitor that a repository names in its settings.
-QUESTION = ("--no-optional-locks", "-c", "core.fsmonitor=false")
+# Take no locks, run no file monitor that a repository names in its settings, and use no bare repository: a clone can
+# hold one, with settings that name programs.
+_QUESTION = ("--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit")
+# Fetch no object that a partial clone lacks: the settings may name the program that fetches.
+_NO_TRANSPORT = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
 
 
 def git(root: str, *words: str, given: bytes | None = None) -> bytes:
-    """What git writes for a command in a directory; UsageError when it refuses or is not there."""
+    """What git writes for a command in a directory; UsageError when it refuses or is not there.
+
+    Git contacts no host, and reads the settings of the user and of the repository around the directory alone.
+    """
+    import os
     import subprocess
 
     try:
         done = subprocess.run(  # noqa: S603  # no shell, and what comes from outside cannot be an option
-            ["git", *QUESTION, "-C", root, *words],  # noqa: S607  # the git the person uses
+            ["git", *_QUESTION, "-C", root, *words],  # noqa: S607  # the git the person uses
             capture_output=True,
             check=False,
             input=given if given is not None else b"",
+            env={**os.environ, **_NO_TRANSPORT},
         )
     except FileNotFoundError:
         raise git_unusable("git is not installed, and this needs it") from None

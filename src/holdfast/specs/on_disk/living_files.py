@@ -43,8 +43,8 @@ def find_deltas(project: Project, spec: Spec) -> Deltas:
     layout = project.layout
     place = f"{layout.specs}/{spec.name}"
     folder = f"{place}/{layout.delta}"
-    files, misplaced = [], [f"{place}/{name}" for name in _stray(f"{project.path}/{place}", spec)]
-    for name in _listed(f"{project.path}/{folder}"):
+    files, misplaced = [], [f"{place}/{name}" for name in _stray(project.place(place), spec)]
+    for name in _listed(project.place(folder)):
         capability, relative = _capability(name, layout.capability)
         if not capability or not _is_inside(project, folder, relative):
             misplaced += [f"{folder}/{name}"] if not name.startswith(".") else []
@@ -78,8 +78,8 @@ def delta_path(project: Project, spec: Spec, capability: str) -> str:
 def read_text(project: Project, file: str) -> str | None:
     """A file below the project as text; None when there is none. UnicodeDecodeError when it is not UTF-8."""
     try:
-        return read_regular(f"{project.path}/{file}", limit=LARGEST).decode()
-    except FileNotFoundError:
+        return read_regular(project.place(file), limit=LARGEST).decode()
+    except (FileNotFoundError, NotADirectoryError):
         return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from holdfast.core.errors import UsageError
 from holdfast.core.regular_files import read_regular
 
 TYPE_CHECKING = False
@@ -45,18 +46,15 @@ def _marks(data: bytes, mark: bytes) -> Iterator[tuple[str, int]]:
 
 def _files(project: str) -> list[str]:
     """The project's files: those that git tracks or would, else all but hidden and the usual generated folders."""
-    import subprocess
-
-    from holdfast.core.git_command import QUESTION
-
     if os.path.lexists(os.path.join(project, ".git")):
-        command = ["git", *QUESTION, "-C", project, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        from holdfast.core.git_command import git
+
         try:
-            done = subprocess.run(command, capture_output=True, timeout=60, check=True, stdin=subprocess.DEVNULL)  # noqa: S603  # nothing of it is interpreted
-        except (OSError, subprocess.SubprocessError):
+            listed = git(project, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        except UsageError:
             pass  # no git here, or no repository it reads: then everything is looked at
         else:
-            return [os.fsdecode(name) for name in dict.fromkeys(done.stdout.split(b"\0")) if name]
+            return [os.fsdecode(name) for name in dict.fromkeys(listed.split(b"\0")) if name]
     found = []
     for folder, folders, files in os.walk(project):
         folders[:] = [name for name in folders if not name.startswith(".") and name not in _LEFT_OUT]

@@ -45,10 +45,14 @@ class Project(NamedTuple):
         """Where its settings are, if it has some."""
         return self.root + "/settings.json"
 
-    def steering(self, document: str) -> str:
-        """Where a steering document is, if there; nowhere where a link on the way leaves the project."""
-        path = f"{self.path}/{self.layout.steering[document]}"
+    def place(self, place: str) -> str:
+        """Where a place below the project is, if there; nowhere where a link on the way leaves the project."""
+        path = f"{self.path}/{place}"
         return NOWHERE if link_out(self.path, path) else path
+
+    def steering(self, document: str) -> str:
+        """Where a steering document is, if there."""
+        return self.place(self.layout.steering[document])
 
     def document(self, spec: str, name: str) -> str:
         """Where a file of a spec is, if there; nowhere where it is a link that leaves the project."""
