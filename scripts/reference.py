@@ -9,6 +9,7 @@ import ast
 import sys
 from pathlib import Path
 
+from scripts.argument_types import argument_files
 from scripts.python_reference import python_page
 
 from holdfast.catalog import tools
@@ -136,6 +137,7 @@ def pages() -> dict[Path, str]:
     """Every page that is generated, whole or in part, and what it must hold."""
     wire = DOCS / "formats" / "wire.md"
     return {
+        **argument_files(),
         DOCS / "cli.md": cli_page(),
         DOCS / "tools.md": tools_page(),
         DOCS / "reference" / "commands.md": commands_page(),

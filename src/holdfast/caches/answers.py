@@ -12,20 +12,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from holdfast.caches.arguments import BuildArguments, CacheArguments, DiffArguments, ListArguments, ResolveArguments
     from holdfast.caches.on_disk.open_caches import Cache
     from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.shapes import (
         BuildAnswer,
-        BuildArguments,
-        CacheArguments,
         DiffAnswer,
-        DiffArguments,
         InspectAnswer,
         ListAnswer,
-        ListArguments,
         QueryChanges,
         ResolveAnswer,
-        ResolveArguments,
         SinceAnswer,
         VerifyAnswer,
     )

@@ -6,7 +6,8 @@ from holdfast.operation import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.caches.audit_shapes import AuditAnswer, AuditArguments, AuditedCall, DifferingReceipt
+    from holdfast.caches.arguments import AuditArguments
+    from holdfast.caches.audit_shapes import AuditAnswer, AuditedCall, DifferingReceipt
     from holdfast.caches.on_disk.kept_answers import Replayed
     from holdfast.caches.search.call_records import CallRecord
     from holdfast.workspace import Workspace

@@ -1,4 +1,4 @@
-"""What `context replay` and `context audit` take and give, as types that only checkers load."""
+"""What `context replay` and `context audit` give, as types that only checkers load."""
 
 from __future__ import annotations
 
@@ -7,13 +7,6 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 if TYPE_CHECKING:
     from holdfast.caches.shapes import SearchAnswer
-
-
-class ReplayArguments(TypedDict):
-    receipt: str
-    cache: NotRequired[str]
-    html: NotRequired[str]
-    considered: NotRequired[int]
 
 
 class RecordDifference(TypedDict):
@@ -31,18 +24,6 @@ class ReplayAnswer(TypedDict):
     query: str
     differences: Sequence[RecordDifference]
     answer: NotRequired[SearchAnswer]
-
-
-class AuditArguments(TypedDict):
-    directory: str
-    client: NotRequired[str]
-    query: NotRequired[str]
-    since: NotRequired[str]
-    limit: NotRequired[int]
-    skip: NotRequired[int]
-    listed_only: NotRequired[bool]
-    now: NotRequired[bool]
-    html: NotRequired[str]
 
 
 class AuditedCall(TypedDict):

@@ -9,23 +9,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Literal
 
+    from holdfast.caches.arguments import AddArguments, DiffArguments, IndexArguments, OutdatedArguments, SyncArguments
     from holdfast.caches.build.past_caches import PastProject
     from holdfast.caches.build.project_directory import Project
     from holdfast.caches.build.sync import SyncedCache
     from holdfast.caches.project_shapes import (
         AddAnswer,
-        AddArguments,
         CheckAnswer,
         IndexAnswer,
-        IndexArguments,
         OutdatedAnswer,
-        OutdatedArguments,
         SyncAnswer,
-        SyncArguments,
         SyncedCacheAnswer,
         UnreadSource,
     )
-    from holdfast.caches.shapes import DiffAnswer, DiffArguments, SinceAnswer, SinceCache
+    from holdfast.caches.shapes import DiffAnswer, SinceAnswer, SinceCache
     from holdfast.workspace import Workspace
 
 # So many of what was not read are named.

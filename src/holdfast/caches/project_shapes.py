@@ -1,35 +1,9 @@
-"""What the commands of a project's caches take and give, as types that only checkers load."""
+"""What the commands of a project's caches give, as types that only checkers load."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NotRequired, TypedDict, final
-
-
-class SyncArguments(TypedDict):
-    names: NotRequired[list[str]]
-    check: NotRequired[bool]
-    lock_only: NotRequired[bool]
-    yes: NotRequired[bool]
-    engine: NotRequired[str]
-    strict: NotRequired[bool]
-    quiet: NotRequired[bool]
-
-
-class AddArguments(TypedDict):
-    name: NotRequired[str]
-    paths: NotRequired[list[str]]
-    about: NotRequired[str]
-    include: NotRequired[list[str]]
-    exclude: NotRequired[list[str]]
-    package: NotRequired[list[str]]
-    python: NotRequired[str]
-    strict: NotRequired[bool]
-    quiet: NotRequired[bool]
-
-
-class OutdatedArguments(TypedDict):
-    names: NotRequired[list[str]]
+from typing import Literal, TypedDict, final
 
 
 class UnreadSource(TypedDict):
@@ -88,12 +62,6 @@ class OutdatedSource(TypedDict):
 
 class OutdatedAnswer(TypedDict):
     outdated: Sequence[OutdatedSource]
-
-
-class IndexArguments(TypedDict):
-    cache: str
-    tokenizer: NotRequired[str]
-    quiet: NotRequired[bool]
 
 
 class IndexAnswer(TypedDict):

@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from holdfast.caches.arguments import PullArguments, PushArguments, SignArguments
     from holdfast.caches.build.project_directory import Project
     from holdfast.caches.build.sync import SyncedCache
     from holdfast.caches.oci_reference import OciReference
@@ -21,14 +22,7 @@ if TYPE_CHECKING:
     from holdfast.caches.registry.minisign import PublicKey
     from holdfast.caches.registry.registry_client import RegistryClient
     from holdfast.caches.registry.transfers import PulledCache
-    from holdfast.caches.registry_shapes import (
-        PullAnswer,
-        PullArguments,
-        PushAnswer,
-        PushArguments,
-        SignAnswer,
-        SignArguments,
-    )
+    from holdfast.caches.registry_shapes import PullAnswer, PushAnswer, SignAnswer
     from holdfast.workspace import Workspace
 
 

@@ -1,29 +1,8 @@
-"""What the commands about registries take and give, as types that only checkers load."""
+"""What the commands about registries give, as types that only checkers load."""
 
 from __future__ import annotations
 
-from typing import NotRequired, TypedDict
-
-
-class PushArguments(TypedDict):
-    cache: str
-    reference: str
-    quiet: NotRequired[bool]
-
-
-class PullArguments(TypedDict):
-    name: str
-    reference: NotRequired[str]
-    max_bytes: NotRequired[int]
-    quiet: NotRequired[bool]
-
-
-class SignArguments(TypedDict):
-    cache: NotRequired[str]
-    key: NotRequired[str]
-    password_file: NotRequired[str]
-    check: NotRequired[bool]
-    new_key: NotRequired[str]
+from typing import TypedDict
 
 
 class PushAnswer(TypedDict):

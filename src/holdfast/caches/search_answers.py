@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
 
-    from holdfast.caches.audit_shapes import ReplayAnswer, ReplayArguments
+    from holdfast.caches.arguments import CiteArguments, ReadArguments, ReplayArguments, SearchArguments
+    from holdfast.caches.audit_shapes import ReplayAnswer
     from holdfast.caches.cache_format import Document
     from holdfast.caches.considered_shapes import ConsideredSection
     from holdfast.caches.meant_caches import MeantCaches
@@ -23,16 +24,7 @@ if TYPE_CHECKING:
     from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.search.search_result import SearchResult
     from holdfast.caches.search.search_source import SearchSource
-    from holdfast.caches.shapes import (
-        CachesAnswer,
-        CiteAnswer,
-        CiteArguments,
-        ReadAnswer,
-        ReadArguments,
-        SearchAnswer,
-        SearchArguments,
-        StaleAnswer,
-    )
+    from holdfast.caches.shapes import CachesAnswer, CiteAnswer, ReadAnswer, SearchAnswer, StaleAnswer
     from holdfast.core.errors import ContextError
     from holdfast.workspace import Workspace
 

@@ -1,95 +1,27 @@
-"""What the cache operations take and give, as types that only checkers load. docs/formats/ describes the answers."""
+"""What the cache operations give, as types that only checkers load. docs/formats/ describes the answers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Literal, NotRequired, TypedDict, final
 
-from holdfast.caches.audit_shapes import (  # noqa: F401  # looked for here
-    AuditAnswer,
-    AuditArguments,
-    RecordDifference,
-    ReplayAnswer,
-    ReplayArguments,
-)
+from holdfast.caches.audit_shapes import AuditAnswer, RecordDifference, ReplayAnswer  # noqa: F401  # looked for here
 
 # The same family's, in files of their own.
 from holdfast.caches.considered_shapes import ConsideredSection, SectionReasons
 from holdfast.caches.project_shapes import (  # noqa: F401  # an operation's shapes are looked for here
     AddAnswer,
-    AddArguments,
     CheckAnswer,
     CheckedCache,
     IndexAnswer,
-    IndexArguments,
     OutdatedAnswer,
-    OutdatedArguments,
     OutdatedSource,
     SyncAnswer,
-    SyncArguments,
     SyncedCacheAnswer,
     UnreadSource,
 )
 from holdfast.caches.registry_shapes import *  # noqa: F403  # the same, all of them
 from holdfast.core.canonical_json import Float32
-
-
-class CacheArguments(TypedDict):
-    cache: str
-
-
-class ListArguments(TypedDict):
-    root: NotRequired[str]
-
-
-class ResolveArguments(CacheArguments):
-    query: str
-    budget: int
-
-
-class SearchArguments(TypedDict):
-    query: str
-    cache: NotRequired[str]
-    budget: NotRequired[int]
-    limit: NotRequired[int]
-    under: NotRequired[str]
-    known: NotRequired[list[str]]
-    format: NotRequired[Literal["text", "json", "outline"]]
-    explain: NotRequired[bool]
-    receipt: NotRequired[str]
-    html: NotRequired[str]
-    considered: NotRequired[int]
-
-
-class BuildArguments(CacheArguments):
-    sources: str
-    force: NotRequired[bool]
-    tokenizer: NotRequired[str]
-    engine: NotRequired[str]
-
-
-class CiteArguments(TypedDict):
-    file: str
-    cache: NotRequired[str]
-
-
-class DiffArguments(TypedDict):
-    before: NotRequired[str]
-    after: NotRequired[str]
-    since: NotRequired[str]
-    queries: NotRequired[str]
-    check: NotRequired[bool]
-
-
-class ReadArguments(TypedDict):
-    citation: NotRequired[str]
-    id: NotRequired[str]
-    line: NotRequired[int]
-    cache: NotRequired[str]
-    before: NotRequired[int]
-    after: NotRequired[int]
-    budget: NotRequired[int]
-    format: NotRequired[Literal["text", "json"]]
 
 
 class Why(TypedDict):

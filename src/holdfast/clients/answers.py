@@ -15,17 +15,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from holdfast.clients.arguments import ClientsArguments, WorkflowArguments
     from holdfast.clients.client_table import Client, Place
     from holdfast.clients.on_disk.config_file import KeptTexts
     from holdfast.clients.on_disk.planned_edit import PlannedEdit, Setting
-    from holdfast.clients.shapes import (
-        Action,
-        ClientRow,
-        ClientsAnswer,
-        ClientsArguments,
-        WorkflowAnswer,
-        WorkflowArguments,
-    )
+    from holdfast.clients.shapes import Action, ClientRow, ClientsAnswer, WorkflowAnswer
     from holdfast.workspace import Workspace
 
 _OTHER_TARGETS = ("git", "ci")

@@ -1,4 +1,4 @@
-"""The arguments and answers of client set-up. Loaded by type checkers alone."""
+"""The answers of client set-up. Loaded by type checkers alone."""
 
 from __future__ import annotations
 
@@ -8,18 +8,6 @@ Action = Literal[
     "written", "renewed", "removed", "unchanged", "refused", "would be written", "would be renewed", "would be removed",
     "not set up", "set up", "out of date", "not ours",
 ]  # fmt: skip
-
-
-class ClientsArguments(TypedDict):
-    clients: NotRequired[list[str]]
-    project: NotRequired[bool]
-    user: NotRequired[bool]
-    all: NotRequired[bool]
-    yes: NotRequired[bool]
-    replace: NotRequired[bool]
-    dry_run: NotRequired[bool]
-    undo: NotRequired[bool]
-    path: NotRequired[str]
 
 
 class ClientRow(TypedDict):
@@ -41,13 +29,6 @@ class ClientsAnswer(TypedDict):
     scope: Literal["user", "project"]
     project: str
     clients: list[ClientRow]
-
-
-class WorkflowArguments(TypedDict):
-    origin: NotRequired[str]
-    dry_run: NotRequired[bool]
-    undo: NotRequired[bool]
-    path: NotRequired[str]
 
 
 class WorkflowAnswer(TypedDict):

@@ -1,4 +1,4 @@
-"""What the operations on contexts take and give, as types that only checkers load."""
+"""What the operations on contexts give, as types that only checkers load."""
 
 from __future__ import annotations
 
@@ -17,75 +17,6 @@ Setting = int | str | list[str] | tuple[str, ...]
 
 class ProjectArguments(TypedDict):
     path: NotRequired[str]
-
-
-class TreeArguments(ProjectArguments):
-    untracked: NotRequired[bool]
-
-
-class ListArguments(TreeArguments):
-    under: NotRequired[str]
-    states: NotRequired[list[State]]
-    depth: NotRequired[int]
-    budget: NotRequired[int]
-    check: NotRequired[bool]
-    since: NotRequired[str]
-    staged: NotRequired[bool]
-    format: NotRequired[Literal["json", "text", "sarif"]]
-
-
-class CheckArguments(TreeArguments):
-    scope: str
-
-
-class QueryArguments(ProjectArguments):
-    scope: str
-    filter: NotRequired[list[str]]
-
-
-class InitArguments(TreeArguments):
-    full: NotRequired[bool]
-    dry_run: NotRequired[bool]
-    no_agents: NotRequired[bool]
-
-
-class RegenArguments(TreeArguments):
-    scope: NotRequired[str]
-    all: NotRequired[bool]
-    stale: NotRequired[bool]
-    full: NotRequired[bool]
-    lean: NotRequired[bool]
-    staged: NotRequired[bool]
-
-
-class RehashArguments(TreeArguments):
-    scope: NotRequired[str]
-    staged: NotRequired[bool]
-
-
-class ValidateArguments(TreeArguments):
-    strict: NotRequired[bool]
-
-
-class IgnoreArguments(ProjectArguments):
-    pattern: str
-
-
-class ConfigArguments(ProjectArguments):
-    key: NotRequired[str]
-    value: NotRequired[str]
-
-
-class MergeArguments(TypedDict):
-    base: str
-    ours: str
-    theirs: str
-    place: NotRequired[str]
-
-
-class SetupArguments(ProjectArguments):
-    no_hooks: NotRequired[bool]
-    dry_run: NotRequired[bool]
 
 
 class MergeAnswer(TypedDict):
@@ -195,13 +126,6 @@ class InitAnswer(RegenAnswer):
 
 
 RehashAnswer = Counts
-
-
-class MapArguments(ProjectArguments):
-    scopes: NotRequired[list[str]]
-    budget: NotRequired[int]
-    focus: NotRequired[list[str]]
-    format: NotRequired[str]
 
 
 class MappedSymbol(TypedDict):

@@ -20,19 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.core.errors import ContextError
+    from holdfast.specs.arguments import GuideArguments, ListArguments, NoArguments, ProjectArguments, SpecArguments
     from holdfast.specs.on_disk.workflow_folder import Project
     from holdfast.specs.shapes import (
         Data,
         Failure,
-        GuideArguments,
         GuideData,
-        ListArguments,
         ListingData,
         NextTaskData,
-        NoArguments,
-        ProjectArguments,
         Role,
-        SpecArguments,
         StatusAnswer,
         SteeringData,
         Success,

@@ -13,16 +13,10 @@ from holdfast.specs.on_disk.approval_files import add_entry
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.specs.approvals import Approval
+    from holdfast.specs.arguments import ApproveArguments, RevokeArguments
     from holdfast.specs.on_disk.workflow_folder import Project
     from holdfast.specs.phases import Spec
-    from holdfast.specs.shapes import (
-        ApprovalData,
-        ApproveArguments,
-        DocumentApproval,
-        GateAnswer,
-        RevokeArguments,
-        Success,
-    )
+    from holdfast.specs.shapes import ApprovalData, DocumentApproval, GateAnswer, Success
     from holdfast.workspace import Workspace
 
 _LONGEST = 200

@@ -11,9 +11,10 @@ from holdfast.specs.on_disk import spec_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from holdfast.specs.arguments import BoardArguments
     from holdfast.specs.on_disk.workflow_folder import Project
     from holdfast.specs.phases import Spec
-    from holdfast.specs.shapes import BoardArguments, BoardData, BoardSpec, DocumentState, Success
+    from holdfast.specs.shapes import BoardData, BoardSpec, DocumentState, Success
     from holdfast.workspace import Workspace
 
 

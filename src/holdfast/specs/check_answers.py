@@ -18,17 +18,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.core.canonical_json import JsonValue
+    from holdfast.specs.arguments import CheckArguments, SpecArguments
     from holdfast.specs.checks import Coverage, Finding
     from holdfast.specs.on_disk.workflow_folder import Project
     from holdfast.specs.phases import Spec
     from holdfast.specs.shapes import (
         CheckAnswer,
-        CheckArguments,
         CoverageData,
         FindingData,
         PlaceData,
         SarifLog,
-        SpecArguments,
         Success,
         TraceData,
         TracedCriterion,

@@ -22,20 +22,12 @@ from holdfast.specs.requirement_blocks import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from holdfast.specs.arguments import ArchiveArguments, DeltaArguments, MergeArguments
     from holdfast.specs.living_merge import Merged
     from holdfast.specs.on_disk.living_files import DeltaFile
     from holdfast.specs.on_disk.workflow_folder import Project
     from holdfast.specs.phases import Spec
-    from holdfast.specs.shapes import (
-        ArchiveArguments,
-        ConflictData,
-        DeltaArguments,
-        DeltaData,
-        MergeAnswer,
-        MergeArguments,
-        MergedFile,
-        Success,
-    )
+    from holdfast.specs.shapes import ConflictData, DeltaData, MergeAnswer, MergedFile, Success
     from holdfast.workspace import Workspace
 
 _MOST_TITLES = 20

@@ -1,4 +1,4 @@
-"""What the spec operations take and give, as types that only checkers load. docs/formats/specs.md describes it."""
+"""What the spec operations give, as types that only checkers load. docs/formats/specs.md describes it."""
 
 from __future__ import annotations
 
@@ -26,66 +26,6 @@ Level = Literal["error", "warning"]
 TaskStyle = Literal["numbered", "kiro", "spec-kit"]
 
 Data = TypeVar("Data")
-
-
-class ProjectArguments(TypedDict):
-    projectPath: NotRequired[str]
-
-
-class SpecArguments(ProjectArguments):
-    specName: str
-
-
-class ListArguments(ProjectArguments):
-    limit: NotRequired[int]
-
-
-class CheckArguments(ProjectArguments):
-    specNames: NotRequired[list[str]]
-    strict: NotRequired[bool]
-    level: NotRequired[Level]
-    format: NotRequired[Literal["json", "sarif"]]
-
-
-class ApproveArguments(ProjectArguments):
-    specName: NotRequired[str]
-    phase: NotRequired[Literal["requirements", "design", "tasks"]]
-    by: NotRequired[str]
-    note: NotRequired[str]
-    check: NotRequired[bool]
-
-
-class RevokeArguments(SpecArguments):
-    phase: Literal["requirements", "design", "tasks"]
-    by: str
-    note: NotRequired[str]
-
-
-class DeltaArguments(SpecArguments):
-    capability: str
-    title: str
-    remove: NotRequired[bool]
-
-
-class MergeArguments(SpecArguments):
-    check: NotRequired[bool]
-
-
-class ArchiveArguments(SpecArguments):
-    """Of `spec archive`."""
-
-
-class BoardArguments(ProjectArguments):
-    html: NotRequired[str]
-
-
-class NoArguments(TypedDict):
-    """Of an operation that takes none."""
-
-
-class GuideArguments(TypedDict):
-    mode: NotRequired[Literal["full", "compact"]]
-    runId: NotRequired[str]
 
 
 class Success(TypedDict, Generic[Data]):

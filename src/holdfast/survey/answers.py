@@ -9,14 +9,9 @@ from holdfast.operation import Outcome
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.contexts.shapes import StatsAnswer
+    from holdfast.survey.arguments import DoctorArguments, SavingsArguments
     from holdfast.survey.savings import Counted, GivenAnswer
-    from holdfast.survey.shapes import (
-        DoctorAnswer,
-        DoctorArguments,
-        SavingsAnswer,
-        SavingsArguments,
-        StandingContexts,
-    )
+    from holdfast.survey.shapes import DoctorAnswer, SavingsAnswer, StandingContexts
     from holdfast.workspace import Workspace
 
 _MOST_RECEIPTS = 1000

@@ -1,14 +1,8 @@
-"""What the operations over all families take and give, as types that only checkers load."""
+"""What the operations over all families give, as types that only checkers load."""
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypedDict
-
-
-class SavingsArguments(TypedDict):
-    receipts: NotRequired[str]
-    telemetry: NotRequired[str]
-    limit: NotRequired[int]
+from typing import Literal, TypedDict
 
 
 class SavedSearches(TypedDict):
@@ -52,11 +46,6 @@ class SavingsAnswer(TypedDict):
     tools: list[ToolCount]
     contexts: StandingContexts
     not_observed: list[str]
-
-
-class DoctorArguments(TypedDict):
-    path: NotRequired[str]
-    untracked: NotRequired[bool]
 
 
 class DoctorCheck(TypedDict):

@@ -8,9 +8,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from holdfast.contexts.arguments import TreeArguments
     from holdfast.contexts.on_disk.project import Project
     from holdfast.contexts.on_disk.staged_copy import StagedCopy
-    from holdfast.contexts.shapes import ProjectArguments, TreeArguments
+    from holdfast.contexts.shapes import ProjectArguments
     from holdfast.workspace import Workspace
 
 

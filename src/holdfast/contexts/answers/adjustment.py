@@ -9,7 +9,8 @@ from holdfast.operation import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.contexts.shapes import ConfigAnswer, ConfigArguments, IgnoreAnswer, IgnoreArguments, Setting, Settings
+    from holdfast.contexts.arguments import ConfigArguments, IgnoreArguments
+    from holdfast.contexts.shapes import ConfigAnswer, IgnoreAnswer, Setting, Settings
     from holdfast.workspace import Workspace
 
 

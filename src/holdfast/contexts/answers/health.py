@@ -15,14 +15,8 @@ from holdfast.operation import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.contexts.shapes import (
-        StateChange,
-        StatsAnswer,
-        TreeArguments,
-        ValidateAnswer,
-        ValidateArguments,
-        WatchAnswer,
-    )
+    from holdfast.contexts.arguments import TreeArguments, ValidateArguments
+    from holdfast.contexts.shapes import StateChange, StatsAnswer, ValidateAnswer, WatchAnswer
     from holdfast.workspace import Workspace
 
 

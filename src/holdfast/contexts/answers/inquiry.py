@@ -22,18 +22,16 @@ from holdfast.operation import Outcome, Words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from holdfast.contexts.arguments import CheckArguments, ListArguments, QueryArguments
     from holdfast.contexts.on_disk.listing import Entry
     from holdfast.contexts.on_disk.project import Project
     from holdfast.contexts.shapes import (
         CheckAnswer,
-        CheckArguments,
         CheckFailure,
         Field,
         ListAnswer,
-        ListArguments,
         ListedContext,
         QueryAnswer,
-        QueryArguments,
         QueryFailure,
         StatusAnswer,
     )

@@ -16,8 +16,9 @@ from holdfast.operation import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from holdfast.contexts.arguments import MapArguments
     from holdfast.contexts.on_disk.project import Found, Project
-    from holdfast.contexts.shapes import MapAnswer, MapArguments
+    from holdfast.contexts.shapes import MapAnswer
     from holdfast.workspace import Workspace
 
 

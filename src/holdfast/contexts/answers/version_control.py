@@ -9,7 +9,8 @@ from holdfast.operation import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.contexts.shapes import MergeAnswer, MergeArguments, SetupAnswer, SetupArguments, SetupStep
+    from holdfast.contexts.arguments import MergeArguments, SetupArguments
+    from holdfast.contexts.shapes import MergeAnswer, SetupAnswer, SetupStep
     from holdfast.workspace import Workspace
 
 

@@ -18,18 +18,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from holdfast.contexts.arguments import InitArguments, RegenArguments, RehashArguments
     from holdfast.contexts.on_disk.generation import Made
     from holdfast.contexts.on_disk.project import Found, Project
-    from holdfast.contexts.shapes import (
-        Counts,
-        InitAnswer,
-        InitArguments,
-        MadeContext,
-        RegenAnswer,
-        RegenArguments,
-        RehashAnswer,
-        RehashArguments,
-    )
+    from holdfast.contexts.shapes import Counts, InitAnswer, MadeContext, RegenAnswer, RehashAnswer
     from holdfast.workspace import Workspace
 
 
