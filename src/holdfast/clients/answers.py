@@ -178,21 +178,21 @@ def _planned(
 def _describe(
     row: ClientRow, client: Client, place: Place, planned: PlannedEdit, setting: Setting, *, undo: bool
 ) -> None:
-    told = []
+    details = []
     if planned.changes:
         is_new = planned.found is None
         action: Action = "would be removed" if undo else "would be written" if is_new else "would be renewed"
         row["action"], row["diff"] = action, planned.diff()
     elif undo:
-        told.append("there is no entry of ours")
+        details.append("there is no entry of ours")
     if planned.is_foreign:
         row["entry"] = planned.entry
     if planned.file.is_link:
-        told.append(f"the file is a link: {printable(planned.file.real)} is what is written")
-    if not undo and place.told == "named":
-        told.append(f"it serves {printable(setting.project)}: run this in another project to move it")
-    if told:
-        row["detail"] = "; ".join(told)
+        details.append(f"the file is a link: {printable(planned.file.real)} is what is written")
+    if not undo and place.project_from == "named":
+        details.append(f"it serves {printable(setting.project)}: run this in another project to move it")
+    if details:
+        row["detail"] = "; ".join(details)
     if not undo:
         row["next"] = client.after
 
@@ -230,8 +230,8 @@ def _listing_note(found: Mapping[str, str], *, undo: bool) -> str:
 def _other_entry(row: ClientRow, *, undo: bool) -> str:
     """What is said of an entry that set-up did not write: all of it, and what to do."""
     end = "to take it out" if undo else "to put ours in its place"
-    told = f"{row.get('file', '')} has an entry '{NAME}' that setup did not write: {row.get('entry', '')}"
-    return f"{told}; look at it, then add --replace {end} (a copy is kept), or rename it"
+    found = f"{row.get('file', '')} has an entry '{NAME}' that setup did not write: {row.get('entry', '')}"
+    return f"{found}; look at it, then add --replace {end} (a copy is kept), or rename it"
 
 
 def _decide_about_others(workspace: Workspace, arguments: ClientsArguments, steps: Sequence[_Step]) -> None:

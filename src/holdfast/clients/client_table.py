@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Scope = Literal["user", "project"]
     # How the server learns of the project: it is started there, the client fills in a variable, or the entry names it.
-    Told = Literal["started there", "variable", "named"]
+    ProjectSource = Literal["started there", "variable", "named"]
 
 WORKSPACE = "${workspaceFolder}"
 
@@ -24,13 +24,13 @@ WORKSPACE = "${workspaceFolder}"
 class Place(NamedTuple):
     """A file that a client reads, as a path with `{roots}` in it.
 
-    `is_desktop`: started without the variables of a shell, the search path among them. `told` says how the server
-    learns of the project. `others` are names the file may have instead; one that is there is taken.
+    `is_desktop`: started without the variables of a shell, the search path among them. `project_from` says how the
+    server learns of the project. `others` are names the file may have instead; one that is there is taken.
     """
 
     path: str
     is_desktop: bool = False
-    told: Told = "started there"
+    project_from: ProjectSource = "started there"
     others: tuple[str, ...] = ()
     needs: str = ""  # a folder without which the place is not used
 
@@ -84,7 +84,7 @@ CLIENTS = (
         "claude-desktop",
         "Claude Desktop",
         _SERVERS,
-        (Place("{applications}/Claude/claude_desktop_config.json", is_desktop=True, told="named"),),
+        (Place("{applications}/Claude/claude_desktop_config.json", is_desktop=True, project_from="named"),),
         None,
         programs=("claude-desktop",),
         folders=("{applications}/Claude",),
@@ -135,8 +135,8 @@ CLIENTS = (
         "vscode",
         "VS Code",
         Target("json", "servers", EntryShape(fixed={"type": "stdio"})),
-        (Place("{applications}/Code/User/mcp.json", is_desktop=True, told="variable"),),
-        Place(".vscode/mcp.json", told="variable"),
+        (Place("{applications}/Code/User/mcp.json", is_desktop=True, project_from="variable"),),
+        Place(".vscode/mcp.json", project_from="variable"),
         programs=("code",),
         folders=("{applications}/Code/User",),
         client_info="Visual Studio Code",
@@ -146,8 +146,8 @@ CLIENTS = (
         "cursor",
         "Cursor",
         _STDIO,
-        (Place("{home}/.cursor/mcp.json", is_desktop=True, told="variable"),),
-        Place(".cursor/mcp.json", told="variable"),
+        (Place("{home}/.cursor/mcp.json", is_desktop=True, project_from="variable"),),
+        Place(".cursor/mcp.json", project_from="variable"),
         programs=("cursor", "cursor-agent"),
         folders=("{home}/.cursor",),
         no_dots=("cursor",),
@@ -158,7 +158,7 @@ CLIENTS = (
         "windsurf",
         "Windsurf",
         _SERVERS,
-        (Place("{home}/.codeium/windsurf/mcp_config.json", is_desktop=True, told="named"),),
+        (Place("{home}/.codeium/windsurf/mcp_config.json", is_desktop=True, project_from="named"),),
         None,
         programs=("windsurf",),
         folders=("{home}/.codeium/windsurf",),
@@ -175,7 +175,7 @@ CLIENTS = (
             Place(
                 "{applications}/Code/User/" + _CLINE,
                 is_desktop=True,
-                told="named",
+                project_from="named",
                 needs="{applications}/Code/User/globalStorage/saoudrizwan.claude-dev",
             ),
         ),

@@ -62,7 +62,7 @@ def document(target: Target, text: str) -> dict[str, object]:
 
 
 def found_in(target: Target, value: dict[str, object]) -> object:
-    """What stands where our entry belongs: the entry of our name, or all of a file of its own; None: nothing."""
+    """The value in the place of our entry: the entry of our name, or all of a file of its own; None: nothing."""
     if target.format == "own file":
         return value or None
     found = value.get(target.container)
@@ -210,7 +210,7 @@ def own_servers(target: Target, value: object) -> list[object]:
 
 
 def _above(target: Target, text: str, value: object) -> str:
-    """What stands above our lines in a file of its own; empty where the lines are not ours."""
+    """The text above our lines in a file of its own; empty where the lines are not ours."""
     entry = next(iter(own_servers(target, value)), None)
     own = _own_file(target, entry) if isinstance(entry, dict) and entry else ""
     return text.removesuffix(own) if own and text.endswith(own) else ""

@@ -218,7 +218,7 @@ def _inserted(text: str, plain: str, found: _Object, key: str, value: object, un
 
 
 def _comma_after(text: str, at: int) -> int:
-    """Where the comma after a value stands, if it has one; 0 where it has none. It may be a trailing one."""
+    """The index of the comma after a value, which may be a trailing one; 0 where it has none."""
     while at < len(text):
         if text[at] == ",":
             return at

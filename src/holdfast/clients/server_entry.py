@@ -17,7 +17,7 @@ CACHE_ROOT = "CONTEXT_CACHE_ROOT"
 class EntryShape(NamedTuple):
     """How a client spells an entry: the members that hold the command, its arguments and its environment.
 
-    Without `arguments` the command is one list of words. `fixed` stands before them in every entry.
+    Without `arguments` the command is one list of words. `fixed` comes before them in every entry.
     """
 
     command: str = "command"

@@ -27,14 +27,14 @@ def _block(row: ClientRow) -> list[RenderableType]:
     if "tools" in row:
         head.append(f"  starts and lists {row['tools']} tools", style="dim")
     parts: list[RenderableType] = [head]
-    told = [
+    details = [
         Text(row["file"], style="dim") if "file" in row else None,
         Text(row["detail"]) if "detail" in row else None,
         Text(f"backup: {row['backup']}", style="dim") if "backup" in row else None,
         _diff(row["diff"]) if "diff" in row and row["action"].startswith("would") else None,
         Text(row["next"]) if "next" in row and row["action"] in ("written", "renewed") else None,
     ]
-    parts += [Padding(part, (0, 0, 0, 2)) for part in told if part is not None]
+    parts += [Padding(part, (0, 0, 0, 2)) for part in details if part is not None]
     return parts
 
 

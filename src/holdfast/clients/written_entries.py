@@ -27,7 +27,7 @@ _MODULES = (("-m", NAME), ("-P", "-m", NAME))
 
 def written_entry(client: Client, place: Place, command: Sequence[str], project: str, cache_root: str = "") -> Entry:
     """The entry that starts the server by a command, for a project, with the cache root where it is not empty."""
-    named = {"variable": WORKSPACE, "named": project, "started there": ""}[place.told]
+    named = {"variable": WORKSPACE, "named": project, "started there": ""}[place.project_from]
     words = server_words(command, project=named, underscores=bool(client.no_dots))
     return new_entry(client.target.shape, words, {CACHE_ROOT: cache_root} if cache_root else {})
 
@@ -49,7 +49,7 @@ def is_written(client: Client, place: Place, scope: Scope, found: object) -> boo
     variables = entry.get(client.target.shape.environment) if isinstance(entry, dict) else None
     root = variables.get(CACHE_ROOT) if isinstance(variables, dict) and place.is_desktop else ""
     root = root if isinstance(root, str) and isabs(root) else ""
-    if place.told == "named" and not isabs(project):
+    if place.project_from == "named" and not isabs(project):
         return False
     return is_same(entry, written_entry(client, place, command, project, root))
 

@@ -1,7 +1,7 @@
 """Members of YAML text put in and taken out, with every other byte as it was.
 
-The parser says where each node begins and ends; what is put in are whole lines, so that a comment stays with what it
-stands at. Scalars are written as JSON, which every YAML reader understands.
+The parser says where each node begins and ends; what is put in are whole lines, so that a comment stays with its
+lines. Scalars are written as JSON, which every YAML reader understands.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ USUAL_BUDGET, MOST_BUDGET = 2000, 1_000_000
 
 def note(problem: str, advice: str = "") -> str:
     """Something that is wrong or not there, and what to do about it; the advice is HTML already."""
-    told = f"<p>{shown(problem)}</p>" if problem else ""
-    return f'<div class="note">{told}{f"<p>{advice}</p>" if advice else ""}</div>'
+    text = f"<p>{shown(problem)}</p>" if problem else ""
+    return f'<div class="note">{text}{f"<p>{advice}</p>" if advice else ""}</div>'
 
 
 def command(words: str) -> str:
@@ -30,8 +30,8 @@ def command(words: str) -> str:
 def search_box(names: Sequence[str], query: str = "", cache: str = "", budget: int = USUAL_BUDGET) -> str:
     """A form that works without a script."""
     options = [
-        f'<option value="{escape(name)}"{" selected" if name == cache else ""}>{escape(told)}</option>'
-        for name, told in [("", "all caches"), *[(name, name) for name in names]]
+        f'<option value="{escape(name)}"{" selected" if name == cache else ""}>{escape(label)}</option>'
+        for name, label in [("", "all caches"), *[(name, name) for name in names]]
     ]
     return (
         '<form class="ask" action="search" method="get" role="search">'
@@ -71,15 +71,15 @@ def caches_panel(
 
 
 def _card(name: str, found: Found, about: str, sync: Mapping[str, object] | None, most: int) -> str:
-    told = f'<p class="soft">{shown(about)}</p>' if about else ""
+    notes = f'<p class="soft">{shown(about)}</p>' if about else ""
     if found.value is None:
-        return f'<li class="card"><h3>{shown(name)}</h3>{told}{note(found.problem)}</li>'
+        return f'<li class="card"><h3>{shown(name)}</h3>{notes}{note(found.problem)}</li>'
     value = found.value
     documents = value["document_count"]
     if not value["valid"]:
         state = '<span class="state bad">damaged</span>'
         advice = f"{command('context verify ' + name)} says what, {command('context sync')} builds it anew."
-        told += note("", advice)
+        notes += note("", advice)
     elif sync is None:
         state = '<span class="state good">whole</span>'
     elif sync["in_step"]:
@@ -88,13 +88,13 @@ def _card(name: str, found: Found, about: str, sync: Mapping[str, object] | None
         state = '<span class="state near">behind its sources</span>'
         reasons = sync["reasons"]
         listed = [f"<li>{shown(str(reason))}</li>" for reason in reasons] if isinstance(reasons, list | tuple) else []
-        told += folded("What moved", f"<ul>{''.join(listed)}</ul>", mark=f"moved-{name}")
+        notes += folded("What moved", f"<ul>{''.join(listed)}</ul>", mark=f"moved-{name}")
     rows = [
         ("version", f"<code>{shown(value['cache_version'][7:19] or '?')}</code>"),
         ("manifest and index", f"{value['total_bytes']:,} bytes"),
     ]
     count = counted(documents, "document")
     return (
-        f'<li class="card"><h3>{shown(name)}</h3><p>{state}</p>{told}<p class="big">{documents:,}</p>'
+        f'<li class="card"><h3>{shown(name)}</h3><p>{state}</p>{notes}<p class="big">{documents:,}</p>'
         f'<p class="soft">{count.partition(" ")[2]}</p>{meter(documents, most, count)}{facts(rows)}</li>'
     )

@@ -31,9 +31,9 @@ PAGES = {
     "receipts": "Receipts",
     "savings": "Savings",
 }
-# Of so many directories a file that is kept tells the notes.
+# Directories whose notes are part of a saved page.
 _MOST_NOTED = 300
-# So many of the latest calls are in it.
+# The latest calls that are part of it.
 _MOST_CALLS = 500
 _HEX = frozenset("0123456789abcdef")
 
@@ -93,8 +93,8 @@ class Explorer:
             f'data-mark="{mark}"></span></p>'
         )
         called = {"search": "caches", "directory": "tree", "receipt": "receipts"}.get(name, name)
-        told = title if title == self._look.name else f"{title} · {self._look.name}"
-        html = whole_page(self._style, told, main, top=self._top(called), foot=foot, script=self._script)
+        heading = title if title == self._look.name else f"{title} · {self._look.name}"
+        html = whole_page(self._style, heading, main, top=self._top(called), foot=foot, script=self._script)
         return Page(200, html, mark)
 
     def _top(self, current: str | None) -> str:
@@ -145,7 +145,7 @@ class Explorer:
         return found.value["query"] if found.value and found.value["query"] else "Receipt", receipt_panel(found)
 
     def snapshot(self, now: float) -> str:
-        """Everything on one page, for somebody who has no server: no script, nothing to fill in."""
+        """Everything on one page, for a reader without a server: no script, nothing to fill in."""
         look = self._look
         tree = look.tree()
         noted = tree.value is not None and len(tree.value["entries"]) <= _MOST_NOTED

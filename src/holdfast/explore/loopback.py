@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from holdfast.explore.explorer import Explorer, Page
 
 HOST = "127.0.0.1"
-# So many pages are made at once; others wait.
+# Pages made at once; other requests wait.
 _AT_ONCE = 4
-# So many connections are held; more are closed at once: every user of the machine can open some.
+# Connections kept open; more are closed at once: every user of the machine can open some.
 _CONNECTIONS = 64
 # Seconds without a word after which a connection is closed.
 _PATIENCE = 30
 
 
 class LoopbackServer(ThreadingHTTPServer):
-    """Serves the pages of an explorer to whoever has the token."""
+    """Serves the pages of an explorer to clients that have the token."""
 
     daemon_threads = True
     request_queue_size = 2 * _CONNECTIONS
@@ -56,7 +56,7 @@ class LoopbackServer(ThreadingHTTPServer):
             self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002  # as the library calls it
-        """Say nothing of a reader that went away; the rest is a bug, told in a line."""
+        """Say nothing of a reader that went away; report anything else, which is a bug, in a line."""
         error = sys.exception()
         if not isinstance(error, OSError):
             from holdfast.core.standard_streams import write_error

@@ -57,10 +57,10 @@ def _specs(board: Found) -> str:
     total = sum([spec["taskProgress"]["total"] for spec in specs])
     done = sum([spec["taskProgress"]["completed"] for spec in specs])
     errors = sum([spec["findings"]["errors"] for spec in specs])
-    told = f"{done:,} of {counted(total, 'task')} done"
+    label = f"{done:,} of {counted(total, 'task')} done"
     found = f'<p class="bad">{counted(errors, "error")} found</p>' if errors else '<p class="good">no errors found</p>'
     noun = "specification" if len(specs) == 1 else "specifications"
-    return _card("specs", "Specs", _figure(len(specs), noun, f"{meter(done, total, told)}<p>{told}</p>{found}"))
+    return _card("specs", "Specs", _figure(len(specs), noun, f"{meter(done, total, label)}<p>{label}</p>{found}"))
 
 
 def _receipts(audit: Found) -> str:
@@ -78,10 +78,10 @@ def _savings(savings: Found | None) -> str:
         return _card("savings", "Savings", '<p class="soft">Being added up.</p>')
     value = savings.value
     if value is None or value["percent_saved"] is None:
-        told = '<p class="soft">What answers cost in tokens, and what they stood for: nothing was observed yet.</p>'
-        return _card("savings", "Savings", told)
+        text = '<p class="soft">What answers cost in tokens, and what they stood for: nothing was observed yet.</p>'
+        return _card("savings", "Savings", text)
     given, behind = value["given_tokens"], value["behind_tokens"]
-    told = f"{given:,} tokens were given for {behind:,}"
-    chart = f"{meter(given, behind, told)}<p>{told}</p>"
+    label = f"{given:,} tokens were given for {behind:,}"
+    chart = f"{meter(given, behind, label)}<p>{label}</p>"
     figure = f'<p class="big">{value["percent_saved"]} %</p><p class="soft">of the tokens behind answers not sent</p>'
     return _card("savings", "Savings", figure + chart)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # Tokens of the list of directories.
 _LISTING = 60_000
-# So many answers are remembered.
+# Answers remembered.
 _MOST_KEPT = 50
 # How many times as long as it took an answer is remembered, and seconds that none outlives.
 _TIMES, _LONGEST = 10, 60.0
@@ -59,7 +59,7 @@ class ProjectLook:
     def __init__(self, workspace: Workspace, receipts: str | None = None) -> None:
         self._workspace = workspace
         self.receipts_directory = receipts or os.path.join(workspace.project, ".context", "receipts")
-        self._is_told = receipts is not None
+        self._has_receipts_argument = receipts is not None
         self._kept: dict[str, tuple[float, Any]] = {}
         self._lock = Lock()
         self._is_adding = False
@@ -71,7 +71,7 @@ class ProjectLook:
 
     @property
     def shown_receipts(self) -> str:
-        """Where receipts are looked for, as it can be told."""
+        """Where receipts are looked for, in printable form."""
         from holdfast.core.confined_paths import printable
 
         return printable(self.receipts_directory)
@@ -87,8 +87,8 @@ class ProjectLook:
             return Found(None, reply.error.reason or reply.error.headline)
         value: Any = reply.value
         if reply.is_error and isinstance(value, dict):
-            told = value.get("error") or value.get("message")
-            return Found(None, str(told.get("message") if isinstance(told, dict) else told))
+            message = value.get("error") or value.get("message")
+            return Found(None, str(message.get("message") if isinstance(message, dict) else message))
         return Found(value)
 
     def _remembered(self, name: str, find: Callable[[], Any]) -> Any:
@@ -161,7 +161,7 @@ class ProjectLook:
 
     def savings(self) -> Found:
         """What answers cost and what they stood for."""
-        asked = {"receipts": self.receipts_directory} if self._is_told else {}
+        asked = {"receipts": self.receipts_directory} if self._has_receipts_argument else {}
         found: Found = self._remembered("savings", lambda: self.ask("savings", asked))
         return found
 
@@ -183,7 +183,7 @@ class ProjectLook:
             self._is_adding = False
 
     def audit(self, given: Mapping[str, str], most: int) -> Found:
-        """The calls that were kept and match, so many of the latest after those to skip, each of these run again."""
+        """The kept calls that match: the `most` latest after those to skip, each run again."""
         if not os.path.lexists(self.receipts_directory):
             return Found({**_NOTHING_KEPT})
         asked: dict[str, object] = {

@@ -24,7 +24,7 @@ _LINK = "receipt?id="
 
 
 def receipts_panel(found: Found, directory: str, given: Mapping[str, str], *, with_links: bool = True) -> str:
-    """The calls that match, the latest first, so many on a page; a form finds others."""
+    """One page of the calls that match, the latest first; a form finds others."""
     form = _form(given) if with_links else ""
     if found.value is None:
         return form + note(found.problem)
@@ -45,10 +45,10 @@ def receipt_panel(found: Found) -> str:
         return back + note(found.problem)
     value = found.value
     if value["same"]:
-        told = '<p><span class="state good">the same answer</span> as was given then, byte for byte:</p>'
+        verdict = '<p><span class="state good">the same answer</span> as was given then, byte for byte:</p>'
     else:
-        told = '<p><span class="state near">another answer now</span> than was given then:</p>'
-    return f"{back}{told}{differences_list(value['differences'])}{explained(value['answer'])}"
+        verdict = '<p><span class="state near">another answer now</span> than was given then:</p>'
+    return f"{back}{verdict}{differences_list(value['differences'])}{explained(value['answer'])}"
 
 
 def utc(seconds: float) -> str:
@@ -59,10 +59,10 @@ def utc(seconds: float) -> str:
 def _form(given: Mapping[str, str]) -> str:
     """What finds calls; it works without a script."""
     fields = [
-        f'<p{" class=" + chr(34) + "wide" + chr(34) if name == "query" else ""}><label for="{name}">{told}</label>'
+        f'<p{" class=" + chr(34) + "wide" + chr(34) if name == "query" else ""}><label for="{name}">{label}</label>'
         f'<input id="{name}" name="{name}" type="search" maxlength="200" '
         f'value="{escape(given.get(name, ""))}"></p>'
-        for name, told in FILTERS.items()
+        for name, label in FILTERS.items()
     ]
     return (
         f'<form class="ask" action="receipts" method="get" role="search">{"".join(fields)}'
@@ -80,8 +80,8 @@ def _pages(given: Mapping[str, str], passed: int, calls: int) -> str:
     return f'<nav aria-label="Calls"><ul>{"".join(links)}</ul></nav>' if links else ""
 
 
-def _page(given: Mapping[str, str], skip: int, told: str) -> str:
+def _page(given: Mapping[str, str], skip: int, label: str) -> str:
     fields = {name: given[name] for name in FILTERS if given.get(name)}
     fields |= {"skip": str(skip)} if skip else {}
     asked = urlencode(fields, errors="surrogateescape")
-    return f'<li><a href="receipts{escape(f"?{asked}") if asked else ""}">{shown(told)}</a></li>'
+    return f'<li><a href="receipts{escape(f"?{asked}") if asked else ""}">{shown(label)}</a></li>'

@@ -45,7 +45,7 @@ def savings_panel(found: Found) -> str:
             f"{value['percent_saved']} % were not sent."
         )
     known = f"<p>{value['known_tokens']:,} tokens were known already and not sent again.</p>"
-    unseen = "".join([f"<li>{shown(told)}</li>" for told in value["not_observed"]])
+    unseen = "".join([f"<li>{shown(line)}</li>" for line in value["not_observed"]])
     heading = "<h2>Given, and behind it</h2>"
     return (
         f'<p class="lead">{lead}</p>{known if value["known_tokens"] else ""}'

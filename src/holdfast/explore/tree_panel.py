@@ -42,11 +42,11 @@ def tree_panel(
     filters = ""
     if with_links:
         links = [("", "all"), *[(state, state) for state in COLOURS]]
-        told = [
+        items = [
             f'<li><a href="tree{f"?state={state}" if state else ""}"{_current(state == chosen)}>{name}</a></li>'
             for state, name in links
         ]
-        filters = f'<nav aria-label="States"><ul>{"".join(told)}</ul></nav>'
+        filters = f'<nav aria-label="States"><ul>{"".join(items)}</ul></nav>'
     root = _Node()
     for entry in listing["entries"]:
         root.put(entry)
@@ -94,15 +94,15 @@ class _Node:
         summary = f'{shown(name)} <span class="state {COLOURS[state]}">{state}</span>'
         summary += f' <span class="soft">{shown(text)}</span>' if text else ""
         rolled = [f"{count:,} {each}" for each, count in node.entry.get("below", {}).items()]
-        told = [f'<p class="soft">and below: {", ".join(rolled)}</p>'] if rolled else []
+        parts = [f'<p class="soft">and below: {", ".join(rolled)}</p>'] if rolled else []
         if node.entry["has_context"] and with_links:
-            told.append(
+            parts.append(
                 f'<p><a href="directory?scope={quote(scope, errors="surrogateescape")}">Notes of {shown(scope)}</a></p>'
             )
         if node.entry["has_context"] and notes is not None and (found := notes(scope)).value is not None:
             made = found.value["context"].get("derived_fields")
-            told.append(noted_fields(found.value["context"], without=("summary", *_names(made))))
-        return f"<li>{folded(summary, ''.join(told) + below, mark=f'dir-{scope}', is_open=bool(inner))}</li>"
+            parts.append(noted_fields(found.value["context"], without=("summary", *_names(made))))
+        return f"<li>{folded(summary, ''.join(parts) + below, mark=f'dir-{scope}', is_open=bool(inner))}</li>"
 
 
 def _names(value: object) -> list[str]:

@@ -119,7 +119,7 @@ def steering(workspace: Workspace, arguments: ProjectArguments) -> Outcome[Succe
     project = project_of(workspace, arguments.get("projectPath", ""))
     layout = project.layout
     missing = spec_files.get_missing_steering_docs(project, layout.steering)
-    # What another tool would not write is told only where it exists.
+    # A document that another tool would not write is listed only where it exists.
     shown = [doc for doc in layout.steering if doc in layout.written or doc not in missing]
     data: SteeringData = {
         "documents": [{"name": layout.steering_name(doc), "exists": doc not in missing} for doc in shown],
@@ -210,7 +210,7 @@ def done(project: Project, message: str, data: Data, next_steps: Sequence[str]) 
 
 
 def _steps(project: Project, steps: Sequence[str]) -> Sequence[str]:
-    """What to do next, and what whoever does it has to know of the folders here: a person reads that as a note."""
+    """What to do next, with the project's note on its folders, if it has one, as the last step."""
     return [*steps, f"Note: {project.note}"] if project.note else steps
 
 
@@ -241,7 +241,7 @@ def _written(project: Project, folder: str, texts: dict[str, str], advice: str) 
 
 
 def check_settings(project: Project) -> None:
-    """SpecFailure where the settings cannot be followed: whoever is about to act on them has to know."""
+    """Raise SpecFailure where the settings cannot be followed: a caller that acts on them has to know."""
     remembered_guides.discipline(project)
     approvals_required(project.file_contents.read(project.settings, namespace=remembered_guides.NAMESPACE))
 

@@ -49,7 +49,7 @@ def _spec(project: Project, spec: Spec) -> BoardSpec:
 
 
 def _state(spec: Spec, phase: str) -> DocumentState:
-    """How a document stands: `changed` is one that was approved in other words."""
+    """The state of a document: `changed` is one whose approved text was another."""
     if spec.times[PHASES.index(phase)] is None:
         return "missing"
     standing = (spec.approvals or {}).get(phase)

@@ -29,7 +29,7 @@ def board(data: BoardData) -> str:
 def _card(spec: BoardSpec) -> str:
     progress = spec["taskProgress"]
     total, completed = progress["total"], progress["completed"]
-    told = f"{completed:,} of {counted(total, 'task')}"
+    label = f"{completed:,} of {counted(total, 'task')}"
     documents = "\n".join(
         [
             f'<li><span class="{_COLOURS[state]}">{phase}: {state}</span></li>'
@@ -45,8 +45,8 @@ def _card(spec: BoardSpec) -> str:
     parts = [
         f"<h3>{shown(spec['name'])}</h3>",
         f'<p><span class="state">{shown(spec["overallStatus"])}</span></p>',
-        meter(completed, total, told),
-        f'<p class="number">{told}</p>',
+        meter(completed, total, label),
+        f'<p class="number">{label}</p>',
         f'<ul class="legend">{documents}</ul>',
         f"<p>Findings: {', '.join(found) or 'none'}</p>",
     ]

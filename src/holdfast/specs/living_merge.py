@@ -93,7 +93,7 @@ def _edits(text: _Text, changes: Sequence[Change], needs_base: bool) -> tuple[li
             refused.append(error.conflict)
         else:
             edits += [edit] if edit is not None else []
-    # What is added stands in one place, in the order it is written.
+    # Added requirements go to one place, in the order they are written.
     if edits and changes[0].kind == "ADDED":
         at, heading = edits[0][0], page.heading if page is not None else []
         lines = [line for _, _, block in edits for line in block]
@@ -251,5 +251,5 @@ def _living_twice(living: str) -> Iterator[Conflict]:
     for block in blocks(bare_lines(living)):
         earlier = seen.setdefault(same(block.title), block)
         if earlier is not block:
-            words = f"'{block.title}' stands there twice, in lines {earlier.start + 1} and {block.start + 1}"
+            words = f"'{block.title}' is there twice, in lines {earlier.start + 1} and {block.start + 1}"
             yield Conflict("title_twice", words, 1, block.start + 1)

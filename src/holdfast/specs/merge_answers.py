@@ -156,7 +156,7 @@ def _answer(
         }
         for delta, merged in plan
     ]
-    told: list[ConflictData] = [
+    listed: list[ConflictData] = [
         {
             "code": conflict.code,
             "message": conflict.message,
@@ -168,7 +168,7 @@ def _answer(
     many = "change" if changes == 1 else "changes"
     if conflicts:
         message = f"'{spec.name}' cannot be merged: {len(conflicts)} conflict{'' if len(conflicts) == 1 else 's'}"
-        steps = ["Nothing was written", *[_place(each) for each in told[:3]]]
+        steps = ["Nothing was written", *[_place(each) for each in listed[:3]]]
     elif archived is not None:
         message, steps = f"'{spec.name}' is finished: {changes} {many} merged, its folder is {archived}", []
     elif check:
@@ -184,7 +184,7 @@ def _answer(
             "name": spec.name,
             "changes": 0 if conflicts else changes,
             "files": files,
-            "conflicts": told,
+            "conflicts": listed,
             "diff": _diff(plan) if check and not conflicts else None,
             "archived": archived,
         },

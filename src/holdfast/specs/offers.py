@@ -114,7 +114,7 @@ def _no_tasks(project: Project, name: str) -> OfferError:
 
 
 def _shown(task: Task) -> str:
-    """A task as it stands in tasks.md, in a regular form."""
+    """A task as tasks.md has it, in a regular form."""
     details = task.details
     lines = [f"- [{_BOXES[task.status]}] {task.id}. {task.description}"]
     lines += [f"  - {text}" for text in details.implementation]

@@ -1,4 +1,4 @@
-"""Which phase a spec is in, and what that means for whoever asks."""
+"""Which phase a spec is in, and what to do next in it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from holdfast.specs.task_order import TaskSummary
     from holdfast.specs.tasks import Progress
 
-# The calendar repeats after so many seconds: a time that the system's own cannot hold is looked up in the first turn.
+# The calendar repeats after these seconds: a time beyond the system's range is looked up in the first period.
 _SECONDS_IN_400_YEARS = 146_097 * 86_400
 
 
@@ -58,7 +58,7 @@ class Spec(NamedTuple):
 
 
 class State(NamedTuple):
-    """Where a spec stands."""
+    """The phase of a spec, its status and what to do next."""
 
     phase: str
     status: str
@@ -130,9 +130,9 @@ def why_not_begun(spec: Spec) -> str:
 def _unapproved(spec: Spec) -> list[str]:
     """What is not approved any more, or, where approvals are asked for, not yet."""
     standings = (spec.approvals or {}).values()
-    told = [each.why_not for each in standings if not each.holds and (each.by or spec.approvals_required)]
+    lacking = [each.why_not for each in standings if not each.holds and (each.by or spec.approvals_required)]
     broken = [each.why_not for each in standings if "cannot be used" in each.why_not]
-    return list(dict.fromkeys([*told, *broken]))
+    return list(dict.fromkeys([*lacking, *broken]))
 
 
 def _how_to_approve(spec: Spec, phase: str) -> list[str]:

@@ -1,7 +1,7 @@
 """Requirements as blocks of lines, and deltas, which say how they change: `## ADDED Requirements` and three more.
 
 A block runs from its heading, `### Requirement: TITLE`, to the next heading of that level or above it, blank lines at
-its end left out. What stands in a fence or a comment is no heading.
+its end left out. A line in a fence or a comment is no heading.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Block(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """What stands for its text, whatever the line ends are."""
+        """The digest of its text, the same for all line ends."""
         return sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from holdfast.specs.tasks import LeftOut, Progress, Task, TaskList
 
-# A number may have more parts than this; whose sub-task it is then is told by the indent alone.
+# A number with more parts than this says nothing of its parent task: the indent alone decides.
 _DEEPEST = 8
 
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MARK = "_Prompt:"
-# Words that may open the first section, whatever stands before them.
+# Words that may open the first section, whatever comes before them.
 _OPENING_KEYS = (
     "role:",
     "task:",

@@ -70,7 +70,7 @@ _TEXT_WEIGHT = 60
 
 
 class Details(NamedTuple):
-    """What stands below a task."""
+    """The lines below a task, by kind."""
 
     requirements: tuple[str, ...] = ()
     leverage: tuple[str, ...] = ()
@@ -93,7 +93,7 @@ class Task(NamedTuple):
 
     @property
     def is_header(self) -> bool:
-        """Whether nothing stands below it: a heading for the tasks that follow, or a task of one line."""
+        """Whether it has no details: a heading for the tasks that follow, or a task of one line."""
         return not any(self.details)
 
     @property
@@ -165,7 +165,7 @@ def parse(text: str, style: TaskStyle = "numbered") -> TaskList:
 
 
 def in_progress(tasks: Sequence[Task]) -> Task | None:
-    """The first task somebody works on."""
+    """The first task in progress."""
     return next((task for task in tasks if task.status == "in-progress"), None)
 
 
@@ -252,7 +252,7 @@ def _description(text: str, number_end: int) -> str:
     start = after_white_space(text, end)
     if start == end or (start == end + 1 == len(text) and number_end < mark < end):
         # Not white space and something more after the mark: then the mark belongs to the description, if white space
-        # stands before it.
+        # is before it.
         start = mark
         if mark == number_end:
             return ""

@@ -82,7 +82,7 @@ def listing(data: ListingData) -> RenderableType:
 
 @_unless_failed
 def next_task(data: NextTaskData) -> RenderableType:
-    """The task with what stands below it."""
+    """The task with its details."""
     task = data["task"]
     if task is None:
         return Text(f"{data['name']} has no open task.", style="green")
@@ -110,14 +110,14 @@ def guide(data: GuideData | WorkflowData) -> RenderableType:
 
 
 def check(value: CheckAnswer | Failure, seconds: float) -> RenderableType:
-    """A line a finding, then the coverage of each spec; a spec that is not there is told like any failure."""
+    """A line a finding, then the coverage of each spec; a spec that does not exist is reported like any failure."""
     if "data" not in value:
-        return _told(value, seconds)
+        return _failure(value, seconds)
     return _findings(value)  # type: ignore[arg-type]  # a failure has no data
 
 
 @_unless_failed
-def _told(_data: None) -> RenderableType:
+def _failure(_data: None) -> RenderableType:
     return Text("")
 
 

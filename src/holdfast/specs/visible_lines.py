@@ -14,12 +14,12 @@ _OPEN, _CLOSE = "<!--", "-->"
 def visible_lines(lines: Sequence[str], unclosed: list[int] | None = None) -> Iterator[tuple[int, str]]:
     """Each line outside fences and comments, with its number from 0. Takes one pass, however long the lines are.
 
-    A fence that is never closed reaches the end of the text, or of the list item it stands in, and so does a comment
+    A fence that is never closed reaches the end of the text, or of the list item it is in, and so does a comment
     that starts a line; one that opens in the middle of a line counts only if it is closed, so that a task may speak of
     `<!--`. To `unclosed`, if given, the numbers of the lines are added that open a fence which nothing closes.
     """
     last_close = max((number for number, line in enumerate(lines) if _CLOSE in line), default=-1)
-    items: list[int] = []  # where the text of each list item begins that the line stands in, the outermost first
+    items: list[int] = []  # where the text of each enclosing list item begins, the outermost first
     fence, opened, item = "", 0, 0  # the fence that is open, its line, and where the text of its list item begins
     in_comment = False
     for number, line in enumerate(lines):

@@ -107,11 +107,11 @@ def _counts(path: str) -> list[Counted]:
     for line in data.split(b"\n"):
         if line.startswith(b'{"'):
             try:
-                told = decode(line)
+                value = decode(line)
             except JsonError:
                 continue  # a log holds other lines, too
-            is_telemetry = is_telemetry or (isinstance(told, dict) and "calls" in told)
-            counts += counts_of(told)
+            is_telemetry = is_telemetry or (isinstance(value, dict) and "calls" in value)
+            counts += counts_of(value)
     if not is_telemetry:
         raise UsageError(f"'{printable(path)}' holds no line that 'context serve --telemetry' wrote")
     return counts

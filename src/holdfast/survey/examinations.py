@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Examination = Callable[[Workspace, bool], Iterator[Check]]
 
 RECEIPTS = ".context/receipts"
-# So many are named where many are concerned.
+# Names listed where many are concerned.
 _NAMED = 5
 
 
@@ -75,8 +75,8 @@ def _caches(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
                 "caches", name, PROBLEM, detail, "context sync" if is_declared else f"context verify {quote(name)}"
             )
     if not is_declared:
-        told = f"{len(standing):,} below the cache root, none declared: nothing tells when they are behind"
-        yield Check("caches", "context.toml", ADVICE, told, "context add NAME PATH")
+        found = f"{len(standing):,} below the cache root, none declared: nothing tells when they are behind"
+        yield Check("caches", "context.toml", ADVICE, found, "context add NAME PATH")
         return
     yield from _synced(workspace, damaged)
     strays = [name for name in standing if project.declared().cache(name) is None]

@@ -55,7 +55,7 @@ def counts_of(telemetry: object) -> list[Counted]:
 
 
 def searches(given: Sequence[GivenAnswer], receipts: int) -> SavedSearches:
-    """The sums over the answers of receipts, of which there are so many."""
+    """The sums over the answers of `receipts` receipts."""
     distinct = {key: tokens for answer in given for key, tokens in answer.documents.items()}
     return {
         "receipts": receipts,

@@ -42,8 +42,8 @@ def savings(value: SavingsAnswer, _seconds: float) -> RenderableType:
         lines.append(Text(repeats))
     contexts = value["contexts"]
     if contexts["contexts"]:
-        told = f"{contexts['context_tokens']:,} tokens for {contexts['source_tokens']:,} of source"
-        lines.append(Text(f"{contexts['contexts']:,} contexts stand ready: {told}"))
+        costs = f"{contexts['context_tokens']:,} tokens for {contexts['source_tokens']:,} of source"
+        lines.append(Text(f"{contexts['contexts']:,} contexts stand ready: {costs}"))
     return Group(*lines, Text("Not observed:", style="dim"), *[Text(f"  {said}") for said in value["not_observed"]])
 
 

@@ -73,7 +73,7 @@ def check_writable(file: ConfigFile) -> None:
     if not os.path.isdir(directory):
         raise IoError(f"{printable(directory)} is not a directory")
     if not os.access(directory, os.W_OK | os.X_OK):
-        raise IoError(f"{printable(directory)} cannot be written to: it belongs to somebody else, or is read-only")
+        raise IoError(f"{printable(directory)} cannot be written to: it belongs to another user, or is read-only")
 
 
 def replace_config(file: ConfigFile, text: str | None) -> None:
@@ -168,7 +168,7 @@ class KeptTexts:
 
 
 def is_folder(path: str) -> bool:
-    """Whether a directory stands there."""
+    """Whether a path is a directory."""
     try:
         return stat.S_ISDIR(os.stat(path).st_mode)
     except OSError:

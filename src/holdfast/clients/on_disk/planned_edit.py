@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class PlannedEdit(NamedTuple):
     """A file as it is, and as it would be (None: removed).
 
-    `found` is what stands in the place of our entry now (None: nothing). If it `is_foreign`, set-up did not write it:
+    `found` is what is in the place of our entry now (None: nothing). If it `is_foreign`, set-up did not write it:
     it may be shown, and replaced or removed where a person says so, and is never started.
     """
 
@@ -47,7 +47,7 @@ class PlannedEdit(NamedTuple):
 
     @property
     def entry(self) -> str:
-        """The text of what stands in the place of our entry, in full."""
+        """The full text of what is in the place of our entry."""
         return entry_text(self.found)
 
     @property
@@ -63,7 +63,7 @@ class PlannedEdit(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """Where set-up happens: the scope, the project, and the variables of whoever asks."""
+    """Where set-up happens: the scope, the project, and the caller's environment variables."""
 
     scope: Scope
     project: str
@@ -108,7 +108,7 @@ def plan_entry(client: Client, place: Place, path: str, setting: Setting) -> Pla
 def served_elsewhere(client: Client, place: Place, planned: PlannedEdit, setting: Setting) -> str:
     """The other project that an entry serves, where that is all that is to be said against it; else empty."""
     words = entry_words(client.target.shape, planned.found)
-    if place.told != "named" or "--path" not in words[:-1]:
+    if place.project_from != "named" or "--path" not in words[:-1]:
         return ""
     served = words[words.index("--path") + 1]
     there = wanted_entry(client, place, setting._replace(project=served))
@@ -155,7 +155,7 @@ def prove_entry(client: Client, place: Place, setting: Setting) -> tuple[list[st
     root = _cache_root(place, setting)
     added = {CACHE_ROOT: root} if root else {}
     variables = start_environment(setting.environment, client.passes, added, is_desktop=place.is_desktop)
-    directory = "/" if place.is_desktop and place.told != "started there" else setting.project
+    directory = "/" if place.is_desktop and place.project_from != "started there" else setting.project
     proven = prove(Start(words, directory, variables), client.client_info)
     if client.no_dots and any("." in name for name in proven.tools):
         return words, proven._replace(

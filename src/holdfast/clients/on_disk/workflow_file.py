@@ -59,8 +59,8 @@ def set_up_workflow(root: str, origin: str, *, undo: bool, dry_run: bool) -> Wor
         return WorkflowStep(FILE, "left alone", checks, "it is no regular file")
     if old is not None and not is_written(old, [check for _, check in _CHECKS]):
         changed = "it was changed since it was written: remove it and run this again, or "
-        told = f"{changed if old.startswith(MARK) else 'it is yours; '}add: {'; '.join(checks)}"
-        return WorkflowStep(FILE, "left alone", checks, told if checks else "", old)
+        detail = f"{changed if old.startswith(MARK) else 'it is yours; '}add: {'; '.join(checks)}"
+        return WorkflowStep(FILE, "left alone", checks, detail if checks else "", old)
     if undo:
         if old is None:
             return WorkflowStep(FILE, "unchanged", checks, "there is none")
@@ -74,11 +74,11 @@ def set_up_workflow(root: str, origin: str, *, undo: bool, dry_run: bool) -> Wor
     new = workflow(origin or f"{_distribution()}[analysis]=={__version__}", checks)
     if new == old:
         return WorkflowStep(FILE, "unchanged", checks)
-    told = "commit it" if origin else "see that your index has this project under its name (--from), and commit it"
+    detail = "commit it" if origin else "see that your index has this project under its name (--from), and commit it"
     if not dry_run:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         write_file(path, new.encode())
-    return WorkflowStep(FILE, "written" if old is None else "renewed", checks, told)
+    return WorkflowStep(FILE, "written" if old is None else "renewed", checks, detail)
 
 
 def _distribution() -> str:

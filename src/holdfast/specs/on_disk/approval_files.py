@@ -32,7 +32,7 @@ def approved_texts(project: Project, spec: Spec, folder: int) -> dict[str, str]:
 
 
 def standings(project: Project, spec: Spec, folder: int) -> dict[str, Standing]:
-    """How the approval of each document stands; a file that cannot be relied on approves nothing."""
+    """The state of each document's approval; a file that cannot be relied on approves nothing."""
     texts = approved_texts(project, spec, folder)
     names = dict(zip(PHASES, spec.documents, strict=True))
     path = project.document(spec.name, approvals.FILE)

@@ -35,7 +35,7 @@ class RoleGuide(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """What stands for all of it: with this at hand, anybody can tell whether something changed."""
+        """A digest of all of it: two guides with the same digest are equal."""
         texts = (self.discipline, self.full, self.compact, self.search, *self.steering, *self.steering.values())
         return sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     Result = TypeVar("Result")
 
 _NAME = "{{name}}"
-# In bytes. Whoever adds more than this has written something; and no template is as short as that.
+# In bytes. A longer text is no draft, and no template is shorter than SHORTEST.
 MAX_SIZE = 1 << 16
 SHORTEST = 100
 
 
 def is_draft(text: str, template: str) -> bool:
-    """Whether a text is its template, blank lines and line ends aside; `{{name}}` there stands for any name."""
+    """Whether a text is its template, blank lines and line ends aside; `{{name}}` there matches any name."""
     lines, wanted = _lines(text), _lines(template)
     return len(lines) == len(wanted) and all(map(_fits, lines, wanted))
 
@@ -65,7 +65,7 @@ def get_steering_docs(project: Project, docs: Iterable[str]) -> dict[str, str]:
 def get_missing_steering_docs(project: Project, required: Iterable[str]) -> list[str]:
     """The steering documents among `required` that do not exist, cannot be read or equal their template."""
     docs = list(required)
-    found = get_steering_docs(project, docs)  # whoever asks this needs the text next
+    found = get_steering_docs(project, docs)  # the caller needs the text next
     return [doc for doc in docs if doc not in found]
 
 
@@ -119,7 +119,7 @@ def _approvals_are_required(project: Project) -> bool:
             "approvals", (project.settings,), approvals_required, namespace="spec-status", variant=project.root
         )
     except SpecFailure:
-        return False  # whoever is about to act on it is told by the guides, `spec next` and `spec approve`
+        return False  # the guides, `spec next` and `spec approve` report it
 
 
 def _tasks(project: Project, name: str, folder: int) -> tuple[int | None, TaskSummary | None]:
@@ -153,14 +153,14 @@ def spec_names(project: Project) -> list[str]:
 
 
 def names_in_words(project: Project) -> str:
-    """Which specs there are, for whoever asked for another one."""
+    """A sentence that lists the specs, for a caller that asked for another one."""
     names = spec_names(project)
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return f"Specs here: {', '.join(names[:_MOST_NAMED])}{more}" if names else "There are no specs here yet"
 
 
 def latest_names(project: Project, most: int) -> tuple[list[str], int]:
-    """The names of at most so many specs, those changed last, by name; and how many there are in all."""
+    """The names of the `most` specs that changed last, by name; and how many there are in all."""
     names = _names(project)
     if len(names) <= most:
         return names, len(names)
@@ -173,7 +173,7 @@ def latest_names(project: Project, most: int) -> tuple[list[str], int]:
 
 
 def is_taken(project: Project, name: str) -> bool:
-    """Whether something that is no spec stands where a spec of this name would: a file, a link that leads elsewhere."""
+    """Whether something else has the place of a spec of this name: a file, a link that leads elsewhere."""
     return os.path.lexists(f"{project.specs}/{name}") and not _is_spec(project, name)
 
 

@@ -117,7 +117,7 @@ def template(project: Project, name: str) -> str:
 
 
 def is_folder(path: str, ask: Status) -> bool:
-    """Whether a folder that may be looked at stands at a path."""
+    """Whether a path is a folder that may be looked at."""
     try:
         return S_ISDIR(ask(path).st_mode)
     except (OSError, ValueError):
@@ -125,7 +125,7 @@ def is_folder(path: str, ask: Status) -> bool:
 
 
 def exists(path: str, ask: Status) -> bool:
-    """Whether something that may be looked at stands at a path."""
+    """Whether a path exists and may be looked at."""
     try:
         ask(path)
     except (OSError, ValueError):
