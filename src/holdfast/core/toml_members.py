@@ -21,7 +21,7 @@ _BARE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 
 
 class _Statement(NamedTuple):
-    """A header (`is_header`) or a key with its value: what it names in full, and where it stands.
+    """A header (`is_header`) or a key with its value: the full name it sets, and its place in the text.
 
     `value` and `stop` bound the value; `end` is after its line.
     """
@@ -185,7 +185,7 @@ def _next_line(text: str, at: int) -> int:
 
 
 def _key_end(text: str, mark: str) -> int:
-    """Where a mark stands first that is in no quoted key."""
+    """The index of the first such mark outside a quoted key."""
     at = 0
     while text[at] != mark:
         at = _string_end(text, at) if text[at] in "\"'" else at + 1
