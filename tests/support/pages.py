@@ -18,6 +18,9 @@ class Folder:
     def text(self, path: str) -> str | None:
         return self._texts.get(path)
 
+    def missing(self, what: str) -> None:
+        """What a page lacks is not kept."""
+
 
 def read(source: str | bytes, name: str, reader: str = "", texts: Mapping[str, str] | None = None) -> Page:
     """The page of a source, by the reader of its name or by one that is named."""

@@ -14,8 +14,13 @@ class HeldFiles:
     def __init__(self, texts: Mapping[str, str] | None = None) -> None:
         self._texts = texts or {}
         self.asked: list[str] = []
+        self.lacks: list[str] = []
 
     def text(self, path: str) -> str | None:
         """The text at a path; None where there is none."""
         self.asked.append(path)
         return self._texts.get(path)
+
+    def missing(self, what: str) -> None:
+        """Note what a page lacks."""
+        self.lacks.append(what)

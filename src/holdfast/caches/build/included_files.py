@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 MAX_INCLUDED_BYTES = 1 << 20
 # What stands for a file that cannot be had, where digests are listed.
 ABSENT = ""
+# Begins what a text needs and cannot be found, where files that it asked for are listed.
+MISSING = "?"
 
 
 class IncludedFiles:
@@ -43,6 +45,10 @@ class IncludedFiles:
             return None if data is None else data.decode()
         except UnicodeDecodeError:
             return None
+
+    def missing(self, what: str) -> None:
+        """Note what cannot be found, beside the files that were asked for."""
+        self.asked[MISSING + what] = ABSENT
 
     def digest(self, path: str) -> str:
         """The sha256 of a file in hex, ABSENT where it cannot be had."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from holdfast.caches.readers.page_text import inline_code
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+_CAPITALS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_LETTERS = _CAPITALS | frozenset("abcdefghijklmnopqrstuvwxyz")
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 # Characters: of a macro with its target, of what stands in its brackets, of an attribute's name.
-_LONGEST_MACRO, _LONGEST_TEXT, _LONGEST_NAME = 400, 2000, 60
+_LONGEST_MACRO, _LONGEST_TEXT, _LONGEST_NAME, _MOST_INNER = 400, 2000, 60, 4
 _BEFORE = frozenset(" \t\n(>;|\"'")
 _ADDRESSES = ("https://", "http://", "mailto:", "ftp://")
 _DROPPED = ("image:", "icon:", "indexterm:", "indexterm2:", "anchor:")
@@ -31,7 +35,12 @@ KNOWN = {
     "amp": "&",
     "cpp": "C++",
     "apos": "'",
+    "litdd": "--",
+    "backslash": "\\",
 }
+_MACRO_NAME = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
+_ROLE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.%"
+_TARGET = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.$#/@(),*:?")
 
 
 def substituted(text: str, attributes: Mapping[str, str]) -> str:
@@ -48,16 +57,66 @@ def substituted(text: str, attributes: Mapping[str, str]) -> str:
     return "".join(found)
 
 
-def inline_words(text: str) -> str:
-    """A text with its macros as links and words; code spans stay as they are."""
-    if "[" not in text and "<<" not in text and "+" not in text:
+def inline_words(text: str, unknown: Callable[[str], None]) -> str:
+    """A text with its macros as links and words; code spans stay as they are.
+
+    An attribute in braces that has no value becomes the words of its name, and `unknown` is called with it.
+    """
+    if "[" in text or "<<" in text:
+        text = _macros(_references(text))
+    if "``" in text and "''" in text:
+        text = text.replace("``", '"').replace("''", '"')
+    if "`" not in text and "{" not in text and "#" not in text and "((" not in text:
         return text
-    parts = _macros(_references(text)).split("`")
-    for number in range(1, len(parts) - 1, 2):
-        inner = parts[number]
-        if len(inner) > 2 and inner[0] == inner[-1] == "+":
+    parts = text.split("`")
+    for number, inner in enumerate(parts):
+        if not number % 2:
+            parts[number] = _without_marks(inner, unknown)
+        elif number < len(parts) - 1 and len(inner) > 2 and inner[0] == inner[-1] == "+":
             parts[number] = inner[1:-1]
     return "`".join(parts)
+
+
+def _without_marks(text: str, unknown: Callable[[str], None]) -> str:
+    """Prose without index terms and the marks of roles, and with words for attributes that have no value."""
+    if "(((" in text:
+        first, *parts = text.split("(((")
+        text = first + "".join([part.partition(")))")[2] if ")))" in part else "(((" + part for part in parts])
+    if "((" in text:
+        text = text.replace("((", "").replace("))", "") if text.count("((") == text.count("))") else text
+    if "]#" in text:
+        text = _without_roles(text)
+    if "{" not in text:
+        return text
+    kept, *parts = text.split("{")
+    found = [kept]
+    for part in parts:
+        name, closed, after = part.partition("}")
+        if closed and len(name) < _LONGEST_NAME and name[:1] in _LETTERS and _NAME.issuperset(name):
+            if found[-1].endswith(("\\", "$", "@", "^")):
+                found.append("{" + part)
+                continue
+            unknown(name)
+            found.append(name.replace("-", " ").replace("_", " ") + after)
+        else:
+            found.append("{" + part)
+    return "".join(found)
+
+
+def _without_roles(text: str) -> str:
+    """A text in which `[.role]#words#` is its words."""
+    found: list[str] = []
+    before, *parts = text.split("]#")
+    for part in parts:
+        head, bracket, role = before.rpartition("[")
+        words, closed, after = part.partition("#")
+        if bracket and closed and role and not role.strip(_ROLE):
+            found.append(head + words)
+            before = after
+        else:
+            found.append(before + "]#")
+            before = part
+    return "".join([*found, before])
 
 
 def _references(text: str) -> str:
@@ -94,7 +153,12 @@ def _macros(text: str) -> str:
             found.append(text[at : bracket + 1])
             at = bracket + 1
             continue
-        end = text.find("]", bracket, bracket + _LONGEST_TEXT) if closes else -1
+        after = _after_anchor(text, bracket)
+        if after > 0:
+            found.append(text[at:bracket])
+            at = after
+            continue
+        end = _closing(text, bracket) if closes else -1
         if end < 0:
             closes = text.find("]", bracket) >= 0
             found.append(text[at : bracket + 1])
@@ -103,7 +167,8 @@ def _macros(text: str) -> str:
         begin = bracket
         while begin > at and bracket - begin < _LONGEST_MACRO and text[begin - 1] not in _BEFORE:
             begin -= 1
-        told = _macro(text[begin:bracket], text[bracket + 1 : end])
+        words = text[bracket + 1 : end]
+        told = _macro(text[begin:bracket], _macros(words) if "[" in words else words)
         if told is None:
             found.append(text[at : bracket + 1])
             at = bracket + 1
@@ -114,20 +179,64 @@ def _macros(text: str) -> str:
     return "".join(found)
 
 
+def _after_anchor(text: str, bracket: int) -> int:
+    """Where an anchor such as `[[name]]` ends that begins at a bracket; -1 where none does."""
+    end = text.find("]]", bracket, bracket + _LONGEST_MACRO) if text.startswith("[[", bracket) else -1
+    if end < 0 or " " in text[bracket:end].partition(",")[0]:
+        return -1
+    return end + 2 + (text[end + 2 : end + 3] == "]")
+
+
+def _closing(text: str, bracket: int) -> int:
+    """Where a bracket is closed, those inside it passed over as long as they are close by; -1 where it is not."""
+    end = text.find("]", bracket, bracket + _LONGEST_TEXT)
+    inner = text.find("[", bracket + 1, max(end, bracket))
+    for _ in range(_MOST_INNER):
+        if inner < 0 or end < 0:
+            break
+        after = text.find("]", end + 1, bracket + _LONGEST_TEXT)
+        if after < 0:
+            break
+        inner, end = text.find("[", inner + 1, after), after
+    return end
+
+
 def _macro(name: str, words: str) -> str | None:
     """What a macro says, or None where it is none."""
     if name.startswith("link:") or name.startswith(_ADDRESSES):
         target = name.removeprefix("link:").removeprefix("++").removesuffix("++")
         told = words.partition(",window=")[0].partition(",role=")[0].strip('"^ ')
+        if "{" in target:  # an address that only the build of the pages knows
+            return told
         return f"[{told}]({target})" if told else (f"<{target}>" if "://" in target else target)
+    if name.startswith("{") and "}" in name:
+        return words.strip('"^ ')
+    if name.startswith("linkgit:"):
+        return f"[{name[8:]}({words})]({name[8:]}.adoc)" if words else name[8:]
     if name.startswith("xref:"):
         page, _, anchor = name[5:].partition("#")
-        told = words.partition(",")[0] if words.startswith("role=") else words
-        return f"[{told or page or anchor}]({page})" if page.endswith(".adoc") else (told or page or anchor)
+        page = page.rpartition(":")[2].rpartition("$")[2]
+        told = "" if words.startswith("role=") else words.strip('" ')
+        told = told or (anchor or page.rpartition("/")[2].removesuffix(".adoc")).rpartition(".")[2].replace("-", " ")
+        return f"[{told}]({page})" if page.endswith(".adoc") else told
     if name.startswith("menu:"):
         return " > ".join([part for part in (name[5:], *words.split(">")) if part])
     if name.startswith(_DROPPED):
         return ""
     if name.startswith(_SAID):
-        return f" ({words})" if name == "footnote:" else words
+        return f" ({words})" if name.startswith("footnote:") else words
+    kind, colon, target = name.partition(":")
+    if (
+        colon
+        and len(kind) > 1
+        and _MACRO_NAME.issuperset(kind)
+        and target[:1] in _LETTERS
+        and _TARGET.issuperset(target)
+    ):
+        said = "" if "=" in words else words.strip(" ")
+        name, _, member = target.partition("#")
+        last = name.replace("$", ".").rpartition(".")[2]
+        return said or inline_code(
+            last + (f".{member.partition('(')[0]}" if member else "") if last[:1] in _CAPITALS else target
+        )
     return None

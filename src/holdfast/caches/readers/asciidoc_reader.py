@@ -3,33 +3,41 @@
 from __future__ import annotations
 
 from holdfast.caches.readers.asciidoc_inline import inline_words, substituted
+from holdfast.caches.readers.asciidoc_lines import AsciidocLines
 from holdfast.caches.readers.asciidoc_table import TableCells
 from holdfast.caches.readers.decoded_text import decoded
-from holdfast.caches.readers.included_text import DEEPEST, IncludedText, chosen_lines
+from holdfast.caches.readers.included_text import IncludedText
 from holdfast.caches.readers.page_text import PageText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from holdfast.caches.readers.page_text import Row
     from holdfast.caches.readers.source_reader import Page, SourceFiles
 
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 _NOTES = {"NOTE": "Note", "TIP": "Tip", "IMPORTANT": "Important", "WARNING": "Warning", "CAUTION": "Caution"}
+_DIGITS = "0123456789"
+# What no title consists of alone.
+_SIGNS = " \t!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _DEEPEST_HEADING = 6
 _DEEPEST_LIST = 8
 # Characters that attributes may add to a page, and of one value.
 _MOST_ADDED, _LONGEST_VALUE = 1 << 18, 1000
-# Lines that begin and end a block, by their first character: what is code, and what is a frame around text.
-_CODE, _FRAMES = "-.", "=*_"
+# Lines that begin and end a block of code, by their first character; other characters are a frame around text.
+_CODE = "-.+"
+# The characters that underline a title, by its level from 1; and how many characters they may be off its length.
+_UNDERLINES, _MOST_OFF = "=-~^+", 1
+# Styles of a paragraph whose lines stay as they are.
+_LITERAL = frozenset(("source", "listing", "literal", "verse", "synopsis"))
+_STYLES = _LITERAL.union(_NOTES, ("tabs",))
+_DROPPED = ("'''", "<<<", "image::", "toc::", "video::", "audio::")
 
 
 def read_asciidoc(data: bytes, name: str, files: SourceFiles) -> Page:
     """The page. Raises Unreadable."""
     page = AsciidocPage(IncludedText(name, files))
     lines = decoded(data).split("\n")
-    for text, source in page.included([(line, number) for number, line in enumerate(lines, 1)], 0):
+    for text, source in page.lines.rows([(line, number) for number, line in enumerate(lines, 1)]):
         page.take(text, source)
     page.finish()
     return page.page.page()
@@ -42,107 +50,117 @@ class AsciidocPage:
         self.page = PageText()
         self._included = included
         self._attributes: dict[str, str] = {}
+        self.lines = AsciidocLines(included, self._attributes)
         self._added = _MOST_ADDED
-        self._conditions: list[bool] = []  # of each `ifdef` that is open, whether its lines count
-        self._hidden = 0  # how many of them say no
-        self._end = ""  # what ends the block we are in: code, a comment, a table
+        self._end = ""  # what ends the block we are in: code, a comment, a table; a line end for a blank line
         self._code: list[Row] = []
         self._table: TableCells | None = None
-        self._language = self._note = self._columns = ""  # what the last line in brackets says of the next block
+        # What the last line in brackets says of the next block.
+        self._style = self._language = self._note = self._columns = self._anchor = ""
+        self._substitutes = False
         self._is_header = False
-
-    def included(self, rows: Sequence[Row], depth: int) -> Iterator[Row]:
-        """Lines with those of the files that they include, which stand for the line that does."""
-        for text, source in rows:
-            if not text.startswith("include::") or not text.rstrip(" ").endswith("]"):
-                yield text, source
-                continue
-            path, _, options = text[len("include::") :].rstrip(" ")[:-1].partition("[")
-            lines = None
-            if depth < DEEPEST and not self._hidden:
-                lines = self._included.lines(substituted(path, self._attributes).removeprefix("./"))
-            if lines is None:
-                yield text, source
-                continue
-            lines = _chosen(lines, options)
-            yield from self.included([(line, source) for line in lines], depth + 1)
+        self._begins = True  # a block: after a blank line, and before any line of it
+        self._held: Row | None = None  # a line that may be a title, if the next one underlines it
+        self._items: list[tuple[str, int]] = []  # of each list that is open, its marker, and the width of what it adds
+        self._is_attached = False  # by a plus: the next block belongs to the open item
+        self._frames: list[tuple[str, str, list[tuple[str, int]]]] = []  # of each, its line, margin and open lists
+        self._base = ""  # the margin of the frame that we are in
 
     def take(self, text: str, source: int) -> None:
         """The next line."""
         line = text.rstrip(" \t")
-        if self._condition(line):
-            return
+        if self._held is not None:
+            held, self._held = self._held, None
+            is_end = any(line == frame for frame, *_ in self._frames)
+            if not is_end and (level := _underlined(held[0], line)) and self._title(level, *held):
+                self._begins = True
+                return
+            self._text(*held)
+            self._begins = False
+        if self._end == "\n" and (line == "+" or _is_delimiter(line)):
+            self._inside("", source)
         if self._end:
             self._inside(line, source)
         elif not line:
             self._is_header = False
+            self._begins = True
             self.page.blank()
         else:
             self._outside(line, source)
 
     def finish(self) -> None:
         """After the last line: what is still open ends."""
+        if self._held is not None:
+            self._text(*self._held)
         if self._end:
-            self._inside(self._end, 0)
+            self._inside(self._end.strip("\n"), 0)
 
-    def _condition(self, line: str) -> bool:
-        """Whether a line is of a condition, or does not count by one."""
-        if line.startswith(("ifdef::", "ifndef::", "ifeval::")) and line.endswith("]"):
-            kind, _, rest = line.partition("::")
-            names, _, told = rest[:-1].partition("[")
-            holds = any(name in self._attributes for name in names.replace("+", ",").split(","))
-            if kind == "ifeval" or not told:
-                counts = kind == "ifeval" or holds == (kind == "ifdef")
-                self._conditions.append(counts)
-                self._hidden += not counts
-            return True
-        if line.startswith("endif::"):
-            if self._conditions:
-                self._hidden -= not self._conditions.pop()
-            return True
-        return self._hidden > 0
+    @property
+    def _margin(self) -> str:
+        return self._base + " " * sum([width for _, width in self._items])
 
     def _inside(self, line: str, source: int) -> None:
-        if line != self._end:
+        if line != self._end.strip("\n"):
             if self._table is not None:
                 self._table.take(self._words(line), source)
             else:
-                self._code.append((line, source))
+                self._code.append((self._substituted(line) if self._substitutes else line, source))
             return
         if self._table is not None:
             self.page.blank()
             for text, of in self._table.rows():
                 self.page.line(text, of)
             self.page.blank()
-        elif self._end[0] in "-.`":
-            self.page.fence(self._code, self._language)
-        self._end, self._code, self._table, self._language = "", [], None, ""
+        elif self._end[0] in "-.`\n":
+            code = self._code
+            if self._style in ("verse", "synopsis"):
+                code = [(text.replace("`", "").replace("'", ""), of) for text, of in code]
+            self.page.fence(code, self._language, self._margin)
+        self._end, self._code, self._table, self._language, self._style = "", [], None, "", ""
+        self._begins, self._is_attached = True, False
 
     def _outside(self, line: str, source: int) -> None:
         first = line[0]
+        level = len(line) - len(line.lstrip(first)) if first in "=#" else 0
         if line.startswith("////") and not line.strip("/"):
             self._end = line
-        elif (
-            line.startswith("//")
-            or (first == ":" and self._attribute(line))
-            or (first in "=#" and self._title(line, source))
-        ):
-            pass
-        elif line.startswith(("|===", ",===", "!===")):
+            return
+        if line.startswith("//") or (first == ":" and self._attribute(line)):
+            return
+        if level and line[level : level + 1] == " " and self._title(level, line[level:], source):
+            return
+        if line.startswith(("|===", ",===", "!===", ":===")):
             self._end, self._table = line, TableCells(self._columns)
             self._columns = ""
-        elif first == "[" and line[-1] == "]":
+        elif first == "[" and line[-1] == "]" and (self._begins or line[1:].partition(",")[0].rstrip("]") in _STYLES):
             self._block_attributes(line[1:-1])
-        elif (len(line) > 3 and first in "-.+=*_" and not line.strip(first)) or line == "--":
+        elif _is_delimiter(line):
             self._delimiter(line)
         elif line.startswith("```"):
             self._end, self._language = "```", line[3:].strip(" ") or self._language
         elif first == "." and line[1:2] not in ("", " ", "."):
-            self.page.block([f"**{self._words(line[1:])}**"], source)
-        elif line == "+" or line.startswith(("'''", "<<<", "image::", "toc::", "video::", "audio::")):
+            self.page.block([f"{self._margin}**{self._words(line[1:])}**"], source)
+        elif line == "+" or line.startswith(_DROPPED):
+            self._is_attached = line == "+" and bool(self._items)
+            self._begins = True
             self.page.blank()
         elif not self._is_header:
-            self._text(line, source)
+            self._paragraph(line, source)
+
+    def _paragraph(self, line: str, source: int) -> None:
+        """A line of text: literal, of a list, prose, or a title if the next line underlines it."""
+        if self._begins:
+            is_item = bool(_item(line.lstrip(" \t"))[0])
+            if not is_item and not self._is_attached:
+                self._items.clear()
+            if (line[0] in " \t" and not is_item) or self._style in _LITERAL:
+                self._end, self._code = "\n", [(self._substituted(line) if self._substitutes else line, source)]
+                return
+            if not is_item and not self._is_attached and line[0] not in " \t":
+                self._held = line, source
+                return
+        self._text(line, source)
+        self._begins = self._is_attached = False
 
     def _attribute(self, line: str) -> bool:
         name, colon, value = line[1:].partition(":")
@@ -155,22 +173,29 @@ class AsciidocPage:
             self._attributes[name] = substituted(value.strip(" "), self._attributes)[:_LONGEST_VALUE]
         return True
 
-    def _title(self, line: str, source: int) -> bool:
-        level = len(line) - len(line.lstrip(line[0]))
-        words = line[level:]
-        if words[:1] != " " or level > _DEEPEST_HEADING:
+    def _title(self, level: int, words: str, source: int) -> bool:
+        if level > _DEEPEST_HEADING:
             return False
         self._is_header = level == 1 and not len(self.page)
+        self._items.clear()
+        self._frames.clear()
+        self._base = ""
         self.page.block([f"{'#' * level} {self._words(words.strip(' '))}"], source)
-        self._language = self._note = ""
+        self.lines.section = self._anchor or self.lines.section
+        self._language = self._note = self._anchor = self._style = ""
         return True
 
     def _block_attributes(self, told: str) -> None:
         style, *more = [part.strip(" \"'") for part in told.split(",")]
-        kind = style.partition("%")[0].partition("#")[0]
-        if kind in ("source", "listing", "", "code") and not told.startswith(("[", "#", ".")):
+        if told.startswith(("[", "#")):
+            self._anchor = told.strip("[]#").partition(",")[0]
+        kind = style.partition("%")[0].partition("#")[0].partition(".")[0]
+        if not told.startswith(("[", "#", ".")):
             named = [part.removeprefix("language=") for part in more if "=" not in part or part.startswith("language=")]
+            named = [part for part in named if part and len(part) < 20 and not part.strip(_IN_LANGUAGE)]
             self._language = named[0] if named else self._attributes.get("source-language", self._language)
+            self._style = kind if kind in _LITERAL else "source" if not kind and named else ""
+            self._substitutes = "attributes" in told and "subs" in told
         if kind in _NOTES:
             self._note = _NOTES[kind]
         at = told.find('cols="')
@@ -178,73 +203,95 @@ class AsciidocPage:
             self._columns = told[at + 6 :].partition('"')[0]
 
     def _delimiter(self, line: str) -> None:
-        if (line[0] in _CODE and line != "--") or line[0] == "+":
+        if line[0] in _CODE and line != "--":
             self._end = line
+        elif self._frames and self._frames[-1][0] == line:
+            _, self._base, self._items = self._frames.pop()
+        elif len(self._frames) < _DEEPEST_LIST:
+            self._frames.append((line, self._base, self._items))
+            self._base, self._items = self._margin if self._is_attached else self._base, []
+        if not self._end:
+            self._style = self._language = ""
+        self._begins, self._is_attached = True, False
         self.page.blank()
 
     def _text(self, line: str, source: int) -> None:
         """Write a line of prose, or of a list."""
-        if self._note:
-            self.page.block([f"**{self._note}**"], source)
-            self._note = ""
         name, colon, said = line.partition(": ")
         if colon and name in _NOTES:
-            self.page.block([f"**{_NOTES[name]}**"], source)
-            line = said
-        margin, line = _item(line.lstrip(" \t") if line[0] in " \t" else line)
-        words = self._words(line)
-        words = words.removesuffix(" +")
-        if not margin and words.startswith(("# ", "```", "~~~")):
+            self._note, line = _NOTES[name], said
+        if self._note:
+            self.page.block([f"{self._margin}> **{self._note}**"], source)
+            self._note = ""
+        kind, marker, line = _item(line.strip(" \t"))
+        if kind:
+            self._open_item(kind, len(marker))
+        words = self._words(line).removesuffix(" +")
+        if kind and marker == "- " and kind[-1] in ":;":
+            term, colon, said = line.partition("\0")
+            words = f"**{self._words(term)}**" + (f": {self._words(said)}" if colon else "")
+        if not kind and words.startswith(("# ", "```", "~~~")):
             words = "\\" + words
-        self.page.line(margin + words, source)
+        margin = self._margin
+        self.page.line((margin[: len(margin) - len(marker)] + marker if kind else margin) + words, source)
+        self._style = self._language = ""
+
+    def _open_item(self, kind: str, width: int) -> None:
+        """Go to the list of a marker: one that is open, or one inside the item that is."""
+        kinds = [marker for marker, _ in self._items]
+        if kind in kinds:
+            del self._items[kinds.index(kind) :]
+        del self._items[_DEEPEST_LIST - 1 :]
+        self._items.append((kind, width))
 
     def _words(self, text: str) -> str:
+        return inline_words(self._substituted(text), lambda name: self._included.missing(f"{{{name}}}"))
+
+    def _substituted(self, text: str) -> str:
         found = substituted(text, self._attributes) if self._added > 0 else text
         self._added -= max(len(found) - len(text), 0)
-        return inline_words(found)
+        return found
 
 
-def _item(line: str) -> tuple[str, str]:
-    """The marker of an item as Markdown has it, with its margin, and the item's words; no marker for any other line."""
-    first = line[0]
-    if first in "*-.":
+_IN_LANGUAGE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+#-_"
+
+
+def _is_delimiter(line: str) -> bool:
+    """Whether a line begins or ends a block."""
+    return (len(line) > 3 and line[0] in "-.+=*_" and not line.strip(line[0])) or line == "--"
+
+
+def _underlined(title: str, underline: str) -> int:
+    """The level of the title that a line underlines, from 1; 0 where it does not."""
+    mark = underline[:1]
+    if not mark or mark not in _UNDERLINES or len(underline) < 2 or underline.strip(mark):
+        return 0
+    off = abs(len(title) - len(underline))
+    has_word = bool(title.strip(_SIGNS))
+    return _UNDERLINES.index(mark) + 1 if has_word and off <= _MOST_OFF else 0
+
+
+def _item(line: str) -> tuple[str, str, str]:
+    """The marker of an item, the one that Markdown has, and the item's words; no marker for any other line.
+
+    The words of a term are followed by a NUL and its description, if that is on the same line.
+    """
+    first = line[:1]
+    if first and first in "*-.":
         level = len(line) - len(line.lstrip(first))
         if line[level : level + 1] == " " and (first != "-" or level == 1) and level <= _DEEPEST_LIST:
             words = line[level:].strip(" ")
             words = words[4:] if words[:4] in ("[ ] ", "[x] ", "[*] ") else words
-            return "  " * (level - 1) + ("1. " if first == "." else "- "), words
-    if (
-        first == "<"
-        and (end := line.find("> ")) > 1
-        and (line[1:end] == "." or (line[1:end].isascii() and line[1:end].isdigit()))
-    ):
-        return f"{line[1:end] if line[1:end] != '.' else '1'}. ", line[end + 2 :]
-    term, colons, words = line.partition(":: ")
-    if not colons and line.endswith("::"):
-        term, colons, words = line[:-2], "::", ""
-    if colons and term and len(term) < 200:
-        return "- ", f"**{term.strip(':')}**" + (f": {words.strip(' ')}" if words.strip(" ") else "")
-    return "", line
-
-
-def _chosen(lines: list[str], options: str) -> list[str]:
-    """The lines of an included file that are asked for: by number, or between the marks of tags; without marks."""
-    named = {}
-    for part in options.replace('"', "").split(","):
-        name, _, value = part.strip(" ").partition("=")
-        named[name] = value
-    if "lines" in named:
-        return chosen_lines(lines, named["lines"].replace("..", ":").replace(";", ","))
-    wanted = {tag for tag in (named.get("tag") or named.get("tags") or "").split(";") if tag}
-    found = []
-    inside = ""
-    for line in lines:
-        if "tag::" in line or "end::" in line:
-            mark = "tag::" if "tag::" in line else "end::"
-            name = line.partition(mark)[2].partition("[")[0]
-            if not wanted or name in wanted:
-                inside = name if mark == "tag::" else ""
-            continue
-        if not wanted or inside:
-            found.append(line)
-    return found
+            return first * level, "1. " if first == "." else "- ", words
+    if first == "<" and 1 < (end := line.find("> ")) < 5 and (line[1:end] == "." or not line[1:end].strip(_DIGITS)):
+        return "<>", f"{line[1:end] if line[1:end] != '.' else '1'}. ", line[end + 2 :]
+    digits = len(line) - len(line.lstrip(_DIGITS))
+    if 0 < digits < 5 and line[digits : digits + 2] == ". ":
+        return "1.", line[: digits + 2], line[digits + 2 :]
+    for mark in (":::", "::", ";;"):
+        term, colons, words = line.partition(f"{mark} ")
+        if not colons and line.endswith(mark):
+            term, colons, words = line[: -len(mark)], mark, ""
+        if colons and term.strip(":;") and len(term) < 200:
+            return mark, "- ", term + (f"\0{words.strip(' ')}" if words.strip(" ") else "")
+    return "", "", line

@@ -67,6 +67,10 @@ class IncludedText:
                 return lines
         return None
 
+    def missing(self, what: str) -> None:
+        """Report an include or a variable of the page that cannot be found."""
+        self._files.missing(what[:_LONGEST_PATH])
+
     def _places(self, path: str, below: Sequence[str]) -> Iterator[str]:
         folders = self._folder.split("/")[:32] if self._folder else []
         climbing = [["..", *[".."] * above] for above in range(_ABOVE)]

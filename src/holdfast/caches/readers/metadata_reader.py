@@ -19,6 +19,9 @@ class _NoFiles:
     def text(self, path: str) -> str | None:  # noqa: ARG002 - what every table of files takes
         return None
 
+    def missing(self, what: str) -> None:
+        """A description is taken without its build: what it lacks is not reported."""
+
 
 def metadata_fields(text: str) -> tuple[dict[str, str], int]:
     """The fields of METADATA by their names in lower case, the first of each; and the line after them, from 0."""

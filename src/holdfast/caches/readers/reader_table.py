@@ -18,7 +18,7 @@ READERS: tuple[SourceReader, ...] = (
     SourceReader("markdown-1", (".md", ".markdown"), _HERE + "markdown_reader:read_markdown_source"),
     SourceReader("mdx-1", (".mdx",), _HERE + "mdx_reader:read_mdx"),
     SourceReader("rst-1", (".rst", ".rest"), _HERE + "rst_reader:read_rst"),
-    SourceReader("asciidoc-1", (".adoc", ".asciidoc"), _HERE + "asciidoc_reader:read_asciidoc"),
+    SourceReader("asciidoc-2", (".adoc", ".asciidoc"), _HERE + "asciidoc_reader:read_asciidoc"),
     SourceReader("text-1", (".txt", ".text"), _HERE + "text_reader:read_text"),
     SourceReader("html-1", (".html", ".htm", ".xhtml"), _HERE + "html_reader:read_html"),
     SourceReader("notebook-1", (".ipynb",), _HERE + "notebook_reader:read_notebook"),

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
             """
             ...
 
+        def missing(self, what: str) -> None:
+            """Report what a page needs and cannot be found: the path of an include, the name of a variable."""
+            ...
+
     class Read(Protocol):
         """Makes a page of a source's bytes; `name` is its path below the sources' top. Raises Unreadable."""
 

@@ -18,7 +18,7 @@ v1.0, 2026-01-01
 
 // a comment
 {product} are at {url}[the site]; see xref:install.adoc#run[*how* to `run`] and <<later,later on>>.
-{unknown} stays.
+{some-name} stays, `{id}` too.
 
 ////
 not
@@ -76,7 +76,7 @@ EXPECTED = """\
 # Widgets
 
 Widgets are at [the site](https://example.org/Widgets); see [*how* to `run`](install.adoc) and later on.
-{unknown} stays.
+some name stays, `{id}` too.
 
 ## Run it
 
@@ -90,21 +90,21 @@ $ widgets {product} <1>
 
 1. Starts.
 
-**Note**
+> **Note**
 
 Slow.
 
-**Warning**
+> **Warning**
 
 Hot.
 
 - one
   - two
-1. first
+    1. first
 
-more
+       more
 
-- **term**: what it is
+       - **term**: what it is
 
 | Name | Meaning |
 |---|---|
@@ -143,7 +143,6 @@ def test_files_are_included_where_they_can_be_had() -> None:
     assert page.text == "```java\nrun();\n```\n\nPart of it.\n"
     assert source_line(page.lines, 5) == 8
     assert read("include::A.java[lines=2..2]\n", files).text == "run();\n"
-    assert read("include::nowhere.adoc[]\n").text == "include::nowhere.adoc[]\n"
     assert read("include::loop.adoc[]\n", files).text.count("again") == 8
 
 
@@ -160,7 +159,153 @@ def test_files_are_included_where_they_can_be_had() -> None:
         ("<<open\n", "<<open\n"),
         ("a:b[\n", "a:b[\n"),
         ("|===\n|only\n|===\n", "| only |\n|---|\n"),
+        ("javadoc:org.x.Some$Inner[] configprop:a.b[]\n", "`Inner` `a.b`\n"),
+        ("{url-x}/a[the site] link:{url-x}[site]\n", "the site site\n"),
+        ("xref:m:p.adoc#a.some-words[]\n", "[some words](p.adoc)\n"),
+        ("[.red]#red# (((gone)))((kept))\n", "red kept\n"),
+        ("[source,yaml]\na: 1\n\nb\n", "```yaml\na: 1\n```\n\nb\n"),
     ],
 )
 def test_each_construct(text: str, expected: str) -> None:
     assert read(text).text == expected
+
+
+MANUAL = """\
+tool(1)
+=======
+:manual-for: tool
+
+NAME
+----
+tool - does [[x]]things
+
+SYNOPSIS
+--------
+[verse]
+'tool' [-z]
+     <file>
+
+OPTIONS
+-------
+`-z`::
+`--zero`::
+	Terminate with linkgit:other-tool[1].
++
+------------
+$ tool -z
+------------
++
+More ``words''.
+
+mode;; one of:
+* a
+* b
+
+See also:
+
+   tool --all
+
+Levels
+~~~~~~
+text
+"""
+
+
+def test_a_title_may_be_underlined_as_long_as_it_is() -> None:
+    assert (
+        read(MANUAL).text
+        == """\
+# tool(1)
+
+## NAME
+
+tool - does things
+
+## SYNOPSIS
+
+```
+tool [-z]
+     <file>
+```
+
+## OPTIONS
+
+- **`-z`**
+- **`--zero`**
+  Terminate with [other-tool(1)](other-tool.adoc).
+
+  ```
+  $ tool -z
+  ```
+
+  More "words".
+
+  - **mode**: one of:
+    - a
+    - b
+
+See also:
+
+```
+   tool --all
+```
+
+### Levels
+
+text
+"""
+    )
+
+
+def test_a_listing_below_a_line_of_another_length_is_no_title() -> None:
+    assert read("Like this:\n----\ncode\n----\n").text == "Like this:\n\n```\ncode\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("ifdef::a[]", "yes\n"),
+        ("ifdef::b[]", ""),
+        ("ifdef::a,b[]", "yes\n"),
+        ("ifdef::a+b[]", ""),
+        ("ifndef::b[]", "yes\n"),
+        ('ifeval::["{a}" == "2"]', "yes\n"),
+        ("ifeval::[{a} >= 10]", ""),
+        ('ifeval::["{b}" != ""]', ""),
+    ],
+)
+def test_lines_count_by_their_condition(condition: str, expected: str) -> None:
+    assert read(f":a: 2\n\n{condition}\nyes\nendif::[]\n").text == expected
+
+
+def test_a_condition_may_hold_its_text() -> None:
+    assert read(":a:\n\nifdef::a[one `x`]\nifdef::b[two]\n").text == "one `x`\n"
+
+
+def test_what_cannot_be_included_is_left_out_and_reported() -> None:
+    files = HeldFiles()
+    text = "a {no-value}\n\ninclude::nowhere.adoc[]\n\ninclude::maybe.adoc[opts=optional]\ninclude-code::Gone[]\n\nb"
+    assert read_asciidoc(text.encode(), "docs/guide.adoc", files).text == "a no value\n\nb\n"
+    assert files.lacks == ["{no-value}", "nowhere.adoc", "Gone (of include-code)"]
+
+
+def test_includes_choose_by_tags_shift_titles_and_are_found_from_the_file_that_includes() -> None:
+    files = {
+        "docs/a/b.adoc": "= B\n\ninclude::../c.adoc[tags=x;y]\n",
+        "docs/c.adoc": "# tag::x[]\none\n# tag::y[]\ntwo\n# end::y[]\nthree\n# end::x[]\nfour\n",
+    }
+    assert read("include::a/b.adoc[leveloffset=+1]\n", files).text == "## B\n\none\ntwo\nthree\n"
+    assert read("include::c.adoc[tags=x;!y]\n", files).text == "one\nthree\n"
+
+
+def test_antora_includes_are_in_the_folders_of_their_module() -> None:
+    files = {"modules/ROOT/partials/p.adoc": "P\n", "modules/api/examples/e.adoc": "E\n"}
+    text = "include::partial$p.adoc[]\n\ninclude::api:example$e.adoc[]\n"
+    page = read_asciidoc(text.encode(), "modules/ROOT/pages/sub/page.adoc", HeldFiles(files))
+    assert page.text == "P\n\nE\n"
+
+
+def test_code_that_a_section_names_is_a_fence() -> None:
+    files = {"src/main/java/web/mvc/someclients/My.java": "class My {}\n"}
+    text = "[[web.mvc.some-clients]]\n== Clients\n\ninclude-code::My[]\n"
+    assert read(text, files).text == "## Clients\n\n```java\nclass My {}\n```\n"

@@ -1,0 +1,145 @@
+"""What readers leave of a generator's markup in real documentation: python -m benchmarks.readers PATH[=TOP]...
+
+A path is a folder of sources, as `context add` takes it; TOP is the checkout that holds it (default: the folder). For
+each folder: the generators that were detected, pages, the share of sections that contain generator markup outside code,
+the share of pages with a title by the rules of docs/formats/sources.md, includes and variables that were not found,
+and MB/s of reading on one core. `--sample N` prints N marked lines and missing
+names of each set.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import time
+from collections import Counter
+from pathlib import Path
+
+from holdfast.caches.build.guarded_files import read_item
+from holdfast.caches.build.included_files import MISSING, IncludedFiles
+from holdfast.caches.build.project_sources import FoundSources, Patterns, find_below
+from holdfast.caches.build.source_item import SourceItem
+from holdfast.caches.readers.reader_table import is_of_kind, read_source, reader_named
+from holdfast.caches.readers.source_reader import Page, Unreadable
+from holdfast.caches.search.sections import outline
+from holdfast.caches.source_formats import PAGE
+
+_TAGS = (
+    "a abbr article aside b br button center code dd del details div dl dt em figcaption figure font footer h1 h2 h3 "
+    "h4 h5 h6 header hr i iframe img input ins kbd li main mark nav ol p picture pre s script section small source "
+    "span strong style sub summary sup svg table tbody td tfoot th thead tr u ul video"
+).replace(" ", "|")
+MARKUP = {
+    "HTML or JSX": re.compile(
+        rf"</?(?:{_TAGS})(?:\s[^<>]*)?/?>|<[A-Z][\w.]*(?:\s+[\w-]+=[^<>]*)/?>|</[A-Z][\w.]*>|<[A-Z]\w*\s*/>"
+    ),
+    "comment": re.compile(r"<!--|\{/\*"),
+    "template": re.compile(r"\{\{|\{%|%\}|\}\}"),
+    "admonition or block": re.compile(r"^\s*(?:!!! |\?\?\?\+? |:::|///|=== \"|> \[!\w+\])"),
+    "attribute list": re.compile(r"\{:|\{ ?[#.][\w-]+[^}]*\}"),
+    "reference": re.compile(r"\]\[[\w.\-]*\](?!\()|\{@link|\[\[\w|:\w+:`"),
+    "include": re.compile(r"--8<--|^\s*\{[!*] |^<<<|^include(?:-code)?::"),
+    "statement": re.compile(r"^(?:import .* from |export (?:const|default|function) )"),
+    "AsciiDoc": re.compile(
+        r"^(?:ifn?def|ifeval|endif)::|^\[[a-z#.\[][^\]]*\]$|^\|===|^(?:----+|====+|\.\.\.\.+)$|\b(?:xref|link|linkgit|javadoc|configprop|kbd|image):[^\s\[]*\[|\S::$"
+    ),
+    "reStructuredText": re.compile(r"^\.\. |`_\b|^\s*:\w+:$"),
+}
+# What looks like markup and is text in sources of this kind.
+PLAIN = {
+    ".adoc": {"HTML or JSX", "reStructuredText"},
+    ".rst": {"HTML or JSX", "template", "attribute list", "AsciiDoc"},
+}
+_CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+
+
+def marked_lines(text: str, ending: str) -> list[tuple[str, str]]:
+    """(kind, line) of each line outside code that contains generator markup."""
+    found, fence = [], ""
+    for line in text.split("\n"):
+        bare = line.strip(" \t>")
+        if fence:
+            fence = "" if bare.startswith(fence) and not bare.strip(fence[0]) else fence
+            continue
+        if bare.startswith(("```", "~~~")):
+            fence = bare[: len(bare) - len(bare.lstrip(bare[0]))]
+            continue
+        prose = _CODE.sub("", line).replace("\\<", "").replace("\\{", "")
+        if line.startswith("    "):
+            continue
+        found += [
+            (kind, line)
+            for kind, pattern in MARKUP.items()
+            if kind not in PLAIN.get(ending, ()) and pattern.search(prose)
+        ]
+    return found
+
+
+def measure(folder: Path, top: Path, sample: int) -> None:
+    """Print one row, and the sample."""
+    found = FoundSources.none()
+    find_below(str(folder), str(top), Patterns(None, None), "", found, lambda _: None)
+    sections = marked = headings = titled = size = pages = 0
+    seconds = 0.0
+    lines: list[tuple[str, str, str]] = []
+    missing: Counter[str] = Counter()
+    readers: Counter[str] = Counter()
+    for item in found.items:
+        page, took, length, lacks = read(item)
+        if page is None:
+            continue
+        pages, size, seconds = pages + 1, size + length, seconds + took
+        readers[item.reader] += 1
+        missing.update(lacks)
+        content, ending = outline(page.text, PAGE), "." + item.source.rpartition(".")[2]
+        titled += bool(page.title or any(line.startswith("# ") for line in page.text.split("\n")))
+        headings += len({section.heading for section in content.sections})
+        for section in content.sections:
+            marks = marked_lines(page.text[section.start : section.end], ending)
+            sections += 1
+            marked += bool(marks)
+            lines += [(item.source, kind, line) for kind, line in marks]
+    share = 100 * marked / max(sections, 1)
+    by = ", ".join([f"{name} {count}" for name, count in readers.most_common(4)])
+    print(
+        f"{folder.name}: {pages} pages by {by}; {sections} sections, {share:.1f} % with markup; "
+        f"{headings} headings; {100 * titled / max(pages, 1):.0f} % with a title; "
+        f"{sum(missing.values())} missing ({len(missing)} names); {size / 1e6 / max(seconds, 1e-9):.1f} MB/s"
+    )
+    if sample:
+        print("   ", Counter(kind for _, kind, _ in lines).most_common())
+        for source, kind, line in random.Random(1).sample(lines, min(sample, len(lines))):
+            print(f"    {source}: {kind}: {line.strip()[:150]}")
+        for name, count in missing.most_common(sample):
+            print(f"    missing {count}: {name}")
+
+
+def read(item: SourceItem) -> tuple[Page | None, float, int, list[str]]:
+    """A page, the processor's time for it, its bytes and what it lacks; None where the source is none."""
+    reader, files = reader_named(item.reader), IncludedFiles.of(item)
+    assert reader is not None
+    try:
+        data = read_item(item)
+        if not is_of_kind(reader, data):
+            return None, 0, 0, []
+        begin = time.process_time()
+        page = read_source(reader, data, item.source, files)
+        return page, time.process_time() - begin, len(data), [k[1:] for k in files.asked if k.startswith(MISSING)]
+    except Unreadable:
+        return None, 0, 0, []
+
+
+def main() -> None:
+    """Measure each folder."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("paths", nargs="+", metavar="PATH[=TOP]")
+    parser.add_argument("--sample", type=int, default=0, metavar="N")
+    given = parser.parse_args()
+    for path in given.paths:
+        folder, _, top = path.partition("=")
+        measure(Path(folder).resolve(), Path(top or folder).resolve(), given.sample)
+
+
+if __name__ == "__main__":
+    main()
