@@ -34,7 +34,7 @@ def cli_page() -> str:
 
 def tools_page() -> str:
     """docs/tools.md."""
-    parts = ["# What agents are told\n\n", NOTE, "The tools, in the order they are listed.\n"]
+    parts = ["# What agents read\n\n", NOTE, "The tools, in the order they are listed.\n"]
     for operation in tools():
         schema = encode_pretty(input_schema(operation))
         command = " ".join(operation.command)
@@ -60,7 +60,7 @@ def commands_page() -> str:
     parts = ["# Commands, tools and exit codes\n\n", NOTE]
     parts.append(
         "Where a tool stands beside a command, both give the same bytes. Every flag: [cli.md](../cli.md). "
-        "What agents are told: [tools.md](../tools.md).\n"
+        "What agents read: [tools.md](../tools.md).\n"
     )
     nowhere = {command.operation.family for command in COMMANDS if command.operation} - set(FAMILIES)
     if nowhere:

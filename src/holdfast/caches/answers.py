@@ -106,12 +106,12 @@ def verify(workspace: Workspace, arguments: CacheArguments) -> Outcome[VerifyAns
 def hinted_failure(error: ContextError) -> object:
     """A failure as `error_object` has it; of a cache that is not there, with the name of the one that was meant, and of
     a document that is not the only one, with the names of two."""
-    told = error_object(error)
+    failure = error_object(error)
     if isinstance(error, InvalidCitation):
-        told["error"]["message"] = error.headline
+        failure["error"]["message"] = error.headline
     if isinstance(error, CacheMissing) and error.nearest:
-        told["error"]["message"] += f": did you mean '{error.nearest}'?"
-    return told
+        failure["error"]["message"] += f": did you mean '{error.nearest}'?"
+    return failure
 
 
 def diff(workspace: Workspace, arguments: DiffArguments) -> Outcome[DiffAnswer | SinceAnswer]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from holdfast.workspace import Workspace
 
 _MOST_LISTED = 100
-# Below so many receipts starting processes costs more than they save.
+# With fewer receipts, starting processes costs more than they save.
 _FEW = 64
 
 
@@ -63,14 +63,14 @@ def audit(workspace: Workspace, arguments: AuditArguments) -> Outcome[AuditAnswe
 
 def _note(value: AuditAnswer) -> str:
     """What a person should know before the numbers are believed."""
-    told = []
+    notes = []
     if value["cache_gone"]:
         name = "receipt names" if value["cache_gone"] == 1 else "receipts name"
-        told.append(f"{value['cache_gone']:,} {name} caches that are not here: pull or build those to replay them")
+        notes.append(f"{value['cache_gone']:,} {name} caches that are not here: pull or build those to replay them")
     if value["ahead"]:
         dated = "call is" if value["ahead"] == 1 else "calls are"
-        told.append(f"{value['ahead']:,} {dated} dated later than now: a server's clock differs from this machine's")
-    return "; ".join(told)
+        notes.append(f"{value['ahead']:,} {dated} dated later than now: a server's clock differs from this machine's")
+    return "; ".join(notes)
 
 
 def _write_page(path: str, value: AuditAnswer) -> None:

@@ -44,7 +44,7 @@ AUDIT_OPERATIONS = (
             Parameter("query", "text", "Only where the query holds this", metavar="TEXT"),
             Parameter("since", "text", "Only from this day or time on", metavar="TIME"),
             Parameter("limit", "integer", "Most calls to list, the latest (default: 100)", metavar="N", maximum=_MOST),
-            Parameter("skip", "integer", "Pass over so many of the latest first", metavar="N", maximum=_MOST),
+            Parameter("skip", "integer", "Leave out the N latest calls", metavar="N", maximum=_MOST),
             Parameter("listed_only", "flag", "Replay what is listed alone, not all"),
             Parameter("now", "flag", "Ask the caches of those names as they are now: would the same be given?"),
             Parameter("html", "path", "Write a page of it here", metavar="FILE"),

@@ -64,7 +64,7 @@ class Document(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What people are told, and can open: the source, unless another builder wrote one that is no such spelling."""
+        """The name that answers show and `read` accepts: the source, unless another builder wrote one that is none."""
         return self.source if document_id(self.source) == self.id else self.id
 
 
@@ -190,7 +190,7 @@ def _distinct_name(name: str, version: str) -> str:
 
 
 def stays_inside(file: str) -> bool:
-    """Whether a listed file name is relative and does not climb; links are for whoever opens it to refuse."""
+    """Whether a listed file name is relative and does not climb; the code that opens it refuses links."""
     if not file or "\\" in file or "\0" in file:
         return False
     return _CLIMBING.isdisjoint(file.split("/"))
@@ -236,7 +236,7 @@ def is_crowded(data: bytes) -> bool:
 
 
 def is_crowd(found: int, size: int) -> bool:
-    """The same by how many `marks` there are in so many bytes."""
+    """The same for `found` marks in `size` bytes."""
     return found > size // _BYTES_A_MARK + _MARKS_OF_ANY
 
 
@@ -264,7 +264,7 @@ def parse_manifest(data: bytes) -> Manifest:
         raise CacheInvalid("manifest.json lacks documents")
     if type(count) is not int or not 0 <= count <= _MOST_DOCUMENTS:
         raise CacheInvalid("manifest.json lacks document_count, or it is no count")
-    # What was read from UTF-8 has a UTF-8 form, unless an escape stands for half a character.
+    # A text decoded from UTF-8 can be encoded again, unless an escape is half a character.
     entries = _plain_entries(documents) if b"\\u" not in data else None
     if entries is None:
         entries = []
@@ -329,7 +329,7 @@ def check_manifest(manifest: Manifest) -> list[str]:
 def check_index(data: bytes, manifest: Manifest) -> list[str]:
     """What `index.json` says that the manifest does not, and the other way round."""
     found = marks(data)
-    # An object of so many members, and what their names and files hold themselves; counted only where it matters.
+    # The marks of the object's members and those inside their names and files; counted only where it matters.
     if found > len(manifest.entries) + 1 and found > len(manifest.entries) + 1 + sum(
         [marks(f"{entry.id}{entry.file}".encode()) for entry in manifest.entries]
     ):
@@ -348,7 +348,7 @@ def check_index(data: bytes, manifest: Manifest) -> list[str]:
 
 
 def are_usable(entries: list[Entry]) -> bool:
-    """Whether all entries have a version, and a file that stays inside: told of all at once, as of each it would be."""
+    """Whether all entries have a version and a file that stays inside: one check with the result of one per entry."""
     if not entries:
         return True
     versions = [entry.version for entry in entries]

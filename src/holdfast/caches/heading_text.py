@@ -77,7 +77,7 @@ def _without_tags(text: str) -> str:
 
 
 def is_tag(inner: str) -> bool:
-    """Whether what stands between `<` and `>` makes a tag; an address does not."""
+    """Whether the text between `<` and `>` is a tag; an address is not."""
     name = inner.removeprefix("/")
     return name[:1] in _LETTERS and name.lstrip(_IN_NAME)[:1] in _AFTER_NAME
 

@@ -38,7 +38,7 @@ _SECTION = Struct("<16sQQII")
 _CRC = Struct("<I")
 _MAX_SECTIONS = 64
 
-# The time stands among the first members, far before this.
+# The time is among the first members, far before this.
 FIRST_BYTES = 4096
 _BEFORE = b'"created_at": "'
 _IN_A_TIME = b"0123456789-+:.TZ"
@@ -61,7 +61,7 @@ CHUNK = 1 << 16
 
 
 class IndexUnusable(Exception):
-    """An index that is damaged, foreign or of another cache: whoever asked goes on without it."""
+    """An index that is damaged, foreign or of another cache; the caller falls back to the documents."""
 
 
 class Section(NamedTuple):
@@ -310,8 +310,8 @@ def look_up(
 ) -> int | None:
     """The value of a key, or None; only the pages on the way to it are read, and each is checked.
 
-    Whoever looks up often gives a `first_keys` to remember the first key of each page met: then one page is read. Who
-    looks up hundreds of keys, most of which are not there, gives `pages` too, and no page is read more than once.
+    With `first_keys`, which remembers the first key of each page read, a look-up reads one page. With `pages` too, for
+    hundreds of keys of which most are absent, no page is read more than once.
     """
     if first_keys is None:
         first_keys = {}
@@ -347,7 +347,7 @@ def is_wide(count: int, document_count: int) -> bool:
 
 
 def parse_numbers(view: memoryview, at: int, count: int, document_count: int) -> tuple[list[int], int]:
-    """So many numbers below a count, and where what follows them begins."""
+    """`count` numbers below `document_count`, and the offset after them."""
     if document_count <= CHUNK:
         return view[at : at + 2 * count].cast("H").tolist(), at + 2 * count
     if is_wide(count, document_count):

@@ -1,6 +1,6 @@
-"""Which lines of a source the lines of a document stand for. Pure.
+"""Maps the lines of a document to lines of its source. Pure.
 
-A map is runs of lines: from the line `first` of the document on, each stands for the line of the source that follows
+A map is runs of lines: from the line `first` of the document on, each maps to the line of the source that follows
 the one before (`step` 1, text taken as it is), or all for the same one (`step` 0, text that was put there: an include,
 a signature, the mark that ends a fence). Lines count from 1. A document without runs is its source, line by line.
 """
@@ -45,7 +45,7 @@ def make_line_map(lines: Iterable[int]) -> LineMap:
 
 
 def source_line(runs: Sequence[LineRun], line: int) -> int:
-    """The line of the source that a line of the document stands for."""
+    """The line of the source that a line of the document comes from."""
     if not runs:
         return line
     first, source, step = runs[max(bisect_right(runs, line, key=lambda run: run.first) - 1, 0)]

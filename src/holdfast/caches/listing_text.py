@@ -68,7 +68,7 @@ def index_text(files: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def pieces(text: Iterable[str], least: int) -> Iterator[bytes]:
-    """The bytes of a text that comes in parts: each piece has at least so many, but for the last."""
+    """The bytes of a text that comes in parts, in pieces of at least `least` bytes; the last may be shorter."""
     data = b""
     for part in text:
         data += part.encode()

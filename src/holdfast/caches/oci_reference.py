@@ -61,7 +61,7 @@ def parse_reference(text: str) -> OciReference:
     if colon and not _TAG.fullmatch(tag):
         raise _no_reference(text, f"'{tag}' is no tag")
     if marked and not _DIGEST.fullmatch(digest):
-        raise _no_reference(text, "after '@' stands no sha256 digest of 64 hex digits")
+        raise _no_reference(text, "what follows '@' is no sha256 digest of 64 hex digits")
     if not tag and not digest:
         raise _no_reference(text, "it has neither a tag nor a digest")
     return OciReference(host, repository, tag, digest)

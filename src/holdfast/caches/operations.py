@@ -229,7 +229,7 @@ OPERATIONS = (
         parameters=(
             Parameter("sources", "path", "Folder whose *.md files become documents", required=True, metavar="DIR"),
             CACHE._replace(description="Where the cache is written; it must not exist yet"),
-            Parameter("force", "flag", "Replace the cache that stands there, once the new one is complete"),
+            Parameter("force", "flag", "Replace the cache that is there, once the new one is complete"),
             _TOKENIZER,
             _ENGINE,
         ),
@@ -282,7 +282,7 @@ OPERATIONS = (
         parameters=(
             Parameter("name", "text", "What the cache is called", metavar="NAME", positional=True, max_bytes=400),
             Parameter("paths", "texts", "Folders or files to read", metavar="PATH", positional=True),
-            Parameter("about", "text", "What it is about, in a sentence; agents are told", metavar="TEXT"),
+            Parameter("about", "text", "What it is about, in a sentence; shown to agents", metavar="TEXT"),
             Parameter("include", "texts", "Read only what matches, as in .gitignore", metavar="GLOB"),
             Parameter("exclude", "texts", "Leave out what matches, as in .gitignore", metavar="GLOB"),
             Parameter(

@@ -1,4 +1,4 @@
-"""A document's `metadata`: which reader made its content, its title, and the lines of the source it stands for. Pure.
+"""A document's `metadata`: the reader that made its content, its title, and its map to the source's lines. Pure.
 
 A cache that `context build` wrote has none of it, and neither has one that others built, whatever their metadata says.
 docs/formats/cache.md has the rules in full.
@@ -28,7 +28,7 @@ _MOST_LINES = 1 << 31
 
 
 def metadata_of(origin: Origin | None) -> dict[str, Json]:
-    """What stands in a document for its origin: nothing for none."""
+    """The metadata for an origin; empty for none."""
     if origin is None:
         return {}
     metadata: dict[str, Json] = {"format": origin.format}
@@ -44,8 +44,8 @@ def parse_origin(metadata: Json, name: str) -> Origin | None:
 
     CacheInvalid when they name a reader and hold a title or a map that none is.
     """
-    told = metadata.get("format") if isinstance(metadata, dict) else None
-    if not isinstance(metadata, dict) or not isinstance(told, str) or not is_reader_name(told):
+    reader = metadata.get("format") if isinstance(metadata, dict) else None
+    if not isinstance(metadata, dict) or not isinstance(reader, str) or not is_reader_name(reader):
         return None
     title = metadata.get("title", "")
     if not isinstance(title, str) or not is_unicode(title):
@@ -53,7 +53,7 @@ def parse_origin(metadata: Json, name: str) -> Origin | None:
     lines = _line_map(metadata.get("lines", []))
     if lines is None:
         raise CacheInvalid(f"document '{name}' has a map of lines that is none")
-    return Origin(told, title, lines)
+    return Origin(reader, title, lines)
 
 
 def is_reader_name(text: str) -> bool:
@@ -97,7 +97,7 @@ _NO_ORIGIN = _digest(None)
 def origins_digest(documents: Iterable[tuple[str, str]]) -> str:
     """What `build_config` says of the origins of all documents: given each id and `origin_digest`, in id order.
 
-    Empty where no document has an origin, which is how a cache of `context build` is told from others.
+    Empty where no document has an origin, which distinguishes a cache of `context build` from others.
     """
     origins = OriginsDigest()
     for some in batches(documents):
@@ -106,7 +106,7 @@ def origins_digest(documents: Iterable[tuple[str, str]]) -> str:
 
 
 class OriginsDigest:
-    """The same of documents that are told some at a time; `count` is how many were."""
+    """The same for documents added in parts; `count` is how many were."""
 
     def __init__(self) -> None:
         self.count = 0

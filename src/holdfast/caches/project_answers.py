@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from holdfast.caches.shapes import DiffAnswer, SinceAnswer, SinceCache
     from holdfast.workspace import Workspace
 
-# So many of what was not read are named.
+# Unread files that are named.
 _NAMED = 20
 
 
@@ -104,7 +104,7 @@ def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer |
     if engine is not None:
         from holdfast.caches.build.engines import open_engine
 
-        open_engine(engine, None)  # so that a name that is none is told, whether anything is built or not
+        open_engine(engine, None)  # reports an unknown name, whether anything is built or not
     notes: list[str] = []
     here: dict[str, SyncedCache] = {}
     if pulled := [cache for cache in chosen if cache.oci]:
@@ -337,6 +337,6 @@ def _strays(project: Project, names: Sequence[str]) -> list[str]:
         return []
     strays = [each.path for each in listed if each.has_manifest and each.path not in names]
     return [
-        f"'{name}' stands in the cache root and is not in context.toml: remove it, or leave it to be asked"
+        f"'{name}' is in the cache root and is not in context.toml: remove it, or leave it to be asked"
         for name in strays
     ]

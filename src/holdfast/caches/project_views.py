@@ -24,8 +24,8 @@ def _line(cache: SyncedCacheAnswer) -> Text:
         return Text.assemble((cache["name"], "bold"), f"  {documents}, nothing changed", style="dim")
     counts = [(cache["added"], "new"), (cache["changed"], "changed"), (cache["removed"], "gone")]
     files = ", ".join([f"{count:,} {how}" for count, how in counts if count])
-    told = f"files: {files}" if files else "pulled" if cache["state"] == "pulled" else "built anew"
-    return Text.assemble((cache["name"], "bold green"), f"  {documents}, {told}, {cache['version'][:19]}")
+    change = f"files: {files}" if files else "pulled" if cache["state"] == "pulled" else "built anew"
+    return Text.assemble((cache["name"], "bold green"), f"  {documents}, {change}, {cache['version'][:19]}")
 
 
 def synced(value: SyncAnswer | CheckAnswer, seconds: float) -> RenderableType:

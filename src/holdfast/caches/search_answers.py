@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     Result = TypeVar("Result")
 
-# Tokens, unless told.
+# Tokens, unless the caller sets a budget.
 USUAL_BUDGET = 2000
 
 
@@ -189,8 +189,8 @@ def _read_of_several(workspace: Workspace, meant: MeantCaches, place: Place, bud
             if place.citation is not None:
                 break
     if len(found) > 1:
-        told = f"{len(found)} caches have it: name one, as {found[0]['id']} or {found[1]['id']}"
-        raise InvalidCitation(headline=told)
+        several = f"{len(found)} caches have it: name one, as {found[0]['id']} or {found[1]['id']}"
+        raise InvalidCitation(headline=several)
     if found:
         return found[0]
     if failures:

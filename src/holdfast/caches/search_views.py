@@ -160,9 +160,9 @@ def differences(value: DiffAnswer | SinceAnswer, seconds: float) -> RenderableTy
         (len(documents["removed"]), "removed"),
         (len(documents["changed"]), "changed"),
     ]
-    told = [f"{count:,} {how}" for count, how in counts if count]
-    summary = f"documents: {', '.join(told)}; sections: {len(sections):,}" if told else "The same documents."
-    parts: list[RenderableType] = [Text(summary, style="bold" if told else "green")]
+    listed = [f"{count:,} {how}" for count, how in counts if count]
+    summary = f"documents: {', '.join(listed)}; sections: {len(sections):,}" if listed else "The same documents."
+    parts: list[RenderableType] = [Text(summary, style="bold" if listed else "green")]
     if queries:
         verdict = f"{len(changed):,} of {len(queries):,} saved queries change their answer"
         parts.append(Text(verdict, style="bold yellow" if changed else "green"))

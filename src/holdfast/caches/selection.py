@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from holdfast.caches.cache_format import Document, Entry
     from holdfast.caches.shapes import ResolveAnswer
 
-# White space that is not Unicode's White_Space: it belongs to the word it stands in.
+# White space that is not Unicode's White_Space: it belongs to the word around it.
 NOT_SEPARATORS = INFORMATION_SEPARATORS
 _TO_BLANK = str.maketrans(dict.fromkeys(SEPARATORS, " "))
 _SINGLE = Struct("<f")

@@ -88,7 +88,7 @@ class VerifyAnswer(TypedDict):
 
 
 class FoundSection(TypedDict):
-    """An entry; an outline has no `content`, `why` stands where it was asked for, `cache` where several were asked."""
+    """An entry; an outline has no `content`; `why` is there on request, `cache` where several caches are searched."""
 
     citation: str
     id: str
@@ -162,7 +162,7 @@ class CachesAnswer(TypedDict):
 
 @final
 class SearchAnswer(TypedDict):
-    """`considered` stands where it was asked for."""
+    """`considered` is there on request."""
 
     sections: Sequence[FoundSection]
     selection: SectionSelection

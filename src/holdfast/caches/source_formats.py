@@ -28,7 +28,7 @@ _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 # A line that begins with anything else can only go on with an open paragraph.
 _BEGINNINGS = frozenset(["", *map(chr, range(128))]) - _LETTERS
 
-# HTML that ends at its closing mark, whatever stands between ...
+# HTML that ends at its closing mark, whatever is between ...
 _HTML_PAIRS = (
     ("<!--", "-->"),
     ("<?", "?>"),
@@ -179,7 +179,7 @@ def _html(bare: str, *, alone: bool) -> str:
 
 
 def is_restructured(text: str) -> bool:
-    """Whether a directive or a label stands at the margin."""
+    """Whether there is a directive or a label at the margin."""
     at = 0 if text.startswith(".. ") else text.find("\n.. ") + 1
     while at or text.startswith(".. ", at):
         end = text.find("\n", at)

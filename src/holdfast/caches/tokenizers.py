@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 ESTIMATE = "estimate-1"
 O200K = "o200k_base"
 BYTES = "bytes/4"
-# What a cache is counted by unless told, the same everywhere; and one without an index, whoever built it.
+# The tokenizer of a cache unless its declaration names another, and of any cache without an index.
 USUAL = ESTIMATE
 TOKENIZERS = (ESTIMATE, O200K, BYTES)
 # These need nothing but this package, so that documents can be counted again wherever they are read.

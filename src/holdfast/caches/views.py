@@ -109,26 +109,26 @@ def audited(value: AuditAnswer, seconds: float) -> RenderableType:
         table.add_row(call["at"][:19].replace("T", " "), call["client"] or "—", call["query"], state)
     counted = [(value["same"], "the same"), (value["changed"], "changed"), (value["cache_gone"], "without their cache")]
     counted.append((value["altered"], "altered or gone"))
-    told = ", ".join([f"{count:,} {what}" for count, what in counted if count])
+    states = ", ".join([f"{count:,} {what}" for count, what in counted if count])
     run = "" if value["replayed"] == value["receipts"] else f", {value['replayed']:,} replayed"
     kept = f"{_counted(value['calls'], 'call')}, {_counted(value['receipts'], 'receipt')}"
-    sums = f"{kept}{run}: {told}; in {seconds:.1f} s"
+    sums = f"{kept}{run}: {states}; in {seconds:.1f} s"
     return Group(table, Text(sums, style="dim" if value["same"] == value["replayed"] else "yellow"))
 
 
 def pushed(value: PushAnswer, seconds: float) -> RenderableType:
     """Where it lies now, and how much of it had to be sent."""
-    told = f"{value['sent']:,} of {value['bytes']:,} bytes sent, in {seconds:.1f} s"
-    return Group(Text(value["reference"], style="bold green", overflow="fold"), Text(told, style="dim"))
+    sent = f"{value['sent']:,} of {value['bytes']:,} bytes sent, in {seconds:.1f} s"
+    return Group(Text(value["reference"], style="bold green", overflow="fold"), Text(sent, style="dim"))
 
 
 def pulled(value: PullAnswer, seconds: float) -> RenderableType:
-    """What stands here now."""
-    told = f"{value['fetched']:,} of {value['bytes']:,} bytes fetched, in {seconds:.1f} s"
+    """The cache that was pulled, and how much had to be fetched."""
+    fetched = f"{value['fetched']:,} of {value['bytes']:,} bytes fetched, in {seconds:.1f} s"
     signed = f", signed by {value['signed_by']}" if value["signed_by"] else ""
     lock = ", context.lock written" if value["lock_changed"] else ""
     line = Text.assemble((value["name"], "bold green"), f"  {value['version'][:19]}{signed}")
-    return Group(line, Text(value["reference"], overflow="fold"), Text(told + lock, style="dim"))
+    return Group(line, Text(value["reference"], overflow="fold"), Text(fetched + lock, style="dim"))
 
 
 def signed(value: SignAnswer, _seconds: float) -> RenderableType:

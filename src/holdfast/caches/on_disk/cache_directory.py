@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     Found = TypeVar("Found")
 
 MANIFEST, INDEX, DOCUMENTS, COMPILED = "manifest.json", "index.json", "documents", "index"
-# What stands in their place where a cache is in parts, each in a folder of its own.
+# Replaces them where a cache is in parts, each in a folder of its own.
 SHARDS = "shards.json"
 # What `search` uses, and what it calls itself; the file for `resolve` is named where it is read.
 SECTIONS_FILE, SECTIONS_KIND = f"{COMPILED}/sections.idx", "sections-7"
-# Whatever else stands in a directory, it is not (only) a cache.
+# A directory with any other name in it is not (only) a cache.
 CACHE_NAMES = frozenset({MANIFEST, INDEX, DOCUMENTS, COMPILED})
 # What a project keeps of its own, the default cache root among it.
 OWN_FOLDER = ".context"
@@ -127,7 +127,7 @@ class CacheDirectory:
         return (held.st_dev, held.st_ino) == (now.st_dev, now.st_ino)
 
     def identity(self, files: tuple[str, ...]) -> tuple[Identity, ...] | None:
-        """What stands at these names now; None when any is missing."""
+        """The identity of each of these files now; None when any is missing."""
         try:
             return tuple([identity(os.stat(file, dir_fd=self._descriptor, follow_symlinks=False)) for file in files])
         except OSError:
@@ -184,7 +184,7 @@ class CacheDirectory:
         return self._subdirectories[name]
 
     def has(self, name: str) -> bool:
-        """Whether anything of that name stands in the directory; IoError when the system would not say."""
+        """Whether the directory has anything of that name; IoError when the system would not say."""
         try:
             os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
         except OSError as error:

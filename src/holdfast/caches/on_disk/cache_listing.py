@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.caches.cache_format import Manifest
 
-# A cache that is replaced again and again while it is looked at is given up after so many looks.
+# Attempts to look at a cache that is replaced again and again meanwhile.
 _ATTEMPTS = 16
 
 

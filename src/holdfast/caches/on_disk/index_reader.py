@@ -134,7 +134,7 @@ class IndexReader:
         return look_up(self._dictionary_page, count, key, self._first_keys, pages)
 
     def _dictionary_page(self, number: int) -> bytes:
-        """A page of the dictionary; one that is cut short is damaged: whoever looks into it checks that."""
+        """A page of the dictionary; the caller checks its length and checksum."""
         return os.pread(self._descriptor, PAGE_SIZE, self._dictionary.offset + number * PAGE_SIZE)
 
     def _first_of_posting(self, offset: int) -> bytes:
@@ -149,7 +149,7 @@ class IndexReader:
         return first[:length] if length <= len(first) else self._part(self._postings, offset, length)
 
     def _numbers_of(self, place: int, length: int) -> bytes:
-        """So many bytes of numbers that stand apart from the record of a place."""
+        """`length` bytes of the numbers that are stored apart from the record of a place."""
         if not length:
             return b""
         at, section = numbers_at(place), self._numbers

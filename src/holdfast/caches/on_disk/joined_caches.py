@@ -122,7 +122,7 @@ class _Session:
             self._pool.put_back(taken)
 
     def _fail(self, name: str, error: ContextError) -> None:
-        """Leave a cache out, unless another stands in its place by now."""
+        """Leave a cache out, unless another is in its place by now."""
         taken = self._taken.pop(name, None)
         if taken is not None and not taken.give_up():
             self._plain.discard(name)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from holdfast.caches.audit_shapes import RecordDifference
 
 _MAX_RECEIPT = 64 << 20
-# Of each receipt so many citations and differences are told, and how many there are.
+# Citations and differences listed for each receipt; the rest are counted.
 _MOST_GIVEN, _MOST_DIFFERENCES = 50, 20
 # The members of a record that say which version of a cache answered.
 _OF_VERSIONS = ("cache_version", "caches", "left_out")
@@ -71,7 +71,7 @@ def kept_answers(directory: str) -> KeptAnswers:
         try:
             call = parse_call(read_regular(os.path.join(directory, name), limit=MAX_BYTES))
         except FileNotFoundError:
-            continue  # somebody made room
+            continue  # another process made room
         except OSError:
             call = None
         if call is None or encode_call(call)[0] != name:
@@ -79,9 +79,9 @@ def kept_answers(directory: str) -> KeptAnswers:
         else:
             calls.append(call)
     receipts = {f"sha256:{os.path.basename(path).partition('.')[0]}": path for path in receipt_files(directory)}
-    told = {call.receipt for call in calls}
+    listed = {call.receipt for call in calls}
     for receipt, path in receipts.items():
-        if receipt not in told:
+        if receipt not in listed:
             try:
                 written = os.stat(path).st_mtime_ns
             except FileNotFoundError:
@@ -92,7 +92,7 @@ def kept_answers(directory: str) -> KeptAnswers:
 
 
 def _moment(call: CallRecord) -> tuple[int, str, int, str]:
-    """Where a call stands in time: within one of the clock's steps, in the order in which its server counted it."""
+    """The sort key of a call in time: within one tick of the clock, in the order in which its server counted it."""
     return call.at, call.server, call.number, call.receipt
 
 
@@ -146,8 +146,8 @@ def _replayed(replay: ReceiptReplay, digest: str, path: str, *, by_name: bool) -
         found = [each for each in found if not _is_of_versions(each)]
         if not found:
             return said
-    told, more = tuple(found[:_MOST_DIFFERENCES]), len(found[_MOST_DIFFERENCES:])
-    return said._replace(state=CHANGED, differences=told, differences_more=more)
+    shown, more = tuple(found[:_MOST_DIFFERENCES]), len(found[_MOST_DIFFERENCES:])
+    return said._replace(state=CHANGED, differences=shown, differences_more=more)
 
 
 def _is_of_versions(difference: RecordDifference) -> bool:
@@ -161,6 +161,6 @@ def _is_of_versions(difference: RecordDifference) -> bool:
 def in_shares(
     receipts: Sequence[tuple[str, str]], cache_root: str, count: int, *, by_name: bool = False
 ) -> list[ReplayJob]:
-    """Receipts shared out among so many jobs."""
+    """The receipts split into `count` jobs."""
     shares = [list(receipts[start::count]) for start in range(count)]
     return [ReplayJob(cache_root, share, by_name) for share in shares if share]

@@ -39,7 +39,7 @@ class TakenCache(NamedTuple):
     identity: Identities | None
 
     def give_up(self) -> bool:
-        """Close the cache; whether it is still what stands at its path."""
+        """Close the cache; returns whether it is still the one at its path."""
         current = self.cache.directory.is_current()
         self.cache.close()
         return current
@@ -65,7 +65,7 @@ class OpenCaches:
         self.stale = 0  # kept caches that were replaced or changed, and so not used
 
     def use(self, path: str, ask: Callable[[Cache, *Asked], Result], *asked: *Asked) -> Result:
-        """What a method of `Cache` gives, asked of the complete cache that stands at the path now.
+        """What a method of `Cache` gives, asked of the complete cache at the path now.
 
         It is begun again when the cache was replaced underneath, as in `with_cache`.
         """
@@ -90,7 +90,7 @@ class OpenCaches:
                 return result
 
     def take(self, path: str) -> TakenCache:
-        """The complete cache that stands at the path now, for one caller, who puts it back or gives it up."""
+        """The complete cache at the path now, for one caller, who puts it back or gives it up."""
         kept = self._take(path)
         cache, identity = kept or self._open(path)
         self._count("hits" if kept else "misses" if identity else "uncached")
@@ -109,7 +109,7 @@ class OpenCaches:
             cache.close()
 
     def _take(self, path: str) -> tuple[Cache, Identities | None] | None:
-        """A kept cache that is still, in every file that counts, what stands at the path."""
+        """A kept cache whose files are still those at the path."""
         while True:
             with self._lock:
                 at = next((at for at, kept in enumerate(self._idle) if kept[0] == path), None)

@@ -49,7 +49,7 @@ WATCHED = (MANIFEST, INDEX, WORDS_FILE, SECTIONS_FILE, DOCUMENTS)
 class Cache:
     """A cache that was found usable: its manifest holds together and its index agrees.
 
-    Where a compiled index belongs to both, it stands for that check, and the manifest is parsed only when asked for.
+    Where a compiled index belongs to both, it replaces that check, and the manifest is parsed only when asked for.
     A part of a cache in shards has the version of the whole in what it gives; `left_out` are parts that are not here.
     """
 
@@ -132,26 +132,26 @@ class Cache:
         """The answer to a request."""
         from holdfast.caches.search.search_result import make_result
 
-        request = self._told(request)
+        request = self._with_left_out(request)
         return self._from_sections(
             lambda sections: sections.search(request),
             lambda tokenizer: make_result(self._document_source(tokenizer), request),
         )
 
     def candidates(self, request: SearchRequest, most: int) -> tuple[list[Candidate], int]:
-        """The sections that match, best first, at most so many, what became of each and why; and how many there are."""
+        """The `most` best sections that match, what became of each and why; and how many there are."""
         from holdfast.caches.search.candidates import find_candidates
 
-        request = self._told(request)
+        request = self._with_left_out(request)
         return self._from_sections(
             lambda sections: sections.candidates(request, most),
             lambda tokenizer: find_candidates(self._document_source(tokenizer), request, most),
         )
 
-    def _told(self, request: SearchRequest) -> SearchRequest:
+    def _with_left_out(self, request: SearchRequest) -> SearchRequest:
         """A request whose answer says what is not here."""
-        is_told = self.left_out or request.left_out
-        return request._replace(left_out=self.left_out) if is_told else request
+        reports = self.left_out or request.left_out
+        return request._replace(left_out=self.left_out) if reports else request
 
     def search_source(self, *, plain: bool) -> SearchSource:
         """What a search asks: the section index, or with `plain`, and where there is none that can be used, the

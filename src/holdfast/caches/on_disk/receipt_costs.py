@@ -33,7 +33,7 @@ _WHOLE = 2**53 - 1
 class AnswerCosts(NamedTuple):
     """Tokens of an answer, those of each whole document that it holds sections of, and of what was known and not sent.
 
-    A document is told apart by its cache's path and its id.
+    A document is identified by its cache's path and its id.
     """
 
     tokens: int
@@ -52,7 +52,7 @@ def receipt_files(directory: str) -> list[str]:
                 try:
                     found.append((-entry.stat(follow_symlinks=False).st_mtime_ns, name))
                 except FileNotFoundError:
-                    pass  # somebody made room
+                    pass  # another process made room
     return [os.path.join(directory, name) for _, name in sorted(found)]
 
 

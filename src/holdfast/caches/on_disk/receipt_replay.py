@@ -53,7 +53,7 @@ class ReceiptReplay:
         return self._asked(receipt, lambda cache, request: cache.find(request), make_result)
 
     def considered(self, receipt: Receipt, most: int) -> list[ConsideredSection]:
-        """What becomes now of the sections that match best, at most so many."""
+        """What becomes now of the `most` sections that match best."""
         from holdfast.caches.search.candidates import considered_json, find_candidates
 
         candidates, _ = self._asked(

@@ -2,8 +2,8 @@
 
 The same answer twice is one receipt, whichever process wrote it, and two calls, each a small file of its own. A file is
 written beside its name and renamed, so it is whole or not there. A directory that holds as much as it may takes no more
-until somebody makes room. Nothing is removed but what a dead writer left in the making and, where an age is told, what
-was last given longer ago than that.
+until another process makes room. Nothing is removed but unfinished files of dead writers and, where an age is set,
+receipts that were last given longer ago than that.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class ReceiptStore:
         self._most_files, self._most_bytes = most_files, most_bytes
         self._lock = allocate_lock()
         self._counts = {"written": 0, "present": 0, "failed": 0}
-        self._told = ""  # the reason of the last failure
+        self._reported = ""  # the reason of the last failure
         self._most_age = 0  # in milliseconds; 0: nothing is too old
         self._swept = 0
         self._name = os.urandom(8).hex()
@@ -52,16 +52,16 @@ class ReceiptStore:
         self._full: tuple[int, int, int] | None = None  # the directory as it was when it was found full
 
     def bound(self, most_bytes: int | None, most_days: int | None) -> None:
-        """Hold no more than so many bytes, and nothing that was last given more than so many days ago."""
+        """Hold at most `most_bytes`, and nothing that was last given more than `most_days` days ago."""
         if most_bytes is not None:
             self._most_bytes = most_bytes
         if most_days is not None:
             self._most_age = most_days * _DAY
 
     def add(self, directory: str, record: Record, at: int | None = None, client: str = "") -> str:
-        """Put a record there unless it is; what a person should be told of a failure unless it was told, else nothing.
+        """Add a record unless it is there. Returns a message to print about a new failure, else an empty text.
 
-        With `at`, in milliseconds since 1970, it is told beside it that the answer was given then, and to whom.
+        With `at`, in milliseconds since 1970, a file beside it records that the answer was given then, and to whom.
         """
         try:
             outcome = self._add(directory, record, at, client)
@@ -69,8 +69,8 @@ class ReceiptStore:
             reason = "it is a link" if os.path.islink(directory) else error.strerror or "the system refuses"
             with self._lock:
                 self._counts["failed"] += 1
-                is_told, self._told = self._told == reason, reason
-            return "" if is_told else f"receipts cannot be written to '{printable(directory)}': {reason}"
+                is_known, self._reported = self._reported == reason, reason
+            return "" if is_known else f"receipts cannot be written to '{printable(directory)}': {reason}"
         with self._lock:
             self._counts[outcome] += 1
         return ""
@@ -172,7 +172,7 @@ def _write(folder: int, name: str, data: bytes) -> None:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            pass  # no locks here, so nobody takes it for abandoned; or somebody just did
+            pass  # no locks here, so no process takes it for abandoned; or one just did
         rest = memoryview(data)
         while rest:
             rest = rest[os.write(descriptor, rest) :]
@@ -202,7 +202,7 @@ def _remove_older(folder: int, before: int) -> None:
 
 
 def _remove_abandoned(folder: int, name: str) -> None:
-    """Remove a file in the making, unless whoever makes it is alive and holds its lock."""
+    """Remove an unfinished file, unless its writer is alive and holds its lock."""
     import fcntl
 
     try:

@@ -37,7 +37,7 @@ _CACHE = {
     'or the cache itself, built elsewhere, as { oci = "registry.example/team/docs:1.4" }',
     "include": "patterns of the files to read, as in .gitignore (default: every format there is)",
     "exclude": "patterns of the files to leave out, as in .gitignore",
-    "about": f"what the documentation is about, in at most {MAX_ABOUT} characters; agents are told",
+    "about": f"what the documentation is about, in at most {MAX_ABOUT} characters; shown to agents",
     "packages": "installed packages, of the Python environment and of node_modules",
     "python": "the Python environment that packages are looked for in: its folder or interpreter (default: .venv)",
     "shards": f"in how many parts a large cache is built, {FEWEST_SHARDS} to {MOST_SHARDS}, each a cache of its own; "

@@ -42,7 +42,7 @@ RANKING = "dev.holdfast.cache.ranking"
 TOKENIZER = "dev.holdfast.cache.tokenizer"
 _TITLE = "org.opencontainers.image.title"
 
-# Above so many documents they are spread over sets by their names: an edit then sends one of them again.
+# More documents than this are spread over sets by their names, so that an edit sends only one set again.
 _FEW_DOCUMENTS = 256
 
 

@@ -78,7 +78,7 @@ def new_secret_key() -> SecretKey:
 
 
 def encode_secret_key(key: SecretKey) -> bytes:
-    """The file of a key that no password protects; whoever can read the file can sign."""
+    """The file of a key that no password protects; anyone who can read the file can sign."""
     pair = key.seed + key.public.key
     check = blake2b(_ALGORITHM + key.key_id + pair, digest_size=_SUM).digest()
     data = _ALGORITHM + _PLAIN + _CHECK + bytes(48) + key.key_id + pair + check

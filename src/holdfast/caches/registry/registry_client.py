@@ -110,17 +110,18 @@ class RegistryClient:
         headers = {"Content-Type": MANIFEST}
         with (reply := self._ask("PUT", self._path(f"manifests/{name}"), data=data, headers=headers)).body:
             self._expect(reply, _CREATED, "writing the manifest")
-            told = reply.headers.get("Docker-Content-Digest", "")
+            stated = reply.headers.get("Docker-Content-Digest", "")
         digest = digest_of(data)
-        if told and told != digest:
+        if stated and stated != digest:
             raise RegistryFailed(f"{self._host} kept another manifest than it was given")
         return digest
 
     def _missing(self, name: str) -> str:
         if not name.startswith("sha256:"):
             return f"{self._host} has no '{self._reference.name}': look at its tag and repository"
-        told = f"{self._host} has nothing with the digest {name[:19]}… in '{self._reference.name}' (any more)"
-        return f"{told}: 'context pull NAME' moves the lock to what the tag means now" if self._reference.tag else told
+        missing = f"{self._host} has nothing with the digest {name[:19]}… in '{self._reference.name}' (any more)"
+        advice = ": 'context pull NAME' moves the lock to what the tag means now" if self._reference.tag else ""
+        return missing + advice
 
     def manifest(self, name: str) -> tuple[str, bytes]:
         """The manifest of a tag or digest, with its digest."""
@@ -344,7 +345,7 @@ class RegistryClient:
             return
         if reply.status in (_UNAUTHORIZED, _FORBIDDEN):
             raise self._refused()
-        raise RegistryFailed(f"{self._host} answers with {reply.status} when {doing}{_told(reply)}")
+        raise RegistryFailed(f"{self._host} answers with {reply.status} when {doing}{_reason(reply)}")
 
 
 def _request(method: str, url: str, data: bytes | None, headers: Mapping[str, str]) -> urllib.request.Request:
@@ -353,7 +354,7 @@ def _request(method: str, url: str, data: bytes | None, headers: Mapping[str, st
     return urllib.request.Request(url, data=data, headers=dict(headers), method=method)  # noqa: S310  # the scheme is checked above
 
 
-def _told(reply: _Reply) -> str:
+def _reason(reply: _Reply) -> str:
     """What a registry says of a failure, made fit to be shown; empty where it says nothing that is understood."""
     try:
         fields = decode(reply.body.read(_MOST_WORDS))

@@ -56,7 +56,7 @@ class PushedCache(NamedTuple):
 
 
 class PulledCache(NamedTuple):
-    """What stands here now."""
+    """The cache that was pulled."""
 
     digest: str
     version: str
@@ -202,7 +202,7 @@ def _check_room(folder: OwnFolder, size: int, files: int) -> None:
 
 
 def _sets_here(cache: str) -> dict[str, list[str]]:
-    """The sets of files of the cache that stands there, by their digests; none where none does."""
+    """The sets of files of the cache at this path, by their digests; empty without a cache."""
     if not os.path.lexists(cache) or not cache_contents(cache):
         return {}
     return {tar_blob(cache, files).digest: files for files in file_sets(files_of(cache)).values()}
@@ -254,6 +254,6 @@ class _Counted:
         tell(phase, 0, total)
 
     def add(self, count: int) -> None:
-        """So many bytes more."""
+        """Record `count` more bytes."""
         self.done += count
         self._tell(self._phase, self.done, self._total)
