@@ -33,8 +33,8 @@ from holdfast.contexts.on_disk.directory_view import CONTEXT_FILE, read_context
 from support.example_project import example_project
 
 _IN_THE_MAKING = re.compile(r"\.holdfast-")
-# Made to be lost: what is remembered of sources, and documents kept for the next edit.
-_OF_ONE_MACHINE = re.compile(r"^\.context/caches/\.[^/]+(\.sources|\.holdfast-spare)(/|$)")
+# Made to be lost: documents kept for the next edit.
+_OF_ONE_MACHINE = re.compile(r"^\.context/caches/\.[^/]+\.holdfast-spare(/|$)")
 _PAGE = 4096
 _ROOMY = "size=64m,nr_inodes=20000"
 

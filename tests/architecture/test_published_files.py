@@ -18,6 +18,7 @@ import yaml
 from scripts.publishing.project_facts import read_facts
 from scripts.publishing.registry_entry import PublishedBundle, entry_text, registry_entry
 
+from holdfast.clients.ci_workflow import workflow
 from holdfast.command.command_line import parse
 from holdfast.version import __version__
 
@@ -204,3 +205,24 @@ def test_pages_for_people_lead_to_files_that_are_there() -> None:
     links = [(page, link) for page in pages for link in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8"))]
     assert links
     assert [link for page, link in links if not (page.parent / link).exists()] == []
+
+
+def test_every_row_of_who_is_trusted_with_what_names_tests_that_there_are() -> None:
+    page = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    lines = page.partition("## Who is trusted with what\n")[2].partition("\n## ")[0].splitlines()
+    _, _, *rows = [line for line in lines if line.startswith("|")]
+    assert len(rows) > 10
+    for row in rows:
+        named = re.findall(r"`(test_\w+)::(test_\w+)`", row.split("|")[-2])
+        assert named, row
+        for module, test in named:
+            texts = [path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob(f"{module}.py")]
+            assert any(f"\ndef {test}(" in text for text in texts), (module, test)
+
+
+def test_no_action_that_a_workflow_uses_is_named_by_a_tag() -> None:
+    files = [ROOT / "action.yml", *(ROOT / ".github").rglob("*.yml"), *(ROOT / "docs").rglob("*.md")]
+    texts = [workflow("holdfast", []), *[file.read_text(encoding="utf-8") for file in files]]
+    used = [name for text in texts for name in re.findall(r"(?m)^[ -]*uses: (\S+)", text)]
+    assert len(used) >= 3
+    assert [name for name in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", name)] == []

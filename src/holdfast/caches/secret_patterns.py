@@ -14,11 +14,12 @@ BY_CONTENT = "looks like a secret: it holds a private key"
 NAMES = (
     *("*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.ppk", "*.kdbx"),
     *("id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*"),
-    *(".env", ".env.*", ".envrc", "*.env"),
+    *(".env*", "*.env"),
     *(".netrc", "_netrc", ".npmrc", ".yarnrc.yml", ".pypirc", ".pgpass", ".my.cnf", ".htpasswd"),
     *(".git", ".git-credentials"),
     *(".dockercfg", ".dockerconfigjson", "kubeconfig", "*.kubeconfig", ".vault-token", ".boto", ".s3cfg"),
-    *("credentials.json", "client_secret*.json", "application_default_credentials.json", "service-account*.json"),
+    *("credentials", "credentials.json", "credentials.toml", "credentials.tfrc.json"),
+    *("client_secret*.json", "application_default_credentials.json", "service-account*.json"),
     *("*.tfstate", "*.tfvars"),
 )
 # Everything in these folders, however deep; a path of several names has to match as a whole.

@@ -135,12 +135,14 @@ class StagedFile:
         close_quietly(self.descriptor)
 
     def write(self, data: bytes) -> None:
-        """Write all of it, with the permissions of the target where there is one."""
+        """Write all of it, with the permissions of the target where that is a regular file; a link has none to keep."""
         _write_all(self.descriptor, data)
         try:
-            os.fchmod(self.descriptor, stat.S_IMODE(os.stat(self.target).st_mode))
+            mode = os.lstat(self.target).st_mode
         except FileNotFoundError:
-            pass  # a new file keeps the permissions the umask gave it
+            return  # a new file keeps the permissions the umask gave it
+        if stat.S_ISREG(mode):
+            os.fchmod(self.descriptor, stat.S_IMODE(mode))
 
 
 def _create(path: str) -> int:

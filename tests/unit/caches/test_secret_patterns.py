@@ -32,7 +32,10 @@ def test_every_row_of_folders_matches_what_lies_below_it_and_not_a_file_of_that_
     assert [is_secret_path(path) for path in paths] == [True, True, folder in NAMES, False, False]
 
 
-@pytest.mark.parametrize("name", ["id_rsa", "id_rsa.txt", "id_work", "ID_ED25519", ".env.local", "prod.env", "a.PEM"])
+@pytest.mark.parametrize(
+    "name",
+    ["id_rsa", "id_rsa.txt", "id_work", "ID_ED25519", ".env.local", ".env-prod", ".env_ci.md", "prod.env", "a.PEM"],
+)
 def test_names_of_secrets(name: str) -> None:
     assert is_secret_path(name)
 

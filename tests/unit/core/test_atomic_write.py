@@ -21,6 +21,16 @@ def test_a_file_is_replaced_whole_and_keeps_its_permissions(tmp_path: Path) -> N
     assert (file.read_bytes(), file.stat().st_mode & 0o777, os.listdir(tmp_path)) == (b"new", 0o640, ["a"])
 
 
+def test_a_link_is_replaced_and_the_permissions_of_what_it_leads_to_are_not_taken_over(tmp_path: Path) -> None:
+    outside, file = tmp_path / "outside", tmp_path / "a"
+    outside.write_bytes(b"old")
+    outside.chmod(0o4777)
+    file.symlink_to(outside)
+    write_file(str(file), b"new")
+    assert (file.is_symlink(), file.read_bytes(), outside.read_bytes()) == (False, b"new", b"old")
+    assert file.stat().st_mode & 0o7022 == 0
+
+
 def test_a_write_that_comes_up_short_is_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     really_write = os.write
     monkeypatch.setattr(os, "write", lambda descriptor, data: really_write(descriptor, bytes(data[:3])))

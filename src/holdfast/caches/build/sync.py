@@ -132,7 +132,6 @@ def sync_cache(
                 raise BuildFailed(_not_read(declared.name, unread))
             if (plan.files, made) != (state.files, state.made):
                 write_state(project, declared.name, state._replace(files=plan.files, made=made))
-            _drop_old_state(cache)
             return SyncedCache(declared.name, False, locked_of(plan, state), changes, plan.found, unread, 0)
         if not plan.items:
             raise BuildFailed(nothing_found(declared, plan.found))
@@ -143,7 +142,6 @@ def sync_cache(
             tell(f"{declared.name}: '{printable(damaged)}' was missing or altered: the cache was built again")
         state = state_of(plan, report, state, changes, settings)._replace(made=made_files(cache, made))
         write_state(project, declared.name, state)
-        _drop_old_state(cache)
         unread, locked = _unread(plan, state), locked_of(plan, state)
     if is_first and lies_inside(project.cache_root, project.path):
         # What is made from the sources need not be committed; who removes this file does not get it again.
@@ -226,15 +224,6 @@ def kinds_in_words(kinds: dict[str, int]) -> str:
     told = ", ".join([f"{kind} {count:,}" for kind, count in ordered[:8]])
     more = f" and {len(ordered) - 8} more kinds" if len(ordered) > 8 else ""
     return f"{total:,} {'file' if total == 1 else 'files'} of kinds that are not read: {told}{more}"
-
-
-def _drop_old_state(cache: str) -> None:
-    """Remove the state that earlier releases kept beside a cache: nothing reads it any more."""
-    folder, name = os.path.split(cache)
-    try:
-        os.unlink(os.path.join(folder, f".{name}.sources"))
-    except OSError:
-        pass
 
 
 def settings_of(tokenizer: str, declared: DeclaredCache) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from hashlib import sha256
+from hashlib import file_digest
 
 from holdfast.caches.build.publish import cache_contents
 from holdfast.core.confined_paths import printable
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _SUFFIX = ".minisig"
-_READ = 1 << 20
 
 
 def files_of(cache: str) -> list[str]:
@@ -38,11 +37,8 @@ def sums_of(cache: str, files: Sequence[str]) -> bytes:
 
 
 def _sum(path: str) -> str:
-    digest = sha256()
     with open(path, "rb") as file:
-        while part := file.read(_READ):
-            digest.update(part)
-    return digest.hexdigest()
+        return file_digest(file, "sha256").hexdigest()
 
 
 def signature_path(cache: str) -> str:
