@@ -50,12 +50,14 @@ class OwnFolder:
         self._owners, self._known = owners, known
 
     @classmethod
-    def at(cls, root: str, place: str, known: Known, *, create: bool = False) -> OwnFolder:
+    def at(cls, root: str, place: str, known: Known, *, create: bool = False, follows: bool = True) -> OwnFolder:
         """The directory at a path from a root, empty for the root; with `create` it is made, and what is above it.
 
-        How the root itself is reached is not looked at. UnsafePath where a component is a link or another user's.
+        How the root itself is reached is not looked at; without `follows` it must not be a link (OSError). UnsafePath
+        where a component is a link or another user's.
         """
-        descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        links = 0 if follows else os.O_NOFOLLOW
+        descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | links)
         folder = cls(root, descriptor, frozenset({os.geteuid(), os.fstat(descriptor).st_uid}), known)
         for name in place.split("/") if place else ():
             with folder:

@@ -16,6 +16,8 @@ from errno import EDQUOT
 from holdfast.caches.search.call_records import CallRecord, encode_call
 from holdfast.caches.search.receipts import receipt_and_file
 from holdfast.core.confined_paths import printable
+from holdfast.core.errors import UnsafePath
+from holdfast.core.own_folder import OwnFolder
 from holdfast.core.regular_files import close_quietly
 
 TYPE_CHECKING = False
@@ -29,7 +31,6 @@ _SHARES = 16
 _HEX_DIGITS = 64
 _HEX = frozenset("0123456789abcdef")
 _MARK = ".holdfast-"
-_MARKS = (f".json{_MARK}", f".call{_MARK}")
 _ATTEMPTS = 3
 _DAY = 86_400_000
 _HOUR = 3_600_000
@@ -65,8 +66,9 @@ class ReceiptStore:
         """
         try:
             outcome = self._add(directory, record, at, client)
-        except OSError as error:
-            reason = "it is a link" if os.path.islink(directory) else error.strerror or "the system refuses"
+        except (OSError, UnsafePath) as error:
+            said = error.reason if isinstance(error, UnsafePath) else error.strerror
+            reason = "it is a link" if os.path.islink(directory) else said or "the system refuses"
             with self._lock:
                 self._counts["failed"] += 1
                 is_known, self._reported = self._reported == reason, reason
@@ -87,23 +89,21 @@ class ReceiptStore:
             self._calls += 1
             number = self._calls
         # A link is not followed: where it leads is not what was named, and may change with every call.
-        folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        try:
+        with OwnFolder.at(directory, "", _is_ours, follows=False) as folder:
             if self._most_age and at is not None and not 0 <= at - self._swept <= _HOUR:
                 self._swept = at
                 _remove_older(folder, (at - self._most_age) * 1_000_000)
             is_new = not _is_there(folder, name, len(data))
             if not is_new and self._most_age:
-                os.utime(name, dir_fd=folder, follow_symlinks=False)  # it was given again, so it is young again
+                # It was given again, so it is young again.
+                os.utime(name, dir_fd=folder.descriptor, follow_symlinks=False)
             if is_new:
                 self._put(folder, name, data)
             if at is not None:
                 self._put(folder, *encode_call(CallRecord(at, client, receipt, self._name, number)))
             return "written" if is_new else "present"
-        finally:
-            close_quietly(folder)
 
-    def _put(self, folder: int, name: str, data: bytes) -> None:
+    def _put(self, folder: OwnFolder, name: str, data: bytes) -> None:
         with self._lock:
             self._claim(folder, len(data))
         for attempt in range(_ATTEMPTS):
@@ -114,10 +114,10 @@ class ReceiptStore:
                 if attempt == _ATTEMPTS - 1:
                     raise
 
-    def _claim(self, folder: int, size: int) -> None:
+    def _claim(self, folder: OwnFolder, size: int) -> None:
         """Use up room for one more file; OSError when there is none."""
         if self._room_files < 1 or self._room_bytes < size:
-            status = os.fstat(folder)
+            status = os.fstat(folder.descriptor)
             state = (status.st_dev, status.st_ino, status.st_mtime_ns)
             if state == self._full:
                 raise _full()
@@ -130,18 +130,18 @@ class ReceiptStore:
         self._room_files -= 1
         self._room_bytes -= size
 
-    def _holds(self, folder: int) -> tuple[int, int]:
+    def _holds(self, folder: OwnFolder) -> tuple[int, int]:
         """How many entries a directory has, of how many bytes; counted no further than it may hold."""
         files = held = 0
         abandoned = []
-        with os.scandir(folder) as entries:
+        with os.scandir(folder.descriptor) as entries:
             for entry in entries:
                 files += 1
                 try:
                     held += entry.stat(follow_symlinks=False).st_size
                 except FileNotFoundError:
                     pass  # another process renamed or removed it
-                if entry.name.startswith(".") and entry.name[1 + _HEX_DIGITS :].startswith(_MARKS):
+                if entry.name.startswith(".") and _is_ours(entry.name):
                     abandoned.append(entry.name)
                 if files >= self._most_files or held >= self._most_bytes:
                     break
@@ -154,20 +154,26 @@ def _full() -> OSError:
     return OSError(EDQUOT, "it holds as many receipts as it may")
 
 
-def _is_there(folder: int, name: str, size: int) -> bool:
+def _is_ours(name: str) -> bool:
+    """Whether a name has the form of a receipt, of a call, or of one of them that is being written."""
+    if name.startswith("."):
+        name, _, mark = name[1:].partition(_MARK)
+        if not mark or not _HEX.issuperset(mark):
+            return False
+    return name[_HEX_DIGITS:] in _KEPT and _HEX.issuperset(name[:_HEX_DIGITS])
+
+
+def _is_there(folder: OwnFolder, name: str, size: int) -> bool:
     """Whether a receipt was written before; one that a crash of the system cut short was not."""
-    try:
-        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-    except FileNotFoundError:
-        return False
-    return stat.S_ISREG(status.st_mode) and status.st_size == size
+    status = folder.status(name)
+    return status is not None and stat.S_ISREG(status.st_mode) and status.st_size == size
 
 
-def _write(folder: int, name: str, data: bytes) -> None:
+def _write(folder: OwnFolder, name: str, data: bytes) -> None:
     import fcntl
 
     staged = f".{name}{_MARK}{os.urandom(6).hex()}"
-    descriptor = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666, dir_fd=folder)
+    descriptor = folder.open_file(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -176,43 +182,39 @@ def _write(folder: int, name: str, data: bytes) -> None:
         rest = memoryview(data)
         while rest:
             rest = rest[os.write(descriptor, rest) :]
-        os.rename(staged, name, src_dir_fd=folder, dst_dir_fd=folder)
+        folder.rename(staged, name)
     except BaseException:
         try:
-            os.unlink(staged, dir_fd=folder)
+            folder.remove(staged)
         except OSError:
-            pass  # gone, or for the next process that counts
+            pass  # for the next process that counts
         raise
     finally:
         close_quietly(descriptor)
 
 
-def _remove_older(folder: int, before: int) -> None:
+def _remove_older(folder: OwnFolder, before: int) -> None:
     """Remove receipts and calls whose files were last written before a time, in ns since 1970, and nothing else."""
-    with os.scandir(folder) as entries:
-        names = [entry.name for entry in entries]
-    for name in names:
-        if name[_HEX_DIGITS:] in _KEPT and _HEX.issuperset(name[:_HEX_DIGITS]):
-            try:
-                status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-                if stat.S_ISREG(status.st_mode) and status.st_mtime_ns < before:
-                    os.unlink(name, dir_fd=folder)
-            except OSError:
-                pass  # another process was first, or it may not be removed
+    for name in folder.names():
+        try:
+            status = None if name.startswith(".") else folder.status(name)
+            if status is not None and stat.S_ISREG(status.st_mode) and status.st_mtime_ns < before:
+                folder.remove(name)
+        except OSError:
+            pass  # it may not be removed
 
 
-def _remove_abandoned(folder: int, name: str) -> None:
+def _remove_abandoned(folder: OwnFolder, name: str) -> None:
     """Remove an unfinished file, unless its writer is alive and holds its lock."""
     import fcntl
 
     try:
-        # For writing, since no confined server may read here.
-        descriptor = os.open(name, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
-    except OSError:
+        descriptor = folder.open_file(name, os.O_WRONLY)  # since no confined server may read here
+    except (OSError, UnsafePath):
         return
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.unlink(name, dir_fd=folder)
+        folder.remove(name)
     except OSError:
         pass
     finally:
