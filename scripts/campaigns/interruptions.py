@@ -29,7 +29,7 @@ from faulty_disk import MODES, Mode, install_for_good
 
 from holdfast.caches.on_disk.verification import verify_cache
 from holdfast.caches.project.project_lock import parse_lock
-from holdfast.contexts.on_disk.directory_view import CONTEXT_FILE, read_context
+from holdfast.contexts.on_disk.directory_view import CONTEXT_FILE, parse_context, read_context_bytes
 from support.example_project import example_project
 
 _IN_THE_MAKING = re.compile(r"\.holdfast-")
@@ -225,7 +225,7 @@ def _torn(world: World, found: Snapshot, states: list[Snapshot]) -> list[str]:
             continue
         try:
             if path.name == CONTEXT_FILE:
-                read_context(str(path.parent))
+                parse_context(read_context_bytes(str(path.parent)))
             elif path.name == "context.lock":
                 parse_lock(path.read_bytes())
             else:

@@ -8,10 +8,9 @@ import sys
 from holdfast.catalog import CATALOG, FAMILIES, find_tool
 from holdfast.command.command_line import Command, command_of, format_of, parse
 from holdfast.core.errors import ContextError, InternalError, Interrupted, IoError, UnknownName, UsageError
-from holdfast.core.project_root import project_root
 from holdfast.core.standard_streams import fill_gaps, read_input, write_bug, write_error, write_output, write_parts
 from holdfast.operation import Parameter, answer, expectation, fits
-from holdfast.workspace import Workspace, system_clock, user_cache_of
+from holdfast.workspace import Workspace, project_root, system_clock, user_cache_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

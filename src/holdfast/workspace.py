@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 
 DEFAULT_CACHE_ROOT = ".context/caches"
 
+# What a project has at its top: its settings, its caches, its specs, its repository.
+MARKERS = (
+    *("context.toml", ".context", ".spec-context", ".spec-workflow", ".kiro", ".specify"),
+    *("openspec/changes", "openspec/specs", "openspec/project.md", "openspec/config.yaml", ".git"),
+)
 _PACKAGE = os.path.dirname(os.path.realpath(__file__))  # the templates are read like any other file
 _NOWHERE = os.devnull + "/nowhere"  # below what is no directory, so nothing can exist there
 
@@ -136,12 +141,10 @@ class Workspace:
     def file_contents(self) -> FileContents:
         """What this process remembers of the files it read; made when first asked for."""
         if self._file_contents is None:
-            from holdfast.core.file_contents import RememberedFiles
+            from holdfast.core.file_contents import ConfinedFiles, RememberedFiles
 
             files = None
             if self.confined_to:
-                from holdfast.core.confined_files import ConfinedFiles
-
                 files = ConfinedFiles((*self.confined_to, _PACKAGE))
             with self._making:
                 if self._file_contents is None:
@@ -229,3 +232,18 @@ class Workspace:
         from time import gmtime, strftime
 
         return strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(self.clock()))
+
+
+def project_root(start: str, home: str = "") -> str:
+    """The nearest directory from `start` upwards that has a marker; `start` itself when there is none.
+
+    The home directory and the file system's root are never reached by walking: tools keep folders of their own there.
+    """
+    start = os.path.abspath(start)
+    homes = (os.path.abspath(home), os.path.realpath(home)) if home else ()
+    directory = start
+    while not any(os.path.lexists(os.path.join(directory, marker)) for marker in MARKERS):
+        directory = os.path.dirname(directory)
+        if directory in homes or directory == os.path.dirname(directory):
+            return start
+    return directory

@@ -16,16 +16,13 @@ SYSTEM = {"os", "pathlib", "io", "time", "datetime", "random", "subprocess", "so
 # The files of `core` that touch the system for everyone else.
 SYSTEM_FILES = {
     "atomic_write",
-    "confined_files",
     "confined_paths",
     "file_contents",
     "file_identity",
     "git_command",
     "landlock",
-    "output_file",
     "own_folder",
     "packaged_text",
-    "project_root",
     "regular_files",
     "staging",
     "standard_streams",

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from holdfast.offers import expand, match
 from holdfast.specs.task_order import next_task
-from holdfast.specs.tasks import Details, as_json, in_progress, next_pending, parse
+from holdfast.specs.tasks import Details, as_json, in_progress, parse
 from holdfast.specs.white_space import WHITE_SPACE
 from support.examples import examples
 
@@ -69,7 +69,7 @@ class TestAnyText:
         tasks, progress, _ = parse(text)
         begun = sum(task.status == "in-progress" for task in tasks)
         assert progress == (len(tasks), progress.completed, len(tasks) - begun - progress.completed)
-        assert {next_pending(tasks), next_task(tasks), in_progress(tasks)} <= {None, *tasks}
+        assert {next_task(tasks), in_progress(tasks)} <= {None, *tasks}
         assert (next_task(tasks) is None) == (progress.completed == progress.total)
         assert all(as_json(task)["isHeader"] == (task.details == Details()) for task in tasks)
 

@@ -75,7 +75,7 @@ def _note(value: AuditAnswer) -> str:
 
 def _write_page(path: str, value: AuditAnswer) -> None:
     from holdfast.caches.search.audit_page import audit_page
-    from holdfast.core.output_file import write_output_file
+    from holdfast.core.atomic_write import write_output_file
     from holdfast.core.packaged_text import packaged_text
 
     write_output_file(path, audit_page(packaged_text("page.css"), value).encode("utf-8", "replace"))

@@ -60,16 +60,6 @@ def meant_caches(workspace: Workspace, name: str | None) -> MeantCaches:
     return MeantCaches([NamedCache(name, _path(workspace, name)) for name in names], as_one, left_out, about)
 
 
-def only_cache(workspace: Workspace, name: str | None) -> NamedCache:
-    """The cache that is named or, where none is, the only one of the project."""
-    meant = meant_caches(workspace, name)
-    if meant.as_one:
-        raise CacheMissing(
-            f"{len(meant.caches)} caches below '{printable(workspace.cache_root)}': name one with --cache"
-        )
-    return meant.caches[0]
-
-
 def _path(workspace: Workspace, name: str) -> str:
     """Where a cache below the cache root is: for a tool, opened beneath it as any other."""
     if workspace.door == "command":

@@ -124,10 +124,6 @@ class Index:
             place = path if path in self._with_python else place
         return place, len(parts)
 
-    def is_python_package(self, place: str) -> bool:
-        """Whether a directory is a package."""
-        return place in self._python_packages
-
     # JavaScript and TypeScript
 
     def script(self, path: str) -> str | None:

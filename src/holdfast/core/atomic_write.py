@@ -7,6 +7,8 @@ import stat
 from errno import EEXIST, ENOTEMPTY
 from itertools import count, islice
 
+from holdfast.core.confined_paths import printable
+from holdfast.core.errors import IoError
 from holdfast.core.regular_files import close_quietly
 from holdfast.core.staging import (
     ASIDE,
@@ -100,6 +102,15 @@ def write_new(path: str, data: bytes, *, flush: bool = False) -> None:
             os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def write_output_file(path: str, data: bytes) -> None:
+    """Write a file that a user named, atomically; IoError says what is in the way."""
+    try:
+        write_file(path, data)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise IoError(f"'{printable(path)}' cannot be written: {reason}") from None
 
 
 def create_file(path: str, data: bytes) -> bool:

@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import os
 from _thread import allocate_lock
+from errno import ENOENT
 from stat import S_ISREG
 from time import time_ns
 
 from holdfast.core.bounded_store import BoundedStore
+from holdfast.core.confined_paths import is_inside, status_inside
 from holdfast.core.file_identity import identity, is_settled
 from holdfast.core.record import NamedTuple
 
@@ -127,6 +129,25 @@ class SystemFiles:
     def open(path: str, *, dir_fd: int | None = None) -> int:
         # Should a FIFO take the file's place at the last moment, O_NONBLOCK keeps this from waiting for its writer.
         return os.open(path, _FLAGS, dir_fd=dir_fd)
+
+
+class ConfinedFiles(SystemFiles):
+    """The real file system, as far as it really lies inside some roots; everything else does not exist."""
+
+    def __init__(self, roots: Sequence[str]) -> None:
+        self._roots = roots
+
+    def stat(  # type: ignore[override]  # bound here, a plain function there
+        self, path: str, *, dir_fd: int | None = None
+    ) -> os.stat_result:
+        return status_inside(path, self._roots, dir_fd=dir_fd)
+
+    def open(self, path: str, *, dir_fd: int | None = None) -> int:  # type: ignore[override]  # the same
+        descriptor = SystemFiles.open(path, dir_fd=dir_fd)
+        if not is_inside(descriptor, self._roots):
+            os.close(descriptor)
+            raise FileNotFoundError(ENOENT, "nothing inside the roots", path)
+        return descriptor
 
 
 class _File(NamedTuple):

@@ -27,7 +27,7 @@ def explore(
         raise UsageError(f"there is no directory '{printable(workspace.project)}'")
     explorer = Explorer(ProjectLook(workspace, receipts))
     if out is not None:
-        from holdfast.core.output_file import write_output_file
+        from holdfast.core.atomic_write import write_output_file
 
         write_output_file(out, explorer.snapshot(workspace.clock()).encode("utf-8", "replace"))
         write_output(f"{printable(out)}\n")

@@ -24,7 +24,7 @@ def spec_board(workspace: Workspace, arguments: BoardArguments) -> Outcome[Succe
     data: BoardData = {"layout": project.layout.name, "folder": project.layout.specs, "specs": specs}
     steps = []
     if "html" in arguments:
-        from holdfast.core.output_file import write_output_file
+        from holdfast.core.atomic_write import write_output_file
         from holdfast.core.packaged_text import packaged_text
         from holdfast.specs.board_page import board_page
 

@@ -169,11 +169,6 @@ def in_progress(tasks: Sequence[Task]) -> Task | None:
     return next((task for task in tasks if task.status == "in-progress"), None)
 
 
-def next_pending(tasks: Sequence[Task]) -> Task | None:
-    """The first pending task that has something below it."""
-    return next((task for task in tasks if task.status == "pending" and not task.is_header), None)
-
-
 def as_json(task: Task) -> TaskData:
     """A task with its details, those it lacks left out."""
     found: TaskData = {

@@ -47,8 +47,7 @@ def doctor(workspace: Workspace, arguments: DoctorArguments) -> Outcome[DoctorAn
     """Every check with what it found; exit code 8 where one needs doing, advice does not."""
     from holdfast.core.confined_paths import printable
     from holdfast.core.errors import OutOfDate, UsageError
-    from holdfast.survey.checkup import checkup
-    from holdfast.survey.examinations import examine
+    from holdfast.survey.examinations import checkup, examine
 
     if "path" in arguments:
         if not os.path.isdir(workspace.directory(arguments["path"])):

@@ -8,22 +8,47 @@ import sys
 from holdfast.core.check_level import ADVICE, OK, PROBLEM
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import ContextError
-from holdfast.survey.checkup import Check
+from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from holdfast.caches.project_shapes import CheckAnswer
     from holdfast.core.check_level import Level
     from holdfast.specs.shapes import CheckAnswer as SpecCheck
+    from holdfast.survey.shapes import DoctorAnswer
     from holdfast.workspace import Workspace
 
-    Examination = Callable[[Workspace, bool], Iterator[Check]]
+    Examination = Callable[[Workspace, bool], Iterator["Check"]]
 
 RECEIPTS = ".context/receipts"
 # Names listed where many are concerned.
 _NAMED = 5
+
+
+class Check(NamedTuple):
+    """What one check found: in which area, how bad it is, and the command that mends it, where one does."""
+
+    area: str
+    check: str
+    level: Level
+    detail: str
+    run: str = ""
+
+
+def checkup(root: str, checks: Sequence[Check]) -> DoctorAnswer:
+    """The answer: healthy where nothing needs doing; what mends a problem is to be run before what is advised."""
+    ordered = [each.run for level in (PROBLEM, ADVICE) for each in checks if each.level == level and each.run]
+    return {
+        "root": root,
+        "healthy": all(each.level != PROBLEM for each in checks),
+        "checks": [
+            {"area": each.area, "check": each.check, "level": each.level, "detail": each.detail, "run": each.run}
+            for each in checks
+        ],
+        "next": list(dict.fromkeys(ordered)),
+    }
 
 
 def examine(workspace: Workspace, *, untracked: bool) -> list[Check]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.contexts.on_disk.directory_view import read_context
+from holdfast.contexts.on_disk.directory_view import parse_context, read_context_bytes
 from holdfast.contexts.on_disk.watcher import watch_project
 from holdfast.core.file_contents import RememberedFiles
 from support.doors import run_context
@@ -39,7 +39,7 @@ def test_ten_thousand_reads_beside_a_writer_find_no_half(tmp_path: Path) -> None
     try:
         assert writer.stdout is not None
         assert writer.stdout.readline() == b"ready\n"
-        seen = {read_context(str(tmp_path))["summary"] for _ in range(READS)}
+        seen = {parse_context(read_context_bytes(str(tmp_path)))["summary"] for _ in range(READS)}
         assert writer.poll() is None
     finally:
         writer.kill()

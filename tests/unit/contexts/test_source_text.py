@@ -68,9 +68,6 @@ def test_case_is_the_same_on_every_python() -> None:
     assert [source_text.is_constant_name(name) for name in ("MAX", "Max", "GRÖSSE", "größe", "_", "_1")] == [
         *(True, False, True, False, False, False)
     ]
-    assert [source_text.capitalised(text) for text in ("my Dir", "über uns", "", "\u0264x")] == [
-        *("My dir", "Über uns", "", "\u0264x")
-    ]
 
 
 def test_a_readme_of_brackets_and_a_docstring_of_tags_are_read_to_the_end() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from holdfast.caches.search.receipts import encode_receipt, parse_receipt
+from holdfast.core.atomic_write import write_output_file
 from holdfast.core.canonical_json import JsonError, decode
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import InvalidReceipt, IoError, UsageError
-from holdfast.core.output_file import write_output_file
 from holdfast.core.regular_files import TooLarge, read_regular
 from holdfast.core.unicode_text import WHITE_SPACE
 

@@ -158,12 +158,3 @@ def is_constant_name(name: str) -> bool:
     if name.isascii():
         return name.isupper()
     return lower_case(name) != name and not any("a" <= letter <= "z" for letter in name)
-
-
-def capitalised(text: str) -> str:
-    """The text with a capital first letter and the rest small."""
-    first = text[:1]
-    # Of these letters, Latin-1 and Latin Extended-A, Greek and Cyrillic, no Unicode version changed the case.
-    if first < "\u0180" or "\u0370" <= first <= "\u052f":
-        first = first.title()
-    return first + lower_case(text[1:])

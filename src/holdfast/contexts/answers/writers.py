@@ -6,10 +6,9 @@ from holdfast.contexts.answers import open_project, staged_copy
 from holdfast.contexts.freshness import FRESH
 from holdfast.contexts.on_disk.agents_file import LEFT_ALONE, write_other_sections, write_section
 from holdfast.contexts.on_disk.directory_view import CONTEXT_FILE
-from holdfast.contexts.on_disk.generation import FAILED, RENEWED, UNCHANGED, WRITTEN, generate
+from holdfast.contexts.on_disk.generation import FAILED, RENEWED, UNCHANGED, WRITTEN, generate, rehash_one
 from holdfast.contexts.on_disk.listing import judge_all
 from holdfast.contexts.on_disk.project import check_root, place_of, scan, with_place
-from holdfast.contexts.on_disk.rehash import rehash_one
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import ContextCorrupt, IoError, UsageError
 from holdfast.operation import Outcome

@@ -15,7 +15,7 @@ from holdfast.contexts.freshness import MISSING, Freshness, freshness
 from holdfast.contexts.git_attributes import GITATTRIBUTES
 from holdfast.contexts.on_disk.directory_scan import Seen, scan_directory
 from holdfast.contexts.on_disk.disk_failure import check_disk
-from holdfast.contexts.on_disk.file_digest import digest_file
+from holdfast.contexts.on_disk.tracking import digest_file
 from holdfast.contexts.source_kinds import is_source
 from holdfast.core.confined_paths import open_again, open_beneath, open_directory
 from holdfast.core.errors import ContextCorrupt, ContextMissing, UnsupportedVersion
@@ -229,13 +229,11 @@ def _unread(file: SourceFile) -> ContentEntry:
     return ContentEntry(os.fsencode(file.name), file.size, "")
 
 
-def read_context(directory: str) -> Context:
-    """The valid context of a directory; ContextMissing, ContextCorrupt or UnsupportedVersion."""
-    return parse_context(read_context_bytes(directory))
-
-
 def read_context_beneath(root: str, place: str) -> Context:
-    """The same for a directory at a path from a root; OSError when there is none that is reached without a link."""
+    """The valid context of a directory at a path from a root.
+
+    Raises ContextMissing, ContextCorrupt or UnsupportedVersion; OSError when a link is on the way, or no directory.
+    """
     directory = open_beneath(root, place)
     try:
         return parse_context(_read_context_file(CONTEXT_FILE, directory))

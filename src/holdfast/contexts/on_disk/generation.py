@@ -20,7 +20,7 @@ from holdfast.contexts.on_disk.import_index import read_beneath
 from holdfast.contexts.on_disk.merged_file import resolved_in
 from holdfast.contexts.on_disk.source_facts import facts_of
 from holdfast.contexts.test_files import is_test_name
-from holdfast.core.atomic_write import write_files
+from holdfast.core.atomic_write import write_file, write_files
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import ContextCorrupt, ContextError, ContextMissing, UnsupportedVersion
 from holdfast.core.record import NamedTuple
@@ -338,3 +338,24 @@ def _merged(context: Mapping[str, Any], machine: Collection[str], fresh: Context
             merged.pop(name, None)
     merged["derived_fields"] = derived
     return merged
+
+
+def rehash_one(item: Found) -> Made:
+    """One directory's context with a new fingerprint; nothing is written when it is fresh by content.
+
+    A merge conflict in it is resolved where no two people wrote different texts.
+    """
+    view = item.view
+    if view is None:
+        return Made(item.scope, FAILED, "cannot be read")
+    try:
+        data = read_context_bytes(view.path)
+        whole = resolved_in(view.path, data)
+        context = parse_context(whole)
+        if context["fingerprint"] == view.fingerprint() and whole == data:
+            return Made(item.scope, UNCHANGED)
+        text = edited(whole.decode(), {"fingerprint": view.fingerprint()})
+        write_file(os.path.join(view.path, CONTEXT_FILE), text.encode())
+    except (ContextMissing, ContextCorrupt, UnsupportedVersion) as error:
+        return left_alone(item.scope, error)
+    return Made(item.scope, RENEWED)

@@ -6,9 +6,9 @@ import os
 
 from holdfast.contexts.context_text import replaced_field
 from holdfast.contexts.freshness import FRESH
+from holdfast.contexts.on_disk.generation import rehash_one
 from holdfast.contexts.on_disk.listing import judge_all
 from holdfast.contexts.on_disk.project import Project, scan
-from holdfast.contexts.on_disk.rehash import rehash_one
 from holdfast.contexts.settings import FILE_NAME as SETTINGS_FILE
 from holdfast.contexts.settings import KEYS, check_one, rendered
 from holdfast.contexts.yaml_text import YamlError, parse, resolve

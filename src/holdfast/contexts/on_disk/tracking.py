@@ -9,7 +9,6 @@ from holdfast.contexts.checked_in import checked_in, is_lfs, is_pointer, pointer
 from holdfast.contexts.git_attributes import GITATTRIBUTES, Attributes, attribute_path
 from holdfast.contexts.git_index import IndexUnreadable
 from holdfast.contexts.on_disk.disk_failure import check_disk
-from holdfast.contexts.on_disk.file_digest import digest_file
 from holdfast.contexts.on_disk.repository import Repository, converts_line_ends, tracked_files
 from holdfast.core.globs import GlobList, as_bytes
 from holdfast.core.ignore_rules import CONTEXTIGNORE, GITIGNORE
@@ -33,6 +32,8 @@ _OWN = {
     CONTEXTIGNORE: b"",
     settings.FILE_NAME: b"",
 }
+_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_CHUNK = 1 << 20
 
 
 class Tracking:
@@ -141,3 +142,21 @@ def open_tracking(
         return known[0]
 
     return Tracking(files, base, attributes, converts, settings_of_git.sha256 if settings_of_git else "")
+
+
+def digest_file(path: bytes | str, expected: int, *, dir_fd: int | None = None) -> tuple[str, int]:
+    """The hex sha256 of a file and its size; `expected` is the size it is thought to have. Raises OSError."""
+    from hashlib import sha256
+
+    descriptor = os.open(path, _READ, dir_fd=dir_fd)
+    try:
+        data = os.read(descriptor, min(expected + 1, _CHUNK))
+        digest = sha256(data)
+        size = len(data)
+        if size != expected:
+            while data := os.read(descriptor, _CHUNK):
+                digest.update(data)
+                size += len(data)
+        return digest.hexdigest(), size
+    finally:
+        os.close(descriptor)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from holdfast.core.project_root import MARKERS, project_root
 from holdfast.specs.layouts import LAYOUTS
+from holdfast.workspace import MARKERS, project_root
 from support.doors import run_context
 from support.specs import SpecProject
 
