@@ -10,11 +10,13 @@ import json
 import os
 import shutil
 import stat
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from holdfast.caches.build import git_tree
 from holdfast.caches.build.build import build_cache
 from holdfast.caches.build.cache_plan import ProjectPlace, plan_cache, refused_includes
 from holdfast.caches.build.project_directory import Project
@@ -23,8 +25,9 @@ from holdfast.caches.build.source_state import KnownSources, SourceState
 from holdfast.caches.build.sync import sync_cache
 from holdfast.caches.cache_format import MAX_DOCUMENT_BYTES
 from holdfast.caches.readers.source_reader import Unreadable
-from holdfast.core.errors import BuildFailed
+from holdfast.core.errors import BuildFailed, SettingsInvalid
 from support.doors import run_context
+from support.projects import git
 
 NOW = "2026-01-02T03:04:05Z"
 WORD = "magicword"
@@ -385,3 +388,20 @@ def test_a_build_reads_no_folder_that_a_link_of_the_project_leads_out_to(project
     assert (done.returncode, b"leads out of the project" in done.stderr) == (5, True)
     assert not (project / "made").exists()
     assert run_context("build", "--sources", "../outside", "--cache", "made", cwd=project).returncode == 0
+
+
+def test_a_commit_of_more_bytes_than_allowed_is_not_written(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A few kilobytes of git can be a tree of terabytes: one blob of zeros under many names."""
+    monkeypatch.setattr(git_tree, "_MAX_TREE", 100)
+    git(project, "init", "-q")
+    blob = git(project, "hash-object", "-w", str(project / "docs/good.md")).strip()
+    (tmp_path / "rows").write_text("".join([f"100644 blob {blob}\tpage-{number}.md\n" for number in range(20)]))
+    with open(tmp_path / "rows", "rb") as rows:
+        made = subprocess.run(["git", "mktree"], cwd=project, stdin=rows, capture_output=True, check=True)
+    commit = git(project, "commit-tree", "-m", "bomb", made.stdout.decode().strip()).strip()
+    (tmp_path / "tree").mkdir()
+    with pytest.raises(SettingsInvalid, match="140 bytes, and more than 100 are not written"):
+        git_tree.write_tree(str(project), commit, "", str(tmp_path / "tree"))
+    assert os.listdir(tmp_path / "tree") == []

@@ -193,15 +193,15 @@ def test_where_there_is_no_room_nothing_is_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     registry.hold_cache(built)
-    real = os.fstatvfs
+    real = os.statvfs
 
-    def small(descriptor: int) -> os.statvfs_result:
-        found = list(real(descriptor))
+    def small(place: int) -> os.statvfs_result:
+        found = list(real(place))
         found[1], found[4], found[5], found[7] = 512, blocks, 1 << 20, names
         return os.statvfs_result(found)
 
-    monkeypatch.setattr(os, "fstatvfs", small)
-    with pytest.raises(IoError, match=f"{why}.*make room and pull again"):
+    monkeypatch.setattr(os, "statvfs", small)
+    with pytest.raises(IoError, match=f"{why}.*make room and run this again"):
         pulled(project, registry)
     assert registry.layers_asked == layers
     assert sorted(everything_in(project / ".context")) == ["caches"]

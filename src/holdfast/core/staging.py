@@ -12,6 +12,7 @@ import os
 import stat
 from errno import EINVAL, ENOSYS, ENOTSUP
 
+from holdfast.core.errors import IoError
 from holdfast.core.regular_files import close_quietly
 
 TYPE_CHECKING = False
@@ -152,6 +153,19 @@ def _leads_to(path: str, descriptor: int) -> bool:
         return os.path.samestat(os.lstat(path), os.fstat(descriptor))
     except FileNotFoundError:
         return False
+
+
+def check_room(place: str | int, size: int, files: int) -> None:
+    """IoError where the file system of a path or a descriptor has no room for `size` bytes in this number of files."""
+    found = os.statvfs(place)
+    size += files * found.f_frsize  # the last block of each
+    free = found.f_bavail * found.f_frsize
+    if size > free:
+        raise IoError(f"{size:,} bytes are needed and {free:,} are free: make room and run this again")
+    if found.f_files and files > found.f_favail:  # some file systems have no such number
+        raise IoError(
+            f"{files:,} files are needed and there is room for {found.f_favail:,}: make room and run this again"
+        )
 
 
 def flush_file_system(path: str) -> bool:

@@ -7,10 +7,13 @@ import os
 from holdfast.core.errors import SettingsInvalid, UsageError
 from holdfast.core.git_command import git
 from holdfast.core.record import NamedTuple
+from holdfast.core.staging import check_room
 
 # Of what only may be included, longer files are left out: no text includes them.
 _MAX_BESIDE = 1 << 20
 _MAX_FILE = 256 << 20
+# Of a whole commit: a few kilobytes of git can be a tree of terabytes.
+_MAX_TREE = 16 << 30
 # Blobs are asked for in parts, so that never more than some are held at once.
 _PART_BYTES = 32 << 20
 
@@ -51,9 +54,14 @@ def full_commit(checkout: str, commit: str) -> str:
 def write_tree(checkout: str, commit: str, folder: str, target: str) -> list[str]:
     """Write the regular files of a commit below `target`; the paths of links and submodules, which are not.
 
-    What lies below `folder` is written whole, the rest as far as a text may include it.
+    What lies below `folder` is written whole, the rest as far as a text may include it. Nothing is written of a commit
+    that is too large (SettingsInvalid), or larger than the free space (IoError).
     """
     blobs, passed = _listed(_git(checkout, "ls-tree", "-r", "-z", "-l", "--full-tree", commit), folder)
+    size = sum([blob.size for blob in blobs])
+    if size > _MAX_TREE:
+        raise SettingsInvalid(f"the commit {commit} has {size:,} bytes, and more than {_MAX_TREE:,} are not written")
+    check_room(target, size, len(blobs))
     at = 0
     while at < len(blobs):
         first, size = at, 0

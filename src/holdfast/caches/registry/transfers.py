@@ -25,9 +25,10 @@ from holdfast.caches.registry.cache_artifact import (
 from holdfast.caches.registry.cache_files import files_of, read_signature, signature_path, sums_of
 from holdfast.caches.registry.file_set_tar import in_chunks, layer_members, offsets, tar_blob, tar_parts, unpack
 from holdfast.core.atomic_write import StagedDirectory, write_file
-from holdfast.core.errors import CacheInvalid, IoError, RegistryFailed, SignatureRefused, TransferBroken, UnsafePath
+from holdfast.core.errors import CacheInvalid, RegistryFailed, SignatureRefused, TransferBroken, UnsafePath
 from holdfast.core.own_folder import OwnFolder
 from holdfast.core.record import NamedTuple
+from holdfast.core.staging import check_room
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ def _fetch_all(artifact: Artifact, cache: str, client: RegistryClient, parts: Ow
             parts.remove(name)  # of a pull of something else
         elif status := parts.status(name):
             arrived += status.st_size
-    _check_room(parts, 2 * artifact.size - arrived, 0)  # once as layers, once as files
+    check_room(parts.descriptor, 2 * artifact.size - arrived, 0)  # once as layers, once as files
     fetched = 0
     for layer in artifact.layers:
         with _opened(parts, layer, os.O_RDWR | os.O_CREAT) as file:
@@ -186,19 +187,6 @@ def _fetch_all(artifact: Artifact, cache: str, client: RegistryClient, parts: Ow
             client.fetch_blob(layer.blob, file, moved.add)
             fetched += layer.blob.size - held
     return fetched
-
-
-def _check_room(folder: OwnFolder, size: int, files: int) -> None:
-    """IoError where the file system has no room for `size` bytes in this number of files."""
-    found = os.fstatvfs(folder.descriptor)
-    size += files * found.f_frsize  # the last block of each
-    free = found.f_bavail * found.f_frsize
-    if size > free:
-        raise IoError(f"the cache needs {size:,} bytes and {free:,} are free: make room and pull again")
-    if found.f_files and files > found.f_favail:  # some file systems have no such number
-        raise IoError(
-            f"the cache has {files:,} files and there is room for {found.f_favail:,}: make room and pull again"
-        )
 
 
 def _sets_here(cache: str) -> dict[str, list[str]]:
@@ -217,7 +205,7 @@ def _put_in_place(artifact: Artifact, cache: str, parts: OwnFolder, keys: tuple[
             with _opened(parts, layer) as file:
                 sets.append(layer_members(file, taken))
         members = [member for each in sets for member in each]
-        _check_room(parts, sum([member.size for member in members]), len(members))
+        check_room(parts.descriptor, sum([member.size for member in members]), len(members))
         for layer, each in zip(artifact.file_sets, sets, strict=True):
             with _opened(parts, layer) as file:
                 unpack(file, each, staged.path)
