@@ -59,7 +59,7 @@ def commands_page() -> str:
     """docs/reference/commands.md: every command, the tool that gives the same answer, and the exit codes."""
     parts = ["# Commands, tools and exit codes\n\n", NOTE]
     parts.append(
-        "Where a tool stands beside a command, both give the same bytes. Every flag: [cli.md](../cli.md). "
+        "Where a tool is listed beside a command, both give the same bytes. Every flag: [cli.md](../cli.md). "
         "What agents read: [tools.md](../tools.md).\n"
     )
     nowhere = {command.operation.family for command in COMMANDS if command.operation} - set(FAMILIES)

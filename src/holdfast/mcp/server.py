@@ -1,6 +1,6 @@
 """Door 2: one line of JSON-RPC in, the line that answers it out, or a call of a tool to run.
 
-This package alone knows MCP; `offers` answers what is asked beside tools. Both eras of
+`offers` answers what is asked beside tools; `http` serves the same server through the official SDK. Both eras of
 the protocol are spoken, request by request: the legacy one opens with `initialize`, the modern one carries its version
 in every request's `_meta`. docs/formats/wire.md describes what is written to the wire and when.
 """
