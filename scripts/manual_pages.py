@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.command.command_line import FORMAT
+from holdfast.command.command_line import COMMON, FORMAT
 from holdfast.command.examples import EXAMPLES
 from holdfast.command.help import ABOUT, groups, parameter_rows
 from holdfast.core.errors import exit_codes
@@ -89,6 +89,8 @@ def _main_page(commands: Sequence[Command], glossary: Mapping[str, str], version
         escaped(
             "On a terminal answers are shown to be read; piped they are one line of JSON or the text a model reads."
         ),
+        ".SH OPTIONS OF EVERY COMMAND",
+        *[line for each in COMMON for line in (".TP", _typed(each), escaped(each.description))],
         ".SH COMMANDS",
     ]
     for title, members in groups(commands):
@@ -117,6 +119,8 @@ def _command_page(command: Command, version: str) -> str:
     for parameter, (_, text) in zip(command.parameters, parameter_rows(command), strict=True):
         lines += [".TP", _typed(parameter), escaped(text)]
     lines += [".TP", "\\fB\\-\\-help\\fR", "Show help."]
+    if command.common:
+        lines += [".PP", f"As every command: {', '.join([_typed(parameter) for parameter in command.common])}"]
     if examples := EXAMPLES.get(command.name):
         lines += [".SH EXAMPLES", ".nf", *[escaped(example.words) for example in examples], ".fi"]
     lines += [*_exit_status(), ".SH SEE ALSO", f"\\fBcontext\\fR({SECTION})"]

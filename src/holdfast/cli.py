@@ -6,7 +6,7 @@ import os
 import sys
 
 from holdfast.catalog import CATALOG, FAMILIES, find_tool
-from holdfast.command.command_line import Command, command_of, format_of, parse
+from holdfast.command.command_line import CACHE_ROOT, PROJECT, Command, command_of, format_of, parse
 from holdfast.core.errors import ContextError, InternalError, Interrupted, IoError, UnknownName, UsageError
 from holdfast.core.standard_streams import fill_gaps, read_input, write_bug, write_error, write_output, write_parts
 from holdfast.operation import Parameter, answer, expectation, fits
@@ -25,27 +25,19 @@ if TYPE_CHECKING:
 
     GivenArguments = dict[str, object]
 
-CACHE_ROOT = Parameter(
-    "cache_root",
-    "path",
-    "Directory that holds the caches (default: $CONTEXT_CACHE_ROOT, else .context/caches)",
-    metavar="DIR",
-)
-PROJECT = Parameter("path", "path", "The project (default: the one the current directory is in)", metavar="PROJECT")
 NAME_STYLES: tuple[NameStyle, ...] = ("auto", "dotted", "underscore")
 RECEIPTS = Parameter(
     "receipts", "path", "Existing directory to write a receipt to for every context.search answered", metavar="DIR"
 )
 PORT = Parameter("port", "integer", "Port to listen at (default: a free one)", metavar="N", maximum=65535)
 SHELLS = ("bash", "zsh", "fish")
+_SHARED = {PROJECT.name, CACHE_ROOT.name}
 
 DOOR_COMMANDS = (
     Command(
         ("serve",),
         "Serve the tools over MCP on standard input and output, or over HTTP.",
         (
-            CACHE_ROOT,
-            PROJECT,
             Parameter("only", "texts", "Offer one family of tools only", metavar="FAMILY", choices=FAMILIES),
             Parameter(
                 "tool_names",
@@ -75,6 +67,7 @@ DOOR_COMMANDS = (
                 "confine", "flag", "Let nothing outside the project and the cache root be read, listed or probed"
             ),
         ),
+        common=(PROJECT, CACHE_ROOT),
     ),
     Command(
         ("call",),
@@ -88,10 +81,9 @@ DOOR_COMMANDS = (
                 metavar="JSON",
                 positional=True,
             ),
-            CACHE_ROOT,
-            PROJECT,
             RECEIPTS,
         ),
+        common=(PROJECT, CACHE_ROOT),
     ),
     Command(
         ("explore",),
@@ -99,11 +91,10 @@ DOOR_COMMANDS = (
         (
             PORT,
             Parameter("no_open", "flag", "Open no browser: print the address alone"),
-            Parameter("out", "path", "Write a page that needs no server here, and serve nothing", metavar="FILE"),
+            Parameter("html", "path", "Write a page that needs no server here, and serve nothing", metavar="FILE"),
             RECEIPTS._replace(description="Directory with receipts (default: .context/receipts)"),
-            CACHE_ROOT,
-            PROJECT,
         ),
+        common=(PROJECT, CACHE_ROOT),
     ),
     Command(
         ("completions",),
@@ -168,6 +159,8 @@ def _carry_out(words: Sequence[str], environment: Mapping[str, str], *, progress
         from holdfast.command.help import command_help
 
         return _print(command_help(request.command))
+    for line in request.note.split("\n") if request.note else ():
+        write_error(f"note: {line}")
     operation = request.command.operation
     if operation is not None:
         return _operate(operation, request.arguments, environment, progress=progress)
@@ -202,7 +195,9 @@ def _operate(operation: Operation, arguments: GivenArguments, environment: Mappi
         from holdfast.command.terminal import ProgressLine
 
         moving = ProgressLine()
-    workspace = _workspace({}, environment)._replace(
+    declared = {parameter.name for parameter in operation.parameters}
+    shared = {name: arguments.pop(name) for name in (*arguments,) if name in _SHARED - declared}
+    workspace = _workspace(shared, environment)._replace(
         announce=lambda line: write_error(f"note: {line}"),
         confirm=_confirm if asks else None,
         progress=moving,
@@ -368,7 +363,7 @@ def _explore(arguments: GivenArguments, environment: Mapping[str, str]) -> int:
     port = arguments.get("port", 0)
     if not isinstance(port, int) or not fits(PORT, port):
         raise UsageError(f"--port must be {expectation(PORT)}")
-    receipts, out = [str(arguments[name]) if name in arguments else None for name in ("receipts", "out")]
+    receipts, out = [str(arguments[name]) if name in arguments else None for name in ("receipts", "html")]
     workspace = _workspace({name: arguments[name] for name in arguments if name != "receipts"}, environment)
     opens, chosen = not arguments.get("no_open"), bool(environment.get("BROWSER"))
     return explore(workspace, port=port, opens=opens, chosen=chosen, out=out, receipts=receipts)

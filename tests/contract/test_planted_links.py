@@ -36,7 +36,6 @@ COMMANDS: list[tuple[list[list[str]], list[str]]] = [
     ([], ["init"]),
     ([["init"], ["coded"]], ["regen"]),
     ([["init"], ["coded"]], ["rehash"]),
-    ([], ["ignore", "generated/"]),
     ([], ["config", "min_tokens", "200"]),
     ([], ["setup", "git"]),
     ([], ["setup", "ci"]),

@@ -58,7 +58,7 @@ def test_help_of_a_command_names_each_of_its_arguments(name: str) -> None:
         (["serve", "--only", "cache"], "unknown only 'cache'\nhint: did you mean 'caches'?"),
         (["completions", "bsh"], "unknown shell 'bsh'\nhint: did you mean 'bash'?"),
         (["inspect", "--cache"], "--cache needs a value: --cache CACHE"),
-        (["resolve", "--cache", "--query", "x"], "--cache needs a value: --cache DIR"),
+        (["resolve", "--cache", "--query", "x"], "--cache needs a value: --cache CACHE"),
         (["inspect", "--cache", "a", "--cache", "b"], "--cache is given twice"),
         (["inspect", "a", "b"], "'inspect' does not know what to do with 'b'"),
         (["build", "--force=yes"], "--force takes no value"),
@@ -76,7 +76,7 @@ def test_a_slip_is_a_usage_error_that_says_what_was_meant(words: list[str], stde
     ("words", "exit_code", "stderr"),
     [
         (["call"], 1, "error: TOOL is missing\nreason: 'call' needs TOOL\n"),
-        (["build", "--cache", "x"], 1, "error: --sources is missing\nreason: 'build' needs --sources DIR\n"),
+        (["build", "--cache", "x"], 1, "error: PATH is missing\nreason: 'build' needs PATH\n"),
         (["inspect"], 4, "error: CACHE is missing\nreason: 'inspect' needs CACHE\n"),
         (["resolve", "--cache", "x"], 2, "error: QUERY is missing\nreason: 'resolve' needs QUERY\n"),
         (["search", "--cache", "x"], 2, "error: QUERY is missing\nreason: 'search' needs QUERY\n"),
@@ -136,7 +136,7 @@ def test_a_bug_shows_no_traceback_unless_asked(tmp_path: Path) -> None:
     script = (
         "import sys, holdfast.cli as cli\n"
         "cli.answer = None\n"
-        "sys.exit(cli.main(['list', '--root', '.'], {'HOLDFAST_DEBUG': sys.argv[1]}))\n"
+        "sys.exit(cli.main(['list', '--cache-root', '.'], {'HOLDFAST_DEBUG': sys.argv[1]}))\n"
     )
     quiet = subprocess.run([sys.executable, "-c", script, ""], capture_output=True, cwd=tmp_path)
     assert (quiet.returncode, quiet.stdout) == (7, b"")
@@ -149,7 +149,7 @@ def test_a_path_that_is_not_utf8_is_a_path_like_any_other(make_cache: Callable[.
     strange = os.path.join(os.fsencode(cache.parent), b"caf\xe9")
     os.rename(os.fsencode(cache), strange)
     assert run_context("resolve", "--cache", strange, "--query", "alpha", "--budget", "9").returncode == 0
-    listed = run_context("list", "--root", str(cache.parent)).stdout.decode()
+    listed = run_context("list", "--cache-root", str(cache.parent)).stdout.decode()
     assert '{"path":"caf\ufffd","has_manifest":true}' in listed
 
 

@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FIRST = {command.words[0] for command in COMMANDS}
+SETUP = {"--user", "--project", "--all", "--yes", "--replace", "--dry-run", "--undo"}
 OF_SPEC = {command.words[1] for command in COMMANDS if command.words[0] == "spec"}
 CASES = [
     ("context re", {word for word in FIRST if word.startswith("re")}),
     ("context resolve --b", {"--budget"}),
-    ("context build --f", {"--force", "--format"}),
+    ("context build --fo", {"--force", "--format"}),
     ("context completions z", {"zsh"}),
     ("context search --receipt ", {"a receipt.json", "docs"}),
     ("context search --cache d", {"docs"}),
@@ -34,16 +35,16 @@ CASES = [
     ("context guide implementer --m", {"--mode"}),
     ("context spec ", OF_SPEC),
     ("context spec n", {"next"}),
-    ("context steering init --", {"--path", "--format", "--help"}),
-    ("context steering --path d", {"docs"}),
+    ("context steering init --", {"--path", "--format", "--cache-root", "--help"}),
+    ("context steering init --path d", {"docs"}),
     ("context replay a", {"a receipt.json"}),
     ("context cite verify d", {"docs"}),
-    ("holdfast inspect --c", {"--cache"}),
+    ("holdfast inspect --c", {"--cache", "--cache-root"}),
 ]
 # bash is asked by its function: only there a line is already cut into words.
 BASH_CASES = [
     ("context search --html=", {"a receipt.json", "docs"}),
-    ("context steering ", {"init", "--path", "--format", "--help"}),
+    ("context setup ", {"ci", "git", "--help", *SETUP, "--path", "--format", "--cache-root"}),
 ]
 
 
@@ -75,7 +76,7 @@ def test_a_script_knows_every_command_and_option(place: Path, name: str) -> None
     text = (place / name / "_holdfast").read_text("utf-8")
     for command in COMMANDS:
         assert command.words[0] in text
-        for parameter in command.parameters:
+        for parameter in command.all_parameters:
             assert parameter.positional or parameter.option.lstrip("-") in text
 
 

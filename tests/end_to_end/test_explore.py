@@ -188,7 +188,7 @@ def test_bad_arguments_are_told(explored_project: Path, capsys: pytest.CaptureFi
         (("--port", "70000"), "--port must be a whole number from 0 up to 65535"),
         (("--port", "web"), "--port must be a whole number"),
         (("--path", str(explored_project / "none")), "there is no directory"),
-        (("--out", str(explored_project / "no" / "such" / "page.html")), "cannot be written"),
+        (("--html", str(explored_project / "no" / "such" / "page.html")), "cannot be written"),
     ):
         assert main(["explore", "--no-open", *words], {}) != 0
         assert told in capsys.readouterr().err
@@ -267,7 +267,7 @@ def test_without_a_browser_the_address_is_printed_and_served(tmp_path: Path, exp
 
 
 def test_a_kept_page_stands_alone(explored_project: Path) -> None:
-    done = run_context("explore", "--out", "alone.html", cwd=explored_project)
+    done = run_context("explore", "--html", "alone.html", cwd=explored_project)
     page = (explored_project / "alone.html").read_text("utf-8")
     assert (done.returncode, done.stdout) == (0, b"alone.html\n")
     assert not [

@@ -199,7 +199,7 @@ def test_without_a_script_everything_is_there(browser: Browser, explore_server: 
 
 
 def test_a_file_that_is_kept_shows_all_of_it_and_asks_for_nothing(browser: Browser, explored_project: Path) -> None:
-    assert run_context("explore", "--out", "kept.html", cwd=explored_project).returncode == 0
+    assert run_context("explore", "--html", "kept.html", cwd=explored_project).returncode == 0
     page = (explored_project / "kept.html").as_uri()
     browser.open(page)
     assert browser.asked() == [page]
@@ -214,10 +214,9 @@ def test_a_file_that_is_kept_shows_all_of_it_and_asks_for_nothing(browser: Brows
     assert "never <img src=x onerror=alert(1)>" in browser.value("document.body.textContent")
 
 
-def test_the_page_of_a_search_and_of_the_board_fit_every_size(browser: Browser, explored_project: Path) -> None:
+def test_the_page_of_a_search_fits_every_size(browser: Browser, explored_project: Path) -> None:
     run_context("search", "deploy", "--html", "why.html", "--budget", "400", "--cache", "docs", cwd=explored_project)
-    run_context("spec", "board", "--html", "board.html", cwd=explored_project)
-    for name in ("why.html", "board.html"):
+    for name in ("why.html",):
         browser.open((explored_project / name).as_uri())
         browser.value("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
         for width in (360, 768, 1920):

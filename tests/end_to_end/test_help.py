@@ -161,7 +161,7 @@ def test_a_word_that_nobody_knows_is_an_error_with_what_was_meant() -> None:
 
 def test_the_glossary_names_no_command_or_option_that_is_not_there() -> None:
     names = {command.name for command in COMMANDS}
-    options = {each.option for command in COMMANDS for each in command.parameters}
+    options = {each.option for command in COMMANDS for each in command.all_parameters}
     for meaning in read_glossary().values():
         for typed in meaning.split("`")[1::2]:
             words = typed.split()

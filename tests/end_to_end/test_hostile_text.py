@@ -28,7 +28,7 @@ FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u2
 
 CASES: dict[str, list[list[str]]] = {
     "resolve": [["--cache", "caches/docs", "--query", "alpha " + STEER, "--budget", "900"], ["--cache", NAME]],
-    "list": [["--root", "caches"], ["--root", NAME]],
+    "list": [["--cache-root", "caches"], ["--cache-root", NAME]],
     "inspect": [["--cache", "caches/misled"], ["--cache", NAME]],
     "build": [["--sources", "sources", "--cache", "new"], ["--sources", "broken", "--cache", NAME]],
     "add": [
@@ -71,8 +71,6 @@ CASES: dict[str, list[list[str]]] = {
     "rehash": [[], [NAME + "/none"]],
     "validate": [[], ["--path", NAME]],
     "watch": [["--path", NAME + "/none"]],
-    "stats": [[]],
-    "ignore": [[NAME], ["# " + NAME]],
     "config": [[], [NAME], ["mode", NAME]],
     "doctor": [[]],
     "map": [[], [NAME], ["--focus", NAME]],
@@ -89,16 +87,14 @@ CASES: dict[str, list[list[str]]] = {
     "spec init": [[NAME + "new"], [NAME]],
     "spec approve": [[NAME, "requirements", "--by", TEXT], [NAME + "none", "tasks", "--by", "x"]],
     "spec archive": [[NAME], [NAME + "none"]],
-    "spec board": [[]],
     "spec check": [[], [NAME], [NAME + "none"]],
     "spec delta": [[NAME, NAME, TEXT], [NAME + "none", "x", "y"]],
     "spec merge": [[NAME], [NAME + "none"]],
     "spec revoke": [[NAME, "requirements", "--by", TEXT], [NAME + "none", "tasks", "--by", "x"]],
     "spec trace": [[NAME], [NAME + "none"]],
-    "steering": [[]],
     "steering init": [[]],
     "serve": [["--only", NAME]],
-    "explore": [["--out", "page.html"], ["--out", NAME + "/none/x"], ["--path", NAME + "/none"], ["--port", NAME]],
+    "explore": [["--html", "page.html"], ["--html", NAME + "/none/x"], ["--path", NAME + "/none"], ["--port", NAME]],
     "call": [
         ["context.resolve", json.dumps({"cache": "docs", "query": "alpha", "budget": 900}), "--cache-root", "caches"],
         ["query_context", json.dumps({"scope": NAME})],

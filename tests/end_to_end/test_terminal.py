@@ -37,7 +37,7 @@ def test_format_json_gives_the_line_on_a_terminal_too(cache: Path) -> None:
 
 def test_list_inspect_and_verify_show_tables(cache: Path) -> None:
     home = cache.parent
-    text, _ = on_a_terminal("list", "--root", ".", cwd=home)
+    text, _ = on_a_terminal("list", "--cache-root", ".", cwd=home)
     assert [line.split() for line in text.splitlines()] == [
         ["cache", "manifest"],
         ["docs", "yes"],
@@ -64,7 +64,7 @@ def test_build_ends_with_one_line_of_documents_bytes_version_and_time(tmp_path: 
 
 
 def test_an_empty_root_says_what_to_do(tmp_path: Path) -> None:
-    text, _ = on_a_terminal("list", "--root", ".", cwd=tmp_path)
+    text, _ = on_a_terminal("list", "--cache-root", ".", cwd=tmp_path)
     assert text == "No caches here. `context add NAME PATH` makes one.\n"
 
 

@@ -30,8 +30,8 @@ class AuditArguments(TypedDict):
 
 
 class BuildArguments(TypedDict):
-    sources: str
     cache: str
+    sources: str
     force: NotRequired[bool]
     tokenizer: NotRequired[Literal["estimate-1", "o200k_base", "bytes/4"]]
     engine: NotRequired[str]

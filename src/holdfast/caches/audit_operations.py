@@ -18,7 +18,7 @@ AUDIT_OPERATIONS = (
                 "cache",
                 "path",
                 "The cache (default: the one of that version and tokenizer below the cache root)",
-                metavar="DIR",
+                metavar="CACHE",
                 error=CacheMissing,
                 check_order=3,
             ),

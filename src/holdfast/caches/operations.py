@@ -14,7 +14,7 @@ CACHE = Parameter(
     "path",
     "Path or identifier of a built context cache",
     required=True,
-    metavar="DIR",
+    metavar="CACHE",
     error=CacheMissing,
     check_order=3,
 )
@@ -71,10 +71,11 @@ SEARCH_FORMAT = Parameter(
 EXPLAIN = Parameter("explain", "flag", "Say why each was chosen")
 _AROUND = LIMIT._replace(error=InvalidCitation, check_order=1)
 # Where it is all that is asked for, it may stand as it is.
-_PLAIN_CACHE = CACHE._replace(metavar="CACHE", positional=True, flag="--cache")
+_PLAIN_CACHE = CACHE._replace(positional=True, flag="--cache")
 _OPTIONAL_CACHE = CACHE._replace(required=False, description="The cache (default: those of the project)")
 _ALL_CACHES = _OPTIONAL_CACHE._replace(description="Keep to one cache")
 
+_CACHES = Parameter("names", "texts", "Caches (default: all)", metavar="CACHE", positional=True, flag="--cache")
 _TOKENIZER = Parameter(
     "tokenizer",
     "text",
@@ -189,6 +190,7 @@ OPERATIONS = (
                 "Directory containing cache directories (default: the cache root)",
                 metavar="DIR",
                 error=CacheMissing,
+                only="tool",
             ),
         ),
         run="holdfast.caches.answers:list_caches",
@@ -227,8 +229,16 @@ OPERATIONS = (
         command=("build",),
         summary="Compile a folder of Markdown into a cache.",
         parameters=(
-            Parameter("sources", "path", "Folder whose *.md files become documents", required=True, metavar="DIR"),
-            CACHE._replace(description="Where the cache is written; it must not exist yet"),
+            _PLAIN_CACHE._replace(description="Where the cache is written; it must not exist yet"),
+            Parameter(
+                "sources",
+                "path",
+                "Folder whose *.md files become documents",
+                required=True,
+                metavar="PATH",
+                positional=True,
+                flag="--sources",
+            ),
             Parameter("force", "flag", "Replace the cache that is there, once the new one is complete"),
             _TOKENIZER,
             _ENGINE,
@@ -280,13 +290,21 @@ OPERATIONS = (
         command=("add",),
         summary="Declare a cache in context.toml and build it: folders and files, or installed packages.",
         parameters=(
-            Parameter("name", "text", "What the cache is called", metavar="NAME", positional=True, max_bytes=400),
+            Parameter(
+                "name",
+                "text",
+                "What the cache is called",
+                metavar="CACHE",
+                max_bytes=400,
+                positional=True,
+                flag="--cache",
+            ),
             Parameter("paths", "texts", "Folders or files to read", metavar="PATH", positional=True),
             Parameter("about", "text", "What it is about, in a sentence; shown to agents", metavar="TEXT"),
             Parameter("include", "texts", "Read only what matches, as in .gitignore", metavar="GLOB"),
             Parameter("exclude", "texts", "Leave out what matches, as in .gitignore", metavar="GLOB"),
             Parameter(
-                "package", "texts", "An installed package; without NAME the cache is 'dependencies'", metavar="PACKAGE"
+                "package", "texts", "An installed package; without CACHE the cache is 'dependencies'", metavar="PACKAGE"
             ),
             Parameter("python", "text", "The environment of packages (default: .venv)", metavar="DIR"),
             _STRICT,
@@ -300,7 +318,7 @@ OPERATIONS = (
         command=("sync",),
         summary="Build what changed of the caches in context.toml and write context.lock.",
         parameters=(
-            Parameter("names", "texts", "Caches (default: all)", metavar="NAME", positional=True),
+            _CACHES,
             Parameter("check", "flag", "Write nothing; exit with 8 and say why when a cache or the lock is behind"),
             Parameter("lock_only", "flag", "With --check: the lock alone; caches need not be built here"),
             Parameter("yes", "flag", "Contact registries that context.lock does not name yet, without asking"),
@@ -323,7 +341,7 @@ OPERATIONS = (
         family="caches",
         command=("outdated",),
         summary="Tell which packages and checkouts moved since context.lock; exit 8 when any did.",
-        parameters=(Parameter("names", "texts", "Caches (default: all)", metavar="NAME", positional=True),),
+        parameters=(_CACHES,),
         run="holdfast.caches.project_answers:outdated",
         view="holdfast.caches.project_views:outdated",
     ),
@@ -332,7 +350,7 @@ OPERATIONS = (
         command=("push",),
         summary="Send a cache to an OCI registry under a tag; what the registry holds already is not sent.",
         parameters=(
-            _PLAIN_CACHE._replace(flag="", description="Name or path of a built cache"),
+            _PLAIN_CACHE._replace(description="Name or path of a built cache"),
             Parameter("reference", "text", "oci://HOST/REPOSITORY:TAG", True, "REFERENCE", positional=True),
             _QUIET,
         ),
@@ -344,7 +362,16 @@ OPERATIONS = (
         command=("pull",),
         summary="Fetch a cache from an OCI registry, prove every byte, and put it in place in one step.",
         parameters=(
-            Parameter("name", "text", "What the cache is called here", True, "NAME", max_bytes=400, positional=True),
+            Parameter(
+                "name",
+                "text",
+                "What the cache is called here",
+                required=True,
+                metavar="CACHE",
+                max_bytes=400,
+                positional=True,
+                flag="--cache",
+            ),
             Parameter(
                 "reference",
                 "text",
@@ -369,9 +396,7 @@ OPERATIONS = (
         command=("sign",),
         summary="Sign a cache with an Ed25519 key, in the format of minisign; the signature lies beside it.",
         parameters=(
-            CACHE._replace(
-                required=False, description="Name or path of a built cache", metavar="CACHE", positional=True
-            ),
+            _PLAIN_CACHE._replace(required=False, description="Name or path of a built cache"),
             Parameter("key", "path", "The secret key to sign with", metavar="FILE"),
             Parameter("password_file", "path", "Holds the password of the key, if it has one", metavar="FILE"),
             Parameter("check", "flag", "Check the signature with the keys of context.toml instead"),

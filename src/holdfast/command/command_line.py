@@ -19,6 +19,14 @@ FORMAT = Parameter(
     metavar="FORMAT",
     choices=("json", "pretty"),
 )
+PROJECT = Parameter("path", "path", "The project (default: the one the current directory is in)", metavar="DIR")
+CACHE_ROOT = Parameter(
+    "cache_root",
+    "path",
+    "Directory that holds the caches (default: $CONTEXT_CACHE_ROOT, else .context/caches)",
+    metavar="DIR",
+)
+COMMON = (FORMAT, PROJECT, CACHE_ROOT)
 TEXT_FORMAT = FORMAT._replace(
     description="text: as a model reads it, the default; json: one line, pretty: indented; on a terminal a view",
     choices=("text", "json", "pretty"),
@@ -32,6 +40,7 @@ class Command(NamedTuple):
     summary: str
     parameters: tuple[Parameter, ...]
     operation: Operation | None = None
+    common: tuple[Parameter, ...] = ()  # the options that commands share, as it takes them
 
     @property
     def family(self) -> str:
@@ -42,6 +51,11 @@ class Command(NamedTuple):
     def name(self) -> str:
         """The words as typed."""
         return " ".join(self.words)
+
+    @property
+    def all_parameters(self) -> tuple[Parameter, ...]:
+        """Its own parameters and the common ones."""
+        return (*self.parameters, *self.common)
 
 
 class Request(NamedTuple):
@@ -54,12 +68,22 @@ class Request(NamedTuple):
     arguments: dict[str, object]
     wants_help: bool = False
     group: str = ""
+    note: str = ""  # how old spellings are written now
 
 
 def command_of(operation: Operation) -> Command:
-    """The command that opens an operation."""
-    parameters = [parameter for parameter in operation.offered("command") if parameter.name != FORMAT.name]
-    return Command(operation.command, operation.summary, (*parameters, format_of(operation)), operation)
+    """The command that opens an operation; where it declares a common option itself, that is what the option sets."""
+    own, formats, project = [], FORMAT, PROJECT
+    for parameter in operation.offered("command"):
+        if parameter.name == FORMAT.name:
+            formats = format_of(operation)
+        elif parameter.option == PROJECT.option:
+            project = parameter._replace(description=PROJECT.description, metavar=PROJECT.metavar)
+        else:
+            own.append(parameter)
+    if formats is not FORMAT:
+        return Command(operation.command, operation.summary, (*own, formats), operation, (project, CACHE_ROOT))
+    return Command(operation.command, operation.summary, tuple(own), operation, (FORMAT, project, CACHE_ROOT))
 
 
 def format_of(operation: Operation) -> Parameter:
@@ -75,12 +99,23 @@ def parse(words: Sequence[str], commands: Sequence[Command]) -> Request:
     """The request that the words make; UsageError or UnknownName when they make none."""
     if not words or words[0] in ("-h", "--help"):
         return Request(None, {}, wants_help=True)
+    first, words = _leading_options(words)
     if len(words) > 1 and words[1] in ("-h", "--help") and _is_group(words[0], commands):
         return Request(None, {}, wants_help=True, group=words[0])
     command, rest = _find_command(words, commands)
     if any(word in ("-h", "--help") for word in _before_separator(rest)):
         return Request(command, {}, wants_help=True)
-    return Request(command, _arguments(command, rest))
+    return _request(command, [*first, *rest])
+
+
+def _leading_options(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """The common options before the command, and the words from there on."""
+    options, at = [parameter.option for parameter in COMMON], 0
+    while at < len(words) and words[at].partition("=")[0] in options:
+        at += 1 if "=" in words[at] else 2
+    if at and at >= len(words):
+        raise UsageError("a command is missing", headline="COMMAND is missing")
+    return words[:at], words[at:]
 
 
 def _before_separator(words: Sequence[str]) -> Sequence[str]:
@@ -99,6 +134,11 @@ def _find_command(words: Sequence[str], commands: Sequence[Command]) -> tuple[Co
         for command in commands:
             if len(command.words) == length and command.words == tuple(words[:length]):
                 return command, words[length:]
+    from holdfast.command.old_spellings import REMOVED
+
+    for name in (" ".join(words[:2]), words[0]):
+        if name in REMOVED:
+            raise UsageError(f"'context {name}' is no command any more: {REMOVED[name]}")
     group = [command for command in commands if len(command.words) == 2 and command.words[0] == words[0]]
     if group:
         if len(words) == 1:
@@ -109,10 +149,11 @@ def _find_command(words: Sequence[str], commands: Sequence[Command]) -> tuple[Co
     raise UnknownName("command", words[0], list(dict.fromkeys(command.words[0] for command in commands)))
 
 
-def _arguments(command: Command, words: Sequence[str]) -> dict[str, object]:
-    options = {parameter.option: parameter for parameter in command.parameters if parameter.is_option}
+def _request(command: Command, words: Sequence[str]) -> Request:
+    options = {parameter.option: parameter for parameter in command.all_parameters if parameter.is_option}
     positionals = [parameter for parameter in command.parameters if parameter.positional]
     arguments: dict[str, object] = {}
+    notes: list[str] = []
     rest = list(words)
     flags_end = False
     while rest:
@@ -123,7 +164,7 @@ def _arguments(command: Command, words: Sequence[str]) -> dict[str, object]:
             _take_positional(command, positionals, arguments, word)
         else:
             option, equals, value = word.partition("=")
-            parameter = options.get(option)
+            parameter = options.get(option) or _moved(command, option, notes)
             if parameter is None:
                 raise UnknownName("flag", option, [*options, "--help"])
             if parameter.kind == "flag":
@@ -133,7 +174,18 @@ def _arguments(command: Command, words: Sequence[str]) -> dict[str, object]:
             else:
                 text = value if equals else _spaced_value(parameter, rest, options)
                 _put(arguments, parameter, _converted(parameter, text))
-    return arguments
+    return Request(command, arguments, note="\n".join(notes))
+
+
+def _moved(command: Command, option: str, notes: list[str]) -> Parameter | None:
+    """What an option of the release before sets, with a note of how it is written now."""
+    from holdfast.command.old_spellings import MOVED
+
+    for parameter in MOVED.get(command.name, ()):
+        if parameter.option == option:
+            notes.append(f"{option} is now {parameter.description}; the next release does not know it")
+            return parameter
+    return None
 
 
 def _spaced_value(parameter: Parameter, rest: list[str], options: Collection[str]) -> str:

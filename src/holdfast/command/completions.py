@@ -86,7 +86,7 @@ def _bash_values(commands: Sequence[Command]) -> list[str]:
     """After an option that takes a value: files for a path, the choices where there are some, else nothing."""
     cases: dict[str, list[str]] = {}
     for command in commands:
-        for parameter in command.parameters:
+        for parameter in command.all_parameters:
             if parameter.is_option and parameter.kind != "flag":
                 cases.setdefault(_bash_offer(parameter), []).append(f'"{command.name} {parameter.option}"')
     return [f"  {'|'.join(places)}) {offer} ;;" for offer, places in cases.items()]
@@ -100,8 +100,8 @@ def _bash_offer(parameter: Parameter) -> str:
 
 def _bash_words(command: Command, groups: dict[str, list[str]]) -> str:
     """Anywhere else: the options, further words of the command, and what a positional argument may be."""
-    positionals = [parameter for parameter in command.parameters if parameter.positional]
-    words = [parameter.option for parameter in command.parameters if parameter.is_option] + ["--help"]
+    positionals = [parameter for parameter in command.all_parameters if parameter.positional]
+    words = [parameter.option for parameter in command.all_parameters if parameter.is_option] + ["--help"]
     words += groups.get(command.name, []) + [choice for parameter in positionals for choice in parameter.choices]
     files = any(parameter.kind == "path" for parameter in positionals)
     return f"words={_listed(words)}" + ("; files=1" if files else "")
@@ -173,7 +173,7 @@ def _zsh_specs(command: Command) -> list[str]:
     """What `_arguments` takes: an option or a place each."""
     specs = ["(- *)--help[Show the help of this command]"]
     place = 0
-    for parameter in command.parameters:
+    for parameter in command.all_parameters:
         value = f":{_plain(parameter.value_name)}:{_zsh_values(parameter)}"
         if parameter.is_option:
             repeated = "*" if parameter.kind == "texts" else ""
@@ -237,7 +237,7 @@ def _fish(commands: Sequence[Command]) -> str:
     for command in commands:
         condition = f'__holdfast_is "{command.name}"'
         lines.append(f"complete -c {name} -n '{condition}' -l help -d 'Show the help of this command'")
-        for parameter in command.parameters:
+        for parameter in command.all_parameters:
             if not parameter.is_option or parameter.positional:
                 if parameter.choices:
                     lines.append(f"complete -c {name} -n '{condition}' -a '{' '.join(parameter.choices)}'")

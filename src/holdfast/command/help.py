@@ -5,7 +5,7 @@ docs/cli.md and the manual pages are written from the same functions.
 
 from __future__ import annotations
 
-from holdfast.command.command_line import FORMAT
+from holdfast.command.command_line import COMMON, FORMAT
 from holdfast.command.examples import EXAMPLES
 from holdfast.core.errors import UnknownName, UsageError, exit_codes
 from holdfast.core.packaged_text import packaged_text
@@ -61,7 +61,7 @@ def usage(command: Command) -> str:
 
 
 def parameter_rows(command: Command) -> list[tuple[str, str]]:
-    """Each argument as it is typed, and what it is for."""
+    """Each argument of its own as it is typed, and what it is for."""
     return [(parameter.usage, _explained(parameter)) for parameter in command.parameters]
 
 
@@ -82,6 +82,8 @@ def command_help(command: Command) -> str:
     width = max(len(name) for name, _ in rows)
     lines = [command.summary, "", f"Usage: {usage(command)}", ""]
     lines += [f"  {name:<{width}}  {text}" for name, text in rows]
+    if command.common:
+        lines += ["", f"As every command: {', '.join([parameter.usage for parameter in command.common])}"]
     if examples := EXAMPLES.get(command.name):
         lines += ["", "Examples:", *(f"  {example.words}" for example in examples)]
     return "\n".join(lines) + "\n"
@@ -105,9 +107,13 @@ def overview(commands: Sequence[Command]) -> str:
     lines = [ABOUT, "", "Usage: context COMMAND [ARGUMENTS]", ""]
     for title, members in groups(commands):
         lines += [f"{title}:", *_rows(members, width), ""]
+    shared = max(len(parameter.usage) for parameter in COMMON)
+    lines += ["Options of every command:"]
+    lines += [f"    {parameter.usage:<{shared}}  {_explained(parameter)}" for parameter in COMMON]
     return "\n".join(
         [
             *lines,
+            "",
             "`context COMMAND --help` explains one, with examples. `context help WORD` finds a command or an option",
             "and says what a word means. `context --version` tells the version.",
             "",
@@ -172,7 +178,7 @@ def _of_command(asked: str, commands: Sequence[Command]) -> str:
 
 def _options(commands: Sequence[Command]) -> set[str]:
     """Every option of any command."""
-    return {each.option for command in commands for each in command.parameters if each.is_option}
+    return {each.option for command in commands for each in command.all_parameters if each.is_option}
 
 
 def _mentions(asked: str, commands: Sequence[Command], glossary: dict[str, str]) -> str:
@@ -188,6 +194,9 @@ def _mentions(asked: str, commands: Sequence[Command], glossary: dict[str, str])
         for usage, text in parameter_rows(command):
             if asked in lower_case(f"{usage} {text}"):
                 users.setdefault(f"  {usage}: {text}", []).append(command.name)
+    for parameter in COMMON:
+        if asked in lower_case(f"{parameter.usage} {_explained(parameter)}"):
+            users[f"  {parameter.usage}: {_explained(parameter)}"] = ["every command"]
     if users:
         lines = [f"{line}\n      in {', '.join(names)}" for line, names in users.items()]
         parts.append(["Options and arguments:", *lines])

@@ -17,11 +17,6 @@ class ConfigArguments(TypedDict):
     path: NotRequired[str]
 
 
-class IgnoreArguments(TypedDict):
-    pattern: str
-    path: NotRequired[str]
-
-
 class InitArguments(TypedDict):
     full: NotRequired[bool]
     dry_run: NotRequired[bool]

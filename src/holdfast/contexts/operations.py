@@ -194,12 +194,6 @@ COMMANDS = (
         Parameter("strict", "flag", "Also against the source: files, exports and dependencies that are gone"),
     ),
     _command("health:watch", "Tell of contexts that go stale while files change, until interrupted."),
-    _command("health:stats", "Compare the tokens of contexts with those of the sources they stand for."),
-    _command(
-        "adjustment:ignore",
-        "Leave out what matches a pattern, by adding it to .contextignore.",
-        Parameter("pattern", "text", "A pattern as in .gitignore", required=True, metavar="PATTERN", positional=True),
-    ),
     _command(
         "adjustment:config",
         "Show the settings, or show or change one.",

@@ -196,11 +196,6 @@ class StatsAnswer(TypedDict):
     directories: list[DirectoryTokens]
 
 
-class IgnoreAnswer(TypedDict):
-    pattern: str
-    added: bool
-
-
 @final
 class Settings(TypedDict):
     max_depth: int

@@ -16,13 +16,11 @@ if TYPE_CHECKING:
         CheckAnswer,
         ConfigAnswer,
         Counts,
-        IgnoreAnswer,
         InitAnswer,
         ListAnswer,
         MapAnswer,
         QueryAnswer,
         SetupAnswer,
-        StatsAnswer,
         ValidateAnswer,
         WatchAnswer,
     )
@@ -147,23 +145,6 @@ def validate(value: ValidateAnswer, _seconds: float) -> RenderableType:
 def watch(value: WatchAnswer, seconds: float) -> RenderableType:
     """How it ended."""
     return Text(f"{value['events']} changes in {seconds:.0f} s", style="dim")
-
-
-def stats(value: StatsAnswer, _seconds: float) -> RenderableType:
-    """The totals, and the directories where most is saved."""
-    table = _table("scope", "context", "source")
-    rows = sorted(value["directories"], key=lambda row: (row["context_tokens"] - row["source_tokens"], row["scope"]))
-    for row in rows[:15]:
-        table.add_row(Text(row["scope"]), f"{row['context_tokens']:,}", f"{row['source_tokens']:,}")
-    line = (
-        f"{value['contexts']:,} contexts: {value['context_tokens']:,} tokens for {value['source_tokens']:,} of source"
-    )
-    return Group(table, Text(), Text(f"{line}, {value['percent_saved']} % saved"))
-
-
-def ignore(value: IgnoreAnswer, _seconds: float) -> RenderableType:
-    """One line."""
-    return Text(f"{'Added' if value['added'] else 'Already there:'} {value['pattern']}")
 
 
 def config(value: ConfigAnswer, _seconds: float) -> RenderableType:

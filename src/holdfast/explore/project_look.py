@@ -13,12 +13,14 @@ from typing import Any
 from holdfast.catalog import CATALOG
 from holdfast.core.record import NamedTuple
 from holdfast.operation import answer
+from holdfast.specs.operations import BOARD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from holdfast.caches.audit_shapes import AuditAnswer
+    from holdfast.operation import Operation
     from holdfast.workspace import Workspace
 
 # Tokens of the list of directories.
@@ -82,6 +84,9 @@ class ProjectLook:
         operation = next((each for each in CATALOG if each.command == words), None)
         if operation is None:
             return Found(None, f"this release has no 'context {command}'")
+        return self._answered(operation, arguments)
+
+    def _answered(self, operation: Operation, arguments: Mapping[str, object] | None = None) -> Found:
         reply = answer(operation, arguments or {}, self._workspace)
         if reply.error is not None:
             return Found(None, reply.error.reason or reply.error.headline)
@@ -146,7 +151,7 @@ class ProjectLook:
 
     def board(self) -> Found:
         """Every spec."""
-        found: Found = self._remembered("board", lambda: self.ask("spec board"))
+        found: Found = self._remembered("board", lambda: self._answered(BOARD))
         return Found(found.value["data"]) if found.value else found
 
     def approvals(self) -> Found:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
         NextTaskData,
         Role,
         StatusAnswer,
-        SteeringData,
         Success,
         WorkflowData,
         WrittenData,
@@ -113,24 +112,6 @@ def spec_init(workspace: Workspace, arguments: SpecArguments) -> Outcome[Success
         for phase in PHASES
     }
     return _written(project, f"specs/{name}", texts, "Fill in requirements.md first, and have it approved")
-
-
-def steering(workspace: Workspace, arguments: ProjectArguments) -> Outcome[Success[SteeringData]]:
-    project = project_of(workspace, arguments.get("projectPath", ""))
-    layout = project.layout
-    missing = spec_files.get_missing_steering_docs(project, layout.steering)
-    # A document that another tool would not write is listed only where it exists.
-    shown = [doc for doc in layout.steering if doc in layout.written or doc not in missing]
-    data: SteeringData = {
-        "documents": [{"name": layout.steering_name(doc), "exists": doc not in missing} for doc in shown],
-    }
-    unwritten = [doc for doc in shown if doc in missing]
-    steps = []
-    if unwritten and layout.writable:
-        steps = ["`context steering init` writes drafts of the missing ones; a draft counts once it is filled in"]
-    elif unwritten:
-        steps = [f"Write {' and '.join([layout.steering[doc] for doc in unwritten])}"]
-    return done(project, f"{len(shown) - len(unwritten)} of {len(shown)} steering documents exist", data, steps)
 
 
 def steering_init(workspace: Workspace, arguments: ProjectArguments) -> Outcome[Success[WrittenData]]:

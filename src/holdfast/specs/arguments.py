@@ -19,11 +19,6 @@ class ArchiveArguments(TypedDict):
     projectPath: NotRequired[str]
 
 
-class BoardArguments(TypedDict):
-    html: NotRequired[str]
-    projectPath: NotRequired[str]
-
-
 class CheckArguments(TypedDict):
     specNames: NotRequired[list[str]]
     strict: NotRequired[bool]

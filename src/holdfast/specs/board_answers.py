@@ -1,4 +1,4 @@
-"""The body of `spec board`: every spec with phase, progress, approvals and findings."""
+"""The board of a page: every spec with phase, progress, approvals and findings."""
 
 from __future__ import annotations
 
@@ -11,26 +11,18 @@ from holdfast.specs.on_disk import spec_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.specs.arguments import BoardArguments
+    from holdfast.specs.arguments import ProjectArguments
     from holdfast.specs.on_disk.workflow_folder import Project
     from holdfast.specs.phases import Spec
     from holdfast.specs.shapes import BoardData, BoardSpec, DocumentState, Success
     from holdfast.workspace import Workspace
 
 
-def spec_board(workspace: Workspace, arguments: BoardArguments) -> Outcome[Success[BoardData]]:
+def spec_board(workspace: Workspace, arguments: ProjectArguments) -> Outcome[Success[BoardData]]:
     project = project_of(workspace, arguments.get("projectPath", ""))
     specs = [_spec(project, spec) for spec in spec_files.list_specs(project)]
     data: BoardData = {"layout": project.layout.name, "folder": project.layout.specs, "specs": specs}
-    steps = []
-    if "html" in arguments:
-        from holdfast.core.atomic_write import write_output_file
-        from holdfast.core.packaged_text import packaged_text
-        from holdfast.specs.board_page import board_page
-
-        write_output_file(arguments["html"], board_page(packaged_text("page.css"), data).encode("utf-8", "replace"))
-        steps = ["The page is written: it needs no server and fetches nothing"]
-    return done(project, f"{len(specs)} specification{'' if len(specs) == 1 else 's'}", data, steps)
+    return done(project, f"{len(specs)} specification{'' if len(specs) == 1 else 's'}", data, [])
 
 
 def _spec(project: Project, spec: Spec) -> BoardSpec:

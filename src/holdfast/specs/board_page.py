@@ -1,19 +1,14 @@
-"""Every spec on one page: a file of its own, no script, nothing fetched. Pure."""
+"""Every spec as a card of a page. Pure."""
 
 from __future__ import annotations
 
-from holdfast.core.page_shell import counted, meter, shown, whole_page
+from holdfast.core.page_shell import counted, meter, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.specs.shapes import BoardData, BoardSpec
 
 _COLOURS = {"approved": "good", "changed": "near", "created": "", "missing": "soft"}
-
-
-def board_page(style: str, data: BoardData) -> str:
-    """The page. Whatever a name holds is shown as text, on its own line and in its own direction."""
-    return whole_page(style, _count(data), f"<h1>Specs</h1>\n{board(data)}")
 
 
 def _count(data: BoardData) -> str:

@@ -30,7 +30,6 @@ CAPABILITY = Parameter(
 TITLE = Parameter("title", "text", "The requirement's title", True, "TITLE", positional=True)
 REMOVE = Parameter("remove", "flag", "Remove the requirement instead of changing it")
 MERGE_CHECK = Parameter("check", "flag", "Write nothing: show the difference, exit 8 when there is one")
-HTML = Parameter("html", "path", "Write a page of it here", metavar="FILE")
 MODE = Parameter(
     "mode",
     "text",
@@ -198,31 +197,11 @@ OPERATIONS = (
     ),
     Operation(
         family="specs",
-        command=("spec", "board"),
-        summary="Show every spec with phase, progress, approvals and findings, or write them as one page.",
-        parameters=(HTML, PROJECT_PATH),
-        run="holdfast.specs.board_answers:spec_board",
-        view="holdfast.specs.views:board",
-        failure=FAILURE,
-        failures_are_answers=True,
-    ),
-    Operation(
-        family="specs",
         command=("spec", "init"),
         summary="Start a spec from templates.",
         parameters=(NAME, PROJECT_PATH),
         run="holdfast.specs.answers:spec_init",
         view="holdfast.specs.views:written",
-        failure=FAILURE,
-        failures_are_answers=True,
-    ),
-    Operation(
-        family="specs",
-        command=("steering",),
-        summary="Tell which steering documents exist.",
-        parameters=(PROJECT_PATH,),
-        run="holdfast.specs.answers:steering",
-        view="holdfast.specs.views:steering",
         failure=FAILURE,
         failures_are_answers=True,
     ),
@@ -236,4 +215,14 @@ OPERATIONS = (
         failure=FAILURE,
         failures_are_answers=True,
     ),
+)
+# What a page shows of all specs; no door offers it.
+BOARD = Operation(
+    family="specs",
+    command=(),
+    summary="Every spec with phase, progress, approvals and findings.",
+    parameters=(PROJECT_PATH,),
+    run="holdfast.specs.board_answers:spec_board",
+    failure=FAILURE,
+    failures_are_answers=True,
 )

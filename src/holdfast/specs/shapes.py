@@ -133,15 +133,6 @@ class WrittenData(TypedDict):
     kept: Sequence[str]
 
 
-class SteeringDocument(TypedDict):
-    name: str
-    exists: bool
-
-
-class SteeringData(TypedDict):
-    documents: Sequence[SteeringDocument]
-
-
 class WorkflowData(TypedDict):
     guide: str
     steering: Mapping[str, str] | None

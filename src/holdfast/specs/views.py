@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from holdfast.specs.shapes import (
         ApprovalData,
-        BoardData,
         CheckAnswer,
         Data,
         DeltaData,
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
         MergeAnswer,
         NextTaskData,
         StatusData,
-        SteeringData,
         Success,
         TaskData,
         TaskProgress,
@@ -166,23 +164,6 @@ def merge(value: MergeAnswer | Failure, _seconds: float) -> RenderableType:
 
 
 @_unless_failed
-def board(data: BoardData) -> RenderableType:
-    """A row a spec, with its documents and what was found in them."""
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for column in ("spec", "status", "progress", "documents", "findings", "next"):
-        table.add_column(column)
-    styles = {"approved": "green", "changed": "yellow", "missing": "dim", "created": ""}
-    for spec in data["specs"]:
-        documents = Text("\n").join([Text(f"{p}: {s}", style=styles[s]) for p, s in spec["documents"].items()])
-        counts = [f"{count} {level}" for level, count in spec["findings"].items() if count]
-        style = "red" if spec["findings"]["errors"] else "yellow"
-        found = Text(", ".join(counts) or "none", style=style if counts else "green")
-        bar, following = _bar(spec["taskProgress"]), Text(spec["next"] or "", style="dim")
-        table.add_row(Text(spec["name"]), spec["overallStatus"], bar, documents, found, following)
-    return table
-
-
-@_unless_failed
 def trace(data: TraceData) -> RenderableType:
     """A row a criterion."""
     table = Table(box=None, header_style="bold", pad_edge=False)
@@ -191,16 +172,6 @@ def trace(data: TraceData) -> RenderableType:
     for each in data["criteria"]:
         places = "\n".join([f"{place['file']}:{place['line']}" for place in each["places"]])
         table.add_row(Text(each["id"]), Text(", ".join(each["tasks"])), Text(places))
-    return table
-
-
-@_unless_failed
-def steering(data: SteeringData) -> RenderableType:
-    """Which documents exist."""
-    table = Table(box=None, show_header=False, pad_edge=False)
-    for document in data["documents"]:
-        mark = Text("yes", style="green") if document["exists"] else Text("missing", style="yellow")
-        table.add_row(document["name"], mark)
     return table
 
 

@@ -107,7 +107,7 @@ def test_changing_settings_and_patterns_leaves_what_was_fresh_fresh(
     committed: Path, context: Callable[..., Any]
 ) -> None:
     _change(committed / "web" / "index.ts")
-    context("ignore", "*.png")
+    context("config", "ignore", "*.png")
     context("config", "max_depth", "9")
     assert states(context("status")) == {**ALL_FRESH, "web": "stale"}
 

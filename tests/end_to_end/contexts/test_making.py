@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
+from holdfast.contexts.answers.health import stats
+from holdfast.workspace import Workspace
 from support.projects import snapshot, states
 
 Run = Callable[..., Any]
@@ -284,9 +286,9 @@ def test_strict_validation_names_what_is_gone_from_the_source(project: Path, con
     ]
 
 
-def test_stats_compare_tokens(project: Path, context: Run) -> None:
+def test_the_tokens_of_contexts_are_compared_with_those_of_their_sources(project: Path, context: Run) -> None:
     context("init")
-    found = context("stats")
+    found = stats(Workspace(str(project)), {}).value
     sizes = {
         row["scope"]: -(-(project / row["scope"] / ".context.yaml").stat().st_size // 4) for row in found["directories"]
     }
@@ -307,14 +309,6 @@ def test_settings_are_shown_changed_and_checked(project: Path, context: Run) -> 
     assert context("status")["total_directories"] == 6
     for words in (("min_token",), ("min_tokens", "many"), ("mode", "loud")):
         assert context("config", *words, exit_code=1).startswith("error: Usage error\nreason: ")
-
-
-def test_a_pattern_is_added_once_and_obeyed(project: Path, context: Run) -> None:
-    assert context("ignore", "web/") == {"pattern": "web/", "added": True}
-    assert context("ignore", "web/") == {"pattern": "web/", "added": False}
-    assert (project / ".contextignore").read_text() == "web/\n"
-    assert list(states(context("status"))) == [".", "src", "src/shop", "src/shop/db"]
-    assert context("ignore", "# no", exit_code=1).startswith("error: Usage error\nreason: ")
 
 
 def test_doctor_tells_what_is_wrong_and_what_to_do(project: Path, context: Run) -> None:

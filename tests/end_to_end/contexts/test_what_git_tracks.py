@@ -62,7 +62,7 @@ def test_files_that_init_writes_count_before_they_are_added(project: Path, conte
     git(project, "init", "-q")
     git(project, "add", "-A")
     context("init")
-    context("ignore", "*.tmp")
+    context("config", "ignore", "*.tmp")
 
     assert not_fresh(context("status")) == {}
     git(project, "add", "-A")

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from holdfast.contexts.answers import open_project
-from holdfast.contexts.on_disk.settings_file import add_pattern, change_setting
+from holdfast.contexts.on_disk.settings_file import change_setting
 from holdfast.core.errors import UnknownName
 from holdfast.operation import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.contexts.arguments import ConfigArguments, IgnoreArguments
-    from holdfast.contexts.shapes import ConfigAnswer, IgnoreAnswer, Setting, Settings
+    from holdfast.contexts.arguments import ConfigArguments
+    from holdfast.contexts.shapes import ConfigAnswer, Setting, Settings
     from holdfast.workspace import Workspace
-
-
-def ignore(workspace: Workspace, arguments: IgnoreArguments) -> Outcome[IgnoreAnswer]:
-    pattern = arguments["pattern"]
-    added = add_pattern(open_project(workspace, arguments), pattern)
-    return Outcome({"pattern": pattern, "added": added})
 
 
 def config(workspace: Workspace, arguments: ConfigArguments) -> Outcome[ConfigAnswer]:

@@ -14,8 +14,6 @@ from holdfast.contexts.settings import KEYS, check_one, rendered
 from holdfast.contexts.yaml_text import YamlError, parse, resolve
 from holdfast.core.atomic_write import write_file
 from holdfast.core.errors import SettingsInvalid, UsageError
-from holdfast.core.globs import parse_globs
-from holdfast.core.ignore_rules import CONTEXTIGNORE
 from holdfast.core.regular_files import read_regular
 
 TYPE_CHECKING = False
@@ -34,21 +32,6 @@ def write_keeping_fresh(project: Project, name: str, data: bytes) -> None:
     for item in scan(Project(project.contents, project.root)):
         if item.view is not None and item.view.path in fresh:
             rehash_one(item)
-
-
-def add_pattern(project: Project, pattern: str) -> bool:
-    """Add a line to `.contextignore`; whether it was not there before."""
-    if "\n" in pattern or not parse_globs(pattern):
-        raise UsageError(f"'{pattern}' is no pattern: give one as in .gitignore")
-    try:
-        text = read_regular(os.path.join(project.root, CONTEXTIGNORE)).decode("utf-8", "surrogateescape")
-    except FileNotFoundError:
-        text = ""
-    known = pattern in text.splitlines()
-    if not known:
-        new = text + ("\n" if text and not text.endswith("\n") else "") + pattern + "\n"
-        write_keeping_fresh(project, CONTEXTIGNORE, new.encode("utf-8", "surrogateescape"))
-    return not known
 
 
 def change_setting(project: Project, key: str, value: str) -> Value:
