@@ -159,11 +159,12 @@ def _carry_out(words: Sequence[str], environment: Mapping[str, str], *, progress
         from holdfast.command.help import command_help
 
         return _print(command_help(request.command))
-    for line in request.note.split("\n") if request.note else ():
-        write_error(f"note: {line}")
     operation = request.command.operation
     if operation is not None:
-        return _operate(operation, request.arguments, environment, progress=progress)
+        code = _operate(operation, request.arguments, environment, progress=progress)
+        _note(request.note)  # last: scripts read the first line of stderr
+        return code
+    _note(request.note)
     return {"serve": _serve, "call": _call, "explore": _explore, "completions": _completions}[request.command.name](
         _complete(request.command, request.arguments), environment
     )
@@ -207,14 +208,18 @@ def _operate(operation: Operation, arguments: GivenArguments, environment: Mappi
     reply = answer(operation, arguments, workspace, pretty=chosen == "pretty")
     if isinstance(reply.error, ContextError):
         return _tell(reply.error)
-    for line in reply.note.split("\n") if reply.note else ():
-        write_error(f"note: {line}")
+    _note(reply.note)
     if terminal and reply.value is not None:
         from holdfast.command.terminal import show
 
         show(operation, reply, seconds=system_clock() - started)
         return reply.exit_code
     return _deliver(reply)
+
+
+def _note(text: str) -> None:
+    for line in text.split("\n") if text else ():
+        write_error(f"note: {line}")
 
 
 def _confirm(shown: str, question: str) -> bool:
