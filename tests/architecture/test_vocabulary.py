@@ -22,6 +22,8 @@ CEILINGS: dict[str, tuple[float, str]] = {
     "whoever": (0.3, "the caller, the reader, the client"),
     "somebody": (0.1, "a user, a caller, another process"),
     "stands": (2.1, "is, means, is written; state the verb"),
+    "of which": (0.6, "whose, or a second sentence"),
+    "those that": (0.8, "name them: terms that, files that"),
     "so many": (2.1, "n, `count`, at most n"),
 }
 

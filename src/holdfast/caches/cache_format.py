@@ -162,7 +162,7 @@ def _proven(data: bytes, expected_id: str, expected_version: str) -> tuple[dict[
 
 
 def file_name_of(name: str, version: str, taken: set[str]) -> str:
-    """A file name not yet taken, which is added to those that are, of a document by its id and version.
+    """Choose a document's file name by its id and version, unlike any taken one, and add it to `taken`.
 
     It is the short hash, made distinct by the id if need be. Called in id order, so that of two equal contents the
     first id always gets the short name.

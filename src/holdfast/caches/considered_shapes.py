@@ -1,4 +1,4 @@
-"""Why sections are in an answer, and what became of those that match: types that only checkers load."""
+"""Why sections are in an answer, and what became of every match: types that only checkers load."""
 
 from __future__ import annotations
 

@@ -311,7 +311,7 @@ def look_up(
     """The value of a key, or None; only the pages on the way to it are read, and each is checked.
 
     With `first_keys`, which remembers the first key of each page read, a look-up reads one page. With `pages` too, for
-    hundreds of keys of which most are absent, no page is read more than once.
+    hundreds of mostly absent keys, no page is read more than once.
     """
     if first_keys is None:
         first_keys = {}

@@ -26,9 +26,9 @@ _NAMESPACE = "cache"
 
 
 class MeantCaches(NamedTuple):
-    """Caches by name, those that are declared and not built, and what is said of each.
+    """Caches by name, declared caches that are not built, and the description of each.
 
-    `as_one`: their names stand in citations, which is so where a project has several and none is named.
+    `as_one`: citations name the cache; true where a project has several caches and the caller names none.
     """
 
     caches: list[NamedCache]

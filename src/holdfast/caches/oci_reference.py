@@ -18,7 +18,7 @@ _SHAPE = "write oci://HOST/REPOSITORY:TAG, such as oci://registry.example/team/d
 
 
 class OciReference(NamedTuple):
-    """A repository of a registry, and what in it: a tag, a digest, or both, of which the digest counts."""
+    """A repository of a registry and a tag, a digest or both; the digest takes precedence."""
 
     host: str  # with its port, if it has one
     repository: str

@@ -99,7 +99,7 @@ def _asked(
     ask_one: Callable[[Cache, SearchRequest], Result],
     ask_source: Callable[[SearchSource, SearchRequest], Result],
 ) -> tuple[Result, list[ContextError]]:
-    """What the caches that are meant give, and what is wrong with those that could not be asked."""
+    """The result of the meant caches, and the errors of caches that could not be asked."""
     from holdfast.caches.on_disk.kept_caches import OpenCaches
 
     pool = workspace.keep(OpenCaches)

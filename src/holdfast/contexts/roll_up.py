@@ -97,7 +97,7 @@ def within_budget(answer: ListAnswer, roll_up: RollUp, *, depth: int | None, bud
 
 
 def _part_of_a_level(answer: ListAnswer, roll_up: RollUp, budget: int) -> ListAnswer | None:
-    """As many of the first level as fit, where not all of them do."""
+    """The answer with as many entries of the first level as fit; None where none does."""
     few, many = 0, len(roll_up.at(1).entries)
     best = None
     while few < many:

@@ -143,7 +143,7 @@ def validate(value: ValidateAnswer, _seconds: float) -> RenderableType:
 
 
 def watch(value: WatchAnswer, seconds: float) -> RenderableType:
-    """How it ended."""
+    """How many changes a watch saw, in a line."""
     return Text(f"{value['events']} changes in {seconds:.0f} s", style="dim")
 
 

@@ -1,4 +1,4 @@
-"""How bad what a check found is: a `problem` needs doing, `advice` would make something better that works."""
+"""The severity of a finding: a `problem` needs doing, `advice` would improve something that works."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def real_place(root: str, name: str) -> str | None:
 
 
 def open_beneath(root: str, place: str, *, listed: bool = False) -> int:
-    """A descriptor of the directory at a path from `root`, no component of which is a link; OSError for anything else.
+    """A descriptor of the directory at a path from `root` without links; OSError for anything else.
 
     How the root itself is reached is not looked at. What is in the directory can be opened by the descriptor; it can be
     `listed` by it where that was asked for, and then must be one that may be.

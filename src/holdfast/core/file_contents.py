@@ -101,7 +101,7 @@ class FileContents(Protocol):
     def telemetry(self) -> dict[str, dict[str, int]]:
         """For each namespace asked for so far, by name: `hits`, `misses`, `uncached` reads and `rereads`.
 
-        A reread found in a file what was remembered of it: what was made of that is used, and nothing is made anew.
+        A reread found the remembered content in a file: values made from it are used again.
         """
 
 

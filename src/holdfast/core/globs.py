@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class GlobList:
-    """Patterns in order, of which the last that matches decides. Those without a star are looked up, not tried."""
+    """Patterns in order; the last match decides. Patterns without a star are looked up in a table, not tried."""
 
     __slots__ = ("_by_name", "_by_path", "_by_suffix", "_general", "_globs", "_hints", "_suffix_lengths")
 

@@ -55,7 +55,7 @@ def shown(text: str) -> str:
 
 
 def block(text: str) -> str:
-    """Many lines from elsewhere, as they are."""
+    """A text of several lines, escaped, with its line breaks."""
     return f'<pre dir="auto" tabindex="0">{escape(display_text(text))}</pre>'
 
 

@@ -8,7 +8,7 @@ what o200k_base counts for 99 texts in a hundred, and little more. A caller may 
 - a text counts at least as much as its beginning, where that ends before white space;
 - wherever else a text is cut, both hold but for `SLACK` tokens.
 
-The rules are in docs/formats/search.md. Bytes are looked at in the gross by what C does at once (translate, split,
+The rules are in docs/formats/search.md. Whole texts are handled by functions in C (translate, split,
 count); the cost of a text between blanks is computed once for each different one.
 """
 

@@ -1,7 +1,7 @@
 """The tokens that open an HTTP server: read from a file, again whenever it changed, compared in constant time.
 
 A line is a token, with a name for it and a day on which it ends where wanted: `TOKEN [NAME [YYYY-MM-DD]]`. Empty lines
-and those that begin with # say nothing.
+and lines that begin with # are ignored.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Token(NamedTuple):
 
 
 class TokenFile:
-    """Who may come in, by what the file says now. While it cannot be read or says nothing sensible, nobody may."""
+    """Admits tokens that are in the file now. While the file is unreadable or invalid, it admits none."""
 
     def __init__(self, path: str, clock: Callable[[], float], tell: Callable[[str], None]) -> None:
         self._path, self._clock, self._tell = path, clock, tell

@@ -48,7 +48,7 @@ class _Result(NamedTuple, Generic[Found]):
 
 
 class _Done(NamedTuple):
-    """A job of which every result was given, or which failed with `error`."""
+    """The end of a job: every result was given, or it failed with `error`."""
 
     error: Exception | None
 
@@ -165,7 +165,7 @@ def _assign_next(worker: _Worker, waiting: Iterator[tuple[int, Assignment]], wor
 
 
 def _collect(working: dict[_Worker, int], waiting: Iterator[tuple[int, Assignment]]) -> Iterator[tuple[int, Any]]:
-    """The results of those that are working, and of what is waiting."""
+    """The results of the workers' current jobs, and of the jobs that wait."""
     from selectors import EVENT_READ, DefaultSelector
 
     failed: tuple[int, Exception] | None = None

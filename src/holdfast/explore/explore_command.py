@@ -69,8 +69,8 @@ def _interrupt(*_: object) -> None:
 
 
 class _Way:
-    """How a browser is shown the address without its standing among the words of a process, which everybody may read:
-    by a file that is this user's alone, and gone when it was used."""
+    """Opens a browser without the address on any process's command line, which every user may read: the browser reads
+    it from a private file that is removed after use."""
 
     def __init__(self) -> None:
         self._folder = ""

@@ -130,6 +130,6 @@ class _Handler(BaseHTTPRequestHandler):
         """Nothing: addresses hold the token."""
 
 
-# Every method is heard, so that those that would write are refused in words.
+# Every method is accepted, so that one that would write gets a refusal in words.
 for _method in ("HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"):
     setattr(_Handler, f"do_{_method}", _Handler.do_GET)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from holdfast.explore.project_look import Found
 
 COLOURS = {"fresh": "good", "stale": "near", "missing": "bad"}
-# What every context has and nobody noted; the last names those that are made from source.
+# Fields that every context has and no person wrote; the last lists the fields made from source.
 _KEPT_APART = ("version", "scope", "fingerprint", "last_updated", "maintenance", "derived_fields")
 
 

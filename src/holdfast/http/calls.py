@@ -31,7 +31,7 @@ class QuickCalls:
     """What calls took, by tool and cache."""
 
     def __init__(self) -> None:
-        self._left: dict[str, int] = {}  # how many calls are to be handed over yet, for those that were seen
+        self._left: dict[str, int] = {}  # per key, how many more calls run in a thread
         self._seen: dict[str, int] = {}
 
     def key(self, tool: str, arguments: Mapping[str, object]) -> str | None:
@@ -55,7 +55,7 @@ class QuickCalls:
             self._left[key] = REST
 
     def handed_over(self, key: str | None, seconds: float) -> None:
-        """So long a thread worked on a call."""
+        """Record that a thread worked `seconds` on a call."""
         if key is None:
             return
         if key not in self._left and len(self._left) >= MOST_KEYS:
@@ -66,7 +66,7 @@ class QuickCalls:
 
 
 def _size(arguments: Mapping[str, object]) -> int:
-    """How long arguments are, about, in characters."""
+    """The approximate length of the arguments, in characters."""
     texts = [text for value in arguments.values() for text in (value if isinstance(value, list) else [value])]
     return sum(len(text) for text in texts if isinstance(text, str))
 

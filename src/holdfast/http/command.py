@@ -101,7 +101,7 @@ def serve_over_http(
 
 
 def _watch(processes: int, address: Address, page_address: Address | None, tokens: TokenFile | None) -> Watch:
-    """Who counts for all processes, and the page that tells it where there is an address for it."""
+    """The counters of all processes, and the page that shows them where it has an address."""
     import platform
 
     from holdfast.telemetry.metrics_page import MetricsPage, SharedCells, Watch

@@ -54,7 +54,7 @@ _UPGRADE = _refusal(400, "This server speaks HTTP/1.1 alone: send no Upgrade wit
 
 class _LimitedConnection(HttpToolsProtocol):
     limits: Limits
-    idle: dict[_LimitedConnection, None]  # those that no request is under way on, the longest first
+    idle: dict[_LimitedConnection, None]  # connections without a request under way, the longest idle first
 
     _head_timer: TimerHandle | None = None
     _answer_timer: TimerHandle | None = None
@@ -192,7 +192,7 @@ class _LimitedConnection(HttpToolsProtocol):
             self._answer_timer = None
 
     def _tell_refusal(self, status: bytes) -> None:
-        """Tell who looks on, if anybody does: the application is not asked about such a request."""
+        """Count a refusal where metrics are kept: the application never sees such a request."""
         count = getattr(self.config.loaded_app, "count_refusal", None)
         if count is not None:
             count(status)

@@ -92,7 +92,7 @@ class Documents(NamedTuple):
     texts: tuple[str | None, ...]
     templates: tuple[str, ...]
     style: TaskStyle = "numbered"
-    missing_files: frozenset[str] = frozenset()  # of those that tasks name
+    missing_files: frozenset[str] = frozenset()  # files that tasks name
 
 
 def check(documents: Documents, *, strict: bool = False) -> tuple[list[Finding], Coverage]:
@@ -205,7 +205,7 @@ def _in_tasks(found: TaskList, missing: frozenset[str]) -> Iterator[tuple[int, s
 
 
 def _open_child(tasks: Sequence[Task], place: int) -> Task | None:
-    """The first task among those that follow below another which has to be done and is not."""
+    """The first sub-task that has to be done and is not."""
     parent = tasks[place]
     for task in tasks[place + 1 :]:
         if not (task.id.startswith(parent.id + ".") or task.indent > parent.indent):

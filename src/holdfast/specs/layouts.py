@@ -34,7 +34,7 @@ class Layout(NamedTuple):
     delta: str = ""  # the folder of changes to them, in a spec's folder
     capability: str = "{}.md"  # the file of a capability, in either folder
     archive: str = ""  # where finished specs go
-    shown_by: tuple[str, ...] = ()  # of which one has to be there, where `root` alone says too little
+    shown_by: tuple[str, ...] = ()  # one of them has to be there, where `root` alone says too little
     own_command: str = ""  # how a spec is started in a project that is only read
 
     def document(self, phase: str) -> str:

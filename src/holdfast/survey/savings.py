@@ -28,8 +28,7 @@ class GivenAnswer(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """What one server counted of a tool: answers, those that were failures, their bytes, and how often each directory
-    was asked about."""
+    """One server's counts of a tool: answers, failures, bytes, and how often each directory was asked about."""
 
     tool: str
     answers: int
@@ -107,7 +106,7 @@ def savings(
 
 
 def percent_saved(given: int, behind: int) -> int:
-    """How much less was given than it stood for, rounded down; less than nothing where it was more."""
+    """The percentage by which `given` is below `behind`, rounded down; negative where it is above."""
     return 100 * (behind - given) // behind
 
 

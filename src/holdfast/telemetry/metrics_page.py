@@ -142,5 +142,5 @@ class Watch(NamedTuple):
 
 
 def _headers(pairs: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
-    """Those headers that are looked at, by name; of one that came twice the last."""
+    """The headers that are read here, by name; of a repeated one the last."""
     return {name.decode("latin-1"): text.decode("latin-1") for name, text in pairs if name in _LOOKED_AT}

@@ -36,8 +36,7 @@ def ask_as_one(
     request: SearchRequest,
     ask: Callable[[SearchSource, SearchRequest], Result],
 ) -> tuple[Result, list[ContextError]]:
-    """What `make_result`, or another of the like, gives of several caches as one; and what is wrong with those that
-    could not be asked, which the answer says by name.
+    """Ask several caches as one. Returns the result and the errors of caches that could not be asked.
 
     One call asks at a time: together they would hold too many descriptors, and be no sooner done.
     A cache whose index cannot be used is asked by its documents; one that was replaced underneath is asked again. The

@@ -157,7 +157,8 @@ class OpenCaches:
             old.close()
 
     def _to_be_dropped(self) -> int | None:
-        """Which one to let go of where there are many: the first of which another is kept, else the first of all."""
+        """The index of the cache to close when too many are open (LRU, copies of one path first); None within
+        bounds."""
         if len(self._idle) > 1 and sum([cache.weight for _, cache, _ in self._idle]) > _MOST_PARTS:
             return 0
         if len(self._idle) <= MOST:

@@ -120,7 +120,7 @@ class SectionIndex(SearchedIndex, IndexReader):
         return found.holding
 
     def may_hold(self, terms: Mapping[str, int]) -> Iterable[str]:
-        """Those of many terms that the dictionary may have.
+        """Prefilter: drops terms that are certainly absent (no false negatives).
 
         The first time all of them: reading the whole dictionary pays where misspelt words come again, in a server.
         """
@@ -146,7 +146,7 @@ class SectionIndex(SearchedIndex, IndexReader):
         return Scores(question, terms, self._columns.firsts, self._places)
 
     def section(self, number: int) -> Section:
-        """Where a section stands."""
+        """The section of this number: its document, lines and headings."""
         section, _ = parse_section(self._record(number, longest=LONGEST_RECORD), number)
         return section
 

@@ -54,7 +54,7 @@ _SEARCH = {"tokenizer": f"how the tokens of sections are counted (default: {USUA
 
 
 class DeclaredSource(NamedTuple):
-    """A folder or file of the project; with `is_git` a checkout, of which `folder` is read, at `commit` if it is named.
+    """A folder or file of the project; with `is_git` a checkout, whose `folder` is read, at `commit` if it is named.
 
     Paths are from the top of the project, without `.` or `..`, empty for the top itself; `folder` is one from the top
     of the checkout.

@@ -33,7 +33,7 @@ class _Module:
         self.found: dict[str, Export] = {}
         self.passed_on: dict[str, Export] = {}  # names that are imported to be exported
         self.imported: dict[str, Export] = {}
-        self.renamed: set[str] = set()  # those that are imported as themselves
+        self.renamed: set[str] = set()  # names imported under their own name (`import x as x`)
         self.listed: list[str] | None = None
         for node in _statements(root):
             self._bind(node)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def _counts(made: list[Made]) -> Counts:
-    """How many contexts each thing happened to, and what happened to those that did not stay as they were."""
+    """How many contexts each action was taken on, and the action on every one that changed or failed."""
     counted = {action: sum([one.action == action for one in made]) for action in (WRITTEN, RENEWED, UNCHANGED, FAILED)}
     return {
         "written": counted[WRITTEN],
@@ -44,7 +44,7 @@ def _made_context(one: Made) -> MadeContext:
 
 
 def _exit_code(made: list[Made]) -> int:
-    """That of the gravest failure: a file that cannot be written, then one that cannot be used."""
+    """The exit code of the gravest failure: a file that cannot be written, then one that cannot be used."""
     if any(one.is_refused for one in made):
         return IoError.exit_code
     return ContextCorrupt.exit_code if any(one.action == FAILED for one in made) else 0
@@ -88,7 +88,7 @@ def init(workspace: Workspace, arguments: InitArguments) -> Outcome[InitAnswer]:
 
 
 def regen(workspace: Workspace, arguments: RegenArguments) -> Outcome[RegenAnswer]:
-    """One directory, all of them, or those that are not fresh."""
+    """One directory, all directories, or all that are not fresh."""
     project = open_project(workspace, arguments)
     if not arguments.get("staged", False):
         return _regenerated(project, workspace, arguments)

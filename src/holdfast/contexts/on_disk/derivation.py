@@ -40,7 +40,7 @@ _PYTHON_MAIN = word_hash("__main__")
 
 
 class Derivation:
-    """One directory of a project, of which fields are computed; what several need is gathered once."""
+    """Computes fields of one directory; what several fields need is gathered once."""
 
     def __init__(self, project: Project, place: str) -> None:
         """Raises OSError when the directory cannot be looked at."""
@@ -106,7 +106,7 @@ class Derivation:
         return {name: text for name, text in texts.items() if text is not None}
 
     def fields(self, names: Collection[str]) -> dict[str, Value]:
-        """Those of the fields asked for that can be computed, in the order of the table."""
+        """The requested fields that can be computed, in the order of the table."""
         return {name: writable(make(self)) for name, make in COMPUTED.items() if name in names}
 
 

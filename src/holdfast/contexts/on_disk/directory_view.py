@@ -67,7 +67,7 @@ class DirectoryView:
     """A directory at one moment. What costs a read is read when first asked for, and then kept.
 
     It is read from the directory that was looked at, or not at all: `identity` says which that was. A project has tens
-    of thousands of them, so names and sizes are held in the gross.
+    of thousands of them, so names are held in one text and sizes in one tuple.
     """
 
     __slots__ = (
@@ -225,7 +225,7 @@ def _content_entry(directory: int, file: SourceFile, path: str) -> ContentEntry:
 
 
 def _unread(file: SourceFile) -> ContentEntry:
-    """It is there, and that is all that can be known of it."""
+    """The entry of a file that exists and cannot be read."""
     return ContentEntry(os.fsencode(file.name), file.size, "")
 
 

@@ -45,7 +45,7 @@ _MOST_HEADS = 40  # a package comment is in one of the first files, or nobody lo
 
 
 class DirectoryFacts(NamedTuple):
-    """What one directory says of itself, and the facts of its files, or of those that speak for it."""
+    """A directory's description of itself, and the facts of its files or of its entry files."""
 
     about: About
     files: tuple[FileFacts, ...]
@@ -144,9 +144,9 @@ def generate(
 ) -> list[Made]:
     """Generate the contexts of the wanted places (all kept ones without), children first; what happened to each.
 
-    A new context is lean. One that holds more derived fields has them renewed; with `full` those that the directory's
-    own files decide are added, with `lean` they are taken out. A file is written whole or not at all, and only when
-    something in it changes. `unread` takes the path of each file that could not be parsed, and why.
+    A new context is lean. One that holds more derived fields has them renewed; with `full` the fields that the
+    directory's own files decide are added, with `lean` they are taken out. A file is written whole or not at all, and
+    only when something in it changes. `unread` takes the path of each file that could not be parsed, and why.
     """
     targets = [
         item for item in found if item.kept and item.view is not None and (wanted is None or item.place in wanted)
@@ -232,7 +232,7 @@ class _Children:
                 self._below.setdefault(item.place.rpartition("/")[0], []).append(item.place)
 
     def of(self, place: str) -> list[Child]:
-        """Those of a place, in order."""
+        """The children of a place, in order."""
         return [
             Child(below.rpartition("/")[2], below, self.summaries[below])
             for below in sorted(self._below.get(place, ()))

@@ -67,7 +67,7 @@ def gather_facts(
     first: Callable[[str, str], bool] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Gathered:
-    """The facts of every source file in a language, of directories that were found; those that are `first` first."""
+    """The facts of every source file in a known language below these directories, the `first` ones first."""
     wanted = [
         (item.place, file.name, file.size)
         for item in found
@@ -116,7 +116,7 @@ def facts_of(
 
 
 def _bounded(kept: Remembered) -> Remembered:
-    """As much as may be remembered; what is kept stays, so that a project beyond the bound is still half remembered."""
+    """The entries within the bound, the oldest first, so that part of a project beyond the bound stays remembered."""
     weight = 0
     for at, (_, one) in enumerate(kept.values()):  # what was there before comes first
         weight += 400 + len(one.uses) + sum([300 + len(export.signature) for export in one.facts.exports])

@@ -45,7 +45,7 @@ def _marks(data: bytes, mark: bytes) -> Iterator[tuple[str, int]]:
 
 
 def _files(project: str) -> list[str]:
-    """The project's files: those that git tracks or would, else all but hidden and the usual generated folders."""
+    """The project's files: what git tracks or would, else all but hidden and the usual generated folders."""
     if os.path.lexists(os.path.join(project, ".git")):
         from holdfast.core.git_command import git
 

@@ -92,7 +92,7 @@ def _is_there(layout: Layout, path: str, status: Status) -> bool:
 
 
 def missing_files(project: Project, names: Iterable[str]) -> frozenset[str]:
-    """Those of the files that a spec names which are not in the project; a pattern is never missing."""
+    """The files named by a spec that are not in the project; a pattern is never missing."""
     return frozenset(
         [
             name
