@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from holdfast import Cache
+    from holdfast.caches.search.question import Question
     from holdfast.caches.search.search_result import SearchResult
-    from holdfast.caches.search.search_source import Matches
     from holdfast.caches.search.section import Section
 
 
@@ -86,11 +86,11 @@ class CutCache:
         """Nothing is known without counting, as of documents without an index."""
         return None
 
-    def found_by_the_product(self, query: str) -> Matches:
-        """What the product itself finds: by it an answer says how far it meets the question, whoever ranked."""
+    def asked_by_the_product(self, query: str) -> Question:
+        """What the product takes a query for: its terms choose the sentences of pointers, whoever ranked."""
         index = self._cache._sections
         assert index is not None, "the product was asked first"
-        return index.matches(ask_source(query, index))
+        return ask_source(query, index)
 
     def section(self, number: int) -> Section:
         return self._cut[number]

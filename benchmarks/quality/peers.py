@@ -37,17 +37,12 @@ class NotInstalled(Exception):
 
 
 class Ranked:
-    """The product's `Matches` for the scores of another ranking, which gives no reasons.
-
-    How far an answer meets the question is what the product says of its sections, so that answers of both are refused
-    by the same rule.
-    """
+    """The product's `Matches` for the scores of another ranking, which gives no reasons and is never weak."""
 
     def __init__(self, scores: dict[int, int], cut: CutCache, query: str) -> None:
         self.scores = scores
         self._sections = cut.sections
-        found = cut.found_by_the_product(query)
-        self.question, self.holds = found.question, found.holds
+        self.question = cut.asked_by_the_product(query)
 
     @property
     def most(self) -> int:

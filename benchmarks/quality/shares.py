@@ -23,7 +23,7 @@ from benchmarks.quality.measures import page_recall, section_recall
 from benchmarks.quality.methods import lines_of
 from benchmarks.quality.program import SHARED
 from holdfast import build_cache, open_cache, search
-from holdfast.caches.search import search_result, section_ranking
+from holdfast.caches.search import search_request, search_result, section_ranking
 from holdfast.caches.tokenizers import BYTES, TOKENIZERS
 
 BUDGETS = (2000, 4000)
@@ -59,7 +59,8 @@ def ask_set(judged: JudgedSet, shares: list[int], tokenizer: str) -> Figures:
 def given_from(tenths: int) -> Iterator[None]:
     """The product with another share."""
     changed: dict[str, Any] = {"SHARE": tenths, "_STRETCHES": (8, 6, tenths)}
-    with patch.multiple(section_ranking, **changed), patch.object(search_result, "SHARE", tenths):
+    others = [patch.object(module, "SHARE", tenths) for module in (search_request, search_result)]
+    with patch.multiple(section_ranking, **changed), others[0], others[1]:
         yield
 
 

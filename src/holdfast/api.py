@@ -60,9 +60,14 @@ def resolve(cache: str | os.PathLike[str] | Cache, query: str, budget: int) -> S
     return with_cache(os.fspath(cache), lambda opened: opened.resolve(query, budget))
 
 
-def search(cache: str | os.PathLike[str] | Cache, query: str, budget: int, limit: int | None = None) -> SearchResult:
-    """The sections of a cache that answer a query within a token budget, ordered, explained and cited."""
-    _require((SEARCH_QUERY, query), (BUDGET, budget), (LIMIT, 0 if limit is None else limit))
+def search(
+    cache: str | os.PathLike[str] | Cache, query: str, budget: int | None = None, limit: int | None = None
+) -> SearchResult:
+    """The sections of a cache that answer a query, ordered and cited, then pointers to the next ones.
+
+    Without a budget the answer stops where relevance falls off, at 2,000 tokens at most; with one, it is filled.
+    """
+    _require((SEARCH_QUERY, query), (BUDGET, 1 if budget is None else budget), (LIMIT, 0 if limit is None else limit))
     if isinstance(cache, Cache):
         return cache.search(query, budget, limit)
     return with_cache(os.fspath(cache), lambda opened: opened.search(query, budget, limit))

@@ -58,23 +58,22 @@ def cache(tmp_path: Path) -> Path:
 
 def test_the_answer_is_text_that_says_what_it_costs_and_cites_every_section(cache: Path, door: Door) -> None:
     lines = GUIDE.split("\n")
-    other = ["Nothing to install.", "", "# Other", "", "Text."]
-    cited = [cite("Guide.md", 9, 20, "\n".join(lines[8:20])), cite("install/readme.md", 1, 5, "\n".join(other))]
+    other = "Nothing to install."
+    cited = [cite("Guide.md", 9, 16, "\n".join(lines[8:16])), cite("install/readme.md", 1, 1, other)]
     answer = door.call("context.search", {"cache": "docs", "query": "install"})
     assert not answer.is_error
     header, blank, *rest = answer.text.split("\n")
     version = open_cache(cache).manifest.cache_version.removeprefix("sha256:")
     used = -(-len(answer.text.encode()) // 4)
-    found = (
-        f"3 of 3 matching sections, {used} of 2,000 tokens, meets 1.00 of the question · docs {version[:8]} · receipt "
-    )
+    found = f"2 of 3 sections, 1 more named, {used} of 2,000 tokens, strength 153 · docs {version[:8]} · receipt "
     assert (header[:-8], blank) == (found, "")
-    # Neighbours are one entry, and a very short section brings what follows it.
     assert rest == [
         f"[1] {cited[0]} · Getting started",
-        *lines[8:20],
-        f"[2] {cited[1]}",
-        *other,
+        *lines[8:16],
+        f"[2] {cited[1]} · Other",
+        other,
+        "More, by context.read:",
+        "Guide.md L18 Use: Installing is not using. שלום",
         "",
     ]
 
@@ -85,7 +84,11 @@ def test_as_json_the_answer_has_the_members_of_its_format_in_their_order(cache: 
     value = json.loads(answer.text)
     content = "\n".join(GUIDE.split("\n")[8:16])
     (section,) = value["sections"]
-    assert list(value) == ["sections", "selection", "receipt"]
+    assert list(value) == ["sections", "more", "selection", "receipt"]
+    assert value["more"] == [
+        {"id": "install/readme.md", "line": 1, "heading": "", "teaser": "Nothing to install."},
+        {"id": "Guide.md", "line": 18, "heading": "Use", "teaser": "Installing is not using. שלום"},
+    ]
     assert list(section.items()) == [
         ("citation", cite("Guide.md", 9, 16, content)),
         ("id", "guide.md"),
@@ -115,12 +118,13 @@ def test_as_json_the_answer_has_the_members_of_its_format_in_their_order(cache: 
         ("cache_version", open_cache(cache).manifest.cache_version),
         ("budget", 4000),
         ("tokens_used", -(-len(text.encode()) // 4)),
-        ("meets", 1.0),
-        ("answered", True),
+        ("strength", 153),
+        ("weak", False),
         ("sections_considered", 3),
         ("sections_selected", 1),
+        ("sections_named", 2),
         ("sections_excluded_by_budget", 0),
-        ("read_as", []),
+        ("not_here", []),
         ("known", []),
         ("known_more", 0),
         ("tokenizer", "bytes/4"),
@@ -132,7 +136,7 @@ def test_as_json_the_answer_has_the_members_of_its_format_in_their_order(cache: 
 def test_an_outline_lists_sections_with_their_tokens_and_without_their_contents(cache: Path, door: Door) -> None:
     answer = door.call("context.search", {"cache": "docs", "query": "install", "format": "outline"})
     header, _, *entries = answer.text.removesuffix("\n").split("\n")
-    assert header.startswith("3 of 3 matching sections listed, ")
+    assert header.startswith("3 of 3 sections listed, ")
     lines = GUIDE.split("\n")
     assert entries == [
         f"[1] {cite('Guide.md', 9, 16, chr(10).join(lines[8:16]))} · Getting started › Guide › Install · 31 tokens",
@@ -165,22 +169,41 @@ def test_a_search_keeps_to_a_folder_or_a_pattern(cache: Path, door: Door) -> Non
 
 def test_what_nothing_here_answers_is_said(cache: Path, door: Door) -> None:
     nothing = door.call("context.search", {"cache": "docs", "query": "zebra quagga"}).text
-    assert nothing.startswith("Nothing here matches the question, ")
-    assert nothing.count("\n") == 1
+    assert nothing.startswith("Nothing here matches. Not here: zebra, quagga.\n0 of 0 sections, ")
+    assert nothing.count("\n") == 2
     little = door.call("context.search", {"cache": "docs", "query": "best restaurants of Paris nothing"}).text
-    assert little.startswith("Nothing here seems to answer this: the nearest meets 0.")
-    assert "[1] install/readme.md#L1-L5@" in little
+    assert little.startswith(
+        "Nothing here answers well. Not here: restaurants, Paris.\n1 of 2 sections, 1 more named, "
+    )
+    assert "[1] install/readme.md#L1-L1@" in little
+    assert "[2]" not in little
+
+
+def test_a_name_that_is_not_here_is_not_met_by_its_parts_and_the_nearest_is_given(cache: Path, door: Door) -> None:
+    for asked, nearest in (("max_depths", "max_depth"), ("max_quokka", "max_depth"), ("useQuokkaEffect", "useEffect")):
+        call = {"cache": "docs", "query": f"{asked} install", "format": "json"}
+        selection = json.loads(door.call("context.search", call).text)["selection"]
+        assert selection["not_here"] == [{"word": asked, "nearest": nearest, "read": False}]
+        text = door.call("context.search", {**call, "format": "text"}).text
+        assert f"Not here: {asked} (nearest: {nearest})." in text.split("\n")[0]
+    assert "Not here" not in door.call("context.search", {"cache": "docs", "query": "max_depth"}).text
+
+
+def test_the_first_line_has_at_most_forty_tokens(cache: Path, door: Door) -> None:
+    count = openai.o200k_base().count
+    for query in ("install", "zebra", "instal", "max_quokka_depth", "getQuokka install", "--quokka of the readme"):
+        assert count(door.call("context.search", {"cache": "docs", "query": query}).text.split("\n")[0]) <= 40
 
 
 def test_a_limit_of_nothing_tells_how_much_there_would_be(cache: Path, door: Door) -> None:
     answer = door.call("context.search", {"cache": "docs", "query": "install", "limit": 0}).text
-    assert answer.startswith("0 of 3 matching sections, ")
-    assert ", meets 1.00 of the question · " in answer
+    assert answer.startswith("0 of 3 sections, 3 more named, ")
+    assert ", strength 153 · " in answer
 
 
-def test_a_word_that_is_not_there_is_read_as_its_neighbour_and_that_is_told(cache: Path, door: Door) -> None:
+def test_a_word_that_is_not_there_is_read_as_its_neighbour_and_that_is_said(cache: Path, door: Door) -> None:
     answer = door.call("context.search", {"cache": "docs", "query": "instal"}).text
-    assert answer.split("\n")[1] == "Not in the documentation, so read instal as install."
+    assert answer.split("\n")[0] == "Nothing here answers well. Not here: instal (read as install)."
 
 
 def test_equal_texts_are_given_once_and_the_other_places_are_named(tmp_path: Path, door: Door) -> None:
@@ -198,7 +221,7 @@ def test_equal_texts_are_given_once_and_the_other_places_are_named(tmp_path: Pat
     assert f"(also: {', '.join(section['also'])} and 2 more)" in text.split("\n")
 
 
-@pytest.mark.parametrize("budget", [0, 1, 20, 45])
+@pytest.mark.parametrize("budget", [0, 1, 20, 30])
 def test_a_budget_too_small_for_an_answer_is_an_error_that_says_what_is_needed(
     cache: Path, door: Door, budget: int
 ) -> None:

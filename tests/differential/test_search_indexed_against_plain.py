@@ -172,9 +172,6 @@ def test_the_index_and_the_documents_give_the_same_impacts(
         least = tenths * max(scores.values(), default=0)
         assert {number for number, score in scores.items() if 10 * score >= least} <= leading.keys()
     assert [actual.document_of(number) for number in impacts] == [expected.places[number] for number in impacts]
-    for number, why in impacts.items():
-        holds = actual.holds(number)
-        assert {term for term in question.weights if holds(term)} == {term for term, _ in why}
 
 
 @settings(
@@ -282,7 +279,7 @@ def test_what_leads_is_found_without_all_scores(
     for weight, sections, documents in terms:
         lists = TermLists(*columns_of(sections), *columns_of(documents), len(sections))
         weighed.append(WeighedTerm("t", weight, parse_impacts(encode_record(b"k", lists, (60, 30)), b"k", (60, 30))))
-    found = Scores(Question({}, [], []), weighed, firsts)
+    found = Scores(Question({}, [], [], []), weighed, firsts)
     expected = {
         number: sum([w * (s.get(number, 0) + d.get(number // 2, 0)) for w, s, d in terms])
         for number in {number for _, sections, _ in terms for number in sections}
@@ -318,7 +315,7 @@ def test_what_leads_is_found_in_long_lists(seed: int) -> None:
         number: sum([w * (s.get(number, 0) + d.get(places[number], 0)) for w, s, d in terms])
         for number in {number for _, own, _ in terms for number in own}
     }
-    found = Scores(Question({}, [], []), weighed, firsts)
+    found = Scores(Question({}, [], [], []), weighed, firsts)
     assert found.scores == expected
     best = max(expected.values())
     for tenths in (1, 4, 7, 10):

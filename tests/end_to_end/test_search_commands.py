@@ -59,7 +59,7 @@ def rebuild(home: Path, page: str, text: str) -> None:
 def test_a_question_needs_no_more_than_its_words_where_there_is_one_cache(home: Path) -> None:
     root = {"CONTEXT_CACHE_ROOT": str(home / "caches")}
     asked = run_context("search", "how to deploy", cwd=home, env=root)
-    told = run_context("search", "--query", "how to deploy", "--cache", "caches/docs", "--budget", "2000", cwd=home)
+    told = run_context("search", "--query", "how to deploy", "--cache", "caches/docs", cwd=home)
     assert (asked.returncode, asked.stdout, asked.stderr) == (0, told.stdout, b"")
     build_cache(home / "sources", home / "caches" / "other")
     several = run_context("search", "how to deploy", cwd=home, env=root)
@@ -125,8 +125,8 @@ def test_the_text_has_the_cited_lines_as_they_stand_under_each_citation(home: Pa
     header, blank, *lines = text.removesuffix("\n").split("\n")
     selection = value["selection"]
     assert header == (
-        f"{selection['sections_selected']} of {selection['sections_considered']} matching sections, "
-        f"{selection['tokens_used']} of 2,000 tokens, meets 1.00 of the question"
+        f"{selection['sections_selected']} of {selection['sections_considered']} sections, "
+        f"{selection['tokens_used']} of 2,000 tokens, strength {selection['strength']}"
         f" · docs {selection['cache_version'][7:15]} · receipt {value['receipt'][7:15]}"
     )
     assert (blank, len(value["sections"])) == ("", 2)
@@ -141,7 +141,7 @@ def test_the_text_has_the_cited_lines_as_they_stand_under_each_citation(home: Pa
 
 def test_an_outline_lists_citations_and_what_each_would_cost_without_contents(home: Path) -> None:
     header, blank, *lines = search(home, "--format", "outline", budget=100).stdout.decode().splitlines()
-    assert re.match(r"3 of 3 matching sections listed, \d+ of 100 tokens, meets 1\.00 of the question · docs ", header)
+    assert re.match(r"3 of 3 sections listed, \d+ of 100 tokens, strength \d+ · docs ", header)
     assert (blank, [line.rpartition(" · ")[0] for line in lines]) == (
         "",
         [
@@ -185,7 +185,7 @@ def test_under_keeps_to_a_folder_a_document_or_a_glob(home: Path) -> None:
     }.items():
         assert {citation.partition("#")[0] for citation in cited(found(home, "--under", under))} == names, under
     nothing = search(home, "--under", "nowhere/")
-    assert (nothing.returncode, nothing.stdout.startswith(b"Nothing here matches the question, ")) == (0, True)
+    assert (nothing.returncode, nothing.stdout.startswith(b"Nothing here matches.\n0 of 0 sections, ")) == (0, True)
 
 
 def test_what_is_known_is_named_and_not_sent_again(home: Path) -> None:
@@ -194,7 +194,7 @@ def test_what_is_known_is_named_and_not_sent_again(home: Path) -> None:
     both = search(home, "--known", first, "--known", second, budget=2000)
     header, known = both.stdout.decode().splitlines()
     assert (both.returncode, known) == (0, f"Known, not sent again: {first}, {second}")
-    assert header.startswith("0 of 3 matching sections, ")
+    assert header.startswith("0 of 3 sections, ")
     assert found(home, "--known", first, "--known", second)["selection"]["known"] == [first, second]
     # A citation whose lines say something else by now is none of what is there.
     assert cited(found(home, "--known", first[:-12] + "0123456789ab")) == [first, second]
@@ -219,15 +219,19 @@ def test_a_citation_of_an_answer_is_verified_and_read(home: Path) -> None:
         )
 
 
-def test_a_budget_too_small_for_any_section_says_which_would_do(home: Path) -> None:
-    refused = search(home, "--under", "big.md", budget=100)
+def test_a_budget_too_small_for_any_section_names_them_and_one_too_small_for_that_says_which_would_do(
+    home: Path,
+) -> None:
+    named = search(home, "--under", "big.md", budget=100)
+    assert (named.returncode, named.stdout.startswith(b"0 of 1 section, 1 more named, ")) == (0, True)
+    refused = search(home, "--under", "big.md", budget=40)
     assert (refused.returncode, refused.stdout) == (3, b"")
     told = re.search(r": ([\d,]+) tokens are needed", refused.stderr.decode())
     assert told is not None
     enough = search(home, "--under", "big.md", budget=int(told[1].replace(",", "")))
     assert (enough.returncode, b"[1] big.md#L1-L3@" in enough.stdout) == (0, True)
     header = search(home, budget=3)
-    assert (header.returncode, header.stdout, b"what stands above the sections does not fit" in header.stderr) == (
+    assert (header.returncode, header.stdout, b"what is above the sections does not fit" in header.stderr) == (
         3,
         b"",
         True,
@@ -251,7 +255,7 @@ def test_a_receipt_is_the_hash_of_its_record_and_changes_nothing_of_the_answer(h
     assert receipt["receipt"] == "sha256:" + hashlib.sha256(record.encode()).hexdigest()
     assert list(receipt["record"]) == [
         *("record_version", "cache", "cache_version", "ranking", "tokenizer", "query", "budget", "limit", "under"),
-        *("known", "outline", "explain", "sections"),
+        *("known", "outline", "explain", "sections", "named"),
     ]
     listed = [section["citation"] for section in receipt["record"]["sections"]]
     if form != "json":
@@ -360,7 +364,7 @@ def test_a_receipt_of_the_old_ranking_is_refused_by_its_name(home: Path) -> None
     (home / "r.json").write_bytes(encode_receipt(record))
     done = run_context("replay", "r.json", "--cache", "caches/docs", cwd=home)
     assert (done.returncode, done.stdout) == (1, b"")
-    assert f"ranked by 'bm25-sections-1', this release ranks by '{RANKING}'".encode() in done.stderr
+    assert b"it is of version '1', whose rule release 0.1.0 applies" in done.stderr
 
 
 @pytest.mark.parametrize("damage", ["altered", "truncated", "future", "empty", "missing", "directory"])
@@ -376,7 +380,7 @@ def test_a_receipt_that_is_none_is_a_typed_error(home: Path, damage: str) -> Non
         changed = {
             "altered": data.replace(b"how to deploy", b"how to delete"),
             "truncated": data[: len(data) // 2],
-            "future": data.replace(b'"record_version":"2"', b'"record_version":"9"'),
+            "future": data.replace(b'"record_version":"4"', b'"record_version":"9"'),
             "empty": b"",
         }
         if damage in changed:
@@ -481,7 +485,7 @@ def test_a_terminal_shows_what_changed_in_short_before_the_details(home: Path) -
 
 def test_a_terminal_shows_queries_that_change_between_caches_of_the_same_documents(home: Path) -> None:
     build_cache(home / "sources", home / "caches" / "estimated", tokenizer="estimate-1")
-    (home / "queries.txt").write_text('{"query":"deploy","budget":460}\n', "utf-8")
+    (home / "queries.txt").write_text('{"query":"deploy","budget":620}\n', "utf-8")
     text, _ = on_a_terminal("diff", "caches/docs", "caches/estimated", "--queries", "queries.txt", cwd=home)
     assert "The same documents." in text
     assert "1 of 1 saved queries change their answer" in text
@@ -516,7 +520,7 @@ def test_the_page_explains_every_candidate_and_fetches_nothing(home: Path) -> No
 def test_the_page_renders_in_a_browser(home: Path, tmp_path: Path) -> None:
     if CHROMIUM is None:
         pytest.skip(NO_BROWSER)
-    search(home, "--html", "page.html", query="deploy <b>@rows@</b>")
+    search(home, "--html", "page.html", query="deploy <b>@rows@</b>", budget=160)
     command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
     done = subprocess.run(
         [*command, "--virtual-time-budget=2000", "--dump-dom", (home / "page.html").as_uri()],
@@ -526,7 +530,8 @@ def test_the_page_renders_in_a_browser(home: Path, tmp_path: Path) -> None:
     dom = done.stdout.decode()
     assert done.returncode == 0
     assert '<h1 dir="auto"><bdi>deploy &lt;b&gt;@rows@&lt;/b&gt;</bdi></h1>' in dom
-    assert dom.count('<li id="section-') == 1  # two sections, the one below the other
-    assert "1 did not fit</h3>" in dom
+    assert dom.count('<li id="section-') == 1
+    assert "2 are named, not given</h3>" in dom
+    assert "Named after it</h3>" in dom
     assert "<li><span><bdi>deploy</bdi></span><svg" in dom
     assert "<script" not in dom

@@ -68,13 +68,13 @@ class TestQuestions:
         assert len(question.read_as) <= 3
 
     @given(TEXTS)
-    def test_meets_is_a_share_and_grows_with_what_is_held(self, query: str) -> None:
+    def test_strength_grows_with_the_best_score_and_is_nothing_without_one(self, query: str) -> None:
         question = ask(query, unit_of, 100)
-        held = list(question.weights)
-        shares = [question.meets(set(held[:count]).__contains__) for count in range(len(held) + 1)]
-        assert shares == sorted(shares)
-        assert all(0 <= share <= 100 for share in shares)
-        assert question.meets(lambda _term: False) == 0
+        strengths = [question.strength(best) for best in range(0, 100_000, 9_999)]
+        assert strengths == sorted(strengths)
+        assert strengths[0] == 0
+        # What is reported as absent counts for no section.
+        assert not {word for word, _ in question.absent} & {word for word, _ in question.read_as}
 
     @given(st.lists(WORDS, min_size=1, max_size=5), st.lists(WORDS, max_size=5))
     def test_words_that_are_repeated_change_nothing(self, words: list[str], more: list[str]) -> None:

@@ -147,8 +147,8 @@ def checked_queries(path: str, read: Callable[[str], list[tuple[int, object, obj
     checked: list[SearchRequest] = []
     for line, query, budget, limit in read(path):
         if (
-            not (isinstance(query, str) and isinstance(budget, int) and isinstance(limit, int | None))
-            or not (fits(SEARCH_QUERY, query) and fits(BUDGET, budget))
+            not (isinstance(query, str) and isinstance(budget, int | None) and isinstance(limit, int | None))
+            or not (fits(SEARCH_QUERY, query) and (budget is None or fits(BUDGET, budget)))
             or not (limit is None or fits(LIMIT, limit))
         ):
             raise UsageError(f"'{printable(path)}' line {line} is no query with a budget and a limit")
@@ -163,7 +163,7 @@ def compared(old: Cache, new: Cache, queries: list[SearchRequest]) -> DiffAnswer
     answers: list[QueryChanges] = []
     for request in queries:
         cited = [_cited(cache, request) for cache in (old, new)]
-        answers.append({"query": request.query, "budget": request.budget, **compare_citations(*cited)})
+        answers.append({"query": request.query, "budget": request.bound, **compare_citations(*cited)})
     return {
         "before": old.manifest.cache_version,
         "after": new.manifest.cache_version,

@@ -30,13 +30,10 @@ if TYPE_CHECKING:
 
     Result = TypeVar("Result")
 
-# Tokens, unless the caller sets a budget.
-USUAL_BUDGET = 2000
-
 
 def search(workspace: Workspace, arguments: SearchArguments) -> Outcome[SearchAnswer | CachesAnswer]:
     from holdfast.caches.meant_caches import meant_caches
-    from holdfast.caches.search.search_request import SearchRequest
+    from holdfast.caches.search.search_request import USUAL_BUDGET, SearchRequest
     from holdfast.caches.search.search_result import as_json, make_result
     from holdfast.core.unicode_text import WHITE_SPACE
 
@@ -46,7 +43,7 @@ def search(workspace: Workspace, arguments: SearchArguments) -> Outcome[SearchAn
         return Outcome(_overview(workspace, meant, arguments.get("budget", USUAL_BUDGET)))
     request = SearchRequest(
         arguments["query"],
-        arguments.get("budget", USUAL_BUDGET),
+        arguments.get("budget"),
         arguments.get("limit"),
         arguments.get("under"),
         tuple(arguments.get("known", ())),
@@ -140,6 +137,7 @@ def _keep_receipt(workspace: Workspace, directory: str, result: SearchResult, at
 
 def read(workspace: Workspace, arguments: ReadArguments) -> Outcome[ReadAnswer | StaleAnswer]:
     from holdfast.caches.meant_caches import meant_caches
+    from holdfast.caches.search.search_request import USUAL_BUDGET
     from holdfast.core.errors import CitationStale
 
     place, meant = _place_to_read(arguments), meant_caches(workspace, arguments.get("cache"))

@@ -8,8 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from holdfast.caches.search.passage_text import as_text
+from holdfast.caches.search.pointers import pointer_lines
 from holdfast.caches.search.search_text import as_text as search_text
-from holdfast.caches.search.search_text import asked_of, entry_lines, header_lines, is_outline
+from holdfast.caches.search.search_text import asked_of, entry_lines, notes
 from holdfast.caches.search.section_label import ToldPages, heading_path
 from holdfast.caches.search.source_lines import split_lines
 from holdfast.caches.search.word_terms import all_terms, raw_words
@@ -41,16 +42,7 @@ def search(value: SearchAnswer | CachesAnswer, _seconds: float) -> RenderableTyp
         return Text(search_text(value))
     selection = value["selection"]
     terms = {term for word in raw_words(selection["query"]) for term in all_terms(word)}
-    notes = header_lines(selection, value["receipt"], is_outline=is_outline(value))[1:]
-    parts: list[RenderableType] = []
-    if not selection["answered"]:
-        what = (
-            "Nothing here seems to answer this; the nearest:"
-            if value["sections"]
-            else "Nothing here matches: try other words."
-        )
-        parts.append(Text(what, style="yellow"))
-    parts += [Text(note, style="dim") for note in notes]
+    parts: list[RenderableType] = [Text(note, style="yellow") for note in notes(selection)]
     for place, hit in enumerate(value["sections"], 1):
         path = heading_path(hit["title"], hit["heading"]) or hit["id"]
         parts.append(Text.assemble((f"{place}. ", "dim"), Text(path, style="bold")))
@@ -60,14 +52,15 @@ def search(value: SearchAnswer | CachesAnswer, _seconds: float) -> RenderableTyp
         parts += [Padding(Text(line, style="dim"), _INDENTED) for line in marked]
         parts += [Padding(line, _INDENTED) for line in best_lines(hit.get("content", ""), terms)]
         parts.append(Text())
+    parts += [Text(line, style="dim") for line in pointer_lines(value["more"])]
     used, budget = selection["tokens_used"], selection["budget"]
     parts.append(Text.assemble("budget ", bar(used, budget), f" {used:,} of {budget:,} tokens"))
     left_out = selection["sections_excluded_by_budget"]
     counts = f"{selection['sections_selected']:,} of {selection['sections_considered']:,} sections that match" + (
         f", {left_out:,} did not fit" if left_out else ""
     )
-    meets = f"meets {selection['meets']:.2f} of the question"
-    parts.append(Text(f"{counts}; {meets}; tokens by {selection['tokenizer']}", style="dim"))
+    strength = f"strength {selection['strength']:,}"
+    parts.append(Text(f"{counts}; {strength}; tokens by {selection['tokenizer']}", style="dim"))
     cache = f"{asked_of(selection)} {selection['cache_version'][7:15]}"
     parts.append(Text(f"{cache}; receipt {value['receipt']}", style="dim"))
     return Group(*parts)

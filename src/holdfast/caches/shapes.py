@@ -106,8 +106,21 @@ class FoundSection(TypedDict):
     why: NotRequired[SectionReasons]
 
 
-# A word that no section holds, and what it was read as.
-ReadAs = TypedDict("ReadAs", {"word": str, "as": str})
+class WordNotHere(TypedDict):
+    """A word that no section contains, and the nearest that one does; `read`: it was ranked as that."""
+
+    word: str
+    nearest: str
+    read: bool
+
+
+class NamedSection(TypedDict):
+    """A pointer: a section that `context.read` gives by this `id` and `line`."""
+
+    id: str
+    line: int
+    heading: str
+    teaser: str
 
 
 class LeftOutCache(TypedDict):
@@ -133,12 +146,13 @@ class SectionSelection(SeveralCaches):
     cache_version: str
     budget: int
     tokens_used: int
-    meets: float
-    answered: bool
+    strength: int
+    weak: bool
     sections_considered: int
     sections_selected: int
+    sections_named: int
     sections_excluded_by_budget: int
-    read_as: Sequence[ReadAs]
+    not_here: Sequence[WordNotHere]
     known: Sequence[str]
     known_more: int
     tokenizer: str
@@ -165,6 +179,7 @@ class SearchAnswer(TypedDict):
     """`considered` is there on request."""
 
     sections: Sequence[FoundSection]
+    more: Sequence[NamedSection]
     selection: SectionSelection
     receipt: str
     considered: NotRequired[Sequence[ConsideredSection]]
@@ -203,13 +218,14 @@ class Record(RecordOfSeveral):
     ranking: RecordedRanking
     tokenizer: RecordedRanking
     query: str
-    budget: int
+    budget: int | None
     limit: int | None
     under: str | None
     known: Sequence[str]
     outline: bool
     explain: bool
     sections: Sequence[RecordedSection]
+    named: Sequence[str]
 
 
 class JudgedCitation(TypedDict):

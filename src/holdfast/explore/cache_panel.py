@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from holdfast.explore.project_look import Found
 
-USUAL_BUDGET, MOST_BUDGET = 2000, 1_000_000
+MOST_BUDGET = 1_000_000
 
 
 def note(problem: str, advice: str = "") -> str:
@@ -27,8 +27,8 @@ def command(words: str) -> str:
     return f"<code>{escape(words)}</code>"
 
 
-def search_box(names: Sequence[str], query: str = "", cache: str = "", budget: int = USUAL_BUDGET) -> str:
-    """A form that works without a script."""
+def search_box(names: Sequence[str], query: str = "", cache: str = "", budget: str = "") -> str:
+    """A form that works without a script; without a budget an answer is as long as it needs to be."""
     options = [
         f'<option value="{escape(name)}"{" selected" if name == cache else ""}>{escape(label)}</option>'
         for name, label in [("", "all caches"), *[(name, name) for name in names]]
@@ -39,11 +39,11 @@ def search_box(names: Sequence[str], query: str = "", cache: str = "", budget: i
         f'<input id="q" name="q" type="search" maxlength="2000" required value="{escape(query)}"></p>'
         f'<p><label for="cache">Cache</label><select id="cache" name="cache">{"".join(options)}</select></p>'
         f'<p><label for="budget">Tokens at most</label><input id="budget" name="budget" type="number" min="100" '
-        f'max="{MOST_BUDGET}" step="100" value="{budget}"></p><p><button>Search</button></p></form>'
+        f'max="{MOST_BUDGET}" step="100" value="{escape(budget)}"></p><p><button>Search</button></p></form>'
     )
 
 
-def search_panel(names: Sequence[str], query: str, cache: str, budget: int, found: Found | None) -> str:
+def search_panel(names: Sequence[str], query: str, cache: str, budget: str, found: Found | None) -> str:
     """The box, and the answer with its reasons where something was asked."""
     box = search_box(names, query, cache, budget)
     if found is None:

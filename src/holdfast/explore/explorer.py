@@ -9,7 +9,7 @@ from holdfast.core.packaged_text import packaged_text
 from holdfast.core.page_shell import page_policy, shown, whole_page
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import WHITE_SPACE
-from holdfast.explore.cache_panel import MOST_BUDGET, USUAL_BUDGET, caches_panel, note, search_panel
+from holdfast.explore.cache_panel import MOST_BUDGET, caches_panel, note, search_panel
 from holdfast.explore.overview_panel import overview_panel
 from holdfast.explore.receipt_panel import A_PAGE, receipt_panel, receipts_panel, utc
 from holdfast.explore.savings_panel import savings_panel
@@ -114,13 +114,13 @@ class Explorer:
 
     def _search(self, given: Mapping[str, str]) -> tuple[str, str]:
         look, query, cache = self._look, given.get("q", ""), given.get("cache", "")
-        budget = given.get("budget", str(USUAL_BUDGET))
+        budget = given.get("budget", "")
         names = [name for name, _ in look.caches()]
-        if not _is_number(budget) or int(budget) > MOST_BUDGET:
-            box = search_panel(names, query, cache, USUAL_BUDGET, None)
+        if budget and (not _is_number(budget) or int(budget) > MOST_BUDGET):
+            box = search_panel(names, query, cache, "", None)
             return "Search", box + note(f"Tokens are a whole number up to {MOST_BUDGET:,}.")
-        found = look.search(query, cache, int(budget)) if query.strip(WHITE_SPACE) else None
-        return query if query.strip(WHITE_SPACE) else "Search", search_panel(names, query, cache, int(budget), found)
+        found = look.search(query, cache, int(budget) if budget else None) if query.strip(WHITE_SPACE) else None
+        return query if query.strip(WHITE_SPACE) else "Search", search_panel(names, query, cache, budget, found)
 
     def _tree(self, given: Mapping[str, str]) -> tuple[str, str]:
         state = given.get("state", "")

@@ -130,9 +130,11 @@ class ProjectLook:
         found: Found = self._remembered("sync", lambda: self.ask("sync", {"check": True}))
         return found
 
-    def search(self, query: str, cache: str, budget: int) -> Found:
+    def search(self, query: str, cache: str, budget: int | None) -> Found:
         """An answer, with what became of the sections that match best."""
-        asked: dict[str, object] = {"query": query, "budget": budget, "considered": 200, "format": "json"}
+        asked: dict[str, object] = {"query": query, "considered": 200, "format": "json"}
+        if budget is not None:
+            asked["budget"] = budget
         if cache:
             if cache not in [name for name, _ in self.caches()]:
                 return Found(None, f"there is no cache '{cache}'")

@@ -14,7 +14,7 @@ TITLE = WeighedTerm("word", 1, TermImpacts(1, 1, ListedSteps([0], b"\1"), Listed
 
 def test_sections_of_a_document_that_cannot_be_its_own_are_refused_before_they_are_walked() -> None:
     with pytest.raises(ValueError, match="misleading"):
-        Scores(Question({"word": 1}, [], []), [TITLE], [0, 2**32 - 1, 2]).leading(0)
+        Scores(Question({"word": 1}, [], [], []), [TITLE], [0, 2**32 - 1, 2]).leading(0)
 
 
 def test_what_is_held_of_an_index_is_bounded_by_the_documents_listed() -> None:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 _MAX_RECEIPT = 64 << 20
 # Citations and differences listed for each receipt; the rest are counted.
 _MOST_GIVEN, _MOST_DIFFERENCES = 50, 20
-# The members of a record that say which version of a cache answered.
-_OF_VERSIONS = ("cache_version", "caches", "left_out")
+# The members of a record that say which version of a cache answered, and by which lines it named further sections.
+_OF_VERSIONS = ("cache_version", "caches", "left_out", "named")
 SAME, CHANGED, GONE, ALTERED, ABSENT = "same", "changed", "cache gone", "altered", "receipt gone"
 
 
@@ -129,7 +129,7 @@ def _replayed(replay: ReceiptReplay, digest: str, path: str, *, by_name: bool) -
     caches = " ".join([each.name for each in receipt.caches]) or receipt.record["cache"]
     sections = receipt.record["sections"]
     given = tuple([each["citation"] for each in sections[:_MOST_GIVEN]])
-    said = Replayed(digest, SAME, receipt.request.query, caches, receipt.request.budget, len(sections), given)
+    said = Replayed(digest, SAME, receipt.request.query, caches, receipt.request.bound, len(sections), given)
     if receipt.receipt != digest:
         return said._replace(state=ALTERED, reason="its file has another name than it should")
     try:

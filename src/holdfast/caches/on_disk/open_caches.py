@@ -121,8 +121,8 @@ class Cache:
                 self._compiled = None  # the documents are read instead, and say what is wrong
         return select(query, budget, self.documents())
 
-    def search(self, query: str, budget: int, limit: int | None = None) -> SearchResult:
-        """The sections that answer a query within a token budget, ordered and cited."""
+    def search(self, query: str, budget: int | None = None, limit: int | None = None) -> SearchResult:
+        """The sections that answer a query, ordered and cited: within a token budget, or as many as it needs."""
         from holdfast.caches.on_disk.cache_listing import cache_name
         from holdfast.caches.search.search_request import SearchRequest
 

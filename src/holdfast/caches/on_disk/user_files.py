@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from holdfast.caches.shapes import SearchAnswer
 
 _MAX_BYTES = 64 << 20
-_USUAL_BUDGET = 2000
 
 
 def write_receipt(path: str, result: SearchResult) -> None:
@@ -68,9 +67,9 @@ def read_queries(path: str) -> list[tuple[int, object, object, object]]:
                 fields = decode(line)
             except JsonError as error:
                 raise UsageError(f"'{printable(path)}' line {number} is not JSON: {error}") from None
-            queries.append((number, fields.get("query"), fields.get("budget", _USUAL_BUDGET), fields.get("limit")))
+            queries.append((number, fields.get("query"), fields.get("budget"), fields.get("limit")))
         else:
-            queries.append((number, line, _USUAL_BUDGET, None))
+            queries.append((number, line, None, None))
     return queries
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from holdfast.caches.search.search_result import NEAREST, Search
-from holdfast.caches.search.section_choice import CRUMB, EQUAL, FARTHER, GIVEN, KNOWN, LIMIT, MISSES, TOO_LONG
+from holdfast.caches.search.search_request import USUAL_SHARE
+from holdfast.caches.search.search_result import Search
+from holdfast.caches.search.section_choice import EQUAL, GIVEN, KNOWN, MISSES, NAMED, TOO_LONG
 from holdfast.caches.search.section_ranking import FALL, SHARE, ranking
 from holdfast.core.errors import BudgetTooSmall
 from holdfast.core.record import NamedTuple
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
     from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.search.search_source import SearchSource
 
-# What is said of sections that were not looked at: the walk had ended, or they are not in the ranking, by what they
+# What is said of sections that were not looked at: why the walk had ended; or they are not in the ranking, by what they
 # are worth on their own or by how many of their page come before them.
-UNREACHED, BELOW, PAGE = "unreached", "below", "page"
+FARTHER, LIMIT, STOPPED, UNREACHED, BELOW, PAGE = "farther limit stopped unreached below page".split(" ")
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split(" ")
 _NUMBERS = "no one two three four five six seven eight nine ten".split(" ")
 
@@ -58,12 +59,14 @@ def find_candidates(source: SearchSource, request: SearchRequest, most: int) -> 
     least = (SHARE * max(every.values(), default=0) + 9) // 10
     late = _turns(every, least, matches.document_of)
     rest = sorted([(-score, number) for number, score in every.items() if number not in weighed])
-    ended = _end_of_walk(request, [verdict for verdict, _ in choice.verdicts.values()], len(choice.taken))
+    stop = request.share * max(scores.values(), default=0)
     found = []
     for number, score in [*[each[:2] for each in ranked], *[(number, -score) for score, number in rest]][:most]:
         section = source.section(number)
         if number in weighed:
-            turn, (verdict, detail) = weighed[number], choice.verdicts.get(number, (ended, 0))
+            turn = weighed[number]
+            ended = _end_of_walk(request, len(choice.taken), weak=search.weak, below=100 * score < stop)
+            verdict, detail = choice.verdicts.get(number, (ended, 0))
         else:
             turn, verdict, detail = late.get(number, 0), PAGE if score >= least else BELOW, 0
         place = matches.document_of(number)
@@ -86,11 +89,11 @@ def _turns(scores: Mapping[int, int], least: int, page_of: Callable[[int], int])
     return turns
 
 
-def _end_of_walk(request: SearchRequest, verdicts: Sequence[str], taken: int) -> str:
-    """Why the sections after those that were looked at were not."""
-    if FARTHER in verdicts:
-        return FARTHER
-    return LIMIT if request.limit is not None and taken >= request.limit else UNREACHED
+def _end_of_walk(request: SearchRequest, taken: int, *, weak: bool, below: bool) -> str:
+    """Why a section after those that were looked at was not."""
+    if request.limit is not None and taken >= request.limit:
+        return LIMIT
+    return FARTHER if weak and not request.outline else STOPPED if below else UNREACHED
 
 
 def cause(candidate: Candidate) -> str:
@@ -100,11 +103,12 @@ def cause(candidate: Candidate) -> str:
     told = {
         GIVEN: f"given, as {later}" if turn else "given",
         EQUAL: "says the same as one that is given",
-        KNOWN: "known to the asker",
+        KNOWN: "known to the caller",
+        NAMED: "named, not given: context.read gives it by its line",
         TOO_LONG: f"did not fit by {candidate.detail:,} token{'' if candidate.detail == 1 else 's'}",
-        CRUMB: "too short to be worth its name, once a longer one did not fit",
         LIMIT: "beyond the limit that was asked for",
-        FARTHER: f"nothing seems to answer this: the {_NUMBERS[NEAREST]} nearest are given",
+        FARTHER: "nothing here answers well: the best alone is given",
+        STOPPED: f"below {USUAL_SHARE / 100} of the best score, where an answer without a budget stops",
         UNREACHED: f"not looked at: {_NUMBERS[MISSES]} in a row before it did not fit",
         PAGE: f"{later}: it counts {_kept(turn)} of its score, and that is below {SHARE / 10} of the best",
         BELOW: f"below {SHARE / 10} of the best score",

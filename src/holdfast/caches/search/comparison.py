@@ -87,7 +87,7 @@ def compare_records(recorded: Record, now: Record) -> list[RecordDifference]:
     differences: list[RecordDifference] = [
         {"what": name, "recorded": members_before.get(name), "now": members.get(name)}
         for name in {**members_before, **members}
-        if name != "sections" and members_before.get(name) != members.get(name)
+        if name not in ("sections", "named") and members_before.get(name) != members.get(name)
     ]
     old, new = _by_place(recorded), _by_place(now)
     differences += [
@@ -95,6 +95,8 @@ def compare_records(recorded: Record, now: Record) -> list[RecordDifference]:
         for place in {**old, **new}
         if old.get(place) != new.get(place)
     ]
+    if recorded["named"] != now["named"]:
+        differences.append({"what": "named", "recorded": recorded["named"], "now": now["named"]})
     before, after = [place for place in old if place in new], [place for place in new if place in old]
     if before != after:
         differences.append({"what": "order", "recorded": before, "now": after})

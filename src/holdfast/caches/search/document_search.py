@@ -125,8 +125,3 @@ class _FoundMatches:
     def reasons(self, number: int) -> list[tuple[str, str, int]]:
         """Why a section has its score."""
         return [(term, field, value) for (term, field), value in self._impacts.get(number, {}).items()]
-
-    def holds(self, number: int) -> Callable[[str], bool]:
-        """Whether a term of the query counts for a section."""
-        held = {term for term, _ in self._impacts.get(number, ())}
-        return held.__contains__

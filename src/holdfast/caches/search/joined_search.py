@@ -240,8 +240,3 @@ class JoinedMatches:
         """Why a section has its score."""
         at, own = self._source.part_of(number)
         return self._source.ask_part(at, self._found[at].reasons, own)
-
-    def holds(self, number: int) -> Callable[[str], bool]:
-        """Whether a term of the query counts for a section."""
-        at, own = self._source.part_of(number)
-        return self._source.ask_part(at, self._found[at].holds, own)

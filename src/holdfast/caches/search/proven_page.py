@@ -63,6 +63,11 @@ class CitedText:
         self._entry = ""
 
     @property
+    def name(self) -> str:
+        """The name of its document, as citations have it."""
+        return self.citation.rpartition("#L")[0]
+
+    @property
     def untold(self) -> Untold:
         """Title and heading, without what the text or the document's name tell."""
         if self._untold is None:

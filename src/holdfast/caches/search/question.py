@@ -1,4 +1,4 @@
-"""What a query asks of a cache: the weight of each term, the words it could not know, and how far a section meets it.
+"""What a query asks of a cache: the weight of each term, the words that no section contains, the strength of a score.
 
 Pure; docs/formats/search.md has the rules in full.
 """
@@ -13,7 +13,7 @@ from holdfast.core.unicode_text import WHITE_SPACE, lower_case
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from holdfast.caches.search.search_source import SectionCounts
     from holdfast.caches.search.word_terms import WordTerms
@@ -21,8 +21,11 @@ if TYPE_CHECKING:
     # term -> its unit; 0 where no section holds the term.
     UnitOf = Callable[[str], int]
 
-# Below so many hundredths of the question nothing seems to answer it (docs/decisions/0018-ranking.md).
-FLOOR = 40
+# Below this strength nothing here answers well. A word counts 0.8 of the next heavier one (decision 18).
+WEAK, FADE = 50, 80
+# About the step of a word that a section is about: what a word's weight is multiplied by in a good score.
+_GOOD_STEP = 128
+_ONE = 1 << 16
 # Words that frame a question and say little of what it is about: half their weight.
 FRAME_WORDS = frozenset(
     stem(word)
@@ -41,43 +44,40 @@ _STRONG_TENTHS, _WEAK_TENTHS = 10, 3
 _LONG_QUERY = 4
 _MOST_REPAIRED = 3
 _DIGITS = frozenset("0123456789")
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+# A word of fewer letters is not reported as absent: a version, a unit, an abbreviation.
+_NAME_LETTERS = 3
 
 
-class AskedWord(NamedTuple):
-    """One word of a question: found in full by a whole, else by its parts, each as much as the others.
+class AbsentWord(NamedTuple):
+    """A word of a query that no section contains. `is_name`: written as a name, of several parts or with a sign."""
 
-    `weight` is in sixteenths of a unit; parts together count `parts_share` hundredths of it.
-    """
-
-    weight: int
-    wholes: tuple[str, ...]
-    parts: tuple[str, ...]
-    parts_share: int
+    word: str
+    is_name: bool
 
 
 class Question(NamedTuple):
     """A query as a cache understands it.
 
     `weights` has what each known term is worth, in the order of the query (of a paste, of its plain lines first): a
-    section's score is the sum of weight times step. `words` are what `meets` counts. `read_as` has the words that no
-    section holds and the ones they were read as.
+    section's score is the sum of weight times step. `expected` has the weight that each word would have if it were
+    found, those that no section contains included. `read_as` has the words that no section contains and the ones they
+    were read as, `absent` those that were not read as any other.
     """
 
     weights: dict[str, int]
-    words: list[AskedWord]
+    expected: list[int]
     read_as: list[tuple[str, str]]
+    absent: list[AbsentWord]
 
-    def meets(self, held: Callable[[str], bool]) -> int:
-        """The share of the question's weight that a section holds, in hundredths; `held` says whether it has a term."""
-        total = sum([word.weight for word in self.words])
-        found = 0
-        for word in self.words:
-            if any(map(held, word.wholes)):
-                found += 100 * word.weight
-            elif word.parts:
-                parts = sum(map(held, word.parts))
-                found += word.weight * word.parts_share * parts // len(word.parts)
-        return found // total if total else 0
+    def strength(self, best: int) -> int:
+        """The best score relative to what the words could contribute, in hundredths: the heaviest word counts in full,
+        each next one less, so that long and short questions compare."""
+        total, factor = 0, _ONE
+        for weight in sorted(self.expected, reverse=True):
+            total += weight * factor >> 16
+            factor = factor * FADE // 100
+        return 100 * best // (_GOOD_STEP * total) if total else 0
 
 
 def ask_source(query: str, counts: SectionCounts) -> Question:
@@ -99,7 +99,7 @@ def ask(
     It is asked about every term of the query, and about what stands beside the first words that are unknown, as far as
     `may_hold` does not rule it out.
     """
-    question = Question({}, [], [])
+    question = Question({}, [], [], [])
     attempts = _MOST_REPAIRED
     for word, terms, factor in _asked(query):
         units = _units(terms, unit_of)
@@ -111,14 +111,14 @@ def ask(
                 attempts -= 1
                 read = nearest(lower_case(word), unit_of, may_hold)
         if read is None:
-            question.words.extend(_asked_words(terms, units, factor, sections))
+            question.expected.extend(_expected(terms[0], units, factor, sections))
+            if _is_absent(word, terms, units):
+                question.absent.append(AbsentWord(word.rstrip("."), is_name=bool(terms[1] or terms[2])))
         else:
             question.read_as.append((word, read))
+            question.expected.append(factor * unit(sections, 0) // _FULL)
             terms = word_terms(read)
             units = _units(terms, unit_of)
-            # What was written is not there: what it was read as is at most half of it.
-            known = tuple([term for term in terms[0] if units[term]])
-            question.words.append(AskedWord(factor * unit(sections, 0), (), known, 50))
         _weigh(question.weights, terms, units, factor)
     return question
 
@@ -192,14 +192,28 @@ def _weigh(weights: dict[str, int], terms: WordTerms, units: dict[str, int], fac
             weights[term] = max(weights.get(term, 0), weight * factor // _FULL, 1)
 
 
-def _asked_words(terms: WordTerms, units: dict[str, int], factor: int, sections: int) -> list[AskedWord]:
-    wholes, strong, weak = terms
-    if len(wholes) > 1:  # of a script without blanks, or words that signs separate: each for itself
-        # A gram that no section holds may lie across two words, and then says nothing.
-        unknown = unit(sections, 0)
-        weights = [units[term] or (unknown if term.isascii() else unknown // 4) for term in wholes]
-        return [AskedWord(factor * weight, (term,), (), 0) for term, weight in zip(wholes, weights, strict=True)]
-    parts = tuple([term for term in strong + weak if units[term]])
-    if any(units[term] for term in wholes):
-        return [AskedWord(factor * units[wholes[0]], wholes, parts, 50)]
-    return [AskedWord(factor * unit(sections, 1 if parts else 0), (), parts, 100)]
+def _expected(wholes: Sequence[str], units: dict[str, int], factor: int, sections: int) -> list[int]:
+    """What a word would weigh if it were found, its parts not being the word; of several wholes each for itself."""
+    unknown = unit(sections, 0)
+    if len(wholes) < 2:
+        return [factor * max([units[term] or unknown for term in wholes], default=unknown) // _FULL]
+    # A script without blanks, or words that signs separate. A gram that no section contains may lie across two words.
+    weights = [units[term] or (unknown if term.isascii() else unknown // 4) for term in wholes]
+    return [factor * weight // _FULL for weight in weights]
+
+
+def _is_absent(word: str, terms: WordTerms, units: dict[str, int]) -> bool:
+    """Whether no section contains a word of ASCII letters as it is written, whatever contains its parts.
+
+    Numbers, frame words, and words that hyphens join and capitals begin are not reported.
+    """
+    wholes, strong, _ = terms
+    if (
+        len(wholes) != 1
+        or units[wholes[0]]
+        or not word.isascii()
+        or wholes[0] in FRAME_WORDS
+        or sum(map(_LETTERS.__contains__, word)) < _NAME_LETTERS
+    ):
+        return False
+    return not strong or word.startswith("--") or lower_case(word) == word

@@ -9,9 +9,9 @@ from __future__ import annotations
 from holdfast.caches.cache_format import tagged_digest
 from holdfast.caches.search.asked_caches import AskedCache
 from holdfast.caches.search.impacts import PARAMETERS, RANKING
-from holdfast.caches.search.search_request import LeftOut, SearchRequest
+from holdfast.caches.search.pointers import POINTERS
+from holdfast.caches.search.search_request import USUAL_BUDGET, USUAL_SHARE, USUAL_TEXT, LeftOut, SearchRequest
 from holdfast.caches.search.section import LONG
-from holdfast.caches.search.section_choice import BETWEEN
 from holdfast.caches.search.section_ranking import FALL, SHARE
 from holdfast.caches.tokenizers import BYTES
 from holdfast.core.canonical_json import JsonError, decode, encode
@@ -25,18 +25,21 @@ if TYPE_CHECKING:
     from holdfast.caches.shapes import Record, RecordOfSeveral
     from holdfast.core.canonical_json import Json
 
-RECORD_VERSION = "2"
+RECORD_VERSION = "4"
 # Of an answer that several caches gave, or some parts of one: it has two members more.
-SEVERAL_VERSION = "3"
-# What records of the first version were ranked by; none of them can come back.
-_FIRST_VERSION, _FIRST_RANKING = "1", "bm25-sections-1"
-# What a ranking is by: the same name with others gives other answers.
-_PARAMETERS = {**PARAMETERS, "fall": FALL, "share": SHARE, "long": LONG, "between": BETWEEN}
+SEVERAL_VERSION = "5"
+# Answers of these versions ended by another rule; the release that has it is named where one is to be replayed.
+_EARLIER = {"1": "0.1.0", "2": "0.1.0", "3": "0.1.0"}
+# What an answer without a named budget ends by.
+_STOP = {"budget": USUAL_BUDGET, "text": USUAL_TEXT, "share": USUAL_SHARE}
+# What an answer is made by: the same ranking with others gives other answers.
+_PARAMETERS = {**PARAMETERS, "fall": FALL, "share": SHARE, "long": LONG, "stop": _STOP, "pointers": POINTERS}
 _NAMED = ("ranking", "tokenizer")
 _ASKED = ("query", "budget", "limit", "under", "known", "outline", "explain")
 _OF_SEVERAL = ("caches", "left_out")
 _BEFORE = ("record_version", "cache", "cache_version", "ranking", "tokenizer", *_ASKED)
-_MEMBERS = {RECORD_VERSION: (*_BEFORE, "sections"), SEVERAL_VERSION: (*_BEFORE, *_OF_SEVERAL, "sections")}
+_GIVEN = ("sections", "named")
+_MEMBERS = {RECORD_VERSION: (*_BEFORE, *_GIVEN), SEVERAL_VERSION: (*_BEFORE, *_OF_SEVERAL, *_GIVEN)}
 _READ = " and ".join([f"'{version}'" for version in _MEMBERS])
 
 
@@ -49,9 +52,13 @@ class ReceiptSection(NamedTuple):
 
 
 def make_record(
-    cache_version: str, tokenizer: str, request: SearchRequest, entries: Sequence[ReceiptSection]
+    cache_version: str,
+    tokenizer: str,
+    request: SearchRequest,
+    entries: Sequence[ReceiptSection],
+    named: Sequence[str] = (),
 ) -> Record:
-    """The canonical record of an answer."""
+    """The canonical record of an answer: what was given, and what was named as `name#Lline`."""
     several: RecordOfSeveral = {}
     if request.caches or request.left_out:
         several["caches"] = [
@@ -77,6 +84,7 @@ def make_record(
         "sections": [
             {"citation": section.citation, "content": section.content, "score": section.score} for section in entries
         ],
+        "named": list(named),
     }
 
 
@@ -86,14 +94,14 @@ def receipt_of(record: Mapping[str, object]) -> str:
 
 
 class ReceiptWriter:
-    """Receipts of answers to one request, whose records differ in their sections alone."""
+    """Receipts of answers to one request, whose records differ in what is given and named alone."""
 
     def __init__(self, cache_version: str, tokenizer: str, request: SearchRequest) -> None:
-        self._head = encode(make_record(cache_version, tokenizer, request, ())).removesuffix("]}")
+        self._head = encode(make_record(cache_version, tokenizer, request, ())).removesuffix('],"named":[]}')
 
-    def receipt(self, sections: Iterable[str]) -> str:
-        """The hash of the record with these sections, each as JSON."""
-        return tagged_digest(f"{self._head}{','.join(sections)}]}}".encode())
+    def receipt(self, sections: Iterable[str], named: Sequence[str]) -> str:
+        """The hash of the record with these sections, each as JSON, and these places."""
+        return tagged_digest(f'{self._head}{",".join(sections)}],"named":{encode(named)}}}'.encode())
 
 
 def encode_receipt(record: Mapping[str, object]) -> bytes:
@@ -144,8 +152,11 @@ def parse_receipt(data: bytes) -> Receipt:
     if not isinstance(record, dict):
         raise InvalidReceipt("it has no record: write one with 'context search --receipt FILE'")
     version = record.get("record_version")
-    if version == _FIRST_VERSION:
-        raise InvalidReceipt(_other_ranking(_FIRST_RANKING))
+    if isinstance(version, str) and version in _EARLIER:
+        raise InvalidReceipt(
+            f"it is of version '{version}', whose rule release {_EARLIER[version]} applies: replay it with that, or "
+            "search again for a new one"
+        )
     if not isinstance(version, str) or version not in _MEMBERS:
         shown = f"'{version}'" if isinstance(version, str) else "?" if isinstance(version, dict | list) else version
         raise InvalidReceipt(f"it is of version {shown}, this release reads {_READ}: use a newer one")
@@ -175,7 +186,7 @@ def _is_sound(record: Json) -> bool:
     limit, under, known = record["limit"], record["under"], record["known"]
     return (
         all(isinstance(record[name], str) for name in ("query", "cache", "cache_version"))
-        and type(record["budget"]) is int
+        and (record["budget"] is None or type(record["budget"]) is int)
         and (limit is None or type(limit) is int)
         and (under is None or isinstance(under, str))
         and isinstance(known, list)
@@ -184,6 +195,8 @@ def _is_sound(record: Json) -> bool:
         and all(isinstance(record[of], dict) and isinstance(record[of].get("name"), str) for of in _NAMED)
         and isinstance(record["sections"], list)
         and all(map(_is_section, record["sections"]))
+        and isinstance(record["named"], list)
+        and all(isinstance(place, str) for place in record["named"])
         and _are_texts(record.get("caches", []), AskedCache._fields)
         and _are_texts(record.get("left_out", []), LeftOut._fields)
     )

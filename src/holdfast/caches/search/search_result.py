@@ -11,7 +11,8 @@ from holdfast.caches.search.answer_cost import AnswerCost
 from holdfast.caches.search.answer_entry import AnswerEntry
 from holdfast.caches.search.impacts import RANKING
 from holdfast.caches.search.known_citations import KnownCitations
-from holdfast.caches.search.question import FLOOR, ask_source
+from holdfast.caches.search.pointers import POINTERS, make_pointers, pointer_lines, pointer_places
+from holdfast.caches.search.question import WEAK, ask_source
 from holdfast.caches.search.receipts import ReceiptSection, ReceiptWriter, make_record
 from holdfast.caches.search.search_text import header_lines
 from holdfast.caches.search.section_choice import SectionChoice
@@ -25,20 +26,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from holdfast.caches.cache_format import Document
+    from holdfast.caches.search.absent_words import NotHere
     from holdfast.caches.search.proven_page import ProvenPage
     from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.search.search_source import Matches, SearchSource
     from holdfast.caches.search.section import Section
     from holdfast.caches.search.section_choice import ChosenSection
+    from holdfast.caches.search.section_ranking import RankedSection
     from holdfast.caches.search.section_reasons import TermReason
-    from holdfast.caches.shapes import FoundSection, Record, SearchAnswer, SectionSelection, SeveralCaches
+    from holdfast.caches.shapes import FoundSection, NamedSection, Record, SearchAnswer, SectionSelection, SeveralCaches
 
-# Where nothing seems to answer, so many of the nearest are given.
-NEAREST = 3
 # Where no section fits with all reasons: with so many of the heaviest.
 _FEWER_REASONS = (8, 4, 2, 1, 0)
-# A question that is met, in hundredths.
-_ALL = 100
 
 
 class SectionHit(NamedTuple):
@@ -73,21 +72,22 @@ class SectionHit(NamedTuple):
 
 
 class SearchResult(NamedTuple):
-    """The answer to one search: the entries, in order, and what was considered.
+    """The answer to one search: the entries, in order, the sections named after them, and what was considered.
 
-    `meets` is the share of the question that the best of them holds, in hundredths; `read_as` has words that no section
-    holds and what they were read as; `known` are citations that were not sent again. `text` is the answer as a model
+    `strength` is the best score relative to what the question's words could contribute, in hundredths; `not_here` has
+    words that no section contains; `known` are citations that were not sent again. `text` is the answer as a model
     reads it.
     """
 
     sections: list[SectionHit]
+    more: list[NamedSection]
     request: SearchRequest
     cache_version: str
     tokens_used: int
-    meets: int
+    strength: int
     sections_considered: int
     sections_excluded_by_budget: int
-    read_as: list[tuple[str, str]]
+    not_here: list[NotHere]
     known: list[str]
     known_more: int
     tokenizer: str
@@ -95,14 +95,15 @@ class SearchResult(NamedTuple):
     text: str
 
     @property
-    def answered(self) -> bool:
-        """Whether what is given seems to answer."""
-        return self.meets >= FLOOR
+    def weak(self) -> bool:
+        """Whether nothing here answers well: only the best section is given."""
+        return self.strength < WEAK
 
     @property
     def record(self) -> Record:
         """The record that the receipt is the hash of."""
-        return _record(self.sections, self.request, self.cache_version, self.tokenizer)
+        sections = [ReceiptSection(hit.citation, "sha256:" + hit.digest, hit.score) for hit in self.sections]
+        return make_record(self.cache_version, self.tokenizer, self.request, sections, pointer_places(self.more))
 
 
 def make_result(source: SearchSource, request: SearchRequest) -> SearchResult:
@@ -114,11 +115,11 @@ def make_result(source: SearchSource, request: SearchRequest) -> SearchResult:
 
 
 class _Draft(NamedTuple):
-    """An answer whose sections may still change: its entries, what its text costs, how far it meets the question."""
+    """An answer whose sections may still change: its entries, what is named, and what its text costs."""
 
     entries: list[AnswerEntry]
+    more: list[NamedSection]
     used: int
-    meets: int
     receipt: str
     excluded: int  # sections that did not fit
 
@@ -131,12 +132,13 @@ class Search:
         self._source, self._request, self._exact = source, request, exact
         self._matches = source.matches(ask_source(request.query, source))
         self._scores, self._matching = _within(request, self._matches, source)
+        self._best = max(self._scores.values(), default=0)
+        self._strength = self._matches.question.strength(self._best)
         self._cost = AnswerCost(source.tokenizer)
         self._header_costs: dict[tuple[int, int, int], int] = {}  # by budget, and known ones named and not
-        self._told: list[tuple[str, str]] | None = None if self._matches.question.read_as else []
-        self._met: dict[int, int] = {}  # number of a section -> how far it meets the question
         self._most_reasons: int | None = None  # for each section; all unless there is no room
         self._choice = self._new_choice()
+        self._not_here = self._absent_words()
         self._receipts = ReceiptWriter(source.cache_version, source.tokenizer, request)
 
     def result(self) -> SearchResult:
@@ -155,28 +157,41 @@ class Search:
         return SectionChoice(self._source, self._request, self._cost, self._known, why_line, exact=self._exact)
 
     def _within_budget(self) -> SearchResult:
-        choice, request = self._choice, self._request
-        document_of = self._matches.document_of
-        left = request.budget - self._header_cost(request.budget)
-        if left < 0:
-            raise BudgetTooSmall(request.budget - left, "what stands above the sections does not fit")
-        choice.walk(ranking(self._scores, document_of), document_of, left, request.limit)
-        if not choice.taken and choice.excluded_by_budget and not choice.known:
-            least = choice.least_price(document_of)
-            needed = least + self._header_cost(least + self._header_cost(request.budget))
+        choice, request, place_of = self._choice, self._request, self._matches.document_of
+        header, bound = self._header_cost(request.bound), request.bound
+        if header > bound:
+            raise BudgetTooSmall(header, "what is above the sections does not fit")
+        rooms, least = (bound - header, request.text_bound - header), -(-request.share * self._best // 100)
+        most = request.limit
+        if self.weak and not request.outline:
+            most = 1 if most is None else min(most, 1)
+        choice.walk(self._order(), place_of, rooms, least, most)
+        draft = self._drafted([])
+        while draft.used > bound and choice.taken:
+            choice.drop_last(draft.used - bound)
+            draft = self._drafted([])
+        named = [] if request.outline else choice.named(self._order(), place_of, POINTERS["sections"])
+        for count in range(len(named), 0, -1):
+            longer = self._drafted(make_pointers(named[:count], self._matches.question.weights))
+            if longer.used <= bound:
+                draft = longer
+                break
+        shorter = request.explain and self._most_reasons != 0  # with fewer reasons a section may fit
+        if not choice.taken and (shorter or not draft.more) and choice.excluded_by_budget and not choice.known:
+            cheapest = choice.least_price(place_of)
+            needed = cheapest + self._header_cost(cheapest + header)
             raise BudgetTooSmall(needed, "none of the sections that match best fits")
-        if self._meets() < FLOOR:
-            choice.keep(NEAREST)
-        draft = self._drafted()
-        # The parts were counted one by one, which is a little more than the whole: that much is left, too.
-        if draft.meets >= FLOOR and choice.fill(document_of, request.budget - draft.used, request.limit):
-            draft = self._drafted()
-        while draft.used > request.budget:
-            if not choice.taken:
-                raise BudgetTooSmall(draft.used, "the shortest answer here does not fit")
-            choice.drop_last(draft.used - request.budget)
-            draft = self._drafted()
+        if draft.used > bound:
+            raise BudgetTooSmall(draft.used, "the shortest answer here does not fit")
         return self._finished(draft)
+
+    def _order(self) -> Iterator[RankedSection]:
+        return ranking(self._scores, self._matches.document_of)
+
+    @property
+    def weak(self) -> bool:
+        """Whether nothing here answers well."""
+        return self._strength < WEAK
 
     def walked(self) -> tuple[Matches, Mapping[int, int], int, SectionChoice]:
         """What matches, the scores of what can be given, how many sections match, and what became of them."""
@@ -190,49 +205,34 @@ class Search:
         return self._header_costs[key]
 
     def _worked_out_header_cost(self, budget: int) -> int:
-        costs = []
-        for meets in (100, 0):
-            selection = selection_json(self._result([], budget, meets, "", 0), self._matching)
-            selection["budget"] = budget
-            lines = header_lines(selection, "sha256:" + "0" * 64, is_outline=False)
-            costs.append(sum([self._cost.line(line) for line in lines]))
-        return max(costs) + 2  # the blank line, and the word that says that an outline lists
+        selection = selection_json(self._result(([], []), budget, "", 0), self._matching)
+        selection["budget"], selection["sections_named"] = budget, POINTERS["sections"]
+        lines = header_lines(selection, "sha256:" + "0" * 64, is_outline=False)
+        # The blank line, and the word that says that an outline lists.
+        return sum([self._cost.line(line) for line in lines]) + 2
 
-    def _meets(self) -> int:
-        """The share of the question that the best of what is given or known holds, or would at a limit of 0."""
-        question, matches, met = self._matches.question, self._matches, self._met
-        held = [*self._choice.taken, *self._choice.known]
-        if self._request.limit == 0:
-            held = [each.number for each in islice(ranking(self._scores, matches.document_of), NEAREST)]
-        most = 0
-        for number in held:
-            if number not in met:
-                met[number] = question.meets(matches.holds(number))
-            most = max(most, met[number])
-            if most == _ALL:
-                break
-        return most
-
-    def _drafted(self) -> _Draft:
+    def _drafted(self, more: list[NamedSection]) -> _Draft:
         """The answer as it would be now, with the tokens of its text, that number included."""
         choice, cost, outline = self._choice, self._cost, self._request.outline
         entries = [self._entry(group) for group in choice.groups()]
-        used = self._header_cost(self._request.budget) + sum([chosen.cost for chosen in choice.taken.values()])
-        receipt = self._receipts.receipt([entry.cited.receipt_entry(entry.best.ranked.score) for entry in entries])
-        meets, excluded = self._meets(), choice.excluded_by_budget
+        used = self._header_cost(self._request.bound) + sum([chosen.cost for chosen in choice.taken.values()])
+        recorded = [entry.cited.receipt_entry(entry.best.ranked.score) for entry in entries]
+        receipt, excluded = self._receipts.receipt(recorded, pointer_places(more)), choice.excluded_by_budget
+        named = pointer_lines(more)
         if cost.count is None:
             bounds = [f"(also: {', '.join(entry.also)} and 9,999 more)" for entry in entries if entry.also]
-            return _Draft(entries, used + sum([cost.line(bound) for bound in bounds]), meets, receipt, excluded)
+            used += sum([cost.line(bound) for bound in (*bounds, *named)])
+            return _Draft(entries, more, used, receipt, excluded)
         weigh = cost.weigh
-        weight = weigh("") if entries else 0
+        weight = (weigh("") if entries else 0) + sum(map(weigh, named))
         weight += sum([entry.weight(at, weigh, new, outline=outline) for entry, at, new in _placed(entries)])
         while True:
             digits = len(f"{used:,}")
-            header = self._header(self._result([], used, meets, receipt, excluded), entries)
+            header = self._header(self._result(([], more), used, receipt, excluded), entries)
             used = cost.whole(weight + sum(map(weigh, header)))
             # A number of as many digits counts the same, whichever they are.
             if len(f"{used:,}") == digits:
-                return _Draft(entries, used, meets, receipt, excluded)
+                return _Draft(entries, more, used, receipt, excluded)
 
     def _entry(self, group: list[ChosenSection]) -> AnswerEntry:
         """The entry of sections that follow each other."""
@@ -257,32 +257,35 @@ class Search:
     def _finished(self, draft: _Draft) -> SearchResult:
         entries, outline = draft.entries, self._request.outline
         hits = [self._hit(entry) for entry in entries]
-        result = self._result(hits, draft.used, draft.meets, draft.receipt, draft.excluded)
+        result = self._result((hits, draft.more), draft.used, draft.receipt, draft.excluded)
         lines = self._header(result, entries)
         if entries:
             lines.append("")
         for entry, place, is_new in _placed(entries):
             lines += entry.lines(place, is_new, outline=outline)
-        lines.append("")
+        lines += [*pointer_lines(draft.more), ""]
         return result._replace(text="\n".join(lines))
 
-    def _result(self, hits: list[SectionHit], used: int, meets: int, receipt: str, excluded: int) -> SearchResult:
+    def _result(
+        self, given: tuple[list[SectionHit], list[NamedSection]], used: int, receipt: str, excluded: int
+    ) -> SearchResult:
         choice, source = self._choice, self._source
         return SearchResult(
-            *(hits, self._request, source.cache_version, used, meets, self._matching, excluded),
-            *(self._read_as(), choice.known_named, choice.known_more, source.tokenizer, receipt, ""),
+            *(*given, self._request, source.cache_version, used, self._strength, self._matching, excluded),
+            *(self._not_here, choice.known_named, choice.known_more, source.tokenizer, receipt, ""),
         )
 
-    def _read_as(self) -> list[tuple[str, str]]:
-        """The words that no section holds with what they were read as, spelt as the sections that match best do."""
-        if self._told is None:
-            from holdfast.caches.search.spelling import as_written  # most words are known
+    def _absent_words(self) -> list[NotHere]:
+        """The words that no section contains, with the nearest that one of the best sections does."""
+        question = self._matches.question
+        if not question.read_as and not question.absent:
+            return []
+        from holdfast.caches.search.absent_words import not_here  # most words are known
 
-            document_of, read_as = self._matches.document_of, self._matches.question.read_as
-            best = [each.number for each in islice(ranking(self._scores, document_of), NEAREST)]
-            texts = [self._choice.text(number, document_of(number)) for number in best]
-            self._told = [(word, as_written(word, read, texts)) for word, read in read_as]
-        return self._told
+        place_of = self._matches.document_of
+        best = [each.number for each in islice(self._order(), POINTERS["sections"])]
+        texts = [self._choice.text(number, place_of(number)) for number in best]
+        return not_here(question, texts, weak=self.weak)
 
     def _hit(self, entry: AnswerEntry) -> SectionHit:
         cited, page, outline = entry.cited, self._choice.page(entry.group[0].place), self._request.outline
@@ -315,11 +318,6 @@ class Search:
         return line
 
 
-def _record(hits: list[SectionHit], request: SearchRequest, cache_version: str, tokenizer: str) -> Record:
-    sections = [ReceiptSection(hit.citation, "sha256:" + hit.digest, hit.score) for hit in hits]
-    return make_record(cache_version, tokenizer, request, sections)
-
-
 def _placed(entries: list[AnswerEntry]) -> Iterator[tuple[AnswerEntry, int, tuple[bool, bool]]]:
     """The entries with their places in the answer, and whether their titles and headings are told there first."""
     told = ToldPages()
@@ -340,6 +338,7 @@ def as_json(result: SearchResult) -> SearchAnswer:
     """The answer as `context.search` gives it in JSON, keys in the order of its format."""
     return {
         "sections": [_section_json(hit) for hit in result.sections],
+        "more": result.more,
         "selection": selection_json(result, sum([hit.sections for hit in result.sections])),
         "receipt": result.receipt,
     }
@@ -357,14 +356,15 @@ def selection_json(result: SearchResult, selected: int) -> SectionSelection:
         "query": request.query,
         "cache": request.cache,
         "cache_version": result.cache_version,
-        "budget": request.budget,
+        "budget": request.bound,
         "tokens_used": result.tokens_used,
-        "meets": result.meets / 100,
-        "answered": result.answered,
+        "strength": result.strength,
+        "weak": result.weak,
         "sections_considered": result.sections_considered,
         "sections_selected": selected,
+        "sections_named": len(result.more),
         "sections_excluded_by_budget": result.sections_excluded_by_budget,
-        "read_as": [{"word": word, "as": read} for word, read in result.read_as],
+        "not_here": [{"word": word, "nearest": nearest, "read": read} for word, nearest, read in result.not_here],
         "known": result.known,
         "known_more": result.known_more,
         "tokenizer": result.tokenizer,

@@ -43,10 +43,6 @@ class Matches(Protocol):
         """Why a section has its score: (term, field, impact), which add up to it, in the order of the query."""
         ...
 
-    def holds(self, number: int) -> Callable[[str], bool]:
-        """Whether a term of the query counts for a section."""
-        ...
-
 
 class NumbersByNumber(Protocol):
     """What is looked up by the number of a section."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.caches.search.pointers import pointer_lines
 from holdfast.caches.search.proven_page import titled
 from holdfast.caches.search.section_label import ToldPages, entry_line, heading_path, path_of, untold_parts
 from holdfast.caches.search.section_reasons import TermReason, why_line
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 _VERSION = slice(len("sha256:"), len("sha256:") + 8)
 _MOST_NAMED = 4
+# Characters of the words that are not here: a first line has about forty tokens.
+_LONGEST_WARNING = 90
 _RECEIPT = slice(len("sha256:"), len("sha256:") + 8)
 
 
@@ -33,23 +36,55 @@ def as_text(value: SearchAnswer | CachesAnswer) -> str:
     told = ToldPages()
     for place, section in enumerate(value["sections"], 1):
         lines += entry_lines(place, section, told)
+    lines += pointer_lines(value["more"])
     return "\n".join(lines)
 
 
 def header_lines(selection: SectionSelection, receipt: str, *, is_outline: bool) -> list[str]:
-    """What was found and what it costs; how words were read; what was not sent again."""
-    used = f"{selection['tokens_used']:,} of {selection['budget']:,} tokens"
+    """What was found and what it costs, and before it whether nothing here answers well and what is not here; then what
+    was left out, and what was not sent again."""
+    count, matching = selection["sections_selected"], selection["sections_considered"]
+    found = [f"{count:,} of {matching:,} section{'' if matching == 1 else 's'}{' listed' if is_outline else ''}"]
+    if named := selection["sections_named"]:
+        found.append(f"{named} more named")
+    found += [f"{selection['tokens_used']:,} of {selection['budget']:,} tokens", f"strength {selection['strength']:,}"]
     where = f"{asked_of(selection)} {selection['cache_version'][_VERSION]} · receipt {receipt[_RECEIPT]}"
-    lines = [f"{_found(selection, used, is_outline=is_outline)} · {where}"]
+    warning, others = _warning(selection), _notes(selection)
+    lines = [warning, f"{', '.join(found)} · {where}", *others]
+    return [display_line(line) for line in lines if line]
+
+
+def notes(selection: SectionSelection) -> list[str]:
+    """The lines of an answer's head but the one that says what was found."""
+    return [display_line(line) for line in (_warning(selection), *_notes(selection)) if line]
+
+
+def _notes(selection: SectionSelection) -> list[str]:
+    lines = []
     if left_out := selection.get("left_out"):
         lines.append(left_out_line(left_out))
-    if selection["read_as"]:
-        told = ", ".join([f"{item['word']} as {item['as']}" for item in selection["read_as"]])
-        lines.append(f"Not in the documentation, so read {told}.")
     if selection["known"]:
         more = f" and {selection['known_more']:,} more" if selection["known_more"] else ""
         lines.append(f"Known, not sent again: {', '.join(selection['known'])}{more}")
-    return [display_line(line) for line in lines]
+    return lines
+
+
+def _warning(selection: SectionSelection) -> str:
+    """That nothing here answers well, and the words that are not here, each with the nearest that is."""
+    found = []
+    if not selection["sections_considered"]:
+        found.append("Nothing here matches.")
+    elif selection["weak"]:
+        found.append("Nothing here answers well.")
+    shown = []
+    for each in selection["not_here"]:
+        nearest = f" ({'read as' if each['read'] else 'nearest:'} {each['nearest']})" if each["nearest"] else ""
+        shown.append(each["word"] + nearest)
+    while len(shown) > 1 and len(", ".join(shown)) > _LONGEST_WARNING:
+        shown.pop()
+    if shown:
+        found.append(f"Not here: {', '.join(shown)}.")
+    return " ".join(found)
 
 
 def asked_of(selection: SectionSelection) -> str:
@@ -63,17 +98,6 @@ def asked_of(selection: SectionSelection) -> str:
 def is_outline(value: SearchAnswer) -> bool:
     """Whether an answer lists sections without their contents."""
     return any("content" not in section for section in value["sections"])
-
-
-def _found(selection: SectionSelection, used: str, *, is_outline: bool) -> str:
-    count, matching = selection["sections_selected"], selection["sections_considered"]
-    sections = f"{count:,} of {matching:,} matching section{'' if matching == 1 else 's'}"
-    meets = f"{selection['meets']:.2f}"
-    if not matching:
-        return f"Nothing here matches the question, {used}"
-    if not selection["answered"]:
-        return f"Nothing here seems to answer this: the nearest meets {meets} of the question. {sections}, {used}"
-    return f"{sections}{' listed' if is_outline else ''}, {used}, meets {meets} of the question"
 
 
 def entry_lines(place: int, section: FoundSection, told: ToldPages) -> list[str]:

@@ -1,9 +1,8 @@
-"""Which of the sections that match are given within a budget. Pure.
+"""Which of the sections that match are given within a budget, and which are named after them. Pure.
 
-The ranking is walked once. A section that does not fit is passed over, never cut: a later, smaller one may still fit,
-but crumbs are not gathered from then on. What is left at the end goes to the neighbours of what is given, which need no
-line of their own to name them. Equal texts are given once; what the asker holds already is named and not given;
-neighbours in one document become one entry, and so do two with a little between them; a very short one brings the next.
+The ranking is walked once, down to a share of the best score. A section that does not fit is passed over, never cut: a
+later, smaller one may still fit. Equal texts are given once; what the caller has already is named and not given;
+neighbours in one document become one entry. What was not given is named in the order of the ranking.
 """
 
 from __future__ import annotations
@@ -26,12 +25,6 @@ if TYPE_CHECKING:
 
 # So many in a row that do not fit end the walk: what is left of the budget is too little to look on.
 MISSES = 10
-# Tokens. Once a section did not fit, one that is shorter is not looked for: naming it would cost half as much again.
-_CRUMB = 60
-# What stands between two sections of a page that are given is given, too: text instead of a second line that names the
-# page. At most so many sections. One shorter than a crumb brings what follows, if it is among the first so many. Either
-# has at most so many tokens and such a part of the budget.
-BETWEEN = {"sections": 3, "first": 8, "tokens": 330, "part": 6}
 # No line that names a section has fewer tokens.
 _LEAST_LABEL = 8
 # Of equal texts so many are named beside the one that is given; of known citations so many.
@@ -42,7 +35,7 @@ _ANY_PLACE = 99
 _LABEL = "label"
 
 # What became of a section that was looked at.
-GIVEN, EQUAL, KNOWN, TOO_LONG, CRUMB, LIMIT, FARTHER = "given equal known long crumb limit farther".split(" ")
+GIVEN, EQUAL, KNOWN, TOO_LONG, NAMED = "given equal known long named".split(" ")
 
 
 class ChosenSection(NamedTuple):
@@ -83,64 +76,58 @@ class SectionChoice:
         self.known_named: list[str] = []
         self.known_more = 0
         self.verdicts: dict[int, tuple[str, int]] = {}
-        self._passed_over: list[RankedSection] = []
-        self._settled: set[int] = set()  # not to be given: others say the same, or the asker holds them
+        self._settled: set[int] = set()  # not to be given: others say the same, or the caller has them
         self._equal: dict[int, int] = {}  # number -> how many have the same text
 
-    def walk(self, ranked: Iterable[RankedSection], place_of: Callable[[int], int], left: int, most: int | None) -> int:
-        """Take what fits of these, in their order; what is left then."""
+    def walk(
+        self,
+        ranked: Iterable[RankedSection],
+        place_of: Callable[[int], int],
+        rooms: tuple[int, int],
+        least: int,
+        most: int | None,
+    ) -> None:
+        """Take what fits of these, in their order, down to a least score. `rooms` are the tokens for the first one that
+        fits, and for all together."""
+        first, left = rooms
         misses = 0
         for each in ranked:
-            if each.number in self.taken:  # given as what stands between two others
-                self.taken[each.number] = self.taken[each.number]._replace(ranked=each)
-                continue
-            if len(self.taken) == most:
-                self.verdicts[each.number] = (LIMIT, 0)
+            if each.score < least or len(self.taken) == most:
                 break
-            missing, left = self._consider(each, place_of(each.number), left)
-            if missing:  # also of a crumb: it is passed over
-                self._passed_over.append(each)
-                misses += 1
-                if misses == MISSES:
-                    break
-            else:
-                misses = 0
-        return left
+            room = left if self.taken else first
+            missing, after = self._consider(each, place_of(each.number), room)
+            left -= room - after
+            first -= room - after
+            misses = misses + 1 if missing else 0
+            if misses == MISSES:
+                break
 
-    def fill(self, place_of: Callable[[int], int], left: int, most: int | None) -> bool:
-        """Spend what is left where something did not fit: on that, then on the neighbours of what is given; whether any
-        was. Where all was given, nothing is padded in."""
-        waiting, self._passed_over = self._passed_over, []
-        if not waiting:
-            return False
-        before = len(self.taken)
-        if any(self._source.tokens[each.number] <= left for each in waiting):
-            left = self.walk(waiting, place_of, left, most)
-        if most is None and not self._request.outline:
-            settled = self._settled
-            for number, chosen in list(self.taken.items()):
-                first, after = self._source.extent(chosen.place)
-                for beside in (number + 1, number - 1):
-                    if first <= beside < after and beside not in self.taken and beside not in settled:
-                        _, left = self._consider(RankedSection(beside, 0, 0), chosen.place, left)
-        return len(self.taken) > before
+    def named(self, ranked: Iterable[RankedSection], place_of: Callable[[int], int], most: int) -> list[CitedText]:
+        """The first of these that are not given, at most so many: equal texts once, none that the caller has."""
+        found: dict[str, CitedText] = {}
+        lines = set()
+        for each in ranked:
+            number = each.number
+            if len(found) == most:
+                break
+            if number in self.taken or number in self._settled:
+                continue
+            place = place_of(number)
+            cited = self._cited(number, place)
+            line = place, cited.section.cited_lines[0]
+            if cited.digest in found or cited.digest in self.by_digest or line in lines:
+                continue
+            if self._known(cited, place) is None:
+                found[cited.digest] = cited
+                lines.add(line)
+                self.verdicts.setdefault(number, (NAMED, 0))
+        return list(found.values())
 
     def drop_last(self, missing: int) -> None:
         """Give up what was taken last, since so many tokens are missing."""
-        self._drop(TOO_LONG, missing)
-
-    def keep(self, most: int) -> None:
-        """Give up all but the first so many that were taken for what they say, and what stands between these."""
-        matching = [number for number, chosen in self.taken.items() if chosen.ranked.score]
-        while len(matching) > most:
-            if next(reversed(self.taken)) == matching[most - 1]:
-                break
-            self._drop(FARTHER, 0)
-
-    def _drop(self, verdict: str, detail: int) -> None:
         number, chosen = self.taken.popitem()
         del self.by_digest[chosen.cited.digest]
-        self.verdicts[number] = (verdict, detail)
+        self.verdicts[number] = (TOO_LONG, missing)
 
     @property
     def excluded_by_budget(self) -> int:
@@ -198,27 +185,27 @@ class SectionChoice:
     def _follows(self, one: ChosenSection, other: ChosenSection) -> bool:
         return one.ranked.number + 1 == other.ranked.number and one.place == other.place
 
+    def _known(self, cited: CitedText, place: int) -> str | None:
+        """The citation by which the caller has a section; None where it is new."""
+        if not self._known_citations:
+            return None
+        page = self._pages[place]
+        prefix = page.prefix or (self._request.cache and prefix_of(self._request.cache))
+        return self._known_citations.find(page.document, cited.section, cited.digest, prefix)
+
     def _consider(self, ranked: RankedSection, place: int, left: int) -> tuple[int, int]:
         """Take one section if it fits; the tokens that it lacks (0 where it is done with), and what is left."""
         number, request, cost = ranked.number, self._request, self._cost
         tokens = 0 if request.outline else cost.content(self._source.tokens[number])
-        joined = self._has_neighbour(number, place)
-        if tokens + (0 if joined else _LEAST_LABEL) > left:
+        if tokens + (0 if self._has_neighbour(number, place) else _LEAST_LABEL) > left:
             label = self._price_of_lines(number, place, self._cited(number, place)) if self._exact else _LEAST_LABEL
             return self._too_long(number, tokens + label - left), left
-        if self.taken and self._passed_over and tokens < _CRUMB and not joined and not request.outline:
-            self.verdicts[number] = (CRUMB, 0)
-            return 1, left
         cited = self._cited(number, place)
-        if self._known_citations:
-            page = self._pages[place]
-            known_prefix = page.prefix or (request.cache and prefix_of(request.cache))
-            held = self._known_citations.find(page.document, cited.section, cited.digest, known_prefix)
-            if held is not None:
-                self.verdicts[number] = (KNOWN, 0)
-                self._settled.add(number)
-                self.known.append(number)
-                return 0, left - self._name_known(held, left)
+        if (held := self._known(cited, place)) is not None:
+            self.verdicts[number] = (KNOWN, 0)
+            self._settled.add(number)
+            self.known.append(number)
+            return 0, left - self._name_known(held, left)
         if (same := self.by_digest.get(cited.digest)) is not None:
             self.verdicts[number] = (EQUAL, same)
             self._settled.add(number)
@@ -228,9 +215,6 @@ class SectionChoice:
                 return 0, left
             also.append(cited.citation)
             return 0, left - price
-        if not joined and ranked.score:
-            for between in self._between(number, place, left - tokens):
-                _, left = self._consider(RankedSection(between, 0, 0), place, left)
         price = tokens + self._price_of_lines(number, place, cited)
         if price > left:
             return self._too_long(number, price - left), left
@@ -239,38 +223,7 @@ class SectionChoice:
         self.taken[number] = ChosenSection(ranked, place, cited, price, [])
         self.by_digest[cited.digest] = number
         self.verdicts[number] = (GIVEN, 0)
-        left -= price
-        if not joined and ranked.score and tokens < _CRUMB and len(self.taken) <= BETWEEN["first"]:
-            for following in self._following(number, place, left):
-                _, left = self._consider(RankedSection(following, 0, 0), place, left)
-        return 0, left
-
-    def _between(self, number: int, place: int, left: int) -> list[int]:
-        """The sections between one and the nearest of its page that is given, that one's neighbour first, where they
-        are few, short, and fit what is left."""
-        most, tokens = self._most_added(left), self._source.tokens
-        for far in range(2, BETWEEN["sections"] + 2):
-            for other in (number - far, number + far):
-                if self._neighbour(other, place) is None:
-                    continue
-                step = 1 if other < number else -1
-                between = list(range(other + step, number, step))
-                if self._settled.isdisjoint(between) and sum([tokens[each] for each in between]) <= most:
-                    return between
-        return []
-
-    def _following(self, number: int, place: int, left: int) -> list[int]:
-        """The section after one of the same page, where it is not given, short, and fits what is left."""
-        following, (_, end) = number + 1, self._source.extent(place)
-        if following == end or following in self.taken or following in self._settled:
-            return []
-        return [following] if self._source.tokens[following] <= self._most_added(left) else []
-
-    def _most_added(self, left: int) -> int:
-        """The most tokens of sections that are given for the sake of one that is."""
-        if self._request.outline or self._request.limit is not None:
-            return -1
-        return min(BETWEEN["tokens"], self._request.budget // BETWEEN["part"], left)
+        return 0, left - price
 
     def _price_of_lines(self, number: int, place: int, cited: CitedText) -> int:
         """What the lines above a section's text cost; what stands between it and a neighbour that is given."""

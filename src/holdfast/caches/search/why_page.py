@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from html import escape
 
-from holdfast.caches.search.candidates import BELOW, PAGE, UNREACHED
-from holdfast.caches.search.section_choice import CRUMB, EQUAL, FARTHER, GIVEN, KNOWN, LIMIT, TOO_LONG
+from holdfast.caches.search.candidates import BELOW, FARTHER, LIMIT, PAGE, STOPPED, UNREACHED
+from holdfast.caches.search.pointers import pointer_lines
+from holdfast.caches.search.section_choice import EQUAL, GIVEN, KNOWN, NAMED, TOO_LONG
 from holdfast.caches.search.section_label import headed
 from holdfast.core.page_shell import block, counted, facts, folded, meter, shown, whole_page
 
@@ -14,20 +15,21 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.caches.considered_shapes import ConsideredSection
-    from holdfast.caches.shapes import FoundSection, SearchAnswer
+    from holdfast.caches.shapes import FoundSection, SearchAnswer, WordNotHere
 
 # More rows than anyone reads make a page no browser opens; the rest is counted.
 MOST_ROWS = 2000
 # What a group of missing sections is called, those that came nearest first: said after their number, of one and many.
 _GROUPS = {
+    NAMED: ("is named, not given", "are named, not given"),
     TOO_LONG: ("did not fit", "did not fit"),
     PAGE: ("is a later section of one page", "are later sections of one page"),
-    CRUMB: ("is too short to be worth its name", "are too short to be worth their names"),
     LIMIT: ("is beyond the limit", "are beyond the limit"),
-    FARTHER: ("is farther than the nearest", "are farther than the nearest"),
+    FARTHER: ("is farther than the best", "are farther than the best"),
+    STOPPED: ("is after the stop", "are after the stop"),
     UNREACHED: ("was not looked at", "were not looked at"),
     EQUAL: ("says the same as one that is given", "say the same as one that is given"),
-    KNOWN: ("is known to the asker", "are known to the asker"),
+    KNOWN: ("is known to the caller", "are known to the caller"),
     BELOW: ("matches too little", "match too little"),
 }
 
@@ -51,22 +53,26 @@ def _summary(answer: SearchAnswer) -> str:
     if not entries:
         told = "Nothing here matches: try other words."
         if selection["known"]:
-            told = "What matches is known to the asker already."
-    elif not selection["answered"]:
-        told = "Nothing here seems to answer this. The nearest:"
+            told = "What matches is known to the caller already."
+    elif selection["weak"]:
+        told = "Nothing here answers well. The best section:"
     else:
         told = f"{counted(selection['sections_selected'], 'section')} in {counted(used, 'token')}."
-    notes = [
-        f"<p>{shown(read['word'])} is nowhere: it was read as {shown(read['as'])}.</p>" for read in selection["read_as"]
-    ]
+    notes = [_not_here(each) for each in selection["not_here"]]
     notes += [f"<p>Left out: cache {shown(left['name'])}, {left['why']}.</p>" for left in selection.get("left_out", ())]
     extra = f'<div class="note">{"".join(notes)}</div>' if notes else ""
     label = f"{used:,} of {budget:,} tokens used"
     return (
         f'<p class="lead">{told}</p>\n{meter(used, budget, label)}\n<p class="soft">{label}; '
         f"{counted(selection['sections_considered'], 'section matches', 'sections match')}; "
-        f"the best meets {selection['meets']:.2f} of the question.</p>\n{extra}"
+        f"strength {selection['strength']:,}.</p>\n{extra}"
     )
+
+
+def _not_here(absent: WordNotHere) -> str:
+    how = "it was read as" if absent["read"] else "the nearest is"
+    nearest = f": {how} {shown(absent['nearest'])}" if absent["nearest"] else ""
+    return f"<p>{shown(absent['word'])} is not here{nearest}.</p>"
 
 
 def _given(answer: SearchAnswer) -> str:
@@ -76,7 +82,9 @@ def _given(answer: SearchAnswer) -> str:
     given = [each for each in answer.get("considered", ()) if each["verdict"] == GIVEN]
     highest = max([term["impact"] for each in given for term in each["terms"]], default=1)
     rows = [_entry(place, entry, given, highest) for place, entry in enumerate(entries, 1)]
-    return f'<h2>The answer</h2>\n<ol class="entries">\n{"".join(rows)}</ol>'
+    named = "\n".join(pointer_lines(answer["more"]))
+    more = f"\n<h3>Named after it</h3>\n{block(named)}" if named else ""
+    return f'<h2>The answer</h2>\n<ol class="entries">\n{"".join(rows)}</ol>{more}'
 
 
 def _entry(place: int, entry: FoundSection, given: Sequence[ConsideredSection], highest: int) -> str:

@@ -15,7 +15,7 @@ from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from holdfast.caches.search.question import Question
     from holdfast.caches.section_index.section_records import TermImpacts
@@ -65,7 +65,6 @@ class Scores:
         # What documents have is looked up where it can count: most of those that have something are not among the best.
         lists = [(weight, impacts.documents) for _, weight, impacts in terms if impacts.documents.count]
         self._documents = [(_multiples(weight), steps) for weight, steps in lists]
-        self._impacts = {weighed.term: weighed.impacts for weighed in terms}
         self._all: dict[int, int] | None = None
 
     @property
@@ -208,16 +207,6 @@ class Scores:
                 if step := steps.step(wanted):
                     found.append((term, where, weight * step))
         return found
-
-    def holds(self, number: int) -> Callable[[str], bool]:
-        """Whether a section, or its document, has anything of a term of the query."""
-        place, by_term = self.document_of(number), self._impacts
-
-        def held(term: str) -> bool:
-            impacts = by_term.get(term)
-            return impacts is not None and bool(impacts.sections.step(number) or impacts.documents.step(place))
-
-        return held
 
 
 def _parts(weight: int, highest: int, part: int) -> bytes:

@@ -132,45 +132,56 @@ def test_a_query_of_three_lines_is_no_paste() -> None:
     assert weights("read\n  list\n\n\r\n  422") == {"read": 210, "list": 150, "422": 250}
 
 
-def meets(query: str, *held: str) -> int:
-    return ask(query, lambda term: UNITS.get(term, 0), SECTIONS).meets(held.__contains__)
+def asked(query: str) -> Question:
+    return ask(query, lambda term: UNITS.get(term, 0), SECTIONS)
 
 
-def test_meets_is_the_share_of_the_weight_that_is_held() -> None:
-    assert meets("render list", "render", "list") == 100
-    assert meets("render list", "render") == 100 * 200 // 350
-    assert meets("render list") == 0
-    # `get` weighs half of its 90.
-    assert meets("get list", "list") == 100 * 150 // 195
+def test_strength_is_the_best_score_relative_to_what_the_words_could_contribute_the_heaviest_first() -> None:
+    # `render` weighs 200, `list` 150 and counts 0.8 of that, a frame word half of its own and 0.64 of that.
+    assert asked("render list").strength(128 * 320) == 100
+    assert asked("list render").strength(128 * 160) == 50
+    assert asked("get list render").strength(128 * (200 + 120 + 28)) == 100
+    assert asked("").strength(1000) == 0
 
 
-def test_a_word_that_no_section_holds_weighs_as_much_as_one_could() -> None:
+def test_a_word_that_no_section_contains_weighs_as_much_as_one_could() -> None:
     assert unit(SECTIONS, 0) == 760
-    assert meets("qqqqqqq render", "render") == 100 * 200 // 960
+    assert asked("qqqqqqq render").expected == [760, 200]
 
 
-def test_parts_count_up_to_half_of_a_known_whole_and_in_full_for_an_unknown_one() -> None:
-    assert meets("useEffect", "useeffect") == 100
-    assert meets("useEffect", "effect", "us") == 50
-    assert meets("useEffect", "effect") == 25
-    assert meets("renderList", "render", "list") == 100
-    assert meets("renderList", "list") == 50
+def test_an_unknown_name_is_not_met_by_its_parts() -> None:
+    question = asked("renderList")
+    assert (question.expected, question.absent) == ([760], [("renderList", True)])
+    assert asked("useEffect").absent == []
 
 
-def test_what_a_word_was_read_as_counts_half_of_it() -> None:
-    assert meets("lsit", "list") == 50
+def test_what_a_word_was_read_as_is_expected_as_the_word() -> None:
+    assert (asked("lsit").expected, asked("lsit").absent) == ([760], [])
 
 
 def test_grams_of_a_script_without_blanks_count_each_for_itself() -> None:
     question = ask("日本語", lambda term: {"日本": 300, "本語": 100}.get(term, 0), SECTIONS)
     assert question.weights == {"日本": 300, "本語": 100}
-    assert question.meets({"日本"}.__contains__) == 75
+    assert question.expected == [300, 100]
 
 
-def test_a_gram_that_no_section_holds_weighs_a_quarter_of_an_unknown_word() -> None:
+def test_a_gram_that_no_section_contains_weighs_a_quarter_of_an_unknown_word_and_is_not_reported() -> None:
     question = ask("日本語", lambda term: {"日本": 190}.get(term, 0), SECTIONS)
-    assert question.meets({"日本"}.__contains__) == 50
+    assert (question.expected, question.absent) == ([190, 190], [])
 
 
-def test_an_empty_question_is_met_by_nothing() -> None:
-    assert Question({}, [], []).meets(lambda _term: True) == 0
+@pytest.mark.parametrize(
+    ("query", "absent"),
+    [
+        ("quokka_timeout", [("quokka_timeout", True)]),
+        ("app.quokka()", [("app.quokka", True)]),
+        ("--quokka", [("--quokka", True)]),
+        ("quokka-timeout", [("quokka-timeout", True)]),
+        ("quokkatimeouts", [("quokkatimeouts", False)]),
+        ("3.11 v2 Quokka-Timeout", []),
+    ],
+)
+def test_words_that_no_section_contains_are_reported_as_they_are_written(
+    query: str, absent: list[tuple[str, bool]]
+) -> None:
+    assert asked(query).absent == absent

@@ -47,9 +47,10 @@ def test_no_single_byte_of_a_receipt_can_be_changed_or_lost() -> None:
         (b'{"record":7}', "no record"),
         (b"\xff\xfe", "not JSON"),
         (b"[" * 100_000, "not JSON"),
-        (RECEIPT.replace(b'"record_version":"2"', b'"record_version":"4"'), "version '4'"),
-        (RECEIPT.replace(b'"record_version":"2"', b'"record_version":2'), "version 2"),
-        (RECEIPT.replace(b'"record_version":"2"', b'"record_version":"1"'), "it was ranked by 'bm25-sections-1'"),
+        (RECEIPT.replace(b'"record_version":"4"', b'"record_version":"6"'), "version '6'"),
+        (RECEIPT.replace(b'"record_version":"4"', b'"record_version":4'), "version 4"),
+        (RECEIPT.replace(b'"record_version":"4"', b'"record_version":"1"'), "whose rule release 0.1.0 applies"),
+        (RECEIPT.replace(b'"record_version":"4"', b'"record_version":"3"'), "whose rule release 0.1.0 applies"),
         (encode_receipt({**RECORD, "ranking": {"name": "bm25-sections-9"}}), "it was ranked by 'bm25-sections-9'"),
         (encode_receipt({**RECORD, "ranking": {**RECORD["ranking"], "parameters": {}}}), "with other parameters"),
         (RECEIPT + b"\n", "altered"),
@@ -66,6 +67,7 @@ def test_what_is_no_receipt_is_refused_and_says_why(data: bytes, reason: str) ->
     "change",
     [
         *({"query": 7}, {"budget": True}, {"limit": "x"}, {"sections": {}}, {"sections": [{"id": "a"}]}, {"more": 1}),
+        *({"named": [1]}, {"named": "a.md#L1"}),
         *({"cache": None}, {"under": 1}, {"known": "x"}, {"known": [1]}, {"outline": 1}, {"explain": None}),
     ],
 )
@@ -81,6 +83,11 @@ def test_differences_between_records_name_what_and_both_values() -> None:
         ("a.md#L1-L3", False, True),
         ("b.md#L1-L1", True, False),
     ]
+
+
+def test_other_pointers_are_a_difference() -> None:
+    then, now = [make_record("sha256:00", "bytes/4", REQUEST, [A], [place]) for place in ("b.md#L1", "b.md#L9")]
+    assert compare_records(then, now) == [{"what": "named", "recorded": ["b.md#L1"], "now": ["b.md#L9"]}]
 
 
 def test_sections_that_stand_for_the_same_lines_are_told_apart_by_their_hashes() -> None:
