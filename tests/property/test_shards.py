@@ -90,7 +90,7 @@ def told(cache: Cache, request: SearchRequest) -> tuple[Any, ...]:
     except BudgetTooSmall as error:
         return (error.reason,)
     read = [cache.read(Place(name), 400, "docs") for name in ("docs/d.plain", "docs/D.plain", "docs:b.plain", "nope")]
-    found = cache.candidates(request, 50), resolved(cache.resolve(request.query, request.budget))
+    found = cache.candidates(request, 50), resolved(cache.resolve(request.query, request.bound))
     return result.text, as_json(result), result.record, found, read
 
 

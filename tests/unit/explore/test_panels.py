@@ -98,7 +98,7 @@ def test_without_a_cache_the_page_says_what_to_run() -> None:
 
 
 def test_the_box_keeps_what_was_asked() -> None:
-    html = harmless(search_panel([HOSTILE, "docs"], HOSTILE, "docs", 1500, NOTHING))
+    html = harmless(search_panel([HOSTILE, "docs"], HOSTILE, "docs", "1500", NOTHING))
     assert 'value="&lt;script&gt;alert(1)&lt;/script&gt;&quot; onload=&quot;x"' in html
     assert '<option value="docs" selected>' in html
     assert 'value="1500"' in html

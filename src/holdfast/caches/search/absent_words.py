@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 MOST_REPORTED = 3
 # Characters of one word or name that are shown.
 _LONGEST = 40
-# A question of at most so many words is about each of them.
-_FEW = 4
+# A question of few words is about each of them, if that is not a short one.
+_FEW, _SHORT = 4, 4
 # How like a word without a part in common is to be taken for the nearest, 0 to 1.
 _LIKE = 0.75
 _JOINTS = "._-"
@@ -40,8 +40,9 @@ def not_here(question: Question, texts: Sequence[str], *, weak: bool) -> list[No
     not reported where a text has them side by side.
     """
     found = [NotHere(word[:_LONGEST], as_written(word, read, texts), read=True) for word, read in question.read_as]
-    every = weak or len(question.expected) <= _FEW
-    absent = sorted([each for each in question.absent if each.is_name or every], key=lambda each: not each.is_name)
+    few = len(question.expected) <= _FEW
+    reported = [each for each in question.absent if each.is_name or weak or (few and len(each.word) > _SHORT)]
+    absent = sorted(reported, key=lambda each: not each.is_name)
     plain = [" ".join(raw_words(lower_case(text))).replace("-", " ") for text in texts] if absent else []
     for word, _ in absent:
         apart = f" {lower_case(word).replace('-', ' ')} "

@@ -29,7 +29,7 @@ RECORD_VERSION = "4"
 # Of an answer that several caches gave, or some parts of one: it has two members more.
 SEVERAL_VERSION = "5"
 # Answers of these versions ended by another rule; the release that has it is named where one is to be replayed.
-_EARLIER = {"1": "0.1.0", "2": "0.1.0", "3": "0.1.0"}
+_EARLIER = dict.fromkeys("123", "0.1")
 # What an answer without a named budget ends by.
 _STOP = {"budget": USUAL_BUDGET, "text": USUAL_TEXT, "share": USUAL_SHARE}
 # What an answer is made by: the same ranking with others gives other answers.
