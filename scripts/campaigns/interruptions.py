@@ -79,7 +79,6 @@ SUBJECTS = (
     Subject("regen --all"),
     Subject("rehash"),
     Subject("config max_depth 4"),
-    Subject("ignore '*.log'"),
     Subject("steering init"),
     Subject("spec init reset"),
     Subject("search deploy --receipt receipt.json"),

@@ -50,7 +50,6 @@ COMMANDS: list[tuple[list[list[str]], list[str]]] = [
     ([], ["spec", "init", "password-reset"]),
     ([], ["steering", "init"]),
     ([ADD], ["search", "roll back", "--receipt", "answer.json", "--html", "answer.html"]),
-    ([], ["spec", "board", "--html", "board.html"]),
     ([ADD], ["explore", "--out", "project.html"]),
     ([["init"]], ["merge-driver", *["src/.context.yaml"] * 3]),
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from errno import EISDIR, ELOOP, ENOTDIR, ENXIO
+from errno import EIO, EISDIR, ELOOP, ENOTDIR, ENXIO
 
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 # A link; a socket or a device without a driver; a directory where a file belongs, or the other way round.
@@ -39,10 +39,15 @@ def _open(path: str, dir_fd: int | None, links: int = os.O_NOFOLLOW) -> tuple[in
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise NotRegular(0, "not a regular file", path)
-    except BaseException:
+    except BaseException as error:
         close_quietly(descriptor)
-        raise
+        raise _failure(error) if isinstance(error, PermissionError) else error from None
     return descriptor, status.st_size
+
+
+def _failure(error: PermissionError) -> OSError:
+    """A refusal after a file was opened: the file system fails, and the file is not closed to this user."""
+    return OSError(EIO, error.strerror)
 
 
 def close_quietly(descriptor: int) -> None:
@@ -65,6 +70,8 @@ def read_regular(
         if limit is not None and size > limit:
             raise TooLarge(0, f"larger than {limit} bytes", path)
         return _read_all(descriptor, size, path, limit)
+    except PermissionError as error:
+        raise _failure(error) from None
     finally:
         close_quietly(descriptor)
 
