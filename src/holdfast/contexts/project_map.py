@@ -57,11 +57,7 @@ def project_map(
         }
         return _counted(value)
 
-    taken = largest_fit(len(symbols), lambda count: answer(count)["tokens_used"] <= request.budget)
-    value = answer(taken)
-    while value["tokens_used"] > request.budget and taken:  # a file's line may cost more than the symbols after it
-        taken -= 1
-        value = answer(taken)
+    value = answer(largest_fit(len(symbols), lambda count: answer(count)["tokens_used"] <= request.budget))
     if value["tokens_used"] > request.budget:
         raise BudgetTooSmall(value["tokens_used"], "the shortest map does not fit")
     return value

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from holdfast.contexts.analysis.facts import Export, FileFacts
 from holdfast.contexts.analysis.used_words import hashes_in, used_words, word_hash
 from holdfast.contexts.map_text import as_text
-from holdfast.contexts.project_map import MapRequest, project_map
+from holdfast.contexts.project_map import MapRequest, is_below, project_map
 from holdfast.contexts.symbol_ranks import MapFile, ranked_symbols
 from holdfast.core.errors import BudgetTooSmall
 from holdfast.core.token_estimate import estimate_tokens
@@ -103,6 +103,51 @@ def test_words_are_found_by_their_hashes_and_numbers_and_single_letters_are_none
     assert found == {word_hash(word) for word in ("größe", "Engine", "run")}
 
 
+def test_a_path_is_below_a_scope_by_whole_names() -> None:
+    found = [is_below("lib/core.py", scope) for scope in ("", "lib", "lib/core.py", "li", "lib/core", "lib/core.py/x")]
+    assert found == [True, True, True, False, False, False]
+
+
+def test_every_count_and_symbol_of_a_map_is_in_its_value() -> None:
+    broken = [MapFile(f"{name}.go", FileFacts(f"{name}.go", "Go", unread="not parsed"), b"") for name in "ab"]
+    made_test = file("tests/made.py", "", generated=True, test=True)
+    request = MapRequest(2000, focus=["lib/store.py"])
+    value = project_map([*PROJECT, *broken, made_test], request, left=2, unknown={"Zig": 1, "Ada": 3})
+    assert value == {
+        "budget": 2000,
+        "tokens_used": estimate_tokens(as_text(value) + "\n"),
+        "symbols_shown": 7,
+        "files": [
+            {"path": "lib/store.py", "symbols": [{"name": "Store", "members": ["load_it"]}]},
+            {"path": "lib/core.py", "symbols": [{"name": "Engine", "members": ["run_all"]}, {"name": "Rare"}]},
+            {"path": "app/main.py", "symbols": [{"name": "Main"}]},
+            {"path": "app/other.py", "symbols": [{"name": "Other"}]},
+        ],
+        "file_count": 4,
+        "symbol_count": 7,
+        "left_out": {"tests": 2, "generated": 1, "beyond_limit": 2},
+        "not_read": {"Ada: no grammar": 3, "Go: not parsed": 2, "Zig: no grammar": 1},
+    }
+    assert list(value["not_read"]) == sorted(value["not_read"])
+
+
+def test_a_map_takes_as_many_symbols_as_fit_to_the_token() -> None:
+    """A budget of what a shorter map takes gives that map; one token less gives a shorter one, and at last none."""
+    value = project_map(PROJECT, MapRequest(2000))
+    shown = []
+    while value["symbols_shown"]:
+        shown.append(value["symbols_shown"])
+        # The budget is part of the text, so its own digits count: a smaller one may take a token less.
+        value = project_map(PROJECT, MapRequest(value["tokens_used"] - 1))
+        assert value["tokens_used"] <= value["budget"]
+        assert project_map(PROJECT, MapRequest(value["budget"]))["symbols_shown"] == value["symbols_shown"]
+    assert shown == [7, 7, 3, 2, 1]
+    least = value["tokens_used"]
+    with pytest.raises(BudgetTooSmall) as raised:
+        project_map(PROJECT, MapRequest(least - 1))
+    assert f"{least}" in raised.value.reason
+
+
 WORDS = st.sampled_from(["Engine", "Store", "run_all", "load", "größe", "Main", "X" * 60])
 FILES = st.lists(
     st.builds(
@@ -118,19 +163,19 @@ FILES = st.lists(
 )
 
 
-@settings(deadline=None)
-@given(FILES, st.integers(0, 400))
-def test_the_whole_text_keeps_to_the_budget_and_says_what_it_takes(files: list[MapFile], budget: int) -> None:
-    try:
-        value = project_map(files, MapRequest(budget))
-    except BudgetTooSmall:
-        return
-    tokens = estimate_tokens(as_text(value) + "\n")
-    assert tokens <= value["tokens_used"] <= budget
+class TestLaws:
+    @settings(deadline=None)
+    @given(FILES, st.integers(0, 400))
+    def test_the_whole_text_keeps_to_the_budget_and_says_what_it_takes(self, files: list[MapFile], budget: int) -> None:
+        try:
+            value = project_map(files, MapRequest(budget))
+        except BudgetTooSmall:
+            return
+        tokens = estimate_tokens(as_text(value) + "\n")
+        assert tokens <= value["tokens_used"] <= budget
 
-
-@settings(deadline=None)
-@given(FILES, st.randoms())
-def test_the_order_of_files_changes_nothing(files: list[MapFile], random: object) -> None:
-    shuffled = sorted(files, key=lambda _: random.random())  # type: ignore[attr-defined]  # a Random
-    assert ranked_symbols(shuffled) == ranked_symbols(files)
+    @settings(deadline=None)
+    @given(FILES, st.randoms())
+    def test_the_order_of_files_changes_nothing(self, files: list[MapFile], random: object) -> None:
+        shuffled = sorted(files, key=lambda _: random.random())  # type: ignore[attr-defined]  # a Random
+        assert ranked_symbols(shuffled) == ranked_symbols(files)

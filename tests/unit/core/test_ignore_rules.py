@@ -129,3 +129,61 @@ def test_an_inner_contextignore_decides_before_an_outer_one() -> None:
     outer = Rules().within("", None, "a.py\n")
     inner = outer.within("sub", None, "!a.py\n")
     assert [rules.ignores("sub", "a.py", folder=False) for rules in (outer, inner)] == [True, False]
+
+
+def test_without_the_usual_rules_the_files_alone_decide() -> None:
+    rules = Rules().within("", ".cache/\n", None)
+    names = ("vendor", ".github", ".cache", "src")
+    assert [rules.ignores("", name, folder=True) for name in names] == [True, True, True, False]
+    assert [rules.ignores("", name, folder=True, usual=False) for name in names] == [False, False, True, False]
+    assert Rules().ignores("a/b", "c", folder=False) is False
+
+
+def test_rules_without_files_are_empty_and_a_folder_without_files_has_those_above_it() -> None:
+    rules = Rules().within("", "*.a\n", None)
+    assert rules.within("sub", None, None) is rules
+    found = [Rules(), rules, Rules().within("", None, "*.a\n"), Rules().within("", b"", None)]
+    assert [each.is_empty for each in found] == [True, False, False, False]
+
+
+def test_keys_differ_by_place_by_kind_and_by_what_lies_above() -> None:
+    top = Rules().within("", "*.a\n", None)
+    keys = [
+        Rules().key,
+        top.key,
+        Rules().within("sub", "*.a\n", None).key,
+        Rules().within("", None, "*.a\n").key,
+        Rules().within("", "*.a\n", "").key,
+        top.within("sub", "*.b\n", None).key,
+        Rules().within("sub", "*.b\n", None).key,
+    ]
+    assert (keys[0], len(set(keys))) == ("", len(keys))
+    assert Rules().within("", b"*.a\n", None).key == top.key
+
+
+@pytest.mark.parametrize(
+    ("gitignore", "contextignore", "place", "names", "silent"),
+    [
+        (None, None, "", ["a.log"], True),
+        ("*.log\n", None, "", ["a.txt", "b.txt"], True),
+        ("*.log\n", None, "", ["a.txt", "b.log"], False),
+        ("*.log\n", None, "deep/er", ["b.log"], False),
+        (None, "secret.txt\n", "sub", ["secret.txt"], False),
+        (None, "secret.txt\n", "sub", ["other.txt"], True),
+        ("*.log\n", "secret.txt\n", "sub", ["a.txt"], True),
+        ("*.log\n", "secret.txt\n", "sub", ["secret.txt"], False),
+        ("*.log\n", "secret.txt\n", "sub", ["a.log"], False),
+        ("sub/a.txt\n", None, "sub", ["a.txt"], False),
+    ],
+)
+def test_the_quick_check_is_silent_only_where_no_file_is_left_out(
+    gitignore: str | None, contextignore: str | None, place: str, names: list[str], silent: bool
+) -> None:
+    rules = Rules().within("", gitignore, contextignore)
+    assert rules.say_nothing_of(place, names) is silent
+    assert any(rules.ignores(place, name, folder=False) for name in names) is not silent
+
+
+def test_the_quick_check_counts_from_the_folder_of_each_file() -> None:
+    rules = Rules().within("sub", "/a.txt\n", None)
+    assert [rules.say_nothing_of(place, ["a.txt"]) for place in ("sub", "sub/deeper")] == [False, True]

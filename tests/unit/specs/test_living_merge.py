@@ -147,6 +147,131 @@ def test_a_conflict_names_both_places() -> None:
     assert case.message == "'LOG IN' and 'Log in' differ in case only"
 
 
+def conflict(living: str, delta: str) -> tuple[str, str, int, int | None]:
+    (found,) = merge(living, delta, "login").conflicts
+    return (found.code, found.message, found.line, found.living_line)
+
+
+def test_each_kind_of_conflict_says_which_lines_meet() -> None:
+    """Lines from 1, of the delta and of the living text, whose requirements begin in lines 9 and 15."""
+    added = "## ADDED Requirements\n\n### Requirement: LOG OUT\nx\n"
+    assert conflict(LIVING, added) == ("title_case", "'LOG OUT' and 'Log out' differ in case only", 3, 15)
+    assert conflict(LIVING, added.replace("LOG OUT", "Log out")) == (
+        *("title_exists", "'Log out' is there already and says something else", 3, 15),
+    )
+    renamed = "\n## RENAMED Requirements\n- FROM: Log in\n- TO: Log out\n"
+    assert conflict(LIVING, renamed) == (
+        *("title_exists", "'Log in' cannot be called 'Log out': there is one of that title", 3, 15),
+    )
+    assert conflict(LIVING, renamed.replace("Log in", "Nobody").replace("Log out", "X")) == (
+        *("title_missing", "there is no requirement 'Nobody'", 3, None),
+    )
+    assert conflict(LIVING, "\n### Requirement: Log in\nx\n") == (
+        *("delta_misplaced", "a requirement outside of its section", 2, None),
+    )
+    unbased = "## MODIFIED Requirements\n\n### Requirement: Log out\nx\n"
+    missing = "the change of 'Log out' does not say what it was made from: `context spec delta` writes that"
+    assert conflict(LIVING, unbased) == ("base_missing", missing, 3, 15)
+    assert conflict(LIVING, unbased.replace("Log out", "Gone")) == (
+        *("title_missing", "there is no requirement 'Gone'", 3, None),
+    )
+    twice = unbased + "### Requirement: Log out\ny\n"
+    assert conflict(LIVING, twice) == ("block_twice", "'Log out' is changed twice here, in lines 3 and 5", 5, None)
+    two = "## RENAMED Requirements\n- FROM: Log in\n- TO: X\n- FROM: Log out\n- TO: x\n"
+    assert conflict(LIVING, two) == ("block_twice", "two requirements are to be called 'x'", 4, None)
+    doubled = LIVING + "\n### Requirement: Log  in\nz\n"
+    assert conflict(doubled, changed("Log out", "x")) == (
+        *("title_twice", "'Log  in' is there twice, in lines 9 and 22", 1, 22),
+    )
+
+
+def test_without_the_need_of_a_base_a_change_is_made_and_a_wrong_base_still_refused() -> None:
+    unbased = "## MODIFIED Requirements\n### Requirement: Log out\nx\n"
+    assert merge(LIVING, unbased, "login", needs_base=False).counts["MODIFIED"] == 1
+    wrong = unbased.replace("\nx", f"\n{base_line('0' * 64)}\nx")
+    assert [each.code for each in merge(LIVING, wrong, "login", needs_base=False).conflicts] == ["base_changed"]
+
+
+@pytest.mark.parametrize(
+    ("delta", "applied"),
+    [
+        ("## ADDED Requirements\n### Requirement: Log out\nIt SHALL let them out.\n", True),
+        ("## MODIFIED Requirements\n### Requirement: Log out\nIt SHALL let them out.\n", True),
+        ("## REMOVED Requirements\n### Requirement: Gone\n", True),
+        ("## RENAMED Requirements\n- FROM: Gone\n- TO: Log out\n", True),
+        # One of two is in place: the other one is made.
+        (
+            "## ADDED Requirements\n### Requirement: Log out\nIt SHALL let them out.\n### Requirement: New\nx\n",
+            False,
+        ),
+        ("## REMOVED Requirements\n### Requirement: Gone\n## ADDED Requirements\n### Requirement: New\nx\n", False),
+        ("## RENAMED Requirements\n- FROM: Log in\n- TO: Enter\n", False),
+        ("## RENAMED Requirements\n- FROM: Log in\n- TO: LOG IN\n", False),
+    ],
+)
+def test_a_delta_that_is_in_place_changes_nothing_and_one_that_is_not_does(delta: str, applied: bool) -> None:
+    merged = merge(LIVING, delta, "login")
+    assert (merged.conflicts, merged.changes == 0, merged.text == LIVING) == ((), applied, applied)
+
+
+def test_a_title_that_was_freed_and_taken_again_is_no_conflict_the_second_time() -> None:
+    """The delta is applied although the title that it removes, or renames, is there: with the words that it adds."""
+    freed = "## RENAMED Requirements\n- FROM: Log out\n- TO: Leave\n"
+    taken = "## ADDED Requirements\n### Requirement: Log out\nAnew.\n"
+    first = merge(LIVING, freed + taken, "login")
+    assert (first.conflicts, first.counts) == ((), {"ADDED": 1, "MODIFIED": 0, "REMOVED": 0, "RENAMED": 1})
+    again = merge(first.text, freed + taken, "login")
+    assert (again.text, again.changes, again.conflicts) == (first.text, 0, ())
+    # Where what was taken says something else, nothing is in place any more, and it is reported.
+    other = first.text.replace("Anew.", "Else.")
+    assert {each.code for each in merge(other, freed + taken, "login").conflicts} == {"title_exists"}
+    # A removed requirement that came back with other words is removed again only where it is the one that was meant.
+    removed = changed("Log out", kind="REMOVED")
+    assert codes(LIVING.replace("let them out", "keep them"), removed) == ["base_changed"]
+
+
+def test_changes_that_are_in_place_are_not_counted_with_those_that_are_made() -> None:
+    delta = (
+        changed("Log in", "New.")
+        + "## REMOVED Requirements\n### Requirement: Gone\n"
+        + "## ADDED Requirements\n### Requirement: Log out\nIt SHALL let them out.\n"
+    )
+    assert merge(LIVING, delta, "login").counts == {"ADDED": 0, "MODIFIED": 1, "REMOVED": 0, "RENAMED": 0}
+
+
+def test_one_conflict_among_good_changes_changes_nothing() -> None:
+    delta = changed("Log in", "New.") + "## MODIFIED Requirements\n### Requirement: Nothing\nx\n"
+    merged = merge(LIVING, delta, "login")
+    assert (merged.text, merged.changes, [each.code for each in merged.conflicts]) == (LIVING, 0, ["title_missing"])
+    assert merge(None, "## MODIFIED Requirements\n### Requirement: Nothing\nx\n", "login").text == ""
+
+
+def test_the_last_block_of_a_file_is_removed_up_to_its_last_line_end() -> None:
+    living = "# x\n\n## Requirements\n\n### Requirement: A\na\n\n### Requirement: B\nb\n\n\n"
+    removed = merge(living, changed("B", kind="REMOVED", living=living), "x").text
+    assert removed == "# x\n\n## Requirements\n\n### Requirement: A\na\n\n"
+    added = merge(removed, "## ADDED Requirements\n### Requirement: C\nc\n", "x").text
+    assert added == "# x\n\n## Requirements\n\n### Requirement: A\na\n\n### Requirement: C\nc\n\n"
+
+
+def test_a_file_with_requirements_but_no_section_gets_more_after_the_last_one() -> None:
+    living = "# x\n\n### Requirement: A\na\n\nend of A\n\n# y\n"
+    added = merge(living, "## ADDED Requirements\n### Requirement: B\nb\n", "x").text
+    assert added == "# x\n\n### Requirement: A\na\n\nend of A\n\n### Requirement: B\nb\n\n# y\n"
+
+
+def test_a_file_has_the_line_ends_that_most_of_its_lines_have() -> None:
+    delta = "## ADDED Requirements\n### Requirement: B\nb\n"
+    text = "# x\r\n\n## Requirements\n"
+    assert merge(text, delta, "x").text == text + "\n### Requirement: B\nb\n"
+    even = "# x\r\n\r\n\n## Requirements\n"
+    assert merge(even, delta, "x").text == even + "\n### Requirement: B\nb\n"
+    most = "# x\r\n\r\n## Requirements\r\n\n"
+    assert merge(most, delta, "x").text.endswith("## Requirements\r\n\r\n### Requirement: B\r\nb\r\n\n")
+    no_end = "# x\r\n\r\n## Requirements"
+    assert merge(no_end, delta, "x").text == no_end + "\r\n\r\n### Requirement: B\r\nb"
+
+
 titles = st.sampled_from(["A", "B", "C", "D"])
 bodies = st.lists(st.sampled_from(["SHALL one.", "two", "", "- x", "#### Scenario: s", "   "]), max_size=3)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from holdfast.core.canonical_json import encode
-from holdfast.specs.task_order import next_task, task_to_review
+from holdfast.specs.task_order import next_task
 from holdfast.specs.tasks import Details, TaskList, as_json, in_progress, parse
 
 VECTORS = json.loads((Path(__file__).parents[2] / "vectors" / "specs" / "tasks.json").read_bytes())["cases"]
@@ -85,42 +85,6 @@ def test_both_letters_mean_completed_and_a_task_in_progress_is_neither_that_nor_
     assert found.progress == (4, 2, 1)
     flags = [(task["completed"], task["inProgress"]) for task in map(as_json, found.tasks)]
     assert flags == [(True, False), (True, False), (False, True), (False, False)]
-
-
-@pytest.mark.parametrize(
-    ("markdown", "expected"),
-    [
-        pytest.param("- [x] 1. a\n- [ ] 2. b\n- [-] 3. c\n", "3", id="a begun one before any other"),
-        pytest.param("- [ ] 1. a\n- [ ] 2. b\n  - detail\n", "1", id="one without details is no header"),
-        pytest.param("- [ ] 1. A\n- [ ] 1.1 a\n- [ ] 1.2 b\n", "1.1", id="one with sub-tasks by number is"),
-        pytest.param("- [ ] 1. A\n  - [ ] 7. a\n- [ ] 2. b\n", "7", id="and by indent"),
-        pytest.param("- [-] 1. A\n- [x] 1.1 a\n- [ ] 1.2 b\n", "1.2", id="a begun header leads to its sub-task"),
-        pytest.param("- [ ] 1. A\n- [x] 1.1 a\n- [ ] 2. b\n", "2", id="a header is last"),
-        pytest.param("- [ ] 1. A\n- [x] 1.1 a\n- [x] 2. b\n", "1", id="and is left to tick when all else is done"),
-        pytest.param("- [x] 1. a\n  - detail\n- [-] 2. b\n- [-] 3. c\n", "2", id="the first of two begun"),
-        pytest.param("- [x] 1. a\n  - detail\n", None, id="all done"),
-        pytest.param("", None, id="no tasks"),
-    ],
-)
-def test_the_next_task_is_one_begun_else_the_first_open_one_without_sub_tasks(
-    markdown: str, expected: str | None
-) -> None:
-    task = next_task(parse(markdown).tasks)
-    assert (None if task is None else task.id) == expected
-
-
-@pytest.mark.parametrize(
-    ("markdown", "expected"),
-    [
-        ("- [x] 1. a\n- [-] 2. b\n- [ ] 3. c\n", "2"),
-        ("- [x] 1. a\n- [x] 2. b\n- [ ] 3. c\n", "2"),
-        ("- [x] 1. A\n- [x] 1.1 a\n- [ ] 1.2 b\n", "1.1"),
-        ("- [ ] 1. a\n", None),
-    ],
-)
-def test_a_review_is_of_the_task_begun_else_of_the_last_one_done(markdown: str, expected: str | None) -> None:
-    task = task_to_review(parse(markdown).tasks)
-    assert (None if task is None else task.id) == expected
 
 
 class TestStyles:
