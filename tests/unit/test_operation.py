@@ -82,7 +82,7 @@ def test_an_operation_with_a_text_answers_in_it_unless_json_is_asked_for() -> No
         return Outcome({"a": 1})
 
     format_of = Parameter("format", "text", "which")
-    said = {"text": f"{__name__}:as_words"}
+    said: dict[str, Any] = {"text": f"{__name__}:as_words"}
     assert reply(body, **said) == Reply([b"words of 1\n"], value={"a": 1}, is_json=False)
     assert reply(lambda *_: Outcome({"a": 1}, text="made already\n"), **said).text == "made already\n"
     asked = answer(operation(body, format_of, **said), {"format": "json"}, Workspace())

@@ -74,7 +74,7 @@ def test_a_summary_names_the_tasks_and_counts_what_is_optional_or_left_out() -> 
         "kiro",
     )
     short = summary(found)
-    assert short == (found.progress, found.tasks[1], found.tasks[3], 2, 3, 2, found.left_out[1])
+    assert tuple(short) == (found.progress, found.tasks[1], found.tasks[3], 2, 3, 2, found.left_out[1])
     assert short.held_weight == found.tasks[1].weight + found.tasks[3].weight + len(found.left_out[1].text)
 
 
