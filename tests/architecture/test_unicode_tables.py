@@ -53,6 +53,7 @@ LISTED: dict[str, dict[str, str]] = {
     "caches/search/answer_cost.py": {"split": "of hex digits and blanks"},
     "caches/search/citations.py": {"int": DIGITS},
     "cli.py": {"float": DIGITS},
+    "specs/on_disk/check_scope.py": {"int": "of the line numbers that git writes, in ASCII digits"},
     "command/command_line.py": {"int": DIGITS},
     "core/canonical_json.py": {"int": JSON_DIGITS, "float": JSON_DIGITS},
     "core/display_text.py": {"isprintable": "no interpreter says so of a control, a bidi mark or a surrogate"},

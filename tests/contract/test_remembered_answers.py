@@ -78,8 +78,10 @@ class Forgetful:
     def text(self, path: str, *, namespace: str, parent: int | None = None) -> str | None:
         return RememberedFiles().text(path, namespace=namespace, parent=parent)
 
-    def dated(self, path: str, *, namespace: str, parent: int | None = None) -> tuple[int, bytes] | None:
-        return RememberedFiles().dated(path, namespace=namespace, parent=parent)
+    def dated(
+        self, key: Any, path: Any, make: Any, *, namespace: str, variant: object = None, parent: int | None = None
+    ) -> Any:
+        return RememberedFiles().dated(key, path, make, namespace=namespace, variant=variant, parent=parent)
 
     def digest(self, path: str, *, namespace: str) -> FileDigest | None:
         return RememberedFiles().digest(path, namespace=namespace)

@@ -62,7 +62,7 @@ def board(project: SpecProject) -> Any:
 def test_every_spec_has_phase_progress_documents_findings_and_what_is_next(project: SpecProject) -> None:
     run_context("spec", "approve", "good", "requirements", "--by", "ann", cwd=project.root)
     run_context("spec", "approve", "good", "design", "--by", "ann", cwd=project.root)
-    project.write("specs/good/design.md", "# Other\n")
+    project.write("specs/good/design.md", "# Other\n\nText.\n")
     assert board(project)["specs"] == [
         {
             "name": "bad",
@@ -70,7 +70,7 @@ def test_every_spec_has_phase_progress_documents_findings_and_what_is_next(proje
             "overallStatus": "design-needed",
             "taskProgress": {"total": 0, "completed": 0, "pending": 0},
             "documents": {"requirements": "created", "design": "missing", "tasks": "created"},
-            "findings": {"errors": 1, "warnings": 0},
+            "findings": {"errors": 2, "warnings": 0},  # no requirement, and a task without a number
             "next": "write design.md",
         },
         {
@@ -79,7 +79,7 @@ def test_every_spec_has_phase_progress_documents_findings_and_what_is_next(proje
             "overallStatus": "implementing",
             "taskProgress": {"total": 2, "completed": 1, "pending": 1},
             "documents": {"requirements": "approved", "design": "changed", "tasks": "created"},
-            "findings": {"errors": 0, "warnings": 0},
+            "findings": {"errors": 2, "warnings": 0},  # no requirement, and a stale approval
             "next": "task 2: b",
         },
     ]

@@ -21,6 +21,8 @@ def project(tmp_path: Path) -> SpecProject:
     project.spec("a b", "- [x] 1. x\n  - File: src/gone.py\n  - _Requirements: 1.1_\n- [ ] Gate\n")
     project.write("specs/a b/requirements.md", "### 1. x\n\n1. It SHALL work.\n2. It SHALL stop.\n")
     project.spec("good", "- [ ] 1. a\n")
+    for name in ("a b/design", "good/requirements", "good/design"):
+        project.write(f"specs/{name}.md", "# Title\n\nText.\n")
     return project
 
 
@@ -38,7 +40,7 @@ def test_findings_have_file_line_rule_and_what_to_do(project: SpecProject) -> No
         (".spec-context/specs/a b/tasks.md", 1, "done-file-missing", "warning"),
         (".spec-context/specs/a b/tasks.md", 4, "task-unnumbered", "error"),
     ]
-    assert answer["data"]["findings"][2]["fix"] == "number it, such as 3.1"
+    assert answer["data"]["findings"][2]["fix"] == "write `- [ ] 1.2 Text`"
     assert answer["data"]["coverage"][0] == {
         "name": "a b",
         "criteria": 2,
@@ -74,6 +76,67 @@ def test_sarif_names_files_as_addresses_below_the_project(project: SpecProject) 
         "2.1.0",
         {".spec-context/specs/a%20b/requirements.md", ".spec-context/specs/a%20b/tasks.md"},
     )
+
+
+def test_settings_change_levels_and_a_baseline_leaves_out_what_is_known(project: SpecProject) -> None:
+    project.write("settings.json", '{"checks": {"criterion-unnamed": "off", "done-file-missing": "error"}}')
+    answer, _ = run(project, "check")
+    assert [(each["rule"], each["level"]) for each in answer["data"]["findings"]] == [
+        ("done-file-missing", "error"),
+        ("task-unnumbered", "error"),
+    ]
+    (project.root / "known.json").write_text(json.dumps(answer), encoding="utf-8")
+    assert run(project, "check", "--baseline", "known.json")[1] == 0
+    tasks = project.root / ".spec-context/specs/a b/tasks.md"
+    tasks.write_text("Above.\n" + tasks.read_text(encoding="utf-8") + "- [ ] Second gate\n", encoding="utf-8")
+    new, code = run(project, "check", "--baseline", "known.json")
+    assert (code, [each["text"] for each in new["data"]["findings"]]) == (8, ["- [ ] Second gate"])
+    for name, text in (("none.json", None), ("bad.json", "[]")):
+        if text is not None:
+            (project.root / name).write_text(text, encoding="utf-8")
+        refused, code = run(project, "check", "--baseline", name)
+        assert (code, refused["message"]) == (1, f"'{name}' is no answer of `context spec check`")
+    project.write("settings.json", '{"checks": {"no-such-rule": "off"}}')
+    refused, code = run(project, "check")
+    assert (code, refused["message"]) == (
+        1,
+        'checks in settings.json names no rule of `spec check`: "no-such-rule"',
+    )
+
+
+def test_since_a_commit_only_what_the_change_touched_is_checked(project: SpecProject) -> None:
+    def git(*words: str) -> None:
+        command = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com", *words]
+        subprocess.run(command, cwd=project.root, check=True, capture_output=True)
+
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-qm", "first")
+    assert run(project, "check", "--since", "HEAD")[1] == 0
+    tasks = project.root / ".spec-context/specs/a b/tasks.md"
+    tasks.write_text(tasks.read_text(encoding="utf-8") + "- [ ] Second gate\n", encoding="utf-8")
+    project.write("specs/new/tasks.md", "- [ ] Third gate\n")
+    answer, code = run(project, "check", "--since", "HEAD")
+    texts = [each["text"] for each in answer["data"]["findings"] if each["rule"] == "task-unnumbered"]
+    assert (code, texts) == (8, ["- [ ] Second gate", "- [ ] Third gate"])
+    refused, code = run(project, "check", "--since", "--output=x")
+    assert (code, refused["message"].startswith("What changed since '--output=x' cannot be found")) == (1, True)
+
+
+def test_an_openspec_change_is_checked_with_its_deltas(tmp_path: Path) -> None:
+    for path, text in {
+        "openspec/specs/accounts/spec.md": "# accounts\n\n## Requirements\n\n### Requirement: Log in\n\nIt SHALL.\n",
+        "openspec/changes/reset/proposal.md": "# Change\n\n## Why\n\nPeople forget.\n",
+        "openspec/changes/reset/tasks.md": "- [ ] Do it\n",
+        "openspec/changes/reset/specs/accounts/spec.md": "## ADDED Requirements\n\n### Requirement: X\n\nIt sends.\n",
+    }.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    answer = json.loads(run_context("spec", "check", cwd=tmp_path).stdout)
+    assert [(each["file"], each["rule"]) for each in answer["data"]["findings"]] == [
+        ("openspec/changes/reset/specs/accounts/spec.md", "delta-no-scenario"),
+        ("openspec/changes/reset/specs/accounts/spec.md", "delta-no-shall"),
+    ]
 
 
 @pytest.mark.parametrize("git", [True, False])

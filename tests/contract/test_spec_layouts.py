@@ -161,12 +161,47 @@ class TestNoDeadEnds:
         assert "`.spec-context/steering/tech.md`:\n\n````md\n# Technology\n" in empty
         assert ("Steering documents to write" in full, "{{" in empty + full, "<!--" in empty + full) == (False,) * 3
 
-    def test_several_workflow_folders_are_told_to_the_agent_too(self, tmp_path: Path, door: Door) -> None:
+    def test_of_several_workflow_folders_the_first_with_specs_is_used_and_the_others_are_named(
+        self, tmp_path: Path, door: Door
+    ) -> None:
         (tmp_path / ".spec-context").mkdir()
         SpecProject(tmp_path, ".kiro").spec("real")
-        note = "Note: several workflow folders here: .spec-context is used, .kiro is not"
+        note = "Note: several workflow folders here: .kiro is used, .spec-context is not"
         for tool, arguments in (("spec-status", {"specName": "real"}), ("list-specs", {}), ("spec-workflow-guide", {})):
             assert value(door.call(tool, arguments))["nextSteps"][-1] == note, tool
+
+    def test_a_constitution_alone_hides_no_open_change(self, tmp_path: Path) -> None:
+        write(tmp_path, ".specify/memory/constitution.md")
+        write(tmp_path, "openspec/changes/add-login/tasks.md", "- [ ] a\n")
+        assert value(Library(tmp_path).call("list-specs", {}))["data"]["layout"] == "openspec"
+
+    def test_context_toml_chooses_between_layouts(self, tmp_path: Path) -> None:
+        SpecProject(tmp_path).spec("ours")
+        SpecProject(tmp_path, ".kiro").spec("theirs")
+        listed = []
+        for text in ("", '[specs]\nlayout = "kiro"\n', '[specs]\nlayout = "other"\n', "no toml ["):
+            write(tmp_path, "context.toml", text)
+            listed.append(value(Library(tmp_path).call("list-specs", {}))["data"]["layout"])
+        assert listed == ["spec-context", "kiro", "spec-context", "spec-context"]
+
+    @pytest.mark.parametrize("name", ["001-login", "login"])
+    def test_numbered_folders_with_a_spec_are_spec_kit_without_its_own_folder(self, tmp_path: Path, name: str) -> None:
+        write(tmp_path, f"specs/{name}/spec.md")
+        listed = value(Library(tmp_path).call("list-specs", {}))["data"]
+        assert (listed["layout"], len(listed["specs"])) == (
+            ("spec-kit", 1) if name == "001-login" else ("spec-context", 0)
+        )
+
+    def test_the_specs_of_a_monorepo_are_found_below_its_root(self, tmp_path: Path) -> None:
+        SpecProject(tmp_path / "packages" / "a", ".kiro").spec("one")
+        write(tmp_path, "apps/web/specs/001-x/spec.md")
+        (tmp_path / "node_modules" / "x" / ".kiro" / "specs" / "y").mkdir(parents=True)
+        steps = value(Library(tmp_path).call("list-specs", {}))["nextSteps"]
+        assert steps[0] == "Specs are below apps/web, packages/a: pass one of these folders as projectPath"
+        missing = value(Library(tmp_path).call("spec-status", {"specName": "one"}))["nextSteps"]
+        assert missing[1] == steps[0]
+        below = value(Library(tmp_path).call("list-specs", {"projectPath": str(tmp_path / "packages" / "a")}))
+        assert [spec["name"] for spec in below["data"]["specs"]] == ["one"]
 
     def test_five_thousand_specs_are_listed_in_part_and_the_rest_is_counted(self, tmp_path: Path) -> None:
         specs = tmp_path / ".spec-context" / "specs"

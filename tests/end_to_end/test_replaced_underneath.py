@@ -20,8 +20,7 @@ from holdfast.specs.on_disk import spec_files as specs_on_disk
 from holdfast.workspace import Workspace
 
 if TYPE_CHECKING:
-    from holdfast.specs.on_disk.workflow_folder import Project
-    from holdfast.specs.task_order import TaskSummary
+    pass
 
 pytestmark = pytest.mark.rough
 
@@ -88,33 +87,6 @@ def test_a_cache_replaced_at_any_step_of_reading_it_is_answered_as_the_old_one_o
         steps_left = steps
         answers.append(ask(command, cache))
     assert (set(answers) <= set(made), made[1] in answers, steps > 2) == (True, True, True)
-
-
-def test_the_time_of_a_task_list_and_its_progress_are_of_one_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    spec = tmp_path / ".spec-context" / "specs" / "login"
-    spec.mkdir(parents=True)
-
-    def save(text: str, second: int) -> None:
-        (tmp_path / "beside").write_text(text, encoding="utf-8")
-        os.utime(tmp_path / "beside", (second, second))
-        (tmp_path / "beside").replace(spec / "tasks.md")
-
-    save("- [ ] 1. a\n", 10**9)
-    really_list = specs_on_disk.task_summary_in
-    saved: list[str] = []
-
-    def task_summary_in(folder: int, project: Project, name: str) -> TaskSummary | None:
-        if not saved:
-            saved.append(name)
-            save("- [x] 1. a\n", 10**9 + 1)
-        return really_list(folder, project, name)
-
-    monkeypatch.setattr(specs_on_disk, "task_summary_in", task_summary_in)
-    operation = next(one for one in CATALOG if one.tool == "spec-status")
-    data = json.loads(answer(operation, {"specName": "login"}, Workspace(str(tmp_path))).text)["data"]
-    assert (data["taskProgress"]["completed"], data["phases"][2]["lastModified"]) == (1, "2001-09-09T01:46:41.000Z")
 
 
 def test_a_task_list_replaced_at_every_look_has_the_time_of_the_text_it_was_counted_in(

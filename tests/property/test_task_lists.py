@@ -66,7 +66,7 @@ class TestAnyText:
     @settings(max_examples=examples(500))
     @given(st.one_of(markdown, st.text()))
     def test_counts_add_up_and_what_is_next_is_among_the_tasks(self, text: str) -> None:
-        tasks, progress, _ = parse(text)
+        tasks, progress, *_ = parse(text)
         begun = sum(task.status == "in-progress" for task in tasks)
         assert progress == (len(tasks), progress.completed, len(tasks) - begun - progress.completed)
         assert {next_task(tasks), in_progress(tasks)} <= {None, *tasks}

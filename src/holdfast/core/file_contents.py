@@ -70,11 +70,20 @@ class FileContents(Protocol):
     def text(self, path: str, *, namespace: str, parent: int | None = None) -> str | None:
         """The same as text; bytes that are not UTF-8 become U+FFFD."""
 
-    def dated(self, path: str, *, namespace: str, parent: int | None = None) -> tuple[int, bytes] | None:
-        """The content, and when the very file that holds it was last changed, in ns; None as for `read`."""
-
     def digest(self, path: str, *, namespace: str) -> FileDigest | None:
         """The hash and size of a regular file, without keeping its content; None as for `read`."""
+
+    def dated(
+        self,
+        key: Hashable,
+        path: str,
+        make: Callable[[bytes | None], Value],
+        *,
+        namespace: str,
+        variant: object = None,
+        parent: int | None = None,
+    ) -> tuple[int, Value] | None:
+        """`memo` of one file, and when the very file it was made of was last changed, in ns; None as for `read`."""
 
     def memo(
         self,
@@ -197,12 +206,6 @@ class RememberedFiles:
         data = self.read(path, namespace=namespace, parent=parent)
         return None if data is None else data.decode("utf-8", "replace")
 
-    def dated(self, path: str, *, namespace: str, parent: int | None = None) -> tuple[int, bytes] | None:
-        """The content, and when the very file that holds it was last changed, in ns; None as for `read`."""
-        file, outcome = self._content(path, parent)
-        self._count(namespace, outcome)
-        return None if file is None or file.data is None else (file.identity[0], file.data)
-
     def digest(self, path: str, *, namespace: str) -> FileDigest | None:
         """The hash and size of a regular file, without keeping its content; None as for `read`."""
         file, outcome = self._content(path, None, digest_will_do=True, keep_data=False)
@@ -220,6 +223,32 @@ class RememberedFiles:
         parent: int | None = None,
     ) -> Value:
         """What `make` gives for the contents of the files; made again only when a hash or the variant differs."""
+        return self._made(key, paths, make, namespace, variant, parent)[1]
+
+    def dated(
+        self,
+        key: Hashable,
+        path: str,
+        make: Callable[[bytes | None], Value],
+        *,
+        namespace: str,
+        variant: object = None,
+        parent: int | None = None,
+    ) -> tuple[int, Value] | None:
+        """`memo` of one file, and when the very file it was made of was last changed, in ns; None as for `read`."""
+        (file,), value = self._made(key, (path,), make, namespace, variant, parent)
+        return None if file is None else (file.identity[0], value)
+
+    def _made(
+        self,
+        key: Hashable,
+        paths: Sequence[str],
+        make: Callable[..., Value],
+        namespace: str,
+        variant: object,
+        parent: int | None,
+    ) -> tuple[Sequence[_File | None], Value]:
+        """The files as they are now, and what was made of their contents."""
         place = (namespace, key)
         entry = self._entry(place)
         if isinstance(entry, _Value) and entry.variant == variant:
@@ -228,7 +257,7 @@ class RememberedFiles:
             if _digests(files) == entry.digests:
                 read = any(file is not None and outcome != "hits" for file, outcome in looks)
                 self._count(namespace, "rereads" if read else "hits")
-                return entry.value  # type: ignore[return-value]  # a key is used with one kind of value
+                return files, entry.value  # type: ignore[return-value]  # a key is used with one kind of value
         else:
             files = [None] * len(paths)
         # A value is filed under the hashes of the very bytes it was made of, so the two are fetched together.
@@ -247,7 +276,7 @@ class RememberedFiles:
                 held = sum([0 if file is None else file.digest.size for file in files])
             kept = self._keep(place, made, _OVERHEAD * len(files) + held)
         self._count(namespace, "misses" if kept else "uncached")
-        return value
+        return files, value
 
     def recall(self, key: Hashable, *, namespace: str) -> object | None:
         """The value last made under a key, whether or not its files are still the same."""

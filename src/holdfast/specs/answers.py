@@ -20,7 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.core.errors import ContextError
-    from holdfast.specs.arguments import GuideArguments, ListArguments, NoArguments, ProjectArguments, SpecArguments
+    from holdfast.specs.arguments import (
+        GuideArguments,
+        ListArguments,
+        NoArguments,
+        ProjectArguments,
+        SpecArguments,
+        StatusArguments,
+    )
     from holdfast.specs.on_disk.workflow_folder import Project
     from holdfast.specs.shapes import (
         Data,
@@ -37,14 +44,15 @@ if TYPE_CHECKING:
     from holdfast.workspace import Workspace
 
 MOST_LISTED = 100
+_MOST_NAMED = 10
 _FIRST_STEP: dict[Role, str] = {
     "implementer": "Read the task and the requirements it names, then follow the guide",
     "reviewer": "Read the task and the requirements it names, then the whole diff",
 }
 
 
-def spec_status(workspace: Workspace, arguments: SpecArguments) -> Outcome[StatusAnswer]:
-    project = project_of(workspace, arguments.get("projectPath", ""))
+def spec_status(workspace: Workspace, arguments: StatusArguments) -> Outcome[StatusAnswer]:
+    project = project_of(workspace, arguments.get("projectPath", ""), arguments.get("layout", ""))
     spec = found_spec(project, arguments["specName"])
     state = phases.state_of(spec)
     value: StatusAnswer = {
@@ -62,7 +70,7 @@ def spec_status(workspace: Workspace, arguments: SpecArguments) -> Outcome[Statu
 
 
 def spec_list(workspace: Workspace, arguments: ListArguments) -> Outcome[Success[ListingData]]:
-    project = project_of(workspace, arguments.get("projectPath", ""))
+    project = project_of(workspace, arguments.get("projectPath", ""), arguments.get("layout", ""))
     names, count = spec_files.latest_names(project, arguments.get("limit", MOST_LISTED))
     specs = [phases.listed(spec) for spec in spec_files.list_specs(project, names)]
     left_out = max(count - len(names), 0)
@@ -74,15 +82,15 @@ def spec_list(workspace: Workspace, arguments: ListArguments) -> Outcome[Success
         "specs": specs,
         "leftOut": left_out,
     }
-    steps = ["Call spec-status with one of these names"] if specs else []
+    steps = ["Call spec-status with one of these names"] if specs else _specs_below(project)
     steps += (
         [f"{left_out} more are not listed, those changed longest ago: spec-status knows them too"] if left_out else []
     )
     return done(project, f"{total} specification{'' if total == 1 else 's'}", data, [*steps, _how_to_start(project)])
 
 
-def spec_next(workspace: Workspace, arguments: SpecArguments) -> Outcome[Success[NextTaskData]]:
-    project = project_of(workspace, arguments.get("projectPath", ""))
+def spec_next(workspace: Workspace, arguments: StatusArguments) -> Outcome[Success[NextTaskData]]:
+    project = project_of(workspace, arguments.get("projectPath", ""), arguments.get("layout", ""))
     check_settings(project)
     spec = found_spec(project, arguments["specName"])
     if reason := phases.why_not_begun(spec):
@@ -227,9 +235,9 @@ def check_settings(project: Project) -> None:
     approvals_required(project.file_contents.read(project.settings, namespace=remembered_guides.NAMESPACE))
 
 
-def project_of(workspace: Workspace, path: str = "") -> Project:
+def project_of(workspace: Workspace, path: str = "", layout: str = "") -> Project:
     """The project that a call is about; SpecFailure when a path was given that leads to no folder."""
-    project = workflow_folder.open_project(workspace.directory(path), workspace.file_contents, workspace.status)
+    project = workflow_folder.open_project(workspace.directory(path), workspace.file_contents, workspace.status, layout)
     if path and not workflow_folder.is_folder(project.path, workspace.status):
         steps = ["Give a project's root, or leave projectPath out for this one"]
         raise SpecFailure(f"There is no project at '{printable(path)}'", steps)
@@ -240,9 +248,19 @@ def found_spec(project: Project, name: str) -> phases.Spec:
     """A spec by its name; a SpecFailure that leads on when there is none."""
     spec = spec_files.find_spec(project, name)
     if spec is None:
-        steps = [spec_files.names_in_words(project), _how_to_start(project)]
+        steps = [spec_files.names_in_words(project), *_specs_below(project), _how_to_start(project)]
         raise SpecFailure(f"Specification '{name}' not found", steps, note=project.note)
     return spec
+
+
+def _specs_below(project: Project) -> list[str]:
+    """Where the packages of a monorepo have their specs, if this project has none itself."""
+    if spec_files.spec_names(project):
+        return []
+    found = workflow_folder.projects_below(project.path, project.status)
+    more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+    names = ", ".join([printable(name) for name in found[:_MOST_NAMED]])
+    return [f"Specs are below {names}{more}: pass one of these folders as projectPath"] if found else []
 
 
 def _how_to_start(project: Project) -> str:

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.specs.shapes import TaskStyle
+    from holdfast.specs.layouts import TaskForm
 
 FILE = "approvals.json"
 _KEYS = ("phase", "sha256", "upstream", "by", "at", "note", "lines", "check")
@@ -56,10 +56,10 @@ class Standing(NamedTuple):
     why_not: str = ""
 
 
-def normalized(text: str, phase: str, style: TaskStyle) -> str:
+def normalized(text: str, phase: str, form: TaskForm) -> str:
     """What is approved of a document: its text with LF line ends; of tasks, with every box empty."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return emptied(text, style) if phase == "tasks" else text
+    return emptied(text, form) if phase == "tasks" else text
 
 
 def digest(approved: str) -> str:

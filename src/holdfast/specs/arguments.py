@@ -23,7 +23,10 @@ class CheckArguments(TypedDict):
     specNames: NotRequired[list[str]]
     strict: NotRequired[bool]
     level: NotRequired[Literal["error", "warning"]]
+    since: NotRequired[str]
+    baseline: NotRequired[str]
     projectPath: NotRequired[str]
+    layout: NotRequired[Literal["spec-context", "spec-workflow", "kiro", "spec-kit", "openspec"]]
     format: NotRequired[Literal["json", "sarif"]]
 
 
@@ -42,6 +45,7 @@ class GuideArguments(TypedDict):
 
 class ListArguments(TypedDict):
     projectPath: NotRequired[str]
+    layout: NotRequired[Literal["spec-context", "spec-workflow", "kiro", "spec-kit", "openspec"]]
     limit: NotRequired[int]
 
 
@@ -70,3 +74,9 @@ class RevokeArguments(TypedDict):
 class SpecArguments(TypedDict):
     specName: str
     projectPath: NotRequired[str]
+
+
+class StatusArguments(TypedDict):
+    specName: str
+    projectPath: NotRequired[str]
+    layout: NotRequired[Literal["spec-context", "spec-workflow", "kiro", "spec-kit", "openspec"]]

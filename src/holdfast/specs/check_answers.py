@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from holdfast.core.errors import OutOfDate
+from holdfast.core.record import NamedTuple
 from holdfast.core.sarif_log import LogResult, LogRule, one_run
 from holdfast.offers import quote
 from holdfast.operation import Outcome
 from holdfast.specs.answers import done, found_spec, project_of
-from holdfast.specs.checks import RULES, Documents, check, done_files, references
+from holdfast.specs.check_rules import RULES
+from holdfast.specs.checks import Documents, check, grouped, named_files, references
+from holdfast.specs.delta_checks import DeltaText, DeltaTexts, changed_titles
+from holdfast.specs.discipline import check_levels
 from holdfast.specs.layouts import PHASES
-from holdfast.specs.on_disk import spec_files, workflow_folder
+from holdfast.specs.on_disk import living_files, spec_files, workflow_folder
+from holdfast.specs.on_disk.check_scope import changed_lines, known_findings
 from holdfast.specs.requirement_ids import requirements_of
 from holdfast.specs.tasks import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from holdfast.core.canonical_json import JsonValue
     from holdfast.specs.arguments import CheckArguments, SpecArguments
     from holdfast.specs.checks import Coverage, Finding
+    from holdfast.specs.layouts import TaskForm
     from holdfast.specs.on_disk.workflow_folder import Project
     from holdfast.specs.phases import Spec
     from holdfast.specs.shapes import (
@@ -35,62 +43,152 @@ if TYPE_CHECKING:
     from holdfast.workspace import Workspace
 
 
-def sarif_log(findings: Sequence[Finding], version: str) -> dict[str, JsonValue]:
+def sarif_log(findings: Sequence[Finding], form: TaskForm, version: str) -> dict[str, JsonValue]:
     """One run of this tool with its rules, and a result for each finding."""
-    rules = [LogRule(rule.id, rule.level, rule.meaning, f"To mend it: {rule.fix}.") for rule in RULES.values()]
+    rules = [
+        LogRule(rule.id, rule.level, rule.meaning, f"To mend it: {_fix(rule.id, form)}.") for rule in RULES.values()
+    ]
     results = [
         LogResult(
-            finding.rule, finding.level, _message(finding), "/".join(map(quote, finding.file.split("/"))), finding.line
+            finding.rule,
+            finding.level,
+            _message(finding, form),
+            "/".join(map(quote, finding.file.split("/"))),
+            finding.line,
         )
         for finding in findings
     ]
     return one_run(rules, results, version)
 
 
-def _message(finding: Finding) -> str:
-    rule = RULES[finding.rule]
+def _message(finding: Finding, form: TaskForm) -> str:
     about = f": {finding.text}" if finding.text else ""
-    return f"{rule.meaning}{about}. To mend it: {rule.fix}."
+    return f"{RULES[finding.rule].meaning}{about}. To mend it: {_fix(finding.rule, form)}."
+
+
+def _fix(rule: str, form: TaskForm) -> str:
+    """What to do about a finding, in the words of the layout."""
+    return RULES[rule].fix.replace("{task}", form.example).replace("{reference}", form.reference)
 
 
 def spec_check(workspace: Workspace, arguments: CheckArguments) -> Outcome[CheckAnswer | SarifLog]:
-    project = project_of(workspace, arguments.get("projectPath", ""))
+    project = project_of(workspace, arguments.get("projectPath", ""), arguments.get("layout", ""))
     names = arguments.get("specNames") or []
     specs = [found_spec(project, name) for name in dict.fromkeys(names)] if names else spec_files.list_specs(project)
+    surroundings = _surroundings(project)
     findings: list[Finding] = []
     coverage: list[CoverageData] = []
     for spec in specs:
-        found, covered = findings_of(project, spec, strict=bool(arguments.get("strict")))
+        found, covered = findings_of(project, spec, surroundings, strict=bool(arguments.get("strict")))
         findings += [each for each in found if arguments.get("level") != "error" or each.level == "error"]
         coverage.append(_coverage(spec.name, covered))
+    if since := arguments.get("since"):
+        findings = _touched(findings, changed_lines(project, since))
+    if baseline := arguments.get("baseline"):
+        findings = _new(findings, known_findings(baseline))
     findings.sort()
     code = OutOfDate.exit_code if findings else 0
     if arguments.get("format") == "sarif":
         from holdfast.version import __version__
 
-        return Outcome(sarif_log(findings, __version__), exit_code=code, note=project.note)
+        return Outcome(sarif_log(findings, project.layout.tasks, __version__), exit_code=code, note=project.note)
     where = f"{len(specs)} specification{'' if len(specs) == 1 else 's'}"
+    shown = grouped(findings)
     value: CheckAnswer = {
         "success": not findings,
         "message": f"{len(findings) or 'no'} finding{'' if len(findings) == 1 else 's'} in {where}",
-        "data": {"findings": [_finding(each) for each in findings], "coverage": coverage},
-        "nextSteps": _steps(findings),
+        "data": {"findings": [_finding(each, project.layout.tasks) for each in shown], "coverage": coverage},
+        "nextSteps": _steps(shown, project.layout.tasks),
     }
     return Outcome(value, exit_code=code, note=project.note)
 
 
-def findings_of(project: Project, spec: Spec, *, strict: bool = False) -> tuple[list[Finding], Coverage]:
+class Surroundings(NamedTuple):
+    """What the checks of all specs of a project need to know of the rest of it."""
+
+    levels: Mapping[str, str] = {}
+    tested: Mapping[str, frozenset[str]] = {}  # by spec, the criteria that code or tests name
+    changes: Mapping[tuple[str, str], tuple[str, ...]] = {}  # by capability and title, the specs that change it
+
+
+def _surroundings(project: Project) -> Surroundings:
+    from holdfast.specs.on_disk.source_places import all_places
+
+    settings = project.file_contents.read(project.settings, namespace="spec-status")
+    places = all_places(project.path, without=project.layout.specs)
+    tested = {spec: frozenset([criterion for criterion, _, _ in found]) for spec, found in places.items()}
+    changes: dict[tuple[str, str], tuple[str, ...]] = {}
+    for spec in spec_files.list_specs(project) if project.layout.delta else ():
+        for delta in living_files.find_deltas(project, spec).files:
+            for title in changed_titles(delta.text or ""):
+                key = delta.capability, title
+                changes[key] = (*changes.get(key, ()), spec.name)
+    return Surroundings(check_levels(settings, RULES), tested, changes)
+
+
+def findings_of(
+    project: Project, spec: Spec, surroundings: Surroundings | None = None, *, strict: bool = False
+) -> tuple[list[Finding], Coverage]:
     """What is wrong with one spec, and how far its tasks cover its requirements."""
     layout = project.layout
-    texts = spec_files.read_documents(project, spec)
+    around = surroundings or Surroundings()
     documents = Documents(
         tuple([f"{layout.specs}/{spec.name}/{name}" for name in spec.documents]),
-        texts,
-        tuple([workflow_folder.template(project, f"spec-{phase}") for phase in PHASES]),
+        spec_files.read_documents(project, spec),
+        tuple([workflow_folder.template(project, f"spec-{phase}") if layout.writable else "" for phase in PHASES]),
         layout.tasks,
-        workflow_folder.missing_files(project, done_files(texts[2] or "", layout.tasks)),
+        layout.optional,
+        tested=around.tested.get(spec.name, frozenset()),
+        stale=_stale(spec),
+        deltas=_deltas(project, spec, around),
     )
-    return check(documents, strict=strict)
+    missing = workflow_folder.missing_files(project, spec.name, named_files(documents))
+    return check(documents._replace(missing_files=missing), strict=strict, levels=around.levels)
+
+
+def _stale(spec: Spec) -> dict[str, str]:
+    """By phase, why the approval of a document that was approved holds no longer."""
+    standings = spec.approvals or {}
+    return {phase: standing.why_not for phase, standing in standings.items() if standing.by and not standing.holds}
+
+
+def _deltas(project: Project, spec: Spec, around: Surroundings) -> DeltaTexts | None:
+    if not project.layout.delta_is_required:
+        return None
+    found = living_files.find_deltas(project, spec)
+    deltas = [DeltaText(each.file, each.capability, each.text or "", each.living) for each in found.files]
+    others = {
+        key: tuple([name for name in names if name != spec.name])
+        for key, names in around.changes.items()
+        if spec.name in names
+    }
+    return DeltaTexts(tuple(deltas), found.misplaced, others)
+
+
+def _touched(findings: list[Finding], lines: Mapping[str, frozenset[int] | None]) -> list[Finding]:
+    """The findings on lines that a change touched; None stands for a new file, of which every line is."""
+    found = []
+    for finding in findings:
+        if finding.file in lines:
+            touched = lines[finding.file]
+            found += [finding] if touched is None or finding.line in touched else []
+    return found
+
+
+def _new(findings: list[Finding], known: Counter[tuple[str, str, str]]) -> list[Finding]:
+    """The findings that a baseline does not have; of many alike in one document, as many as it has are left out."""
+    left = Counter(known)
+    merged = Counter({(file, rule): count for (file, rule, _), count in known.items() if count > 1})
+    found = []
+    for finding in findings:
+        key, alike = (finding.file, finding.rule, finding.text), (finding.file, finding.rule)
+        if left[key] > 0:
+            left[key] -= 1
+        elif merged[alike] > 0:
+            merged[alike] -= 1
+        else:
+            found.append(finding)
+    return found
 
 
 def spec_trace(workspace: Workspace, arguments: SpecArguments) -> Outcome[Success[TraceData]]:
@@ -129,14 +227,15 @@ def spec_trace(workspace: Workspace, arguments: SpecArguments) -> Outcome[Succes
     return done(project, message, data, steps if reached < len(criteria) else [])
 
 
-def _finding(finding: Finding) -> FindingData:
+def _finding(finding: Finding, form: TaskForm) -> FindingData:
     return {
         "file": finding.file,
         "line": finding.line,
         "rule": finding.rule,
         "level": finding.level,
         "text": finding.text,
-        "fix": RULES[finding.rule].fix,
+        "count": finding.times,
+        "fix": _fix(finding.rule, form),
     }
 
 
@@ -150,9 +249,10 @@ def _coverage(name: str, coverage: Coverage) -> CoverageData:
     }
 
 
-def _steps(findings: list[Finding]) -> list[str]:
+def _steps(findings: list[Finding], form: TaskForm) -> list[str]:
     if not findings:
         return []
-    errors = sum([finding.level == "error" for finding in findings])
+    errors = sum([finding.times for finding in findings if finding.level == "error"])
     first = next(iter([each for each in findings if each.level == "error"] or findings))
-    return [f"{errors} of them are errors; begin with {first.file}:{first.line}, {first.rule}: {RULES[first.rule].fix}"]
+    fix = _fix(first.rule, form)
+    return [f"{errors} of them are errors; begin with {first.file}:{first.line}, {first.rule}: {fix}"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from holdfast.specs.layouts import NUMBERED
 from holdfast.specs.white_space import WHITE_SPACE, after_white_space, trimmed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.specs.shapes import Status, TaskStyle, WhyNoTask
+    from holdfast.specs.layouts import TaskForm
+    from holdfast.specs.shapes import Status, WhyNoTask
 
 STATUS: dict[str, Status] = {
     " ": "pending",
@@ -20,7 +22,7 @@ _DIGITS = "0123456789"
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def after_checkbox(line: str, style: TaskStyle = "numbered") -> int:
+def after_checkbox(line: str, form: TaskForm = NUMBERED) -> int:
     """The position after the box of a checkbox line, or 0."""
     if "[" not in line:
         return 0
@@ -29,15 +31,15 @@ def after_checkbox(line: str, style: TaskStyle = "numbered") -> int:
     if box == marker + 1 or line[marker : marker + 1] not in ("-", "*"):
         return 0
     opening, status, closing = line[box : box + 1], line[box + 1 : box + 2], line[box + 2 : box + 3]
-    known = status in STATUS if style == "kiro" else status and status in _BOXES
+    known = status in STATUS if form.queued else status and status in _BOXES
     return box + 3 if opening == "[" and known and closing == "]" else 0
 
 
-def emptied(text: str, style: TaskStyle = "numbered") -> str:
+def emptied(text: str, form: TaskForm = NUMBERED) -> str:
     """A text with every box empty: equal for two task lists that differ only in how far the work is."""
     lines = text.split("\n")
     for place, line in enumerate(lines):
-        if after := after_checkbox(line, style):
+        if after := after_checkbox(line, form):
             lines[place] = f"{line[: after - 2]} {line[after - 1 :]}"
     return "\n".join(lines)
 

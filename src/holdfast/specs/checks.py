@@ -1,13 +1,17 @@
-"""What is wrong with a spec, found in its documents alone: rules with an id, a level and what to do about it."""
+"""What is wrong with a spec, found in its documents alone, by the rules of `check_rules`."""
 
 from __future__ import annotations
 
 from holdfast.core.record import NamedTuple
+from holdfast.specs.check_rules import RULES
 from holdfast.specs.checkbox_lines import number_end
-from holdfast.specs.layouts import PHASES
+from holdfast.specs.criterion_checks import in_criteria, in_requirements
+from holdfast.specs.delta_checks import in_deltas
+from holdfast.specs.layouts import NUMBERED, PHASES
 from holdfast.specs.requirement_ids import requirements_of
+from holdfast.specs.requirement_references import ALL, comparable, labelled, lowered, names_in
 from holdfast.specs.task_order import parents
-from holdfast.specs.tasks import parse
+from holdfast.specs.tasks import parse, paths_in
 from holdfast.specs.visible_lines import visible_lines
 from holdfast.specs.white_space import trimmed
 
@@ -15,66 +19,33 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from holdfast.specs.delta_checks import DeltaTexts
+    from holdfast.specs.layouts import TaskForm
     from holdfast.specs.requirement_ids import Requirements
-    from holdfast.specs.shapes import Level, TaskStyle
+    from holdfast.specs.shapes import Level
     from holdfast.specs.tasks import Task, TaskList
 
+    # Where in a document, which rule, and what about.
+    At = tuple[int, str, str]
 
-class Rule(NamedTuple):
-    """One thing that may be wrong. A warning is an error to who asks for strictness."""
-
-    id: str
-    level: Level
-    meaning: str
-    fix: str
-
-
-RULES: Mapping[str, Rule] = {
-    rule.id: rule
-    for rule in (
-        Rule("task-unnumbered", "error", "A checkbox line without a number counts nowhere", "number it, such as 3.1"),
-        Rule("task-malformed", "error", "A checkbox line that does not read as a task", "write `- [ ] 1.2 Text`"),
-        Rule("task-duplicate-id", "error", "Two tasks have one number", "give one of them another number"),
-        Rule("parent-done-child-open", "error", "A task is done and one below it is not", "finish it, or open both"),
-        Rule("placeholder-left", "error", "A line of the template is still there", "write what is meant, or delete it"),
-        Rule("ref-unknown", "error", "A task names a requirement that does not exist", "correct the number"),
-        Rule("fence-unclosed", "error", "A code fence is never closed and hides what follows", "close it"),
-        Rule(
-            "criterion-unnamed", "warning", "No task names this criterion", "name it under `_Requirements:` of a task"
-        ),
-        Rule("ears-no-shall", "warning", "A criterion without SHALL or MUST says nothing to test", "say what SHALL be"),
-        Rule("vague-word", "warning", "A word that no test decides", "say how much, how long or which"),
-        Rule("done-file-missing", "warning", "A task is done and its file is not there", "correct the path"),
-    )
-}
-VAGUE = (
-    *("appropriate", "appropriately", "as needed", "easily", "easy to", "efficient", "efficiently", "etc.", "fast"),
-    *(
-        "if possible",
-        "intuitive",
-        "properly",
-        "quickly",
-        "reasonable",
-        "robust",
-        "seamless",
-        "seamlessly",
-        "sufficient",
-    ),
-    *("timely", "user-friendly"),
-)
-_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_-"
-_UNANSWERED = "[NEEDS CLARIFICATION"
+_UNANSWERED = "[NEEDS CLARIFICATION:"
+_UNDECIDED = ("TBD", "TODO:", "FIXME", "???")
+_REUSE = ("exist", "reuse", "leverage", "current")
+_DEPENDENCIES = ("depends", "depends on", "dependencies", "dependency", "blocked by")
 _SHOWN = 160
+# So many findings of one rule in one document are one finding with a count.
+_MOST_ALIKE = 3
 
 
 class Finding(NamedTuple):
-    """One thing that is wrong at one place."""
+    """One thing that is wrong at one place, or at several of one document."""
 
     file: str
     line: int  # from 1
     rule: str
     level: Level
     text: str
+    times: int = 1
 
 
 class Coverage(NamedTuple):
@@ -91,40 +62,81 @@ class Documents(NamedTuple):
     files: tuple[str, ...]
     texts: tuple[str | None, ...]
     templates: tuple[str, ...]
-    style: TaskStyle = "numbered"
-    missing_files: frozenset[str] = frozenset()  # files that tasks name
+    form: TaskForm = NUMBERED
+    optional: tuple[str, ...] = ()  # the phases that may be skipped
+    missing_files: frozenset[str] = frozenset()  # of those that the documents name
+    tested: frozenset[str] = frozenset()  # the criteria that code or tests name
+    stale: Mapping[str, str] | None = None  # by phase, why an approval no longer holds
+    deltas: DeltaTexts | None = None  # where the layout has its requirements in deltas
 
 
-def check(documents: Documents, *, strict: bool = False) -> tuple[list[Finding], Coverage]:
-    """Every finding, by file, line and rule; and how far the tasks cover the requirements."""
+def check(
+    documents: Documents, *, strict: bool = False, levels: Mapping[str, str] | None = None
+) -> tuple[list[Finding], Coverage]:
+    """Every finding, by file, line and rule; and how far the tasks cover the requirements.
+
+    `levels` has other levels for rules, `off` for one that is not wanted.
+    """
     files = dict(zip(PHASES, documents.files, strict=True))
     texts = {phase: text for phase, text in zip(PHASES, documents.texts, strict=True) if text is not None}
-    tasks = parse(texts.get("tasks", ""), documents.style)
-    requirements = requirements_of(texts.get("requirements", ""))
+    tasks = parse(texts.get("tasks", ""), documents.form)
+    requirements = requirements_of("" if documents.deltas is not None else texts.get("requirements", ""))
+    counted = [each for each in requirements.criteria if _is_counted(each.id, requirements)]
     named, unknown = _references(tasks.tasks, requirements)
-    unnamed = [each for each in requirements.criteria if each.id not in named and _is_counted(each.id, requirements)]
+    unnamed = [each for each in counted if each.id not in named]
     found: list[tuple[str, int, str, str]] = []
     for phase, template in zip(PHASES, documents.templates, strict=True):
-        found += [(phase, *each) for each in _in_any(texts.get(phase, ""), template)]
-    found += [("tasks", *each) for each in _in_tasks(tasks, documents.missing_files)]
-    found += [("tasks", task.line, "ref-unknown", name) for name, task in unknown]
-    found += [("requirements", *each) for each in _in_requirements(requirements)]
+        found += [(files[phase], *each) for each in _in_any(texts.get(phase), phase, template, documents)]
     if tasks.tasks:
-        found += [("requirements", each.line, "criterion-unnamed", each.id) for each in unnamed]
-    findings = [
-        Finding(files[phase], line + 1, rule, "error" if strict else RULES[rule].level, _shortened(text))
-        for phase, line, rule, text in found
-    ]
-    counted = [each for each in requirements.criteria if _is_counted(each.id, requirements)]
+        missing = [phase for phase in PHASES[:2] if phase not in texts and phase not in documents.optional]
+        found += [(files[phase], 0, "document-missing", "") for phase in missing]
+        found += [(files["requirements"], each.line, "criterion-unnamed", each.id) for each in unnamed]
+    found += [(files["tasks"], *each) for each in _in_tasks(tasks, documents.missing_files)]
+    found += [(files["tasks"], task.line, "ref-unknown", name) for name, task in unknown]
+    found += [(files["tasks"], *each) for each in _without_reference(tasks.tasks, requirements)]
+    found += [(files["requirements"], *each) for each in in_criteria(requirements)]
+    found += [(files["requirements"], *each) for each in in_requirements(requirements, texts.get("design", ""))]
+    found += [(files["design"], *each) for each in _in_design(texts.get("design", ""), requirements, documents)]
+    if any(each.id in documents.tested for each in counted):
+        untested = [each for each in counted if each.id not in documents.tested]
+        found += [(files["requirements"], each.line, "criterion-untested", each.id) for each in untested]
+    if documents.deltas is not None:
+        found += in_deltas(documents.deltas, files["requirements"])
     coverage = Coverage(
         len(counted), tuple([each.id for each in unnamed]), tuple(dict.fromkeys([name for name, _ in unknown]))
     )
-    return sorted(set(findings)), coverage
+    return _with_levels(found, "error" if strict else "", levels or {}), coverage
 
 
-def done_files(text: str, style: TaskStyle) -> list[str]:
+def grouped(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings, those of one rule in one document as one with a count where they are many."""
+    alike: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        alike.setdefault((finding.file, finding.rule), []).append(finding)
+    found: list[Finding] = []
+    for together in alike.values():
+        if len(together) <= _MOST_ALIKE:
+            found += together
+            continue
+        texts = [finding.text for finding in together[:_MOST_ALIKE] if finding.text]
+        text = f"{len(together)} times: {'; '.join(texts)}; …" if texts else f"{len(together)} times"
+        found.append(together[0]._replace(text=text, times=len(together)))
+    return sorted(found)
+
+
+def named_files(documents: Documents) -> list[str]:
+    """The files that the documents name and that should be there, each once."""
+    _, design, tasks = documents.texts
+    found = done_files(tasks or "", documents.form)
+    found += [path for task in parse(tasks or "", documents.form).tasks for path in task.details.leverage]
+    found += [path for _, _, path in _reused(design or "")]
+    found += [target for text in documents.texts for _, target in _links(text or "")]
+    return list(dict.fromkeys(found))
+
+
+def done_files(text: str, form: TaskForm) -> list[str]:
     """The files that completed tasks name, each once."""
-    tasks = parse(text, style).tasks
+    tasks = parse(text, form).tasks
     return list(dict.fromkeys([file for task in tasks if task.status == "completed" for file in task.details.files]))
 
 
@@ -133,11 +145,28 @@ def references(tasks: Sequence[Task], requirements: Requirements) -> Iterator[tu
     ids = [each.id for each in requirements.criteria]
     places = {criterion: place for place, criterion in enumerate(ids)}
     for task in tasks:
-        for name in task.details.requirements:
-            first, dash, last = name.replace("\u2013", "-").partition("-")
-            start, end = places.get(trimmed(first)), places.get(trimmed(last))
-            named = ids[start : end + 1] if dash and start is not None and end is not None else [name]
+        for name in _names(task):
+            first, dash, last = name.partition("-")
+            start, end = places.get(first), places.get(last)
+            named = ids if name == ALL else [name]
+            if dash and start is not None and end is not None:
+                named = ids[start : end + 1]
             yield from [(task, each) for each in named]
+
+
+def _names(task: Task) -> list[str]:
+    below = [names for line in task.details.implementation if (names := labelled(line)) is not None]
+    return names_in(",".join([*task.details.requirements, *below]))
+
+
+def _with_levels(found: Sequence[tuple[str, int, str, str]], level: str, levels: Mapping[str, str]) -> list[Finding]:
+    findings = set()
+    for file, line, rule, text in found:
+        wanted = levels.get(rule, "")
+        if wanted != "off":
+            is_error = "error" in (level, wanted or RULES[rule].level)
+            findings.add(Finding(file, line + 1, rule, "error" if is_error else "warning", _shortened(text)))
+    return sorted(findings)
 
 
 def _is_number(text: str) -> bool:
@@ -155,53 +184,131 @@ def _references(tasks: Sequence[Task], requirements: Requirements) -> tuple[set[
     """The criteria that tasks name, and the names that lead nowhere with their tasks."""
     named: set[str] = set()
     unknown = []
-    targets = requirements.targets()
+    targets = {comparable(name): found for name, found in requirements.targets().items()}
     for task, name in references(tasks, requirements):
-        if name in targets:
-            named.update([name, *targets[name]])
+        if comparable(name) in targets:
+            named.update([name, *targets[comparable(name)]])
         elif requirements.numbers and (_is_number(name) or (name[:2] == "US" and _is_number(name[2:]))):
             unknown.append((name, task))
     return named, unknown
 
 
-def _in_any(text: str, template: str) -> Iterator[tuple[int, str, str]]:
+def _in_any(text: str | None, phase: str, template: str, documents: Documents) -> Iterator[At]:
+    if text is None:
+        return
     unclosed: list[int] = []
-    lines, phrases = _placeholders(template)
+    lines = _placeholders(template)
+    has_text = False
     for number, line in visible_lines(text.split("\n"), unclosed):
         bare = trimmed(line)
-        if bare in lines or _UNANSWERED in bare or any(phrase in bare for phrase in phrases):
+        has_text = has_text or bool(bare and not bare.startswith("#"))
+        if bare in lines or _UNANSWERED in bare:
             yield number, "placeholder-left", bare
+        elif phase != "tasks" and any(mark in bare.replace("`", " ").split(" ") for mark in _UNDECIDED):
+            yield number, "tbd-left", bare
     for number in unclosed:
         yield number, "fence-unclosed", ""
+    if not has_text and not unclosed:
+        yield 0, "document-empty", ""
+    for number, target in _links(text):
+        if target in documents.missing_files:
+            yield number, "link-broken", target
+    if why := (documents.stale or {}).get(phase):
+        yield 0, "approval-stale", why
 
 
-def _placeholders(template: str) -> tuple[set[str], list[str]]:
-    """The lines of a template that nobody writes by chance, and what it has between parentheses."""
-    phrases = []
-    for line in template.split("\n"):
-        for part in line.split("(")[1:]:
-            inside, closed, _ = part.partition(")")
-            phrases += [f"({inside})"] if closed and inside else []
+def _placeholders(template: str) -> set[str]:
+    """The lines of a template that nobody writes by chance."""
     seen = [trimmed(line) for _, line in visible_lines(template.split("\n"))]
-    lines = {line for line in seen if line and not line.startswith("#")}
-    return lines, list(dict.fromkeys(phrases))
+    return {line for line in seen if line and not line.startswith("#")}
 
 
-def _in_tasks(found: TaskList, missing: frozenset[str]) -> Iterator[tuple[int, str, str]]:
+def _links(text: str) -> Iterator[tuple[int, str]]:
+    """The files that Markdown links lead to, as they are written, with their lines."""
+    for number, line in visible_lines(text.split("\n")):
+        for part in line.split("](")[1:]:
+            target = part.partition(")")[0].partition("#")[0].partition(" ")[0].strip("<>")
+            if target and ":" not in target and not target.startswith("/") and "{" not in target:
+                yield number, target
+
+
+def _in_tasks(found: TaskList, missing: frozenset[str]) -> Iterator[At]:
     for left_out in found.left_out:
         yield left_out.line, f"task-{left_out.reason}", left_out.text
     seen: set[str] = set()
     above = parents(found.tasks)
+    ids = {task.id for task in found.tasks}
+    begun = [task for place, task in enumerate(found.tasks) if task.status == "in-progress" and place not in above]
+    for task in begun[1:]:
+        yield task.line, "tasks-in-progress", f"{task.id}, and {begun[0].id} since line {begun[0].line + 1}"
+    has_parents = any("." not in each for each in ids)
     for place, task in enumerate(found.tasks):
         if task.id in seen:
             yield task.line, "task-duplicate-id", task.id
         seen.add(task.id)
+        parent = task.id.rpartition(".")[0]
+        if has_parents and parent and _is_number(parent) and parent not in ids and parent not in found.headings:
+            yield task.line, "task-orphan", task.id
+        for file in task.details.leverage:
+            if file in missing:
+                yield task.line, "reused-file-missing", file
+        for name in _dependencies(task):
+            if name not in ids:
+                yield task.line, "dependency-unknown", f"{task.id}: {name}"
         if task.status == "completed":
             for file in task.details.files:
                 if file in missing:
                     yield task.line, "done-file-missing", file
             if place in above and (child := _open_child(found.tasks, place)):
                 yield task.line, "parent-done-child-open", f"{task.id}: {child.id} is open"
+
+
+def _dependencies(task: Task) -> list[str]:
+    """The tasks that a task depends on, by the numbers it names."""
+    found = []
+    for line in task.details.implementation:
+        label, colon, names = line.strip("_* ").partition(":")
+        if colon and lowered(label.strip("_* ")) in _DEPENDENCIES:
+            found += [
+                name for name in map(trimmed, names.strip("_* ").split(",")) if _is_number(name.removeprefix("T"))
+            ]
+    return found
+
+
+def _without_reference(tasks: Sequence[Task], requirements: Requirements) -> Iterator[At]:
+    """The tasks to do that name no requirement, where most of them do."""
+    above = parents(tasks)
+    leaves = [task for place, task in enumerate(tasks) if place not in above and not task.optional]
+    bare = [task for task in leaves if not _names(task)]
+    if requirements.criteria and 2 * len(bare) < len(leaves):
+        for task in bare:
+            yield task.line, "task-without-requirement", task.id
+
+
+def _reused(design: str) -> Iterator[tuple[int, str, str]]:
+    """The files that a design names below a heading about what exists, with their lines and that heading."""
+    heading = ""
+    for number, line in visible_lines(design.split("\n")):
+        if line.startswith("#"):
+            heading = line
+        elif any(word in lowered(heading) for word in _REUSE):
+            for path in paths_in(line):
+                if "/" in path and "." in path.rpartition("/")[2]:
+                    yield number, heading, path
+
+
+def _in_design(design: str, requirements: Requirements, documents: Documents) -> Iterator[At]:
+    for number, _, path in _reused(design):
+        if path in documents.missing_files:
+            yield number, "reused-file-missing", path
+    if not requirements.criteria:
+        return
+    targets = requirements.targets()
+    for number, line in visible_lines(design.split("\n")):
+        for part in lowered(line).split("requirement ")[1:]:
+            name = part[: number_end(part)]
+            if name and name not in targets:
+                yield number, "design-ref-unknown", name
 
 
 def _open_child(tasks: Sequence[Task], place: int) -> Task | None:
@@ -213,31 +320,6 @@ def _open_child(tasks: Sequence[Task], place: int) -> Task | None:
         if task.status != "completed" and not task.optional:
             return task
     return None
-
-
-def _in_requirements(requirements: Requirements) -> Iterator[tuple[int, str, str]]:
-    for criterion in requirements.criteria:
-        if not criterion.text or criterion.text.startswith("#"):
-            continue
-        text = "".join([c.lower() if c.isascii() else c for c in criterion.text])
-        # A success criterion of spec-kit says what is measured; other languages have other words for what must be.
-        judged = not criterion.id.startswith("SC-") and 3 * sum([not c.isascii() for c in text]) <= len(text)
-        if judged and not _has_word(text, "shall") and not _has_word(text, "must"):
-            yield criterion.line, "ears-no-shall", criterion.text
-        for word in VAGUE:
-            if _has_word(text, word):
-                yield criterion.line, "vague-word", f"{word}: {criterion.text}"
-
-
-def _has_word(text: str, word: str) -> bool:
-    start = text.find(word)
-    while start >= 0:
-        end = start + len(word)
-        before, after = text[start - 1 : start], text[end : end + 1]
-        if (not before or before not in _LETTERS) and (not after or after not in _LETTERS or word.endswith(".")):
-            return True
-        start = text.find(word, end)
-    return False
 
 
 def _shortened(text: str) -> str:

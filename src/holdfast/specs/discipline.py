@@ -7,6 +7,8 @@ from holdfast.core.errors import SpecFailure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from holdfast.specs.shapes import Discipline
 
 FULL: Discipline = "full"
@@ -34,6 +36,20 @@ def approvals_required(settings: bytes | None) -> bool:
     if wanted not in ("off", "required"):
         raise SpecFailure(f"approvals in settings.json must be one of: off, required; not {_shown(wanted)}", _MEND)
     return wanted == "required"
+
+
+def check_levels(settings: bytes | None, rules: Collection[str]) -> dict[str, str]:
+    """The levels that a settings file has for rules of `spec check`; SpecFailure as above."""
+    wanted = _values(settings).get("checks", {})
+    if not isinstance(wanted, dict):
+        raise SpecFailure(f"checks in settings.json must be an object, not {_shown(wanted)}", _MEND)
+    for rule, level in wanted.items():
+        if rule not in rules:
+            raise SpecFailure(f"checks in settings.json names no rule of `spec check`: {_shown(rule)}", _MEND)
+        if level not in ("off", "warning", "error"):
+            reason = f"checks in settings.json: {rule} must be one of: off, warning, error; not {_shown(level)}"
+            raise SpecFailure(reason, _MEND)
+    return {str(rule): str(level) for rule, level in wanted.items()}
 
 
 def _values(settings: bytes | None) -> dict[str, object]:

@@ -8,12 +8,27 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from holdfast.specs.shapes import TaskStyle
-
 PHASES = ("requirements", "design", "tasks")
 STEERING = ("product", "tech", "structure", "principles")
 # Folders among the specs that hold finished ones.
 ARCHIVES = ("archive", "_archived")
+
+
+class TaskForm(NamedTuple):
+    """How a tool writes a task. The numbered checkbox item of the contract is the default."""
+
+    example: str = "- [ ] 1.2 Text"
+    reference: str = "`_Requirements: 1.2_` below a task"  # how a task names a requirement
+    queued: bool = False  # `[~]` is a box
+    optional: bool = False  # `*` after the box or the number marks a task that may be skipped
+    codes: bool = False  # ids such as `T003`, `12a` and `T055-MIN`, in bold as well, with flags such as `[P] [US1]`
+    any_box: bool = False  # every checkbox item is a task, with a number or without
+
+
+NUMBERED = TaskForm()
+KIRO_TASKS = TaskForm(queued=True, optional=True)
+CODED = TaskForm("- [ ] T003 [US1] Text", "`[US1]` after a task's id", codes=True)
+ANY_BOX = TaskForm(any_box=True)
 
 
 class Layout(NamedTuple):
@@ -28,13 +43,15 @@ class Layout(NamedTuple):
     required: tuple[str, ...] = ()  # those without which there is no guide
     some_required: bool = False  # whether one of them has to be there
     optional: tuple[str, ...] = ()  # the phases that a spec may skip
-    tasks: TaskStyle = "numbered"
+    tasks: TaskForm = NUMBERED
     writable: bool = True  # whether this package writes there; else it only reads
     living: str = ""  # the folder of the requirements that hold now, a file for each capability
     delta: str = ""  # the folder of changes to them, in a spec's folder
     capability: str = "{}.md"  # the file of a capability, in either folder
+    delta_is_required: bool = False  # whether the requirements of a spec are its deltas
     archive: str = ""  # where finished specs go
-    shown_by: tuple[str, ...] = ()  # one of them has to be there, where `root` alone says too little
+    shown_by: tuple[str, ...] = ()  # of which one has to be there, where `root` alone says too little
+    numbered: str = ""  # the document whose presence in a folder such as `specs/001-name` shows the tool without `root`
     own_command: str = ""  # how a spec is started in a project that is only read
 
     def document(self, phase: str) -> str:
@@ -72,7 +89,7 @@ LAYOUTS = (
         "kiro",
         ".kiro",
         some_required=True,
-        tasks="kiro",
+        tasks=KIRO_TASKS,
         documents={
             "requirements": ("requirements.md", "bugfix.md"),
             "design": ("design.md",),
@@ -86,8 +103,9 @@ LAYOUTS = (
         {"requirements": ("spec.md",), "design": ("plan.md",), "tasks": ("tasks.md",)},
         {"constitution": ".specify/memory/constitution.md"},
         ("constitution",),
-        tasks="spec-kit",
+        tasks=CODED,
         writable=False,
+        numbered="spec.md",
         own_command="/speckit.specify",
     ),
     Layout(
@@ -98,10 +116,12 @@ LAYOUTS = (
         {"project": "openspec/project.md"},
         ("project",),
         optional=("design",),
+        tasks=ANY_BOX,
         writable=False,
         living="openspec/specs",
         delta="specs",
         capability="{}/spec.md",
+        delta_is_required=True,
         archive="openspec/changes/archive",
         shown_by=("openspec/changes", "openspec/specs", "openspec/project.md", "openspec/config.yaml"),
         own_command="/opsx:propose",

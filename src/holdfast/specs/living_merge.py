@@ -12,6 +12,7 @@ from holdfast.specs.requirement_blocks import (
     delta_of,
     same,
     same_but_for_case,
+    scenarios_of,
     section_end,
 )
 from holdfast.specs.white_space import trimmed
@@ -194,6 +195,10 @@ def _modify(page: _Page, change: Change, needs_base: bool) -> Edit | None:
     if block.lines == change.block:
         return None
     _check_base(block, change, needs_base)
+    kept = scenarios_of(change.block)
+    if lost := [title for title in scenarios_of(block.lines) if title not in kept]:
+        words = f"the change of '{change.title}' loses its scenario '{lost[0]}': write that one too"
+        raise _Refused(Conflict("scenario_lost", words, change.line + 1, block.start + 1))
     return block.start, block.end, change.block
 
 

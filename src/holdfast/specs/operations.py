@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from holdfast.operation import Operation, Parameter
-from holdfast.specs.layouts import PHASES
+from holdfast.specs.layouts import LAYOUTS, PHASES
 
 NAME = Parameter("specName", "text", "The spec's folder name", True, "NAME", positional=True)
 PROJECT_PATH = Parameter("projectPath", "path", "Another project's root", metavar="DIR", flag="--path")
+LAYOUT = Parameter(
+    "layout",
+    "text",
+    "Which of several layouts of specs here (default: [specs] layout of context.toml, else the first that has specs)",
+    metavar="NAME",
+    choices=tuple([layout.name for layout in LAYOUTS]),
+    only="command",
+)
 LIMIT = Parameter(
     "limit", "integer", "Most specs to list, those changed last (default: 100)", metavar="N", only="command"
 )
 NAMES = Parameter("specNames", "texts", "Specs to check (default: all)", metavar="NAME", positional=True)
 STRICT = Parameter("strict", "flag", "Take every warning for an error")
 LEVEL = Parameter("level", "text", "error: leave warnings out", metavar="LEVEL", choices=("error", "warning"))
+SINCE = Parameter("since", "text", "Only what differs from this commit, branch or tag", metavar="REF")
+BASELINE = Parameter("baseline", "path", "Leave out what an earlier answer has, in this file", metavar="FILE")
 CHECK_FORMAT = Parameter(
     "format",
     "text",
@@ -47,7 +57,7 @@ OPERATIONS = (
         family="specs",
         command=("spec", "status"),
         summary="Tell which phase a spec is in and how far its tasks are.",
-        parameters=(NAME, PROJECT_PATH),
+        parameters=(NAME, PROJECT_PATH, LAYOUT),
         run="holdfast.specs.answers:spec_status",
         view="holdfast.specs.views:status",
         failure=FAILURE,
@@ -60,7 +70,7 @@ OPERATIONS = (
         family="specs",
         command=("spec", "list"),
         summary="List the specs of the project with phase, progress and what is next.",
-        parameters=(PROJECT_PATH, LIMIT),
+        parameters=(PROJECT_PATH, LAYOUT, LIMIT),
         run="holdfast.specs.answers:spec_list",
         view="holdfast.specs.views:listing",
         failure=FAILURE,
@@ -112,7 +122,7 @@ OPERATIONS = (
         family="specs",
         command=("spec", "next"),
         summary="Show the first open task of a spec.",
-        parameters=(NAME, PROJECT_PATH),
+        parameters=(NAME, PROJECT_PATH, LAYOUT),
         run="holdfast.specs.answers:spec_next",
         view="holdfast.specs.views:next_task",
         failure=FAILURE,
@@ -122,7 +132,7 @@ OPERATIONS = (
         family="specs",
         command=("spec", "check"),
         summary="Find what is wrong with specs: by file, line and rule, with the coverage of criteria.",
-        parameters=(NAMES, STRICT, LEVEL, PROJECT_PATH, CHECK_FORMAT),
+        parameters=(NAMES, STRICT, LEVEL, SINCE, BASELINE, PROJECT_PATH, LAYOUT, CHECK_FORMAT),
         run="holdfast.specs.check_answers:spec_check",
         view="holdfast.specs.views:check",
         failure=FAILURE,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from holdfast.specs.shapes import ChangeKind
 
 HEADING = "### Requirement:"
+_SCENARIO = "#### Scenario:"
 KINDS: tuple[ChangeKind, ...] = ("RENAMED", "REMOVED", "MODIFIED", "ADDED")  # in the order they are applied
 _BASE, _BASE_END = "<!-- base sha256:", "-->"
 _FROM, _TO = "FROM:", "TO:"
@@ -94,6 +95,11 @@ def blocks(lines: Sequence[str]) -> list[Block]:
                 end -= 1
             found.append(Block(trimmed(line[len(HEADING) :]), start, end, tuple(lines[start:end])))
     return found
+
+
+def scenarios_of(lines: Sequence[str]) -> list[str]:
+    """The titles of the scenarios in the lines of a requirement."""
+    return [same(line[len(_SCENARIO) :]) for _, line in visible_lines(lines) if line.startswith(_SCENARIO)]
 
 
 def section_end(lines: Sequence[str], name: str) -> int | None:

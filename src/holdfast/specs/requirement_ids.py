@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from holdfast.core.record import NamedTuple
 from holdfast.specs.checkbox_lines import number_end
+from holdfast.specs.requirement_references import id_of, lowered
 from holdfast.specs.visible_lines import visible_lines
 from holdfast.specs.white_space import trimmed
 
-# What may stand before the number of a requirement in its heading.
-_WORDS = (
-    *("requirement", "requirements", "req", "r", "fr", "user story", "story"),
-    *("\u8981\u4ef6", "\u8981\u6c42", "\u9700\u6c42"),
-)
 _STORY = "user story"
-_CODES = ("FR-", "NFR-", "SC-")
 _DIGITS = "0123456789"
 _DEEPEST = 8
 _LONGEST = 40  # lines that one criterion is looked at
@@ -25,6 +20,7 @@ class Criterion(NamedTuple):
     id: str
     line: int  # from 0
     text: str
+    requirement: str = ""  # the number of the requirement that it is below
 
 
 class Requirements(NamedTuple):
@@ -32,6 +28,7 @@ class Requirements(NamedTuple):
 
     numbers: tuple[str, ...]
     criteria: tuple[Criterion, ...]
+    lines: tuple[int, ...] = ()  # where each number is, from 0
     stories: bool = False  # whether they are user stories, which tasks name by `US1`
 
     def targets(self) -> dict[str, list[str]]:
@@ -50,6 +47,7 @@ class Requirements(NamedTuple):
 def requirements_of(text: str) -> Requirements:
     """The requirements that a document numbers."""
     numbers: list[str] = []
+    lines: list[int] = []
     criteria: list[Criterion] = []
     stories = False
     current = ""
@@ -62,37 +60,38 @@ def requirements_of(text: str) -> Requirements:
                 # Its scenarios say how it is tried out; tasks name the story.
                 current = ""
                 numbers.append(f"US{number}")
+                lines.append(line_number)
                 criteria.append(Criterion(f"US{number}", line_number, ""))
             elif number and "." in number:
                 criteria.append(Criterion(number, line_number, bare))
             elif number:
                 current = number
                 numbers.append(current)
+                lines.append(line_number)
             elif bare.startswith(("# ", "## ")):
                 current = ""
             continue
         found = _item(bare, current)
         if found:
-            criteria.append(Criterion(found, line_number, bare))
+            criteria.append(Criterion(found, line_number, bare, current))
         elif bare and line[:1] in (" ", "\t") and criteria:
             # The rest of an item, on lines of its own.
             last = criteria[-1]
             rows = last.text.count("\n")
             if line_number - last.line <= 1 + rows < _LONGEST:
                 criteria[-1] = last._replace(text=f"{last.text}\n{bare}")
-    return Requirements(tuple(numbers), tuple(criteria), stories)
+    return Requirements(tuple(numbers), tuple(criteria), tuple(lines), stories)
 
 
 def _heading_number(heading: str) -> tuple[str, bool]:
-    """The number in a heading that is a requirement's, and whether it is that of a user story."""
+    """The id in a heading that is a requirement's, and whether it is that of a user story."""
     end = number_end(heading)
     if end:
         return (heading[:end], False) if heading[end : end + 1] in ("", ".", ":", " ", ")", "\uff1a") else ("", False)
-    start = next((place for place, character in enumerate(heading) if character in _DIGITS), 0)
-    before = "".join([c.lower() if c.isascii() else c for c in heading[:start]]).rstrip(" -#:")
-    if before not in _WORDS:
-        return "", False
-    return heading[start : start + number_end(heading[start:])], before == _STORY
+    found = id_of(heading)
+    if found.startswith("US"):
+        return found[2:], lowered(heading).startswith(_STORY)
+    return found, False
 
 
 def _item(line: str, requirement: str) -> str:
@@ -103,15 +102,11 @@ def _item(line: str, requirement: str) -> str:
         text = trimmed(text[2:])
     bold = text.startswith("**")
     text = text.lstrip("*")
-    if text.startswith(_CODES) and bold:
-        return text[: 1 + max(text.find("-"), 0)] + _digits(text[text.find("-") + 1 :])
+    if bold and text[:1] not in _DIGITS:
+        return id_of(text.partition("*")[0].partition(":")[0])
     end = number_end(text)
     if not end or text[end : end + 1] not in (".", ")", " ", ":", "*"):
         return ""
     if "." in text[:end]:
         return text[:end]
     return f"{requirement}.{text[:end]}" if requirement and not bullet and text[end] in ".)" else ""
-
-
-def _digits(text: str) -> str:
-    return text[: len(text) - len(text.lstrip(_DIGITS))]

@@ -18,12 +18,12 @@ ConflictCode = Literal[
     "block_twice",
     "base_missing",
     "base_changed",
+    "scenario_lost",
     "delta_misplaced",
     "not_utf8",
 ]
 DocumentState = Literal["missing", "created", "changed", "approved"]
 Level = Literal["error", "warning"]
-TaskStyle = Literal["numbered", "kiro", "spec-kit"]
 
 Data = TypeVar("Data")
 
@@ -155,6 +155,7 @@ class FindingData(TypedDict):
     rule: str
     level: Level
     text: str
+    count: int
     fix: str
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from holdfast.core.record import NamedTuple
 from holdfast.specs.checkbox_lines import STATUS, after_checkbox, is_ticked, looks_like_a_box, number_end, why_no_task
+from holdfast.specs.layouts import NUMBERED
 from holdfast.specs.task_prompt import MARK, is_bullet, sections, take_prompt
 from holdfast.specs.visible_lines import visible_lines
 from holdfast.specs.white_space import (
@@ -20,23 +21,27 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.specs.shapes import Status, TaskData, TaskProgress, TaskStyle, WhyNoTask
+    from holdfast.specs.layouts import TaskForm
+    from holdfast.specs.shapes import Status, TaskData, TaskProgress, WhyNoTask
 
-_DIGITS = "0123456789"
+_SMALL = tuple("abcdefghijklmnopqrstuvwxyz")
+_WORD = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+_BOLD = "**"
 _LONGEST_FLAG = 12
 
 
-def code_end(text: str) -> int:
-    """The end of the code a text starts with, `T` and digits, perhaps a letter; 0 without one."""
-    if text[:1] != "T":
+def id_end(text: str) -> int:
+    """The end of the id a text starts with, such as `T003`, `12a`, `3.6a` or `T055-MIN`; 0 without one."""
+    start = text[:1] == "T"
+    end = start + number_end(text[start:])
+    if end == start:
         return 0
-    end = 1
-    while end < len(text) and text[end] in _DIGITS:
+    end += text[end : end + 1] in _SMALL
+    if text[end : end + 1] == "-" and text[end + 1 : end + 2] in _WORD:
         end += 1
-    if end == 1:
-        return 0
-    end += text[end : end + 1] in ("a", "b", "c", "d", "e", "f")
-    return end if after_white_space(text, end) > end or text[end : end + 1] in (".", ":") else 0
+        while text[end : end + 1] in _WORD:
+            end += 1
+    return end if text[end : end + 1] in (".", ":", ")", "*") or after_white_space(text, end) > end else 0
 
 
 def without_flags(text: str) -> tuple[str, list[str]]:
@@ -57,11 +62,18 @@ def paths_in(text: str) -> list[str]:
     found = []
     for place, part in enumerate(text.split("`")):
         if place % 2:
-            found += [part] if ("/" in part or "." in part) and not any(mark in part for mark in " (){}<>$") else []
+            found += [part] if ("/" in part or "." in part) and not any(mark in part for mark in " {}<>$;=\"'") else []
         else:
-            words = [word.strip("(),.;:") for word in part.split(" ")]
+            words = [word.strip(",;:").rstrip(".") for word in part.split(" ")]
+            words = [word[1:-1] if word[:1] == "(" and word[-1:] == ")" else word for word in words]
             found += [word for word in words if "/" in word and "." in word.rpartition("/")[2] and "://" not in word]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys([path for path in map(_without_lines, found) if path]))
+
+
+def _without_lines(path: str) -> str:
+    """A path without the line numbers after it: `a.py:12` and `a.py:12-20` are `a.py`."""
+    name, _, lines = path.rpartition(":")
+    return name if name and lines and all(character in "0123456789-,L" for character in lines) else path
 
 
 # What a task takes of memory before any text, and each text beside its characters.
@@ -131,6 +143,7 @@ class TaskList(NamedTuple):
     tasks: tuple[Task, ...]
     progress: Progress
     left_out: tuple[LeftOut, ...] = ()
+    headings: frozenset[str] = frozenset()  # the numbers of headings, such as `## 2. Work`
 
     @property
     def held_weight(self) -> int:
@@ -139,20 +152,24 @@ class TaskList(NamedTuple):
         return sum([task.weight for task in self.tasks]) + sum(left_out)
 
 
-def parse(text: str, style: TaskStyle = "numbered") -> TaskList:
+def parse(text: str, form: TaskForm = NUMBERED) -> TaskList:
     """The tasks of a Markdown text."""
     found: list[tuple[Task, list[str]]] = []
     left_out: list[LeftOut] = []
     lines: list[str] = []
+    headings: set[str] = set()
     for number, line in visible_lines(text.split("\n")):
-        after_box = after_checkbox(line, style)
+        after_box = after_checkbox(line, form)
         if after_box:
             lines = []  # any checkbox line ends the block before it, task or not
-            if task := _task(line, after_box, number, style):
+            if task := _task(line, after_box, number, form):
                 found.append((task, lines))
             elif line[after_box : after_box + 1] not in ("(", "["):  # the text of a link
                 left_out.append(_left_out(line, number))
             continue
+        if line.startswith("#"):
+            heading = trimmed(line.lstrip("#"))
+            headings.add(heading[: number_end(heading)])
         if "[" in line and looks_like_a_box(line):
             left_out.append(_left_out(line, number))
         if found:
@@ -161,7 +178,7 @@ def parse(text: str, style: TaskStyle = "numbered") -> TaskList:
     counted = [task for task in tasks if not task.optional or task.status == "completed"]
     completed = sum([task.status == "completed" for task in counted])
     pending = sum([task.status == "pending" for task in counted])
-    return TaskList(tasks, Progress(len(counted), completed, pending), tuple(left_out))
+    return TaskList(tasks, Progress(len(counted), completed, pending), tuple(left_out), frozenset(headings))
 
 
 def in_progress(tasks: Sequence[Task]) -> Task | None:
@@ -201,35 +218,38 @@ def as_json(task: Task) -> TaskData:
     return found
 
 
-def _task(line: str, after_box: int, number: int, style: TaskStyle) -> Task | None:
+def _task(line: str, after_box: int, number: int, form: TaskForm) -> Task | None:
     status = STATUS[line[after_box - 2]]
-    optional = style == "kiro" and line[after_box : after_box + 1] == "*"
+    optional = form.optional and line[after_box : after_box + 1] == "*"
     after_box += optional
     start = after_white_space(line, after_box)
     if start == after_box:
         return None
-    text, details = up_to_line_end(line[start:]), Details()
+    indent, text = after_white_space(line, 0), up_to_line_end(line[start:])
+    if form.codes and (coded := _coded(text)):
+        return Task(coded[0], coded[1], status, number, indent, coded[2])
     digits = number_end(text)
-    if style == "spec-kit" and not digits:
-        text, digits, details = _coded(text)
-    elif style == "kiro" and digits and text[digits : digits + 1] == "*":
+    if form.optional and digits and text[digits : digits + 1] == "*":
         optional, text = True, text[:digits] + text[digits + 1 :]
-    if not digits:
-        return None
-    description = _description(text, digits)
-    if not description:
-        return None
-    return Task(text[:digits], description, status, number, after_white_space(line, 0), details, optional)
+    description = _description(text, digits) if digits else ""
+    if description:
+        return Task(text[:digits], description, status, number, indent, Details(), optional)
+    return Task(f"L{number + 1}", text, status, number, indent, Details()) if form.any_box and trimmed(text) else None
 
 
-def _coded(text: str) -> tuple[str, int, Details]:
-    """A text that begins with a code without its flags, where the code ends, and what flags and paths say."""
-    end = code_end(text)
-    if not end:
-        return text, 0, Details()
-    description, flags = without_flags(text[end:].lstrip(".:"))
+def _coded(text: str) -> tuple[str, str, Details] | None:
+    """The id that a text begins with, perhaps in bold, what follows it without flags, and what flags and paths say."""
+    is_bold = text.startswith(_BOLD)
+    text = text.removeprefix(_BOLD)
+    end = id_end(text)
+    rest = text[end:].lstrip(".:)")
+    if is_bold:
+        rest = rest.replace(_BOLD, "", 1).lstrip(".:")
+    description, flags = without_flags(rest)
+    if not end or not trimmed(description):
+        return None
     stories = tuple([flag for flag in flags if flag.startswith("US")])
-    return f"{text[:end]} {description}", end, Details(stories, files=tuple(paths_in(description)))
+    return text[:end], description, Details(stories, files=tuple(paths_in(description)))
 
 
 def _left_out(line: str, number: int) -> LeftOut:

@@ -19,6 +19,7 @@ from holdfast.specs.approvals import (
     standing,
     written,
 )
+from holdfast.specs.layouts import KIRO_TASKS, NUMBERED
 
 NAMES = {"requirements": "requirements.md", "design": "design.md", "tasks": "tasks.md"}
 TEXTS = {"requirements": "one\ntwo\n", "design": "d\n", "tasks": "- [ ] 1. a\n"}
@@ -45,10 +46,10 @@ def test_it_holds_while_its_own_and_all_upstream_bytes_are_the_same() -> None:
 
 def test_progress_keeps_an_approval_and_a_changed_task_voids_it() -> None:
     for box in " xX-":
-        assert normalized(f"- [{box}] 1. a\r\n", "tasks", "numbered") == "- [ ] 1. a\n"
-    assert normalized("- [x] 1. b\n", "tasks", "numbered") != "- [ ] 1. a\n"
-    assert normalized("- [~] 1. a\n", "tasks", "kiro") == "- [ ] 1. a\n"
-    assert normalized("- [x] 1. a\n", "design", "numbered") == "- [x] 1. a\n"
+        assert normalized(f"- [{box}] 1. a\r\n", "tasks", NUMBERED) == "- [ ] 1. a\n"
+    assert normalized("- [x] 1. b\n", "tasks", NUMBERED) != "- [ ] 1. a\n"
+    assert normalized("- [~] 1. a\n", "tasks", KIRO_TASKS) == "- [ ] 1. a\n"
+    assert normalized("- [x] 1. a\n", "design", NUMBERED) == "- [x] 1. a\n"
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,8 @@ It SHALL let them out.
 Last words.
 """
 
+SCENARIO = "#### Scenario: right  password"
+
 
 def digest(title: str, living: str = LIVING) -> str:
     return next(block.digest for block in blocks(bare_lines(living)) if block.title == title)
@@ -49,14 +51,14 @@ def codes(living: str | None, delta: str) -> list[str]:
 
 def test_each_kind_moves_its_bytes_and_leaves_the_rest() -> None:
     delta = (
-        changed("Log in", "Other  words,\tas written.", "```", "### Requirement: in a fence", "```")
+        changed("Log in", "Other  words,\tas written.", "```", "### Requirement: in a fence", "```", SCENARIO)
         + "\n## RENAMED Requirements\n- FROM: `### Requirement: Log out`\n- TO: `### Requirement: Leave`\n"
         + "\n## ADDED Requirements\n\n### Requirement: Stay\nIt SHALL stay.\n\n\n### Requirement: Go\nIt SHALL go.\n"
     )
     merged = merge(LIVING, delta, "login")
     assert merged.text == (
         "# login\n\n## Purpose\n\nSay who one is.\n\n## Requirements\n\n### Requirement: Log in\n"
-        "Other  words,\tas written.\n```\n### Requirement: in a fence\n```\n\n### Requirement: Leave\n"
+        f"Other  words,\tas written.\n```\n### Requirement: in a fence\n```\n{SCENARIO}\n\n### Requirement: Leave\n"
         "It SHALL let them out.\n\n### Requirement: Stay\nIt SHALL stay.\n\n### Requirement: Go\nIt SHALL go.\n\n"
         "## Notes\n\nLast words.\n"
     )
@@ -98,7 +100,7 @@ def test_a_new_capability_gets_a_file_and_a_file_without_the_section_gets_one() 
 
 def test_crlf_and_lf_are_no_difference_and_a_file_keeps_its_own() -> None:
     dos = LIVING.replace("\n", "\r\n")
-    delta = changed("Log in", "Other.") + "\n## ADDED Requirements\n### Requirement: New\nSHALL.\n"
+    delta = changed("Log in", "Other.", SCENARIO) + "\n## ADDED Requirements\n### Requirement: New\nSHALL.\n"
     merged = merge(dos, delta, "login")
     assert (merged.conflicts, merged.text.count("\n") == merged.text.count("\r\n")) == ((), True)
     assert merged.text.replace("\r\n", "\n") == merge(LIVING, delta, "login").text
@@ -111,6 +113,8 @@ def test_crlf_and_lf_are_no_difference_and_a_file_keeps_its_own() -> None:
     [
         (LIVING.replace("right password", "wrong one"), changed("Log in", "x"), ["base_changed"]),
         (LIVING.replace("right password", "wrong one"), changed("Log in", kind="REMOVED"), ["base_changed"]),
+        (LIVING, changed("Log in", "It SHALL.", "#### Scenario: other"), ["scenario_lost"]),
+        (LIVING, changed("Log in", "It SHALL.", "```", SCENARIO, "```"), ["scenario_lost"]),
         (LIVING, "## MODIFIED Requirements\n### Requirement: Log in\nx\n", ["base_missing"]),
         (LIVING, "## REMOVED Requirements\n### Requirement: Log in\n", ["base_missing"]),
         (LIVING, "## MODIFIED Requirements\n### Requirement: Nothing\nx\n", ["title_missing"]),

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from holdfast.core.canonical_json import encode
+from holdfast.specs.layouts import ANY_BOX, CODED, KIRO_TASKS
 from holdfast.specs.task_order import next_task
-from holdfast.specs.tasks import Details, TaskList, as_json, in_progress, parse
+from holdfast.specs.tasks import Details, TaskList, as_json, in_progress, parse, paths_in
 
 VECTORS = json.loads((Path(__file__).parents[2] / "vectors" / "specs" / "tasks.json").read_bytes())["cases"]
 
@@ -92,7 +93,7 @@ class TestStyles:
 
     def test_kiro_marks_optional_and_queued_tasks(self) -> None:
         text = "- [ ] 1. a\n- [ ]* 1.1 b\n- [x]* 1.2 c\n- [ ] 1.3* d\n- [~] 2. e\n"
-        found = parse(text, "kiro")
+        found = parse(text, KIRO_TASKS)
         assert [(task.id, task.description, task.status, task.optional) for task in found.tasks] == [
             ("1", "a", "pending", False),
             ("1.1", "b", "pending", True),
@@ -106,8 +107,8 @@ class TestStyles:
         assert as_json(found.tasks[1])["optional"] is True
 
     def test_optional_tasks_come_last(self) -> None:
-        found = parse("- [ ]* 1. a\n- [ ] 2. b\n", "kiro")
-        rest = parse("- [ ]* 1. a\n- [x] 2. b\n", "kiro")
+        found = parse("- [ ]* 1. a\n- [ ] 2. b\n", KIRO_TASKS)
+        rest = parse("- [ ]* 1. a\n- [x] 2. b\n", KIRO_TASKS)
         following = [next_task(tasks) for tasks in (found.tasks, rest.tasks)]
         assert ([task and task.id for task in following], rest.progress) == (["2", "1"], (1, 1, 0))
 
@@ -117,13 +118,54 @@ class TestStyles:
 
     def test_spec_kit_has_codes_flags_and_paths(self) -> None:
         text = "- [ ] T001 [P] [US1] Add `src/a.py` and tests/b/test_a.py (new)\n- [X] T002a: b\n- [ ] 3. c\n"
-        found = parse(text, "spec-kit")
+        found = parse(text, CODED)
         assert [(task.id, task.description, task.status) for task in found.tasks] == [
             ("T001", "Add `src/a.py` and tests/b/test_a.py (new)", "pending"),
             ("T002a", "b", "completed"),
             ("3", "c", "pending"),
         ]
         assert found.tasks[0].details == Details(("US1",), files=("src/a.py", "tests/b/test_a.py"))
+
+    @pytest.mark.parametrize(
+        ("line", "wanted"),
+        [
+            ("**T510** [US2] Redeem", ("T510", "Redeem", ("US2",))),
+            ("**T511**: Redeem", ("T511", "Redeem", ())),
+            ("**T512 Redeem** the link", ("T512", "Redeem the link", ())),
+            ("**16.** Deploy", ("16", "Deploy", ())),
+            ("12a. Fix", ("12a", "Fix", ())),
+            ("3.6a Fix", ("3.6a", "Fix", ())),
+            ("T055-MIN [P] Small", ("T055-MIN", "Small", ())),
+        ],
+    )
+    def test_spec_kit_ids_may_be_bold_or_have_letters(
+        self, line: str, wanted: tuple[str, str, tuple[str, ...]]
+    ) -> None:
+        found = parse(f"- [ ] {line}\n", CODED)
+        (task,) = found.tasks
+        assert ((task.id, task.description, task.details.requirements), found.left_out) == (wanted, ())
+
+    def test_in_openspec_every_checkbox_item_is_a_task(self) -> None:
+        found = parse("- [x] 1.1 a\n- [ ] Write the docs\n  - [ ] **Check** them\n- [link](x)\n", ANY_BOX)
+        assert [(task.id, task.description) for task in found.tasks] == [
+            ("1.1", "a"),
+            ("L2", "Write the docs"),
+            ("L3", "**Check** them"),
+        ]
+        assert (found.progress, found.left_out) == ((3, 1, 2), ())
+
+    @pytest.mark.parametrize(
+        ("text", "paths"),
+        [
+            ("in `.specify/memory/constitution.md`", [".specify/memory/constitution.md"]),
+            ("in .github/workflows/ci.yml.", [".github/workflows/ci.yml"]),
+            ("`src/app/(main)/x.tsx` and src/(group)/y.tsx", ["src/app/(main)/x.tsx", "src/(group)/y.tsx"]),
+            ("`src/a.rs:60-124` (src/b.rs:7)", ["src/a.rs", "src/b.rs"]),
+            ("`when(x.y)` `a = b.c`", ["when(x.y)"]),
+        ],
+    )
+    def test_paths_keep_dots_and_groups_and_lose_line_numbers(self, text: str, paths: list[str]) -> None:
+        assert paths_in(text) == paths
 
 
 class TestLeftOut:

@@ -31,6 +31,7 @@ _TOP = {
     "caches": "the caches of this project, a table each",
     "search": "how answers are counted",
     "registry": "whose caches of a registry are believed",
+    "specs": "which of several layouts of specs is used",
 }
 _CACHE = {
     "sources": 'folders, files, git checkouts as { git = "vendor/x", commit = "…", path = "docs" }, '
@@ -50,6 +51,7 @@ _GIT = {
 }
 _OCI = {"oci": "where the cache lies in a registry: HOST/REPOSITORY:TAG, or with @sha256:… for good"}
 _REGISTRY = {"keys": "public keys of minisign; where there are any, a cache that none of them signed is refused"}
+_SPECS = {"layout": "spec-context, spec-workflow, kiro, spec-kit or openspec (default: the first that has specs)"}
 _SEARCH = {"tokenizer": f"how the tokens of sections are counted (default: {USUAL})"}
 
 
@@ -114,6 +116,9 @@ def parse_project_file(data: bytes) -> ProjectFile:
     _check_spellings([cache.name for cache in declared])
     registry = _table(tables.get("registry", {}), "registry")
     _check_keys(registry, _REGISTRY, "registry")
+    specs = _table(tables.get("specs", {}), "specs")  # the specs family reads it
+    _check_keys(specs, _SPECS, "specs")
+    _text(specs, "specs", "layout")
     keys = _texts(registry, "registry", "keys", 'public keys, such as keys = ["RWQ…"]')
     return ProjectFile(tuple(declared), _tokenizer(search), keys)
 

@@ -12,40 +12,48 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _LARGEST = 1 << 20
+_MARK = b"spec:"
+_LONGEST = 300
 _LEFT_OUT = frozenset({"node_modules", "__pycache__", "target", "dist", "build", "venv"})
 _OF_AN_ID = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-")
 
 
 def places_of(project: str, spec: str, *, without: str) -> list[tuple[str, str, int]]:
     """Each place by the criterion it names, its file and its line; files below `without` are not looked at."""
-    mark = f"spec:{spec}#".encode()
-    found = []
-    for name in sorted(_files(project)):
+    return all_places(project, without=without).get(spec, [])
+
+
+def all_places(project: str, *, without: str) -> dict[str, list[tuple[str, str, int]]]:
+    """The places of every spec that is named somewhere, by the spec's name, in order."""
+    found: dict[str, list[tuple[str, str, int]]] = {}
+    for name in sorted(project_files(project)):
         if name.startswith(without + "/"):
             continue
         try:
             data = read_regular(os.path.join(project, name), limit=_LARGEST)
         except (OSError, ValueError):
             continue  # gone, too large to be a source file, or no file at all
-        if mark in data:
+        if _MARK in data:
             shown = os.fsencode(name).decode("utf-8", "replace")
-            found += [(criterion, shown, line) for criterion, line in _marks(data, mark)]
+            for spec, criterion, line in _marks(data):
+                found.setdefault(spec, []).append((criterion, shown, line))
     return found
 
 
-def _marks(data: bytes, mark: bytes) -> Iterator[tuple[str, int]]:
+def _marks(data: bytes) -> Iterator[tuple[str, str, int]]:
     for number, line in enumerate(data.split(b"\n"), 1):
-        for part in line.split(mark)[1:]:
+        for part in line.split(_MARK)[1:]:
+            spec, _, rest = part[:_LONGEST].partition(b"#")
             end = 0
-            while end < len(part) and part[end] in _OF_AN_ID:
+            while end < len(rest) and rest[end] in _OF_AN_ID:
                 end += 1
-            criterion = part[:end].rstrip(b".-").decode()
+            criterion = rest[:end].rstrip(b".-").decode()
             if criterion:
-                yield criterion, number
+                yield spec.decode("utf-8", "replace"), criterion, number
 
 
-def _files(project: str) -> list[str]:
-    """The project's files: what git tracks or would, else all but hidden and the usual generated folders."""
+def project_files(project: str) -> list[str]:
+    """The project's files: those that git tracks or would, else all but hidden and the usual generated folders."""
     if os.path.lexists(os.path.join(project, ".git")):
         from holdfast.core.git_command import git
 

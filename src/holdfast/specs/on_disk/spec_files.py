@@ -7,7 +7,6 @@ from stat import S_ISLNK, S_ISREG
 
 from holdfast.core.confined_paths import open_inside, status_inside
 from holdfast.core.errors import SpecFailure
-from holdfast.core.file_identity import identity
 from holdfast.core.regular_files import close_quietly
 from holdfast.specs.discipline import approvals_required
 from holdfast.specs.layouts import ARCHIVES, PHASES
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from holdfast.specs.on_disk.workflow_folder import Project
-    from holdfast.specs.shapes import TaskStyle
     from holdfast.specs.task_order import TaskSummary
     from holdfast.specs.tasks import TaskList
 
@@ -124,21 +122,20 @@ def _approvals_are_required(project: Project) -> bool:
 
 def _tasks(project: Project, name: str, folder: int) -> tuple[int | None, TaskSummary | None]:
     """When the tasks of a spec were changed and how far they are, both of one and the same file."""
-    before = _file_status(project, "tasks", folder)
-    if before is None:
-        return None, None
-    summary = None if _is_draft(project, name, "tasks", folder, before) else task_summary_in(folder, project, name)
-    after = _file_status(project, "tasks", folder)
-    if after is not None and identity(before) == identity(after):
-        return (None, None) if summary is None else (before.st_mtime_ns, summary)
-    # Replaced meanwhile: the two are taken from one look at it, whatever becomes of it next.
-    dated = project.file_contents.dated(_path(project, name, "tasks"), namespace="spec-status", parent=folder)
-    if dated is None:
-        return None, None
-    modified, data = dated
-    if _is_draft_text(project, "tasks", data):
-        return None, None
-    return modified, _summed_up(data, project.layout.tasks)
+
+    def summed_up(data: bytes | None) -> TaskSummary | None:
+        if data is None or _is_draft_text(project, "tasks", data):
+            return None
+        from holdfast.specs.task_order import summary
+        from holdfast.specs.tasks import parse
+
+        return summary(parse(data.decode("utf-8", "replace"), project.layout.tasks))
+
+    path = _path(project, name, "tasks")
+    found = project.file_contents.dated(
+        ("summary", path), path, summed_up, namespace="spec-status", variant=project.layout.name, parent=folder
+    )
+    return (None, None) if found is None or found[1] is None else found
 
 
 def list_specs(project: Project, names: Iterable[str] | None = None) -> list[Spec]:
@@ -179,39 +176,20 @@ def is_taken(project: Project, name: str) -> bool:
 
 def task_list(project: Project, name: str) -> TaskList | None:
     """The tasks of a spec; None when there is no such spec, or it has no readable tasks.md."""
-    style = project.layout.tasks
+    form = project.layout.tasks
 
     def parsed(data: bytes | None) -> TaskList | None:
         from holdfast.specs.tasks import parse
 
-        return None if data is None else parse(data.decode("utf-8", "replace"), style)
+        return None if data is None else parse(data.decode("utf-8", "replace"), form)
 
     path = _path(project, name, "tasks")
     memo = project.file_contents.memo
     return _in_spec(
         project,
         name,
-        lambda folder: memo(path, (path,), parsed, namespace="spec-status", variant=style, parent=folder),
+        lambda folder: memo(path, (path,), parsed, namespace="spec-status", variant=project.layout.name, parent=folder),
     )
-
-
-def task_summary_in(folder: int, project: Project, name: str) -> TaskSummary | None:
-    """How far the tasks of a spec are, where its folder is open already."""
-    style = project.layout.tasks
-
-    def summed_up(data: bytes | None) -> TaskSummary | None:
-        return None if data is None else _summed_up(data, style)
-
-    path = _path(project, name, "tasks")
-    key = ("summary", path)
-    return project.file_contents.memo(key, (path,), summed_up, namespace="spec-status", variant=style, parent=folder)
-
-
-def _summed_up(data: bytes, style: TaskStyle) -> TaskSummary:
-    from holdfast.specs.task_order import summary
-    from holdfast.specs.tasks import parse
-
-    return summary(parse(data.decode("utf-8", "replace"), style))
 
 
 def read_phase(project: Project, name: str, phase: str) -> str | None:
@@ -291,8 +269,14 @@ def _is_draft(project: Project, spec: str, phase: str, folder: int, status: os.s
     if not SHORTEST <= status.st_size <= MAX_SIZE or not project.layout.writable:
         return False
     path = project.document(spec, _document_name(project, phase, folder))
-    data = project.file_contents.read(path, namespace="spec-status", parent=folder)
-    return data is not None and _is_draft_text(project, phase, data)
+    return project.file_contents.memo(
+        ("draft", path),
+        (path,),
+        lambda data: data is not None and _is_draft_text(project, phase, data),
+        namespace="spec-status",
+        variant=phase,
+        parent=folder,
+    )
 
 
 def _is_draft_text(project: Project, phase: str, data: bytes) -> bool:

@@ -7,7 +7,7 @@ from stat import S_ISDIR
 
 from holdfast.core.confined_paths import link_out
 from holdfast.core.record import NamedTuple
-from holdfast.specs.layouts import LAYOUTS, NEW, Layout
+from holdfast.specs.layouts import ARCHIVES, LAYOUTS, NEW, Layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
     Status = Callable[..., os.stat_result]
 
+# Bounds of the look for packages below a project.
+_DEEPEST, _MOST_FOLDERS = 3, 2000
+_LEFT_OUT = frozenset({"node_modules", "__pycache__", "target", "dist", "build", "venv", "vendor"})
+_DIGITS = frozenset("0123456789")
 NOWHERE = os.devnull + "/nowhere"  # below what is no folder, so nothing is ever there
 TEMPLATES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "templates")
 
@@ -72,33 +76,122 @@ class Project(NamedTuple):
         """What a person should know about how the folder was chosen."""
         if not self.ignored:
             return ""
-        return f"several workflow folders here: {self.layout.root} is used, {', '.join(self.ignored)} is not"
+        used = self.layout.root if self.layout.specs.startswith(self.layout.root) else self.layout.specs
+        return f"several workflow folders here: {used} is used, {', '.join(self.ignored)} is not"
 
 
-def open_project(path: str, file_contents: FileContents, status: Status = os.stat) -> Project:
-    """The project at a path; without a workflow folder it is one whose first folder is still to be made."""
+def open_project(path: str, file_contents: FileContents, status: Status = os.stat, wanted: str = "") -> Project:
+    """The project at a path, in the layout that is wanted, else in the first that has specs, else in the first there.
+
+    `wanted` is the name of a layout; without one, `[specs] layout` in context.toml is asked. A project without a
+    workflow folder is one whose first folder is still to be made.
+    """
     absolute = os.path.abspath(path)
     found = [layout for layout in LAYOUTS if _is_there(layout, absolute, status)]
-    layout = found[0] if found else NEW
-    return Project(absolute, layout, file_contents, status, tuple([other.root for other in found[1:]]))
+    chosen = next((layout for layout in LAYOUTS if layout.name == wanted), None)
+    if chosen is None and len(found) > 1:
+        chosen = _wanted(absolute, file_contents) or next((one for one in found if _has_specs(one, absolute)), None)
+    layout = chosen or (found[0] if found else NEW)
+    ignored = tuple([other.root for other in found if other != layout])
+    return Project(absolute, layout, file_contents, status, ignored)
+
+
+def projects_below(path: str, status: Status) -> list[str]:
+    """The folders below a project that have specs, by path: the packages of a monorepo, at most three levels down."""
+    found: list[str] = []
+    level = [""]
+    looked_at = 0
+    for _ in range(_DEEPEST):
+        below: list[str] = []
+        for folder in level:
+            for name in _folders(f"{path}/{folder}"):
+                looked_at += 1
+                if name.startswith(".") or name in _LEFT_OUT or looked_at > _MOST_FOLDERS:
+                    continue
+                inner = f"{folder}/{name}" if folder else name
+                if link_out(path, f"{path}/{inner}"):
+                    continue
+                is_project = any(
+                    _is_there(layout, f"{path}/{inner}", status) and _has_specs(layout, f"{path}/{inner}")
+                    for layout in LAYOUTS
+                )
+                (found if is_project else below).append(inner)
+        level = below
+    return sorted(found)
+
+
+def _wanted(path: str, file_contents: FileContents) -> Layout | None:
+    """The layout that context.toml names; None where it names none that there is."""
+
+    def named(data: bytes | None) -> str:
+        import tomllib
+
+        try:
+            specs = tomllib.loads((data or b"").decode()).get("specs")
+        except ValueError:
+            return ""  # what reads the caches reports it
+        name = specs.get("layout") if isinstance(specs, dict) else None
+        return name if isinstance(name, str) else ""
+
+    file = f"{path}/context.toml"
+    name = file_contents.memo(("layout", file), (file,), named, namespace="spec-status")
+    return next((layout for layout in LAYOUTS if layout.name == name), None)
 
 
 def _is_there(layout: Layout, path: str, status: Status) -> bool:
-    if not is_folder(f"{path}/{layout.root}", status):
-        return False
     if any(link_out(path, f"{path}/{place}") for place in (layout.root, layout.specs)):
         return False
+    if not is_folder(f"{path}/{layout.root}", status):
+        folder = f"{path}/{layout.specs}"
+        return bool(layout.numbered) and any(
+            exists(f"{folder}/{name}/{layout.numbered}", status) for name in _folders(folder) if _is_numbered(name)
+        )
     return not layout.shown_by or any(exists(f"{path}/{name}", status) for name in layout.shown_by)
 
 
-def missing_files(project: Project, names: Iterable[str]) -> frozenset[str]:
-    """The files named by a spec that are not in the project; a pattern is never missing."""
+def _has_specs(layout: Layout, path: str) -> bool:
+    return any(not name.startswith(".") and name not in ARCHIVES for name in _folders(f"{path}/{layout.specs}"))
+
+
+def _is_numbered(name: str) -> bool:
+    return len(name) > 4 and _DIGITS.issuperset(name[:3]) and name[3] == "-"
+
+
+def _folders(path: str) -> list[str]:
+    """The names of the folders in a folder, links left out."""
+    try:
+        with os.scandir(path) as entries:
+            return [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+    except (OSError, ValueError):  # ValueError: a NUL in the path
+        return []
+
+
+def missing_files(project: Project, spec: str, names: Iterable[str]) -> frozenset[str]:
+    """Those of the files that a spec names which are not in the project.
+
+    A name may be that of a file below any folder, or from the spec's own folder. A pattern or prose is never missing.
+    """
+    places = (project.path, f"{project.specs}/{spec}")
+    wanted = {name: os.path.normpath(name.strip("`'\"* ").partition(" (")[0]) for name in names}
+    absent = {
+        name: path
+        for name, path in wanted.items()
+        if "." in path.rpartition("/")[2].strip(".")
+        and not any(mark in path for mark in "*?{}<>| ")
+        and not any(exists(os.path.join(place, path), project.status) for place in places)
+    }
+    if not absent:
+        return frozenset()
+    from holdfast.specs.on_disk.source_places import project_files
+
+    endings: dict[str, list[str]] = {}
+    for file in project_files(project.path):
+        endings.setdefault(file.rpartition("/")[2], []).append(f"/{file}")
     return frozenset(
         [
             name
-            for name in names
-            if not any(mark in name for mark in "*?{}<>")
-            and not exists(os.path.join(project.path, name.strip("`'\"")), project.status)
+            for name, path in absent.items()
+            if not any(file.endswith(f"/{path}") for file in endings.get(path.rpartition("/")[2], ()))
         ]
     )
 

@@ -1,0 +1,64 @@
+"""What a check is limited to: the lines that a change touched, and the findings that are known already."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from holdfast.core.canonical_json import JsonError, decode
+from holdfast.core.confined_paths import printable
+from holdfast.core.errors import SpecFailure, UsageError
+from holdfast.core.git_command import git
+from holdfast.core.regular_files import read_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.specs.on_disk.workflow_folder import Project
+
+_LARGEST_BASELINE = 64 << 20
+
+
+def known_findings(path: str) -> Counter[tuple[str, str, str]]:
+    """How often each finding, by file, rule and text, is in an earlier answer of `spec check --format json`."""
+    try:
+        answer = decode(read_regular(path, limit=_LARGEST_BASELINE))
+        listed = answer["data"]["findings"]
+        return Counter({(each["file"], each["rule"], each["text"]): each["count"] for each in listed})
+    except (OSError, JsonError, KeyError, TypeError):
+        steps = ["Write one with `context spec check --format json > FILE`"]
+        raise SpecFailure(f"'{printable(path)}' is no answer of `context spec check`", steps) from None
+
+
+def changed_lines(project: Project, since: str) -> dict[str, frozenset[int] | None]:
+    """By file below the project, the lines from 1 that differ from a commit; None for a file that is new.
+
+    SpecFailure where git does not know the commit, or there is no repository.
+    """
+    folder = project.layout.specs
+    try:
+        commit = git(project.path, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{since}^{{commit}}")
+        base = commit.decode().rstrip("\n")
+        diff = ("diff", "--no-ext-diff", "--no-textconv", "--relative")
+        shown = git(project.path, *diff, "-U0", base, "--", folder)
+        added = git(project.path, *diff, "--name-only", "--diff-filter=A", "-z", base, "--", folder)
+        others = git(project.path, "ls-files", "-z", "--others", "--exclude-standard", "--", folder)
+    except UsageError as error:
+        reason = f"What changed since '{since}' cannot be found: {error.reason}"
+        raise SpecFailure(reason, ["Name a commit, branch or tag of this repository"]) from None
+    found: dict[str, frozenset[int] | None] = dict(_hunks(shown.decode("utf-8", "replace")))
+    for name in (added + others).split(b"\0"):
+        if name:
+            found[name.decode("utf-8", "replace")] = None
+    return found
+
+
+def _hunks(diff: str) -> dict[str, frozenset[int]]:
+    found: dict[str, set[int]] = {}
+    file = ""
+    for line in diff.split("\n"):
+        if line.startswith("+++ b/"):
+            file = line[6:].rstrip("\t")
+        elif line.startswith("@@ ") and file:
+            start, _, count = line.split(" ")[2][1:].partition(",")
+            first = int(start)
+            found.setdefault(file, set()).update(range(first, first + max(int(count or "1"), 1)))
+    return {name: frozenset(lines) for name, lines in found.items()}

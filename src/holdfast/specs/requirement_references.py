@@ -1,0 +1,102 @@
+"""The requirements that a task names, in the forms that people write: `1.2`, `Requirement 1 (why)`, `REQ-3.1`, `US-2`.
+
+Kiro writes the label in the user's language. A name is reduced to the number or code that `requirement_ids` gives a
+requirement, so that the two can be compared.
+"""
+
+from __future__ import annotations
+
+from holdfast.specs.checkbox_lines import number_end
+from holdfast.specs.white_space import trimmed
+
+# Every criterion of the spec.
+ALL = "*"
+# Words before the number of a requirement that are no part of its id.
+WORDS = (
+    *("requirement", "requirements", "req", "reqs", "r"),
+    *("\u8981\u4ef6", "\u8981\u6c42", "\u9700\u6c42", "\uc694\uad6c\uc0ac\ud56d"),
+)
+_STORIES = ("us", "user story", "story")
+_LABELS = (
+    *(
+        *WORDS,
+        "anforderungen",
+        "exigences",
+        "requisitos",
+        "requisiti",
+        "\u0442\u0440\u0435\u0431\u043e\u0432\u0430\u043d\u0438\u044f",
+    ),
+    *("\u5bfe\u5fdc\u8981\u4ef6", "\u5bf9\u5e94\u9700\u6c42"),
+)
+_ALL_WORDS = ("all", "all requirements", "\u6240\u6709", "\u5168\u90e8", "\u3059\u3079\u3066", "\u5168\u3066")
+_SEPARATORS = (";", "&", "\uff0c", "\u3001", "\uff1b", " and ")
+_DASHES = ("\u2013", "\u2014", "\uff5e", "\u301c", "~", " to ")
+_MARKUP = " _*`[].\u3002"
+_CODE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_LONGEST_CODE = 5
+
+
+def labelled(line: str) -> str | None:
+    """What follows the label of a line such as `_Requirements: 1.1_`; None for a line without such a label."""
+    text = line.lstrip(_MARKUP + "-")
+    for colon in (":", "\uff1a"):
+        label, found, names = text.partition(colon)
+        if found and lowered(label.strip(_MARKUP)) in _LABELS:
+            return names
+    return None
+
+
+def names_in(text: str) -> list[str]:
+    """The ids that a list of references names, each once; what is no reference is left out."""
+    text = _without_parentheses(text)
+    for separator in _SEPARATORS:
+        text = text.replace(separator, ",")
+    for dash in _DASHES:
+        text = text.replace(dash, "-")
+    return list(dict.fromkeys([name for name in map(reference, text.split(",")) if name]))
+
+
+def reference(text: str) -> str:
+    """One reference as an id or a range of ids; empty when a text begins with none."""
+    text = text.strip(_MARKUP)
+    if lowered(text) in _ALL_WORDS:
+        return ALL
+    first, dash, last = text.partition("-")
+    if dash and number_end(trimmed(first)) == len(trimmed(first)) and (end := number_end(trimmed(last))):
+        return f"{trimmed(first)}-{trimmed(last)[:end]}"
+    return id_of(text)
+
+
+def id_of(text: str) -> str:
+    """The id that a text begins with: a number, or a code such as `FR-1`; words for a requirement are dropped."""
+    start = next((place for place, character in enumerate(text) if character in "0123456789"), len(text))
+    number = text[start : start + number_end(text[start:])]
+    if not number:
+        return ""
+    before = text[:start]
+    word = lowered(before).rstrip(" -#:")
+    if not word or word in WORDS:
+        return number
+    if word in _STORIES:
+        return f"US{number}"
+    code = before.rstrip("- ")
+    is_code = 0 < len(code) <= _LONGEST_CODE and _CODE.issuperset(code)
+    return f"{code}-{number}" if is_code else ""
+
+
+def comparable(name: str) -> str:
+    """An id as it is compared: `FR-001` and `FR-1` are one."""
+    code, dash, number = name.partition("-")
+    return f"{code}-{number.lstrip('0')}" if dash and code and _CODE.issuperset(code) else name
+
+
+def lowered(text: str) -> str:
+    """The text with its ASCII letters in lower case."""
+    return "".join([character.lower() if character.isascii() else character for character in text])
+
+
+def _without_parentheses(text: str) -> str:
+    for opening, closing in (("(", ")"), ("\uff08", "\uff09")):
+        parts = text.split(opening)
+        text = parts[0] + "".join([part.partition(closing)[2] for part in parts[1:]])
+    return text
