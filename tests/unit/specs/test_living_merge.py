@@ -236,7 +236,7 @@ def test_a_title_that_was_freed_and_taken_again_is_no_conflict_the_second_time()
 
 def test_changes_that_are_in_place_are_not_counted_with_those_that_are_made() -> None:
     delta = (
-        changed("Log in", "New.")
+        changed("Log in", "New.", SCENARIO)
         + "## REMOVED Requirements\n### Requirement: Gone\n"
         + "## ADDED Requirements\n### Requirement: Log out\nIt SHALL let them out.\n"
     )
@@ -244,7 +244,7 @@ def test_changes_that_are_in_place_are_not_counted_with_those_that_are_made() ->
 
 
 def test_one_conflict_among_good_changes_changes_nothing() -> None:
-    delta = changed("Log in", "New.") + "## MODIFIED Requirements\n### Requirement: Nothing\nx\n"
+    delta = changed("Log in", "New.", SCENARIO) + "## MODIFIED Requirements\n### Requirement: Nothing\nx\n"
     merged = merge(LIVING, delta, "login")
     assert (merged.text, merged.changes, [each.code for each in merged.conflicts]) == (LIVING, 0, ["title_missing"])
     assert merge(None, "## MODIFIED Requirements\n### Requirement: Nothing\nx\n", "login").text == ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from holdfast.specs.layouts import KIRO_TASKS
 from holdfast.specs.task_order import next_task, parents, summary, task_to_review
 from holdfast.specs.tasks import parse
 
@@ -30,7 +31,7 @@ from holdfast.specs.tasks import parse
 def test_the_next_task_is_one_begun_else_the_first_open_one_without_sub_tasks(
     markdown: str, expected: str | None
 ) -> None:
-    task = next_task(parse(markdown, "kiro").tasks)
+    task = next_task(parse(markdown, KIRO_TASKS).tasks)
     assert (None if task is None else task.id) == expected
 
 
@@ -71,7 +72,7 @@ def test_a_task_has_sub_tasks_by_number_at_most_eight_deep_or_by_indent(markdown
 def test_a_summary_names_the_tasks_and_counts_what_is_optional_or_left_out() -> None:
     found = parse(
         "- [x] 1. a\n- [ ] 2. b\n- [ ]* 3. c\n- [x]* 4. d\n- [ ]* 5. e\n- [x] done\n- [ ] no number\n- [ ] nor here\n",
-        "kiro",
+        KIRO_TASKS,
     )
     short = summary(found)
     assert tuple(short) == (found.progress, found.tasks[1], found.tasks[3], 2, 3, 2, found.left_out[1])
