@@ -166,7 +166,7 @@ def _deltas(project: Project, spec: Spec, around: Surroundings) -> DeltaTexts | 
 
 
 def _touched(findings: list[Finding], lines: Mapping[str, frozenset[int] | None]) -> list[Finding]:
-    """The findings on lines that a change touched; None stands for a new file, of which every line is."""
+    """The findings on lines that a change touched; None means a new file, whose every line is."""
     found = []
     for finding in findings:
         if finding.file in lines:

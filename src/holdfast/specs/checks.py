@@ -33,7 +33,7 @@ _UNDECIDED = ("TBD", "TODO:", "FIXME", "???")
 _REUSE = ("exist", "reuse", "leverage", "current")
 _DEPENDENCIES = ("depends", "depends on", "dependencies", "dependency", "blocked by")
 _SHOWN = 160
-# So many findings of one rule in one document are one finding with a count.
+# More findings of one rule in one document become one finding with a count.
 _MOST_ALIKE = 3
 
 
@@ -64,7 +64,7 @@ class Documents(NamedTuple):
     templates: tuple[str, ...]
     form: TaskForm = NUMBERED
     optional: tuple[str, ...] = ()  # the phases that may be skipped
-    missing_files: frozenset[str] = frozenset()  # of those that the documents name
+    missing_files: frozenset[str] = frozenset()  # files that the documents name
     tested: frozenset[str] = frozenset()  # the criteria that code or tests name
     stale: Mapping[str, str] | None = None  # by phase, why an approval no longer holds
     deltas: DeltaTexts | None = None  # where the layout has its requirements in deltas

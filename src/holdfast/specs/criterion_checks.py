@@ -29,7 +29,7 @@ def in_criteria(requirements: Requirements) -> Iterator[tuple[int, str, str]]:
 
 
 def in_requirements(requirements: Requirements, design: str) -> Iterator[tuple[int, str, str]]:
-    """The findings of requirements as wholes, and of those that a design leaves out."""
+    """The findings on whole requirements, and on requirements that a design leaves out."""
     if requirements.stories:
         return
     targets = requirements.targets()

@@ -50,7 +50,7 @@ class Layout(NamedTuple):
     capability: str = "{}.md"  # the file of a capability, in either folder
     delta_is_required: bool = False  # whether the requirements of a spec are its deltas
     archive: str = ""  # where finished specs go
-    shown_by: tuple[str, ...] = ()  # of which one has to be there, where `root` alone says too little
+    shown_by: tuple[str, ...] = ()  # one of them has to be there, where `root` alone says too little
     numbered: str = ""  # the document whose presence in a folder such as `specs/001-name` shows the tool without `root`
     own_command: str = ""  # how a spec is started in a project that is only read
 

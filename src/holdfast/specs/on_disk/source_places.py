@@ -53,7 +53,7 @@ def _marks(data: bytes) -> Iterator[tuple[str, str, int]]:
 
 
 def project_files(project: str) -> list[str]:
-    """The project's files: those that git tracks or would, else all but hidden and the usual generated folders."""
+    """The project's files: what git tracks or would, else all but hidden and the usual generated folders."""
     if os.path.lexists(os.path.join(project, ".git")):
         from holdfast.core.git_command import git
 
