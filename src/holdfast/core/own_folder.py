@@ -149,10 +149,6 @@ class OwnFolder:
         target._check(new_name)
         os.rename(name, new_name, src_dir_fd=self.descriptor, dst_dir_fd=target.descriptor)
 
-    def flush(self) -> None:
-        """Make what was created, renamed and removed here durable."""
-        os.fsync(self.descriptor)
-
     def _below(self, name: str, known: Known, create: bool) -> OwnFolder:
         if name in ("", ".", "..") or "/" in name:
             raise self._unsafe(name, "leads elsewhere")

@@ -35,14 +35,6 @@ class Outside(Refused):
     """It lies outside the boundary."""
 
 
-class Ignored(Refused):
-    """An ignore file leaves it out."""
-
-
-class Withheld(Refused):
-    """It looks like a secret."""
-
-
 class IgnoredFiles:
     """What `.gitignore` and `.contextignore` leave out below `top`, a real folder.
 
@@ -131,11 +123,11 @@ class Guard:
         finally:
             close_quietly(directory)
         if self._withholds and is_secret_path(place):
-            raise Withheld(0, BY_NAME, place)
+            raise Refused(0, BY_NAME, place)
         if self._ignored is not None and self._ignored.leave_out(place):
-            raise Ignored(0, "is left out by an ignore file", place)
+            raise Refused(0, "is left out by an ignore file", place)
         if self._withholds and holds_private_key(data):
-            raise Withheld(0, BY_CONTENT, place)
+            raise Refused(0, BY_CONTENT, place)
         return data
 
 

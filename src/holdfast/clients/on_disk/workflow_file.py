@@ -6,8 +6,8 @@ import os
 
 from holdfast.clients.ci_workflow import FILE, MARK, is_written, workflow
 from holdfast.core.atomic_write import write_file
-from holdfast.core.confined_paths import lies_inside
-from holdfast.core.errors import SettingsInvalid, UsageError
+from holdfast.core.errors import UsageError
+from holdfast.core.own_folder import check_stays
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import NotRegular, read_regular
 from holdfast.version import __version__
@@ -49,8 +49,7 @@ def set_up_workflow(root: str, origin: str, *, undo: bool, dry_run: bool) -> Wor
     """Put the workflow in its place, or take it out; one that set-up did not write, to the letter, is left alone."""
     path = os.path.join(root, FILE)
     checks = [check for marks, check in _CHECKS if any(os.path.lexists(os.path.join(root, each)) for each in marks)]
-    if not lies_inside(os.path.realpath(path), os.path.realpath(root)):
-        raise SettingsInvalid(f"{FILE} leads out of the project: nothing was written")
+    check_stays(root, path)
     try:
         old = read_regular(path).decode("utf-8", "replace")
     except FileNotFoundError:
