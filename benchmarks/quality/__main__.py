@@ -1,11 +1,12 @@
 """How good the answers are: `search` beside SQLite FTS5 and bm25s on judged questions over real documentation.
 
-    python benchmarks/quality [FOLDER...] [--tokenizer NAME] [--json]
+    python benchmarks/quality [FOLDER...] [--tokenizer NAME] [--work FOLDER] [--alone] [--json]
 
 A FOLDER holds one judged set, or is a file of one (judged_sets.py says in which form); without any, all development
-sets in `shared/eval` beside the checkout are measured. Pages are built into caches in a temporary folder. Peers rank
-the same sections, and what they rank is chosen from by the same rule. bm25s is in the dependency group `benchmarks`;
-without it, its row says so.
+sets in `shared/eval` beside the checkout are measured. Pages are built into caches in a temporary folder, or in WORK,
+which keeps them for the next run of the same code. Peers rank the same sections; their answers are packed by the
+product and, besides, taken out of the box (peers.py). bm25s is in the dependency group `benchmarks`; without it, a line
+says so.
 """
 
 from __future__ import annotations

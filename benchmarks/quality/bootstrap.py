@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-DRAWS = 2000
+DRAWS = 1000
 _TAIL = DRAWS * 25 // 1000  # a fortieth on each side leaves 95 %
 
 

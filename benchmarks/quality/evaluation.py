@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import tempfile
+import hashlib
+import json
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchmarks.quality.measures import measure
+import holdfast
+from benchmarks.quality.measures import BUDGET, measure
 from benchmarks.quality.methods import CutCache, Product
-from benchmarks.quality.peers import PEERS, NotInstalled
+from benchmarks.quality.peers import OUT_OF_THE_BOX, PEERS, NotInstalled, OutOfTheBox
 from holdfast import build_cache, open_cache
 
 if TYPE_CHECKING:
@@ -33,31 +35,46 @@ class Rows(NamedTuple):
         return [row[name] for row in self.by_method.get(method, []) if name in row]
 
 
-def evaluate(judged: JudgedSet, tokenizer: str) -> Rows:
-    """Build the caches of a set below a temporary folder and ask every method every question."""
+def evaluate(judged: JudgedSet, tokenizer: str, work: Path, *, peers: bool = True) -> Rows:
+    """Ask every method every question of a set, of caches below `work`: those that are there, else built now."""
     rows = Rows(judged, {PRODUCT: []}, {})
-    with tempfile.TemporaryDirectory() as temporary:
-        for number, shelf in enumerate(judged.shelves):
-            place = Path(temporary) / str(number)
-            write_pages(shelf.pages, place / "sources")
-            build_cache(place / "sources", place / "cache", tokenizer=tokenizer)
-            with open_cache(place / "cache") as cache:
-                _ask(PRODUCT, Product(cache), shelf, rows)
-                cut = CutCache(cache, tokenizer)
-                for name, make in PEERS.items():
-                    try:
-                        peer = make(cut)
-                    except NotInstalled as error:
-                        rows.absent[name] = str(error)
-                        continue
-                    with closing(peer):
-                        _ask(name, peer, shelf, rows)
+    for shelf in judged.shelves:
+        with open_cache(shelf_cache(shelf, tokenizer, work)) as cache:
+            cut = CutCache(cache, tokenizer)
+            _ask(PRODUCT, Product(cache, cut), shelf, rows)
+            for name, make in PEERS.items() if peers else ():
+                try:
+                    peer = make(cut)
+                except NotInstalled as error:
+                    rows.absent[name] = rows.absent[OUT_OF_THE_BOX[name]] = str(error)
+                    continue
+                with closing(peer):
+                    _ask(name, peer, shelf, rows)
+                    _ask(OUT_OF_THE_BOX[name], OutOfTheBox(peer), shelf, rows)
     return rows
 
 
 def _ask(name: str, method: Method, shelf: Shelf, rows: Rows) -> None:
-    asked = [measure(method.answers(question.text), question) for question in shelf.questions]
+    asked = [
+        measure(method.pages(one.text), method.answer(one.text, None), method.answer(one.text, BUDGET), one)
+        for one in shelf.questions
+    ]
     rows.by_method.setdefault(name, []).extend(asked)
+
+
+def shelf_cache(shelf: Shelf, tokenizer: str, work: Path) -> Path:
+    """The cache of a shelf, built once for its pages and for the product's code."""
+    digest = hashlib.sha256(json.dumps([shelf.pages, tokenizer, _code_digest()]).encode()).hexdigest()
+    place = work / digest[:16]
+    if not (place / "cache").exists():
+        write_pages(shelf.pages, place / "sources")
+        build_cache(place / "sources", place / "cache", tokenizer=tokenizer)
+    return place / "cache"
+
+
+def _code_digest() -> str:
+    root = Path(holdfast.__file__).parent / "caches"
+    return hashlib.sha256(b"".join([path.read_bytes() for path in sorted(root.rglob("*.py"))])).hexdigest()
 
 
 def write_pages(pages: Mapping[str, str], folder: Path) -> None:

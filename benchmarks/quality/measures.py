@@ -1,14 +1,13 @@
-"""How good one answer is: nDCG of its pages, and which judged pages and lines are within a budget. Pure.
+"""How good one answer is: the order of its pages, what is in it, what it names, and what the gold costs. Pure.
 
-An answer is a list of lines given, best first. nDCG@5 is over pages in the order they first appear, with gain
-2^grade - 1. Page recall is the share of a question's judged pages of which anything is given; section recall the share
-of its groups of which a line is given.
+nDCG@5 is over pages in the order of the ranking, with gain 2^grade - 1. The gold of a question is any line of its
+judged groups where lines are judged, else any line of its judged pages.
 """
 
 from __future__ import annotations
 
 from math import log2
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,29 +15,50 @@ if TYPE_CHECKING:
     from benchmarks.quality.judged_sets import Lines, Question
 
 DEPTH = 5
-BUDGETS = (1000, 2000, 4000)
-# Room for far more than so many pages, for their order.
-ROOMY = 32_000
+BUDGET = 4000
+# Tokens of one `context.read`, and of asking again in other words, as an agent pays for them.
+READ, ASK_AGAIN = 180, 2060
 
 NDCG = f"nDCG@{DEPTH}"
-PAGE_RECALL = {budget: f"page recall in {budget:,} tokens" for budget in BUDGETS}
-SECTION_RECALL = {budget: f"section recall in {budget:,} tokens" for budget in BUDGETS}
-MEASURES = (NDCG, *PAGE_RECALL.values(), *SECTION_RECALL.values())
+PAGE_RECALL = f"page recall in {BUDGET:,} tokens"
+SECTION_RECALL = f"section recall in {BUDGET:,} tokens"
+IN_TEXT, NAMED, COST, TOKENS = "gold in the text", "gold in the text or named", "cost to the gold", "tokens"
+MEASURES = (NDCG, PAGE_RECALL, SECTION_RECALL, IN_TEXT, NAMED, COST, TOKENS)
+# Counted in tokens: less is better.
+IN_TOKENS = frozenset({COST, TOKENS})
 
 
-def measure(answers: Mapping[int, Sequence[Lines]], question: Question) -> dict[str, float]:
-    """The figures of one question from its answer within each budget; section recall only where lines are judged."""
-    figures = {NDCG: ndcg(pages_of(answers[ROOMY]), question.grades)}
-    for budget in BUDGETS:
-        figures[PAGE_RECALL[budget]] = page_recall(answers[budget], question.grades)
-        if question.groups:
-            figures[SECTION_RECALL[budget]] = section_recall(answers[budget], question.groups)
+class Answer(NamedTuple):
+    """The lines that an answer gives, best first; those of sections that it only names; the tokens of its text."""
+
+    given: list[Lines]
+    named: list[Lines]
+    tokens: int
+
+
+def measure(pages: Sequence[str], usual: Answer, large: Answer, question: Question) -> dict[str, float]:
+    """The figures of one question: of the pages in their order, of the answer at no named budget, and of the one
+    within `BUDGET`; section recall only where lines are judged."""
+    in_text = has_gold(usual.given, question)
+    named = in_text or has_gold(usual.named, question)
+    figures = {
+        NDCG: ndcg(pages, question.grades),
+        PAGE_RECALL: page_recall(large.given, question.grades),
+        IN_TEXT: float(in_text),
+        NAMED: float(named),
+        COST: usual.tokens + (0 if in_text else READ if named else ASK_AGAIN),
+        TOKENS: usual.tokens,
+    }
+    if question.groups:
+        figures[SECTION_RECALL] = section_recall(large.given, question.groups)
     return figures
 
 
-def pages_of(answer: Sequence[Lines]) -> list[str]:
-    """The pages of an answer in the order they first appear."""
-    return list(dict.fromkeys([lines.page for lines in answer]))
+def has_gold(lines: Sequence[Lines], question: Question) -> bool:
+    """Whether any of the lines is judged to answer the question."""
+    if question.groups:
+        return section_recall(lines, question.groups) > 0
+    return page_recall(lines, question.grades) > 0
 
 
 def ndcg(pages: Sequence[str], grades: Mapping[str, int], depth: int = DEPTH) -> float:
@@ -53,7 +73,7 @@ def _gain(grades: Sequence[int]) -> float:
 
 def page_recall(answer: Sequence[Lines], grades: Mapping[str, int]) -> float:
     """The share of judged pages of which anything is given."""
-    return len(grades.keys() & set(pages_of(answer))) / len(grades)
+    return len(grades.keys() & {lines.page for lines in answer}) / len(grades)
 
 
 def section_recall(answer: Sequence[Lines], groups: Sequence[Sequence[Lines]]) -> float:

@@ -1,4 +1,4 @@
-"""What is compared: a method has read the pages of one cache and answers questions within each budget."""
+"""What is compared: a method has read the pages of one cache, ranks their sections and answers questions."""
 
 from __future__ import annotations
 
@@ -6,43 +6,43 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from benchmarks.quality.judged_sets import Lines
-from benchmarks.quality.measures import BUDGETS, ROOMY
+from benchmarks.quality.measures import DEPTH, Answer
 from holdfast import search
 from holdfast.caches.search.proven_page import ProvenPage
 from holdfast.caches.search.question import ask_source
+from holdfast.caches.search.section_ranking import SHARE, ranking
 from holdfast.caches.search.sections import document_outline
 from holdfast.caches.source_formats import document_format
 from holdfast.caches.tokenizers import counter
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from holdfast import Cache
-    from holdfast.caches.search.question import Question
     from holdfast.caches.search.search_result import SearchResult
+    from holdfast.caches.search.search_source import Matches
     from holdfast.caches.search.section import Section
 
 
 class Method(Protocol):
     """One way to answer."""
 
-    def answers(self, query: str) -> Mapping[int, Sequence[Lines]]:
-        """The lines given for a query, best first, within each of the budgets and with room for many."""
+    def pages(self, query: str) -> list[str]:
+        """The first pages of the ranking."""
+
+    def answer(self, query: str, budget: int | None) -> Answer:
+        """The answer within a budget, or where none is named."""
 
 
 class Product:
     """`search`, as everyone calls it."""
 
-    def __init__(self, cache: Cache) -> None:
-        self._cache = cache
+    def __init__(self, cache: Cache, cut: CutCache) -> None:
+        self._cache, self._cut = cache, cut
 
-    def answers(self, query: str) -> dict[int, list[Lines]]:
-        return {budget: lines_of(search(self._cache, query, budget)) for budget in (*BUDGETS, ROOMY)}
+    def pages(self, query: str) -> list[str]:
+        return self._cut.pages_of(self._cut.found_by_the_product(query))
 
-
-def lines_of(result: SearchResult) -> list[Lines]:
-    """The lines that an answer gives, best first."""
-    return [Lines(hit.id.lower(), hit.first, hit.last) for hit in result.sections]
+    def answer(self, query: str, budget: int | None) -> Answer:
+        return self._cut.answer_of(search(self._cache, query, budget))
 
 
 class CutSection(NamedTuple):
@@ -65,8 +65,9 @@ class CutCache:
         self.tokens: list[int] = []
         self._documents = list(cache.documents())
         self._cut: list[Section] = []
+        self._ends: dict[tuple[str, int], int] = {}  # id and first line of a section -> its last line
         self._titles: list[str] = []
-        count = counter(tokenizer)
+        count = self.count = counter(tokenizer)
         for place, document in enumerate(self._documents):
             source = document_format(document)
             title, sections = document_outline(document)
@@ -77,6 +78,8 @@ class CutCache:
                 self.sections.append(CutSection(place, title, " ".join(section.heading), path, body))
                 self.tokens.append(count(body))
                 self._cut.append(section)
+                first, last = section.cited_lines
+                self._ends[document.id, first] = max(last, self._ends.get((document.id, first), 0))
 
     @property
     def document_count(self) -> int:
@@ -86,11 +89,34 @@ class CutCache:
         """Nothing is known without counting, as of documents without an index."""
         return None
 
-    def asked_by_the_product(self, query: str) -> Question:
-        """What the product takes a query for: its terms choose the sentences of pointers, whoever ranked."""
+    def found_by_the_product(self, query: str) -> Matches:
+        """The sections that the product itself finds."""
         index = self._cache._sections
-        assert index is not None, "the product was asked first"
-        return ask_source(query, index)
+        if index is None:
+            search(self._cache, query)
+            index = self._cache._sections
+        assert index is not None
+        return index.matches(ask_source(query, index))
+
+    def pages_of(self, matches: Matches) -> list[str]:
+        """The first pages of the order of some matches."""
+        scores, _ = matches.leading(SHARE)
+        pages: dict[str, None] = {}
+        for ranked in ranking(scores, matches.document_of):
+            pages[self.id_of(matches.document_of(ranked.number)).lower()] = None
+            if len(pages) == DEPTH:
+                break
+        return list(pages)
+
+    def answer_of(self, result: SearchResult) -> Answer:
+        """What an answer of the product gives and names."""
+        given = [self.lines(hit.id, hit.first, hit.last) for hit in result.sections]
+        named = [self.lines(one["id"], one["line"], self._ends[one["id"], one["line"]]) for one in result.more]
+        return Answer(given, named, result.tokens_used)
+
+    def lines(self, name: str, first: int, last: int) -> Lines:
+        """Lines of a document as judgments name them."""
+        return Lines(name.lower(), first, last)
 
     def section(self, number: int) -> Section:
         return self._cut[number]

@@ -1,28 +1,28 @@
 """Other rankings over the product's sections: SQLite's FTS5 and bm25s, both as their makers advise.
 
 Both see title, headings, path and body, drop stop words, stem English, and count each word of a question once. Neither
-cuts scripts that are written without blanks, so they are handed Han and kana in pairs. Of what they rank the product
-makes answers, as it does of its own ranking: the same choice, the same lines to pay.
+cuts scripts that are written without blanks, so they are handed Han and kana in pairs. Each answers in two ways: packed
+by the product, which makes an answer of what they rank as it does of its own ranking; and out of the box, the ranked
+sections one after another, each below a line that names it.
 """
 
 from __future__ import annotations
 
 import re
 import sqlite3
+from heapq import nlargest
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.quality.measures import BUDGETS, ROOMY
-from benchmarks.quality.methods import lines_of
-from holdfast.caches.search.search_request import SearchRequest
+from benchmarks.quality.measures import Answer
+from holdfast.caches.search.search_request import USUAL_BUDGET, SearchRequest
 from holdfast.caches.search.search_result import make_result
 from holdfast.caches.search.word_terms import is_stop_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from benchmarks.quality.judged_sets import Lines
     from benchmarks.quality.methods import CutCache
     from holdfast.caches.search.question import Question
 
@@ -30,6 +30,8 @@ _UNSPACED = re.compile("[\u3041-\u3096\u30a1-\u30fa\u30fc-\u30ff\u3400-\u9fff\uf
 _WORD = re.compile(r"\w+")
 # Scores become whole numbers, which the product's choice is made for.
 _SCALE = 10**9
+# Sections that are looked at where nothing ends a list but the budget.
+_ENOUGH = 200
 
 
 class NotInstalled(Exception):
@@ -37,12 +39,12 @@ class NotInstalled(Exception):
 
 
 class Ranked:
-    """The product's `Matches` for the scores of another ranking, which gives no reasons and is never weak."""
+    """The product's `Matches` for the scores of another ranking, which gives no reasons and calls none weak."""
 
     def __init__(self, scores: dict[int, int], cut: CutCache, query: str) -> None:
         self.scores = scores
         self._sections = cut.sections
-        self.question = cut.asked_by_the_product(query)
+        self.question = cut.found_by_the_product(query).question
 
     @property
     def most(self) -> int:
@@ -62,7 +64,7 @@ class Peer:
     """A ranking of sections by number; the product makes answers of it as it does of its own, budget and all."""
 
     def __init__(self, cut: CutCache) -> None:
-        self._cut = cut
+        self.cut = self._cut = cut
 
     def scores(self, query: str) -> dict[int, float]:
         """Numbers of the sections that match, each with its score."""
@@ -71,11 +73,40 @@ class Peer:
     def close(self) -> None:
         """Let go of what the ranking holds open."""
 
-    def answers(self, query: str) -> dict[int, list[Lines]]:
+    def pages(self, query: str) -> list[str]:
+        return self._cut.pages_of(self._ranked(query))
+
+    def answer(self, query: str, budget: int | None) -> Answer:
+        source = _PeerSource(self._cut, self._ranked(query))
+        return self._cut.answer_of(make_result(source, SearchRequest(query, budget)))
+
+    def _ranked(self, query: str) -> Ranked:
         whole = {number: round(score * _SCALE) for number, score in self.scores(query).items()}
-        scores = {number: score for number, score in whole.items() if score > 0}
-        source = _PeerSource(self._cut, Ranked(scores, self._cut, query))
-        return {budget: lines_of(make_result(source, SearchRequest(query, budget))) for budget in (*BUDGETS, ROOMY)}
+        return Ranked({number: score for number, score in whole.items() if score > 0}, self._cut, query)
+
+
+class OutOfTheBox:
+    """A peer's ranked sections as they are, each that fits: no share of the best, no pointers, nothing left out."""
+
+    def __init__(self, peer: Peer) -> None:
+        self._peer, self._cut = peer, peer.cut
+
+    def pages(self, query: str) -> list[str]:
+        cut, scores = self._cut, self._peer.scores(query)
+        first = nlargest(_ENOUGH, scores, key=lambda number: (scores[number], -number))
+        return list(dict.fromkeys([cut.id_of(cut.sections[number].place).lower() for number in first]))
+
+    def answer(self, query: str, budget: int | None) -> Answer:
+        cut, scores = self._cut, self._peer.scores(query)
+        left = bound = USUAL_BUDGET if budget is None else budget
+        given = []
+        for number in nlargest(_ENOUGH, scores, key=lambda number: (scores[number], -number)):
+            name, (first, last) = cut.id_of(cut.sections[number].place), cut.section(number).cited_lines
+            cost = cut.tokens[number] + cut.count(f"{name}#L{first}-L{last}\n\n")
+            if scores[number] > 0 and cost <= left:
+                left -= cost
+                given.append(cut.lines(name, first, last))
+        return Answer(given, [], bound - left)
 
 
 class _PeerSource:
@@ -164,6 +195,8 @@ class Bm25s(Peer):
 
 
 PEERS: dict[str, type[Peer]] = {"SQLite FTS5": Fts5, "bm25s": Bm25s}
+OUT_OF_THE_BOX = {name: f"{name}, out of the box" for name in PEERS}
+PEER_METHODS = tuple([method for name in PEERS for method in (name, OUT_OF_THE_BOX[name])])
 
 
 def in_pairs(text: str) -> str:

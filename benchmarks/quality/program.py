@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 from pathlib import Path
 
 from benchmarks.quality.evaluation import evaluate
@@ -21,6 +22,10 @@ def main(description: str | None) -> int:
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", type=Path, nargs="*", help="judged sets; all development sets unless told")
     parser.add_argument("--tokenizer", choices=TOKENIZERS, default=BYTES, help="how tokens are counted")
+    parser.add_argument(
+        "--work", type=Path, help="folder that keeps the caches for the next run; temporary unless given"
+    )
+    parser.add_argument("--alone", action="store_true", help="without peers")
     parser.add_argument("--json", action="store_true", help="the figures for programs")
     options = parser.parse_args()
     folders = options.folders or standard_folders(SHARED)
@@ -29,10 +34,12 @@ def main(description: str | None) -> int:
         print(f"no judged set in {lacking[0] if lacking else SHARED / 'eval'}", file=sys.stderr)
         return 1
     measured = []
-    for folder in folders:
-        for judged in read_sets(folder):
-            print(f"{judged.name}: {len(judged.questions)} questions", file=sys.stderr, flush=True)
-            measured.append(evaluate(judged, options.tokenizer))
+    with tempfile.TemporaryDirectory() as temporary:
+        work = options.work or Path(temporary)
+        for folder in folders:
+            for judged in read_sets(folder):
+                print(f"{judged.name}: {len(judged.questions)} questions", file=sys.stderr, flush=True)
+                measured.append(evaluate(judged, options.tokenizer, work, peers=not options.alone))
     summaries = summarize(measured)
     if options.json:
         print(json.dumps(as_json(measured, summaries, RANKING, options.tokenizer), indent=2))

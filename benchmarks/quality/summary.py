@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchmarks.quality.bootstrap import sample, weighted
 from benchmarks.quality.evaluation import PRODUCT
 from benchmarks.quality.judged_sets import IN_THE_MEAN
-from benchmarks.quality.measures import MEASURES, SECTION_RECALL
-from benchmarks.quality.peers import PEERS
+from benchmarks.quality.measures import IN_TOKENS, MEASURES, SECTION_RECALL
+from benchmarks.quality.peers import PEER_METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from benchmarks.quality.evaluation import Rows
     from benchmarks.quality.judged_sets import JudgedSet
 
-    Columns = dict[str, Interval]  # by set, then MEAN and POOLED
+    Columns = dict[str, Interval]  # by set, then MEAN, EVERY and POOLED
 
-MEAN, POOLED = "mean", "all questions"
+MEAN, EVERY, POOLED = "mean", "mean of every set", "all questions"
 
 
 class Summary(NamedTuple):
@@ -36,14 +36,16 @@ def summarize(measured: Sequence[Rows]) -> dict[str, Summary]:
         methods = {
             method: _columns(name, [(r.judged, r.figures(method, name)) for r in measured]) for method in METHODS
         }
-        ahead_of = {peer: _columns(name, [(r.judged, _paired(r, peer, name)) for r in measured]) for peer in PEERS}
+        ahead_of = {
+            peer: _columns(name, [(r.judged, _paired(r, peer, name)) for r in measured]) for peer in PEER_METHODS
+        }
         summary = Summary(_filled(methods), _filled(ahead_of))
         if summary.methods:
             summaries[name] = summary
     return summaries
 
 
-METHODS = (PRODUCT, *PEERS)
+METHODS = (PRODUCT, *PEER_METHODS)
 
 
 def _filled(rows: dict[str, Columns]) -> dict[str, Columns]:
@@ -56,14 +58,16 @@ def _paired(rows: Rows, peer: str, name: str) -> list[float]:
     return [ours - other for ours, other in zip(rows.figures(PRODUCT, name), theirs, strict=True)] if theirs else []
 
 
-def _columns(name: str, found: Sequence[tuple[JudgedSet, list[float]]]) -> Columns:
+def _columns(measure: str, found: Sequence[tuple[JudgedSet, list[float]]]) -> Columns:
     samples = {judged.name: sample(judged.origin, figures) for judged, figures in found if figures}
     counts = {judged.name: len(figures) for judged, figures in found}
     columns = {name: one.interval for name, one in samples.items()}
     within = [name for name in samples if name in IN_THE_MEAN]
     if len(within) > 1:
         columns[MEAN] = _over(samples, {name: IN_THE_MEAN[name] for name in within})
-        if name in SECTION_RECALL.values():
+        if len(within) < len(samples):
+            columns[EVERY] = _over(samples, {name: IN_THE_MEAN.get(name, 1.0) for name in samples})
+        if measure == SECTION_RECALL:
             columns[POOLED] = _over(samples, {name: counts[name] for name in within})
     return columns
 
@@ -79,5 +83,5 @@ def beyond_noise(summaries: dict[str, Summary], sign: int) -> list[str]:
         for measure, summary in summaries.items()
         for peer, columns in summary.ahead_of.items()
         for column, interval in columns.items()
-        if interval.sign == sign
+        if interval.sign == (-sign if measure in IN_TOKENS else sign)
     ]

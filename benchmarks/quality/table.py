@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from benchmarks.quality.bootstrap import DRAWS
 from benchmarks.quality.evaluation import PRODUCT
 from benchmarks.quality.judged_sets import IN_THE_MEAN
-from benchmarks.quality.summary import METHODS, beyond_noise
+from benchmarks.quality.measures import IN_TOKENS
+from benchmarks.quality.summary import beyond_noise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,16 +20,18 @@ if TYPE_CHECKING:
 
 
 def as_text(measured: Sequence[Rows], summaries: dict[str, Summary], ranking: str, tokenizer: str) -> str:
-    """A table a measure, the product's lead over each peer below its own figures."""
+    """A table a measure, a line a set."""
     counts = [f"{rows.judged.name} {_count(rows)}" for rows in measured]
     within = [f"{rows.judged.name} {_weight(rows)}" for rows in measured if rows.judged.name in IN_THE_MEAN]
     parts = [
         f"Ranking `{ranking}`, tokens by `{tokenizer}`. Questions: {'; '.join(counts)}.",
         f"In the mean, with their weights: {'; '.join(within) or 'none'}.",
-        f"Behind a figure: 95 % of {DRAWS:,} draws of the questions. Differences are paired, bold where beyond noise.",
+        f"In parentheses: 95 % of {DRAWS:,} draws of the questions.",
+        f"After a peer's figure: {PRODUCT} minus the peer, paired, bold where beyond noise.",
     ]
     absent = {method: why for rows in measured for method, why in rows.absent.items()}
-    parts += [f"### {name}\n\n{_table(summary, absent)}" for name, summary in summaries.items()]
+    parts += [f"{method}: {why}." for method, why in absent.items()]
+    parts += [f"### {name}\n\n{_table(name, summary)}" for name, summary in summaries.items()]
     for words, sign in (("Behind", -1), ("Ahead", 1)):
         found = beyond_noise(summaries, sign)
         listed = "".join([f"\n- {one}" for one in found])
@@ -46,39 +49,37 @@ def _weight(rows: Rows) -> str:
     return f"{IN_THE_MEAN[rows.judged.name]:g}"
 
 
-def _table(summary: Summary, absent: dict[str, str]) -> str:
-    names = list(summary.methods[PRODUCT])
-    lines = ["| | " + " | ".join(names) + " |", "|---|" + "---|" * len(names)]
-    for method in METHODS:
-        if method in absent:
-            lines.append(f"| {method} | {absent[method]} |" + " |" * (len(names) - 1))
-        else:
-            lines.append(_line(method, [_figure(summary.methods[method][name]) for name in names]))
-    for peer, columns in summary.ahead_of.items():
-        lines.append(_line(f"{PRODUCT} minus {peer}", [_difference(columns[name]) for name in names]))
+def _table(measure: str, summary: Summary) -> str:
+    """A line a set: the product's figure, and each peer's with the product's minus it."""
+    methods = [PRODUCT, *summary.ahead_of]
+    lines = ["| | " + " | ".join(methods) + " |", "|---|" + "---|" * len(methods)]
+    for name, own in summary.methods[PRODUCT].items():
+        cells = [_figure(own, measure)]
+        for peer in summary.ahead_of:
+            theirs = _number(summary.methods[peer][name].mean, measure)
+            cells.append(f"{theirs}, {_difference(summary.ahead_of[peer][name], measure)}")
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
-def _line(name: str, cells: Sequence[str]) -> str:
-    return f"| {name} | " + " | ".join(cells) + " |"
+def _figure(interval: Interval, measure: str) -> str:
+    mean, low, high = [_number(value, measure) for value in interval]
+    return f"{mean} ({low}–{high})"
 
 
-def _figure(interval: Interval) -> str:
-    return f"{_short(interval.mean)} ({_short(interval.low)}–{_short(interval.high)})"
-
-
-def _difference(interval: Interval) -> str:
-    text = f"{_signed(interval.mean)} [{_signed(interval.low)}, {_signed(interval.high)}]"
+def _difference(interval: Interval, measure: str) -> str:
+    mean, low, high = [_signed(value, measure) for value in interval]
+    text = f"{mean} [{low}, {high}]"
     return f"**{text}**" if interval.sign else text
 
 
-def _short(value: float) -> str:
-    return f"{value:.3f}".removeprefix("0")
+def _number(value: float, measure: str) -> str:
+    return f"{value:,.0f}" if measure in IN_TOKENS else f"{value:.3f}".removeprefix("0")
 
 
-def _signed(value: float) -> str:
-    digits = _short(abs(value))
-    return digits if digits == ".000" else ("+" if value > 0 else "−") + digits
+def _signed(value: float, measure: str) -> str:
+    digits = _number(abs(value), measure)
+    return digits if digits in (".000", "0") else ("+" if value > 0 else "−") + digits
 
 
 def as_json(measured: Sequence[Rows], summaries: dict[str, Summary], ranking: str, tokenizer: str) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 from benchmarks.quality.bootstrap import Sample, sample, weighted
-from benchmarks.quality.evaluation import evaluate
+from benchmarks.quality.evaluation import evaluate, shelf_cache
 from benchmarks.quality.judged_sets import Lines, Question, read_sets, standard_folders
-from benchmarks.quality.measures import ROOMY, measure, ndcg, page_recall, section_recall
+from benchmarks.quality.measures import Answer, measure, ndcg, page_recall, section_recall
 from benchmarks.quality.summary import summarize
 from benchmarks.quality.table import as_text
 
@@ -79,15 +79,19 @@ def test_section_recall_is_the_share_of_groups_of_which_a_line_is_given() -> Non
     assert section_recall([Lines("c", 1, 100)], groups) == 0
 
 
-def test_each_budget_is_measured_by_its_own_answer_and_sections_only_where_they_are_judged() -> None:
+def test_an_answer_is_measured_by_what_it_gives_and_names_and_by_what_the_gold_costs() -> None:
     first, second = Lines("a", 1, 2), Lines("b", 1, 2)
-    answers = {1000: [], 2000: [second], 4000: [second, first], ROOMY: [second, first]}
     question = Question("q", "?", {"a": 1}, [[first]])
-    pages = {"page recall in 1,000 tokens": 0, "page recall in 2,000 tokens": 0, "page recall in 4,000 tokens": 1}
-    sections = {name.replace("page", "section"): figure for name, figure in pages.items()}
-    order = {"nDCG@5": 1 / log2(3)}
-    assert measure(answers, question) == order | pages | sections
-    assert measure(answers, question._replace(groups=[])) == order | pages
+    large = Answer([second, first], [], 3900)
+    order = {"nDCG@5": 1 / log2(3), "page recall in 4,000 tokens": 1, "section recall in 4,000 tokens": 1}
+    found, named, cost = "gold in the text", "gold in the text or named", "cost to the gold"
+    given = measure(["b", "a"], Answer([first], [second], 700), large, question)
+    assert given == order | {found: 1, named: 1, cost: 700, "tokens": 700}
+    only_named = measure(["b", "a"], Answer([second], [first], 700), large, question)
+    assert only_named == order | {found: 0, named: 1, cost: 880, "tokens": 700}
+    missed = measure(["b", "a"], Answer([second], [], 700), large, question._replace(groups=[]))
+    assert missed[cost] == 2760
+    assert "section recall in 4,000 tokens" not in missed
 
 
 def test_the_draws_of_a_name_are_always_the_same_and_its_interval_holds_the_mean() -> None:
@@ -141,30 +145,49 @@ def test_the_benchmark_measures_the_product_beside_its_peers(tmp_path: Path) -> 
     told = json.loads(run(folder, "--json").stdout)
     assert told["questions"] == {"kitchen": 2}
     perfect = {"kitchen": {"mean": 1.0, "low": 1.0, "high": 1.0}}
-    for name in ("nDCG@5", "page recall in 1,000 tokens", "section recall in 4,000 tokens"):
+    peers = {"SQLite FTS5", "bm25s", "SQLite FTS5, out of the box", "bm25s, out of the box"}
+    for name in (
+        "nDCG@5",
+        "page recall in 4,000 tokens",
+        "section recall in 4,000 tokens",
+        "gold in the text or named",
+    ):
         methods = told["measures"][name]["methods"]
         assert methods == dict.fromkeys(methods, perfect)
-        assert {"search", "SQLite FTS5", "bm25s"} == methods.keys() | told["absent"].keys()
-    assert told["behind_beyond_noise"] == told["ahead_beyond_noise"] == []
+        assert {"search", *peers} == methods.keys() | told["absent"].keys()
+    assert told["measures"]["tokens"]["methods"].keys() == {"search", *peers} - told["absent"].keys()
+
+
+def test_the_caches_are_kept_for_the_next_run_of_the_same_code(tmp_path: Path) -> None:
+    (judged,) = read_sets(make_set(tmp_path / "kitchen"))
+    first = shelf_cache(judged.shelves[0], "bytes/4", tmp_path / "work")
+    built = (first / "manifest.json").stat().st_mtime_ns
+    assert shelf_cache(judged.shelves[0], "bytes/4", tmp_path / "work") == first
+    assert (first / "manifest.json").stat().st_mtime_ns == built
+    assert shelf_cache(judged.shelves[0], "estimate-1", tmp_path / "work") != first
 
 
 def test_the_row_of_a_peer_that_is_not_installed_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.quality.peers.find_spec", lambda name: None)
-    measured = [evaluate(judged, "bytes/4") for judged in read_sets(make_set(tmp_path / "kitchen"))]
+    measured = [evaluate(judged, "bytes/4", tmp_path) for judged in read_sets(make_set(tmp_path / "kitchen"))]
     text = as_text(measured, summarize(measured), "any", "bytes/4")
-    assert "| bm25s | not installed: numpy, bm25s, Stemmer (dependency group `benchmarks`) |\n" in text
-    assert "search minus SQLite FTS5" in text
-    assert "search minus bm25s" not in text
+    assert "bm25s: not installed: numpy, bm25s, Stemmer (dependency group `benchmarks`).\n" in text
+    assert "| | search | SQLite FTS5 | SQLite FTS5, out of the box |\n" in text
 
 
 def test_the_benchmark_prints_the_same_table_every_time(tmp_path: Path) -> None:
     folders = make_set(tmp_path / "ray"), make_library_set(tmp_path / "docs")
     first = run(*folders)
     assert first.stdout == run(*folders).stdout
-    assert "| | ray | docs, a cache a library | docs, one cache of all | mean |" in first.stdout
+    lines = first.stdout.splitlines()
+    assert [line.split(" | ")[0] for line in lines[lines.index("### nDCG@5") + 4 :][:4]] == [
+        "| ray",
+        "| docs, a cache a library",
+        "| docs, one cache of all",
+        "| mean",
+    ]
     assert "Questions: ray 2 (1 judged by section); docs, a cache a library 2;" in first.stdout
-    assert "| search | 1.000 (1.000–1.000) | 1.000 (1.000–1.000) |" in first.stdout
-    assert "Behind by more than noise: nowhere." in first.stdout
+    assert "| ray | 1.000 (1.000–1.000) | 1.000, .000 [.000, .000] |" in first.stdout
 
 
 def test_a_folder_without_a_set_is_named(tmp_path: Path) -> None:
