@@ -6,10 +6,11 @@ Pure; docs/formats/search.md has the rules in full.
 from __future__ import annotations
 
 from holdfast.caches.search.impacts import unit
+from holdfast.caches.search.pasted_lines import is_number, is_paste, paste_texts
 from holdfast.caches.search.stemmer import stem
 from holdfast.caches.search.word_terms import is_stop_word, raw_words, word_terms
 from holdfast.core.record import NamedTuple
-from holdfast.core.unicode_text import WHITE_SPACE, lower_case
+from holdfast.core.unicode_text import lower_case
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,14 +37,11 @@ FRAME_WORDS = frozenset(
         "purpose recommended reason reasons good better thing much many find"
     ).split(" ")
 )
-# Factors are in sixteenths: a word, and one that stands in the lines of a stack alone. A frame word has half of that.
-_FULL, _EIGHTH = 16, 2
+# Factors are in sixteenths; a frame word has half.
+_FULL = 16
 # The parts of a known word weigh together at most so many tenths of it.
 _STRONG_TENTHS, _WEAK_TENTHS = 10, 3
-# A query of so many lines is a paste: a stack trace, a log.
-_LONG_QUERY = 4
 _MOST_REPAIRED = 3
-_DIGITS = frozenset("0123456789")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 # A word of fewer letters is not reported as absent: a version, a unit, an abbreviation.
 _NAME_LETTERS = 3
@@ -96,78 +94,67 @@ def ask(
 ) -> Question:
     """What a query asks of a cache of so many sections; `unit_of(term)` is 0 for a term that no section holds.
 
-    It is asked about every term of the query, and about what stands beside the first words that are unknown, as far as
-    `may_hold` does not rule it out.
+    It is asked about every term of the query, and about what is one letter away from the first words that are unknown,
+    as far as `may_hold` does not rule it out. Only the title of a paste has words that are expected, absent or read as
+    others; it bounds what the rest weighs.
     """
     question = Question({}, [], [], [])
     attempts = _MOST_REPAIRED
-    for word, terms, factor in _asked(query):
-        units = _units(terms, unit_of)
-        read = None
-        if attempts and factor > _EIGHTH and not any(units.values()):
-            from holdfast.caches.search.spelling import can_be_repaired, nearest  # most words are known
-
-            if can_be_repaired(lower_case(word)):
-                attempts -= 1
-                read = nearest(lower_case(word), unit_of, may_hold)
-        if read is None:
-            question.expected.extend(_expected(terms[0], units, factor, sections))
-            if _is_absent(word, terms, units):
-                question.absent.append(AbsentWord(word.rstrip("."), is_name=bool(terms[1] or terms[2])))
-        else:
-            question.read_as.append((word, read))
-            question.expected.append(factor * unit(sections, 0) // _FULL)
-            terms = word_terms(read)
+    title = 0  # what the words of the first text weigh together
+    for asked, share in _asked(query):
+        weights: dict[str, int] = {}
+        for word, terms, factor in asked:
             units = _units(terms, unit_of)
-        _weigh(question.weights, terms, units, factor)
+            if not title:
+                read = None
+                if attempts and not any(units.values()):
+                    from holdfast.caches.search.spelling import can_be_repaired, nearest  # most words are known
+
+                    if can_be_repaired(lower_case(word)):
+                        attempts -= 1
+                        read = nearest(lower_case(word), unit_of, may_hold)
+                if read is None:
+                    question.expected.extend(_expected(terms[0], units, factor, sections))
+                    if _is_absent(word, terms, units):
+                        question.absent.append(AbsentWord(word.rstrip("."), is_name=bool(terms[1] or terms[2])))
+                else:
+                    question.read_as.append((word, read))
+                    question.expected.append(factor * unit(sections, 0) // _FULL)
+                    terms = word_terms(read)
+                    units = _units(terms, unit_of)
+            _weigh(weights, terms, units, factor)
+        total = sum(weights.values())
+        most = min(total, title * share // 8) if title else total
+        title = title or total
+        for term, weight in weights.items():
+            question.weights[term] = max(question.weights.get(term, 0), weight * most // total, 1)
     return question
 
 
-def _asked(query: str) -> list[tuple[str, WordTerms, int]]:
-    """The words of a query, each once by its whole, with what they count as and their factors in sixteenths.
+def _asked(query: str) -> list[tuple[list[tuple[str, WordTerms, int]], int]]:
+    """The words of a query, each once by its whole, with what they count as and their factors in sixteenths; of a paste
+    by text, each with its share (`paste_texts`).
 
-    Stop words only when there is nothing else; nor, in a paste, bare numbers.
+    Stop words only when there is nothing else; nor, in a paste, numbers.
     """
-    lines = [line for line in query.replace("\r", "\n").split("\n") if line.strip(WHITE_SPACE)]
-    if len(lines) < _LONG_QUERY:
-        words, _, stops = _sorted_out(raw_words(query), _FULL, is_paste=False)
-        return words or stops
-    frames = [_is_of_a_stack(line) for line in lines]
-    plain = raw_words("\n".join([line for line, is_frame in zip(lines, frames, strict=True) if not is_frame]))
-    stack = raw_words("\n".join([line for line, is_frame in zip(lines, frames, strict=True) if is_frame]))
-    words, numbers, stops = _sorted_out(plain, _FULL, is_paste=True)
-    others = _sorted_out(stack, _EIGHTH if words else _FULL, is_paste=True)
-    known = {_key(terms) for _, terms, _ in words}
-    words += [each for each in others[0] if _key(each[1]) not in known]
-    return words or numbers or others[1] or stops or others[2]
-
-
-def _sorted_out(words: Iterable[str], factor: int, *, is_paste: bool) -> list[list[tuple[str, WordTerms, int]]]:
-    """Words, bare numbers (of a paste) and stop words, each word once."""
-    found: list[dict[tuple[str, ...], tuple[str, WordTerms, int]]] = [{}, {}, {}]
-    for word in words:
-        terms = word_terms(word)
-        key = _key(terms)
-        if key:
-            kind = 2 if is_stop_word(word) else 1 if is_paste and _DIGITS.issuperset(key[0]) else 0
-            found[kind].setdefault(key, (word, terms, factor // 2 if key[0] in FRAME_WORDS else factor))
-    return [list(each.values()) for each in found]
+    paste = is_paste(query)
+    kinds: list[list[tuple[list[tuple[str, WordTerms, int]], int]]] = [[], [], []]  # words, numbers, stop words
+    known = set()
+    for text, share in paste_texts(query) if paste else [(query, 0)]:
+        for kind in kinds:
+            kind.append(([], share))
+        for word in raw_words(text):
+            terms = word_terms(word)
+            key = _key(terms)
+            if key and key not in known:
+                known.add(key)
+                kind = kinds[2 if is_stop_word(word) else 1 if paste and is_number(word) else 0]
+                kind[-1][0].append((word, terms, _FULL // 2 if key[0] in FRAME_WORDS else _FULL))
+    return next((kind for kind in kinds if any(words for words, _ in kind)), [])
 
 
 def _key(terms: WordTerms) -> tuple[str, ...]:
     return terms[0] or terms[1] or terms[2]
-
-
-def _is_of_a_stack(line: str) -> bool:
-    """Whether a line of a paste is indented or looks like a frame: `at f (a.js:1:2)`, `#0 …`, `File "…", line 1`,
-    `from a.rb:1:in f`."""
-    if line[0] in WHITE_SPACE:
-        return True
-    if line.startswith(("at ", "from ")):
-        return "(" in line or any(line[at + 1 : at + 2] in _DIGITS for at in range(len(line)) if line[at] == ":")
-    if line[0] == "#":
-        return line[1:2] in _DIGITS
-    return line.startswith('File "') and '", line ' in line
 
 
 def _units(terms: WordTerms, unit_of: UnitOf) -> dict[str, int]:

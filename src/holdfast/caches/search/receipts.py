@@ -9,6 +9,7 @@ from __future__ import annotations
 from holdfast.caches.cache_format import tagged_digest
 from holdfast.caches.search.asked_caches import AskedCache
 from holdfast.caches.search.impacts import PARAMETERS, RANKING
+from holdfast.caches.search.pasted_lines import PASTE
 from holdfast.caches.search.pointers import POINTERS
 from holdfast.caches.search.search_request import USUAL_BUDGET, USUAL_SHARE, USUAL_TEXT, LeftOut, SearchRequest
 from holdfast.caches.search.section import LONG
@@ -33,7 +34,15 @@ _EARLIER = dict.fromkeys("123", "0.1")
 # What an answer without a named budget ends by.
 _STOP = {"budget": USUAL_BUDGET, "text": USUAL_TEXT, "share": USUAL_SHARE}
 # What an answer is made by: the same ranking with others gives other answers.
-_PARAMETERS = {**PARAMETERS, "fall": FALL, "share": SHARE, "long": LONG, "stop": _STOP, "pointers": POINTERS}
+_PARAMETERS = {
+    **PARAMETERS,
+    "fall": FALL,
+    "share": SHARE,
+    "long": LONG,
+    "stop": _STOP,
+    "pointers": POINTERS,
+    "paste": PASTE,
+}
 _NAMED = ("ranking", "tokenizer")
 _ASKED = ("query", "budget", "limit", "under", "known", "outline", "explain")
 _OF_SEVERAL = ("caches", "left_out")

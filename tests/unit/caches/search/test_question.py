@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.caches.search.impacts import unit
+from holdfast.caches.search.pasted_lines import is_error, is_number
 from holdfast.caches.search.question import Question, ask
 
 UNITS = {"us": 100, "effect": 300, "useeffect": 500, "render": 200, "list": 150, "item": 160, "422": 250}
@@ -84,39 +85,69 @@ def test_three_unknown_words_are_looked_at_and_no_more() -> None:
 
 
 TRACE = """Traceback (most recent call last):
-  File "/srv/reload.py", line 422, in render
+  File "/srv/app/reload.py", line 422, in render
     return self.list(422)
-  File "/srv/reload.py", line 422, in render
+  File "/srv/app/reload.py", line 422, in render
     return self.list(422)
 ConnectError: read timeout"""
 
 
-def test_words_only_in_the_lines_of_a_stack_weigh_an_eighth_and_bare_numbers_nothing() -> None:
-    assert weights(TRACE) == {"connect": 330, "read": 210, "timeout": 420, "reload": 43, "render": 25, "list": 18}
+def test_without_a_title_the_error_is_what_is_asked_and_the_stack_weighs_an_eighth_of_it() -> None:
+    # connect 330, read 210, timeout 420: 960, an eighth of which render (200) and list (150) share.
+    assert weights(TRACE) == {"connect": 330, "read": 210, "timeout": 420, "render": 68, "list": 51}
 
 
 @pytest.mark.parametrize(
-    "frame",
+    ("below", "most"),
     [
-        "at list (app.js:10:5)",
-        "at app/list.js:10:5",
-        "#0 0x1 in list",
-        'File "list", line 3',
-        "from list.rb:3:in x",
-        "\tlist",
+        ("list list list", 157),  # plain lines: together a quarter of the title
+        ("ValueError: list", 315),  # an error message: half
+        ("at list (app.js:10:5)", 78),  # a frame: an eighth
+        ("at app/list.js:10:5", 78),
+        ("#0 0x1 in list", 78),
+        ('File "list", line 3', 78),
+        ("from list.rb:3:in x", 78),
+        ("\tlist", 78),
     ],
 )
-def test_lines_that_look_like_frames_at_the_margin_are_of_the_stack(frame: str) -> None:
-    assert weights(f"read timeout\n{frame}\n{frame}\n{frame}")["list"] == 18
+def test_what_is_below_the_title_weighs_at_most_a_part_of_it(below: str, most: int) -> None:
+    found = weights(f"read timeout\n{below}\n{below}\n{below}")
+    assert (found["read"], found["timeout"]) == (210, 420)
+    assert found["list"] == min(150, most)
+    many = weights(f"read timeout\n{below} render items connect")
+    assert sum(weights(f"read timeout\n{below}\n{below} render\n{below} item connect").values()) <= 630 + most
+    assert many["list"] == 150
 
 
-@pytest.mark.parametrize("line", ["at the list", "from the list", "# list", "File list", "list at (app.js:1:2)"])
-def test_lines_that_do_not_are_lines(line: str) -> None:
-    assert weights(f"read timeout\n{line}\n{line}\n{line}")["list"] == 150
+def test_only_the_first_sentence_of_a_paste_is_its_title() -> None:
+    found = weights("Read timeout. The list\nitems\nrender\nconnect")
+    assert (found["read"], found["timeout"]) == (210, 420)
+    assert sum(found.values()) - 630 <= 630 // 4
 
 
-def test_what_a_plain_line_says_too_counts_in_full() -> None:
-    assert weights("the list\n  list\n  render\n  read")["list"] == 150
+@pytest.mark.parametrize("path", ["/srv/list/render.py", "~/list/render", "file:///srv/list", "C:\\list\\render.ts"])
+def test_machine_paths_count_nothing(path: str) -> None:
+    assert weights(f"read timeout\n({path})\n{path}:\n'{path}'") == {"read": 210, "timeout": 420}
+
+
+def test_versions_times_and_addresses_are_numbers() -> None:
+    assert [is_number(word) for word in ("422", "v18.12.0", "0x7f0012", "12:30", "200ms")] == [True] * 5
+    assert [is_number(word) for word in ("utf-8", "s3", "k8s", "http2", "list")] == [False] * 5
+
+
+@pytest.mark.parametrize("line", ["ValueError: x", "error TS2307: x", "Caused by: x", "fatal: x", "npm ERR! error: x"])
+def test_a_line_that_names_an_error_and_says_what_it_is(line: str) -> None:
+    assert is_error(line)
+
+
+@pytest.mark.parametrize("line", ["an error", "Errors:", "note: x", 'File "error", line 3: x'])
+def test_other_lines_are_no_errors(line: str) -> None:
+    assert not is_error(line)
+
+
+def test_only_the_title_of_a_paste_has_absent_words() -> None:
+    asked = ask("read quokka_limit\nwombat_limit\nat x (y.js:1:2)\nlist", lambda term: UNITS.get(term, 0), SECTIONS)
+    assert [absent.word for absent in asked.absent] == ["quokka_limit"]
 
 
 def test_a_paste_without_plain_lines_counts_in_full() -> None:
