@@ -160,7 +160,7 @@ TOOLS = (
 def _command(body: str, summary: str, *parameters: Parameter) -> Operation:
     word = body.partition(":")[2]
     run, view = f"holdfast.contexts.answers.{body}", f"holdfast.contexts.views:{word}"
-    which = (PROJECT,) if body.startswith("adjustment") else (PROJECT, UNTRACKED)
+    which = (PROJECT,) if body == "writers:config" else (PROJECT, UNTRACKED)
     return Operation("contexts", (word,), summary, (*parameters, *which), run, view=view)
 
 
@@ -195,7 +195,7 @@ COMMANDS = (
     ),
     _command("health:watch", "Tell of contexts that go stale while files change, until interrupted."),
     _command(
-        "adjustment:config",
+        "writers:config",
         "Show the settings, or show or change one.",
         Parameter("key", "text", "A setting", metavar="KEY", positional=True),
         Parameter(

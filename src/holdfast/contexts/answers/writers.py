@@ -1,4 +1,4 @@
-"""What the commands that write contexts answer: init, regen and rehash."""
+"""Bodies of the commands that write contexts or their settings: init, regen, rehash and config."""
 
 from __future__ import annotations
 
@@ -9,18 +9,28 @@ from holdfast.contexts.on_disk.directory_view import CONTEXT_FILE
 from holdfast.contexts.on_disk.generation import FAILED, RENEWED, UNCHANGED, WRITTEN, generate, rehash_one
 from holdfast.contexts.on_disk.listing import judge_all
 from holdfast.contexts.on_disk.project import check_root, place_of, scan, with_place
+from holdfast.contexts.on_disk.settings_file import change_setting
 from holdfast.core.confined_paths import printable
-from holdfast.core.errors import ContextCorrupt, IoError, UsageError
+from holdfast.core.errors import ContextCorrupt, IoError, UnknownName, UsageError
 from holdfast.operation import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.contexts.arguments import InitArguments, RegenArguments, RehashArguments
+    from holdfast.contexts.arguments import ConfigArguments, InitArguments, RegenArguments, RehashArguments
     from holdfast.contexts.on_disk.generation import Made
     from holdfast.contexts.on_disk.project import Found, Project
-    from holdfast.contexts.shapes import Counts, InitAnswer, MadeContext, RegenAnswer, RehashAnswer
+    from holdfast.contexts.shapes import (
+        ConfigAnswer,
+        Counts,
+        InitAnswer,
+        MadeContext,
+        RegenAnswer,
+        RehashAnswer,
+        Setting,
+        Settings,
+    )
     from holdfast.workspace import Workspace
 
 
@@ -187,3 +197,24 @@ def _rehashed(project: Project, arguments: RehashArguments) -> Outcome[RehashAns
     made = [rehash_one(item) for item in found if item.view is not None and item.view.has_context]
     counts = _counts(made)
     return Outcome(counts, _exit_code(made), is_error=bool(counts["failed"]))
+
+
+def config(workspace: Workspace, arguments: ConfigArguments) -> Outcome[ConfigAnswer]:
+    """Every setting, one setting, or one after it was changed."""
+    project = open_project(workspace, arguments)
+    settings = project.settings
+    current: Settings = {
+        "max_depth": settings.max_depth,
+        "min_tokens": settings.min_tokens,
+        "ignore": settings.ignore,
+        "mode": settings.mode,
+    }
+    one: dict[str, Setting] = settings._asdict()
+    key = arguments.get("key")
+    if key is None:
+        return Outcome(current)
+    if key not in one:
+        raise UnknownName("setting", key, list(one))
+    if "value" not in arguments:
+        return Outcome({"key": key, "value": one[key]})
+    return Outcome({"key": key, "value": change_setting(project, key, arguments["value"])})
