@@ -15,6 +15,8 @@ import pytest
 import holdfast
 
 SOURCE = Path(holdfast.__file__).parent
+ROOT = Path(__file__).parent.parent.parent
+MOST_IN_PAGES = 10  # lines; one of them is a sample of a page that is searched
 
 # An odd word -> (occurrences per 1,000 lines, what to write instead)
 CEILINGS: dict[str, tuple[float, str]] = {
@@ -78,3 +80,16 @@ def test_an_odd_word_stays_below_its_ceiling(word: str) -> None:
 @pytest.mark.parametrize("term", TERMS)
 def test_the_terms_of_the_field_are_in_use(term: str) -> None:
     assert occurrences(term), f"nothing is called a {term}: {TERMS[term]}"
+
+
+def test_the_pages_use_hardly_any_of_the_odd_words() -> None:
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    odd = re.compile(r"\b(told|whoever|somebody|stands|so many)\b", re.IGNORECASE)
+    found = [
+        f"{page.relative_to(ROOT)}: {line.strip()[:120]}"
+        for page in pages
+        if page.name != "modules.md"  # generated from docstrings, which are counted above
+        for line in page.read_text(encoding="utf-8").splitlines()
+        if odd.search(line)
+    ]
+    assert len(found) <= MOST_IN_PAGES, "\n  ".join(["write plain words in", *found])
