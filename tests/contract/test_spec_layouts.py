@@ -94,6 +94,26 @@ def test_guides_come_with_what_the_tool_of_the_project_writes(tmp_path: Path, do
     )
 
 
+def test_every_kiro_document_that_is_always_included_is_steering(tmp_path: Path, door: Door) -> None:
+    project = SpecProject(tmp_path, ".kiro")
+    project.steering("tech")
+    project.write("steering/testing.md", "---\ninclusion: always\n---\n# Testing\n")
+    project.write("steering/security.md", "# Security\n")
+    project.write("steering/api.md", "---\ninclusion: fileMatch\nfileMatchPattern: '*.ts'\n---\n# API\n")
+    guide = value(door.call("get-implementer-guide", {}))["data"]
+    assert list(guide["steering"]) == ["tech", "security", "testing"]
+    assert "## testing.md\n" in value(door.call("get-reviewer-guide", {}))["data"]["guide"]
+
+
+def test_what_openspec_init_writes_is_steering(tmp_path: Path) -> None:
+    write(tmp_path, "openspec/config.yaml", "schema: spec-driven\ncontext: Rust only\n")
+    write(tmp_path, "openspec/changes/x/tasks.md", "- [ ] a\n")
+    guide = value(Library(tmp_path).call("get-implementer-guide", {}))["data"]
+    assert guide["steering"] == {"config.yaml": "schema: spec-driven\ncontext: Rust only\n"}
+    review = value(Library(tmp_path).call("get-reviewer-guide", {}))["data"]["guide"]
+    assert "## config.yaml\n\nschema: spec-driven\n" in review
+
+
 def test_a_kiro_bugfix_is_its_requirements(tmp_path: Path, door: Door) -> None:
     project = SpecProject(tmp_path, ".kiro")
     project.write("specs/fix/bugfix.md", "# Bug\n")

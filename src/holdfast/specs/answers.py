@@ -130,7 +130,7 @@ def steering_init(workspace: Workspace, arguments: ProjectArguments) -> Outcome[
 
 
 def workflow_guide(workspace: Workspace, _arguments: NoArguments) -> Outcome[Success[WorkflowData]]:
-    project = project_of(workspace)
+    project = workflow_folder.with_steering(project_of(workspace))
     discipline = remembered_guides.discipline(project)
     documents = spec_files.get_steering_docs(project, project.layout.steering)
     missing = [doc for doc in project.layout.steering if doc not in documents]
@@ -157,7 +157,7 @@ def _role_guide(workspace: Workspace, arguments: GuideArguments, role: Role) -> 
     wants_compact, run = arguments.get("mode") == "compact", arguments.get("runId", "")
     if wants_compact and not run:
         raise SpecFailure("compact mode requires runId", ["Pass the runId of the full call, or ask for mode full"])
-    project = project_of(workspace)
+    project = workflow_folder.with_steering(project_of(workspace))
     discipline = remembered_guides.discipline(project)
     if role == "reviewer" and discipline == "minimal":
         steps = ["Verify the change yourself", "Or set discipline to standard or full in settings.json"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from holdfast.core.errors import OutOfDate
 from holdfast.core.record import NamedTuple
 from holdfast.core.sarif_log import LogResult, LogRule, one_run
@@ -16,7 +14,7 @@ from holdfast.specs.delta_checks import DeltaText, DeltaTexts, changed_titles
 from holdfast.specs.discipline import check_levels
 from holdfast.specs.layouts import PHASES
 from holdfast.specs.on_disk import living_files, spec_files, workflow_folder
-from holdfast.specs.on_disk.check_scope import changed_lines, known_findings
+from holdfast.specs.on_disk.check_scope import changed_lines, without_known
 from holdfast.specs.requirement_ids import requirements_of
 from holdfast.specs.tasks import parse
 
@@ -85,7 +83,7 @@ def spec_check(workspace: Workspace, arguments: CheckArguments) -> Outcome[Check
     if since := arguments.get("since"):
         findings = _touched(findings, changed_lines(project, since))
     if baseline := arguments.get("baseline"):
-        findings = _new(findings, known_findings(baseline))
+        findings = without_known(findings, baseline)
     findings.sort()
     code = OutOfDate.exit_code if findings else 0
     if arguments.get("format") == "sarif":
@@ -172,22 +170,6 @@ def _touched(findings: list[Finding], lines: Mapping[str, frozenset[int] | None]
         if finding.file in lines:
             touched = lines[finding.file]
             found += [finding] if touched is None or finding.line in touched else []
-    return found
-
-
-def _new(findings: list[Finding], known: Counter[tuple[str, str, str]]) -> list[Finding]:
-    """The findings that a baseline does not have; of many alike in one document, as many as it has are left out."""
-    left = Counter(known)
-    merged = Counter({(file, rule): count for (file, rule, _), count in known.items() if count > 1})
-    found = []
-    for finding in findings:
-        key, alike = (finding.file, finding.rule, finding.text), (finding.file, finding.rule)
-        if left[key] > 0:
-            left[key] -= 1
-        elif merged[alike] > 0:
-            merged[alike] -= 1
-        else:
-            found.append(finding)
     return found
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 # Which parts of a guide a discipline leaves out: a template marks them `<!-- tests -->` … `<!-- /tests -->`.
 _LEFT_OUT: dict[Discipline, tuple[str, ...]] = {"full": (), "standard": ("tests",), "minimal": ("tests", "reviews")}
+_LONGEST_FRONT = 100
 _MAX_HEADINGS = 160
 
 
@@ -48,9 +49,28 @@ def filled(template: str, values: Mapping[str, str]) -> str:
     return "".join(text)
 
 
+def inclusion_of(text: str) -> str:
+    """When Kiro includes a steering document: what its front matter says, `always` without."""
+    lines = text.removeprefix("\ufeff").split("\n")
+    if lines[0].rstrip("\r") != "---":
+        return "always"
+    for line in lines[1:_LONGEST_FRONT]:
+        key, _, value = line.rstrip("\r").partition(":")
+        if key == "---":
+            break
+        if key == "inclusion":
+            return value.strip(" \"'")
+    return "always"
+
+
+def file_name(document: str) -> str:
+    """What the file of a steering document is called."""
+    return document if "." in document else f"{document}.md"
+
+
 def quoted(documents: Mapping[str, str]) -> str:
     """Steering documents one after the other, each below its name."""
-    return "\n\n".join([f"## {name}.md\n\n{text.strip(WHITE_SPACE)}" for name, text in documents.items()])
+    return "\n\n".join([f"## {file_name(name)}\n\n{text.strip(WHITE_SPACE)}" for name, text in documents.items()])
 
 
 def templates_to_fill(templates: Mapping[str, str]) -> str:
@@ -68,4 +88,4 @@ def digest_of(name: str, text: str, sha256: str, size: int) -> SteeringDigest:
 def digest_line(digest: SteeringDigest) -> str:
     """A digest as the compact guide shows it."""
     about = f": {digest.headings}" if digest.headings else ""
-    return f"- {digest.name}.md, sha256 {digest.sha256}, {digest.tokens} tokens{about}"
+    return f"- {file_name(digest.name)}, sha256 {digest.sha256}, {digest.tokens} tokens{about}"

@@ -40,6 +40,7 @@ class Layout(NamedTuple):
     documents: Mapping[str, tuple[str, ...]]  # by phase, the file names it may have; a new one gets the first
     steering: Mapping[str, str]  # the documents that hold for every spec
     written: tuple[str, ...]  # those of them that its tool writes
+    steering_folder: str = ""  # where its tool reads every document, those that it does not write too
     required: tuple[str, ...] = ()  # those without which there is no guide
     some_required: bool = False  # whether one of them has to be there
     optional: tuple[str, ...] = ()  # the phases that a spec may skip
@@ -89,6 +90,7 @@ LAYOUTS = (
         "kiro",
         ".kiro",
         some_required=True,
+        steering_folder=".kiro/steering",
         tasks=KIRO_TASKS,
         documents={
             "requirements": ("requirements.md", "bugfix.md"),
@@ -113,7 +115,7 @@ LAYOUTS = (
         "openspec",
         "openspec/changes",
         {"requirements": ("proposal.md",), "design": ("design.md",), "tasks": ("tasks.md",)},
-        {"project": "openspec/project.md"},
+        {"project": "openspec/project.md", "config.yaml": "openspec/config.yaml"},
         ("project",),
         optional=("design",),
         tasks=ANY_BOX,

@@ -25,18 +25,22 @@ def _project(workspace: Workspace) -> Project:
     return workflow_folder.open_project(workspace.project, workspace.file_contents, workspace.status)
 
 
+def _steered(workspace: Workspace) -> Project:
+    return workflow_folder.with_steering(_project(workspace))
+
+
 def read_steering(workspace: Workspace, variables: Mapping[str, str]) -> str | None:
-    project, doc = _project(workspace), variables["doc"]
+    project, doc = _steered(workspace), variables["doc"]
     return spec_files.get_steering_docs(project, [doc]).get(doc) if doc in project.layout.steering else None
 
 
 def existing_steering(workspace: Workspace) -> list[dict[str, str]]:
-    project = _project(workspace)
+    project = _steered(workspace)
     return [{"doc": doc} for doc in spec_files.get_steering_docs(project, project.layout.steering)]
 
 
 def complete_steering(workspace: Workspace, _variable: str, _others: Mapping[str, str]) -> Iterable[str]:
-    return _project(workspace).layout.steering
+    return _steered(workspace).layout.steering
 
 
 def read_spec(workspace: Workspace, variables: Mapping[str, str]) -> str | None:

@@ -12,12 +12,15 @@ from holdfast.core.regular_files import read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.specs.checks import Finding
     from holdfast.specs.on_disk.workflow_folder import Project
 
 _LARGEST_BASELINE = 64 << 20
 
 
-def known_findings(path: str) -> Counter[tuple[str, str, str]]:
+def _known_findings(path: str) -> Counter[tuple[str, str, str]]:
     """How often each finding, by file, rule and text, is in an earlier answer of `spec check --format json`."""
     try:
         answer = decode(read_regular(path, limit=_LARGEST_BASELINE))
@@ -26,6 +29,25 @@ def known_findings(path: str) -> Counter[tuple[str, str, str]]:
     except (OSError, JsonError, KeyError, TypeError):
         steps = ["Write one with `context spec check --format json > FILE`"]
         raise SpecFailure(f"'{printable(path)}' is no answer of `context spec check`", steps) from None
+
+
+def without_known(findings: Sequence[Finding], path: str) -> list[Finding]:
+    """The findings that an earlier answer does not have, whatever their lines were; SpecFailure for another file.
+
+    Of findings that it has as one with a count, that many are left out.
+    """
+    left = _known_findings(path)
+    merged = Counter({(file, rule): count for (file, rule, _), count in left.items() if count > 1})
+    found = []
+    for finding in findings:
+        key, alike = (finding.file, finding.rule, finding.text), (finding.file, finding.rule)
+        if left[key] > 0:
+            left[key] -= 1
+        elif merged[alike] > 0:
+            merged[alike] -= 1
+        else:
+            found.append(finding)
+    return found
 
 
 def changed_lines(project: Project, since: str) -> dict[str, frozenset[int] | None]:

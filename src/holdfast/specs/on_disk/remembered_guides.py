@@ -140,7 +140,7 @@ def _missing_steering(project: Project, missing: Sequence[str]) -> SpecFailure:
     paths = " and ".join([layout.steering[doc] for doc in wanted])
     choice = "" if layout.required else ", at least one of them"
     return SpecFailure(
-        f"Required steering docs missing: {', '.join([f'{doc}.md' for doc in wanted])}",
+        f"Required steering docs missing: {', '.join([guides.file_name(doc) for doc in wanted])}",
         (
             f"Write {paths}{choice}: spec-workflow-guide has their templates",
             "`context steering init` makes drafts to fill in",

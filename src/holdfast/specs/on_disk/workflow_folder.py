@@ -7,6 +7,7 @@ from stat import S_ISDIR
 
 from holdfast.core.confined_paths import link_out
 from holdfast.core.record import NamedTuple
+from holdfast.specs.guides import inclusion_of
 from holdfast.specs.layouts import ARCHIVES, LAYOUTS, NEW, Layout
 
 TYPE_CHECKING = False
@@ -94,6 +95,30 @@ def open_project(path: str, file_contents: FileContents, status: Status = os.sta
     layout = chosen or (found[0] if found else NEW)
     ignored = tuple([other.root for other in found if other != layout])
     return Project(absolute, layout, file_contents, status, ignored)
+
+
+def with_steering(project: Project) -> Project:
+    """The project, its layout with every steering document that its tool reads for any file.
+
+    Kiro reads all Markdown files of the folder; one whose front matter has `inclusion: fileMatch` or `manual` is for
+    some files, or for a person to name, and is left out.
+    """
+    folder = project.layout.steering_folder
+    if not folder or link_out(project.path, f"{project.path}/{folder}"):
+        return project
+    try:
+        names = sorted(os.listdir(f"{project.path}/{folder}"))
+    except OSError:
+        return project
+    more = {}
+    for name in names:
+        document, ending = name[:-3], name[-3:]
+        if ending == ".md" and document and document not in project.layout.steering and not name.startswith("."):
+            path = f"{folder}/{name}"
+            text = project.file_contents.text(project.place(path), namespace="steering") or ""
+            if inclusion_of(text) == "always":
+                more[document] = path
+    return project._replace(layout=project.layout._replace(steering={**project.layout.steering, **more}))
 
 
 def projects_below(path: str, status: Status) -> list[str]:
