@@ -83,7 +83,7 @@ def quote(text: str) -> str:
 
 
 def unquote(segment: str) -> str | None:
-    """What a segment of an address says; None when it is not well formed."""
+    """A segment of an address, decoded; None when it is not well formed."""
     first, *rest = segment.split("%")
     parts = [first.encode("utf-8", "surrogatepass")]
     for part in rest:

@@ -66,12 +66,12 @@ class Parameter(NamedTuple):
 
     @property
     def value_name(self) -> str:
-        """What help calls its value."""
+        """The name of its value in help."""
         return self.metavar or self.name.upper()
 
     @property
     def typed(self) -> str:
-        """What a person at the terminal calls it: its option, or the name of its place."""
+        """Its name on the command line: its option, or the name of its position."""
         return self.value_name if self.positional else self.option
 
     @property

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Door = Literal["command", "tool"]
 
     class Counted(Protocol):
-        """What tells how often it was used, as `FileContents.telemetry` does."""
+        """Counters of its use, as `FileContents.telemetry` has them."""
 
         def telemetry(self) -> dict[str, dict[str, int]]: ...
 

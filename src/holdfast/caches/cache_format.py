@@ -327,7 +327,7 @@ def check_manifest(manifest: Manifest) -> list[str]:
 
 
 def check_index(data: bytes, manifest: Manifest) -> list[str]:
-    """What `index.json` says that the manifest does not, and the other way round."""
+    """The differences between `index.json` and the manifest."""
     found = marks(data)
     # The marks of the object's members and those inside their names and files; counted only where it matters.
     if found > len(manifest.entries) + 1 and found > len(manifest.entries) + 1 + sum(

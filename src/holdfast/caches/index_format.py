@@ -74,7 +74,7 @@ class Section(NamedTuple):
 
 
 class Header(NamedTuple):
-    """What an index file says of itself."""
+    """The header of an index file."""
 
     kind: str
     rules: str

@@ -123,5 +123,5 @@ class OriginsDigest:
         self._digest.update("".join([f"{name}:{digest}" for name, digest in documents]).encode())
 
     def finish(self) -> str:
-        """What there is to say of all."""
+        """The digest over all documents added so far."""
         return f"{PREFIX}{self._digest.hexdigest()}" if self._has_one else ""

@@ -264,7 +264,7 @@ def _tell(workspace: Workspace, arguments: object) -> Callable[[str, int, int], 
 
 
 def _locked(lock: ProjectLock | None, cache: DeclaredCache) -> LockedCache | None:
-    """What the lock has for a cache, if it is of the same reference."""
+    """The lock's entry for a cache, if it has the same reference."""
     locked = None if lock is None else lock.caches.get(cache.name)
     return locked if locked is not None and locked.oci == cache.oci else None
 

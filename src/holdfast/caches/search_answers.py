@@ -108,7 +108,7 @@ def _asked(
 
 
 def _overview(workspace: Workspace, meant: MeantCaches, budget: int) -> CachesAnswer:
-    """What there is to ask."""
+    """The answer to a query without words: the caches that can be searched."""
     from holdfast.caches.on_disk.kept_caches import OpenCaches
     from holdfast.caches.search.cache_overview import CacheToAsk, overview
     from holdfast.caches.search.search_request import LeftOut
@@ -205,7 +205,7 @@ def _read_of_several(workspace: Workspace, meant: MeantCaches, place: Place, bud
 
 
 def _place_to_read(arguments: ReadArguments) -> Place:
-    """What is to be read; InvalidCitation where that is no place, or more than one."""
+    """The place to read; InvalidCitation where the arguments name none, or more than one."""
     from holdfast.caches.search.citations import parse_citation
     from holdfast.caches.search.passage import Place
     from holdfast.core.errors import InvalidCitation

@@ -164,13 +164,13 @@ def _zsh(commands: Sequence[Command]) -> str:
 
 
 def _described(commands: Sequence[Command], first: str, groups: dict[str, list[str]]) -> str:
-    """What is said of a first word: what its command does, or which words may follow."""
+    """The description of a first word: its command's summary, or the words that may follow."""
     alone = [command.summary for command in commands if command.words == (first,)]
     return alone[0] if alone else ", ".join(groups[first])
 
 
 def _zsh_specs(command: Command) -> list[str]:
-    """What `_arguments` takes: an option or a place each."""
+    """The specs for `_arguments`, one per option or positional argument."""
     specs = ["(- *)--help[Show the help of this command]"]
     place = 0
     for parameter in command.all_parameters:

@@ -138,7 +138,7 @@ def read_glossary() -> dict[str, str]:
 
 
 def help_for(words: Sequence[str], commands: Sequence[Command], glossary: dict[str, str]) -> str:
-    """What is to be said of the words; all commands where there are none, UnknownName where nobody knows them."""
+    """The help for these words; an overview of all commands without words, UnknownName for unknown ones."""
     if not words:
         return overview(commands)
     asked = " ".join(words)

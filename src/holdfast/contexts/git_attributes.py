@@ -68,7 +68,7 @@ class Attributes:
         return Attributes(self._lines, lines, macros, _key(self.key, b"\0", text))
 
     def of(self, path: bytes) -> dict[bytes, State]:
-        """What is known of a file, by its path from the top."""
+        """The attributes of a file, by its path from the top."""
         found: dict[bytes, State | None] = {}
         for base, pattern, given in (*self._lines, *self._overriding):
             if path.startswith(base) and pattern.decide(path[len(base) :], folder=False):

@@ -1,4 +1,4 @@
-"""What package manifests and READMEs say of the directory they stand in."""
+"""Descriptions of a directory from its package manifests and README."""
 
 from __future__ import annotations
 

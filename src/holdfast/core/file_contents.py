@@ -48,7 +48,7 @@ _OVERHEAD = 512
 
 
 class FileDigest(NamedTuple):
-    """What a file's content hashes to, and how long it is."""
+    """The digest and the size of a file's content."""
 
     sha256: str  # 64 hex digits
     size: int
@@ -169,7 +169,7 @@ class _File(NamedTuple):
 
 
 class _Value(NamedTuple):
-    """What was made of some files."""
+    """A value made from some files."""
 
     digests: tuple[FileDigest | None, ...]
     variant: object

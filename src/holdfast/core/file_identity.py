@@ -1,4 +1,4 @@
-"""What tells two states of a file apart by a `stat`, and when that can be trusted."""
+"""The identity of a file's state, from a `stat`, and when that can be trusted."""
 
 from __future__ import annotations
 

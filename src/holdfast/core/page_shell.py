@@ -37,7 +37,7 @@ def _within(element: str, name: str, content: str) -> str:
 
 
 def page_policy(style: str, script: str = "") -> str:
-    """What a browser may do for a page: show it in this style, run this script, which may ask where it came from."""
+    """The content security policy of a page: this style, this script, and requests to its own origin."""
     allowed = ["default-src 'none'", f"style-src {_source(style)}", "base-uri 'none'"]
     allowed += [f"script-src {_source(script)}", "connect-src 'self'", "form-action 'self'"] if script else []
     return "; ".join(allowed if script else [*allowed, "form-action 'none'"])
@@ -65,7 +65,7 @@ def counted(number: int, one: str, many: str = "") -> str:
 
 
 def folded(summary: str, content: str, *, mark: str = "", is_open: bool = False) -> str:
-    """What a reader may open; `mark` is its id, by which a page that is renewed finds what was open."""
+    """A part that a reader may open; `mark` is its id, by which a renewed page keeps it open."""
     named = f' id="{escape(mark)}"' if mark else ""
     return f"<details{named}{' open' if is_open else ''}><summary>{summary}</summary>\n{content}\n</details>"
 

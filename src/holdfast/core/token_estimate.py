@@ -237,7 +237,7 @@ def _cost_of_text(text: str) -> int:
 
 
 def cost_of_lines(text: str) -> int:
-    """What lines cost that stand, with the end of the last, after others in a longer text.
+    """The cost of lines, with the end of the last, that follow others in a longer text.
 
     Nothing that is counted reaches over the end of a line: what a text costs is what its lines cost one by one, where
     it begins with a letter or a digit.
@@ -300,7 +300,7 @@ def shapes_of(data: bytes) -> tuple[bytes, ShapeCosts]:
 
 
 def shape_cost(shapes: bytes, start: int, end: int, costs: ShapeCosts = _SHAPE_COSTS) -> int:
-    """What line ends and blanks cost between two places."""
+    """The cost of the line ends and blanks between two places."""
     cost = 0
     for pattern, each in costs:
         cost += each * shapes.count(pattern, start, end)

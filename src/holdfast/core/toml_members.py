@@ -35,7 +35,7 @@ class _Statement(NamedTuple):
 
 
 def toml_value(text: str) -> dict[str, object]:
-    """What the text says; BrokenText where it says nothing."""
+    """The parsed text; BrokenText where it is no TOML."""
     try:
         return tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
     except tomllib.TOMLDecodeError as error:

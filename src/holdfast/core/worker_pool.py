@@ -207,7 +207,7 @@ class _Worker:
             pass  # it has ended: that is reported when its results are asked for
 
     def receive(self) -> _Result[Any] | _Done:
-        """What it says next."""
+        """The worker's next message."""
         try:
             message = _receive(self.results.fileno())
         except Exception:  # it was killed in the middle of a message

@@ -39,7 +39,7 @@ _HEX = frozenset("0123456789abcdef")
 
 
 class Page(NamedTuple):
-    """What a browser is sent."""
+    """A page as it is sent to a browser."""
 
     status: int
     html: str

@@ -38,7 +38,7 @@ class LoopbackServer(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """What to open."""
+        """The address to open."""
         return f"http://{HOST}:{self.server_port}/{self.token}/"
 
     def process_request(self, request: Any, client_address: Any) -> None:

@@ -167,7 +167,7 @@ class ProjectLook:
         return Found(found.value["data"]) if found.value else found
 
     def savings(self) -> Found:
-        """What answers cost and what they stood for."""
+        """The answer of `savings`: tokens of answers, and of the sources behind them."""
         asked = {"receipts": self.receipts_directory} if self._has_receipts_argument else {}
         found: Found = self._remembered("savings", lambda: self.ask("savings", asked))
         return found

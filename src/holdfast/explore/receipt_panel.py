@@ -57,7 +57,7 @@ def utc(seconds: float) -> str:
 
 
 def _form(given: Mapping[str, str]) -> str:
-    """What finds calls; it works without a script."""
+    """A form that finds calls; it works without a script."""
     fields = [
         f'<p{" class=" + chr(34) + "wide" + chr(34) if name == "query" else ""}><label for="{name}">{label}</label>'
         f'<input id="{name}" name="{name}" type="search" maxlength="200" '

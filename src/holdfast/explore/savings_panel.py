@@ -1,4 +1,4 @@
-"""What answers cost in tokens, and what they stood for. Pure."""
+"""The savings page: tokens of answers, and of the sources behind them. Pure."""
 
 from __future__ import annotations
 

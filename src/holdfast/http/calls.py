@@ -28,14 +28,14 @@ LARGEST_ARGUMENTS = 1000  # characters; a long question is no quick one
 
 
 class QuickCalls:
-    """What calls took, by tool and cache."""
+    """Decides by earlier durations, per tool and cache, whether a call runs inline."""
 
     def __init__(self) -> None:
         self._left: dict[str, int] = {}  # per key, how many more calls run in a thread
         self._seen: dict[str, int] = {}
 
     def key(self, tool: str, arguments: Mapping[str, object]) -> str | None:
-        """What a call has in common with others that take as long; None where none is known to be quick."""
+        """The key under which durations are kept; None for a call that never runs inline."""
         cache = arguments.get("cache", "")
         if tool not in TOOLS or not isinstance(cache, str) or _size(arguments) > LARGEST_ARGUMENTS:
             return None
@@ -83,7 +83,7 @@ class CallTurns:
         self._trials: dict[str, anyio.Lock] = {}
 
     async def run(self, tool: str, arguments: Mapping[str, object], work: Callable[[], Reply]) -> Reply:
-        """What a call replies."""
+        """Run a call and return its reply."""
         key = self._quick.key(tool, arguments)
         if self._quick.is_quick(key):
             return self._at_once(key, work)
@@ -118,5 +118,5 @@ class CallTurns:
         return reply
 
     async def in_a_thread(self, work: Callable[[], dict[str, object]]) -> dict[str, object]:
-        """What something else than a call gives."""
+        """Run work that is no tool call in a thread and return its result."""
         return await anyio.to_thread.run_sync(work, limiter=self._threads)

@@ -27,7 +27,7 @@ _ONCE = (
 
 
 class Limits(NamedTuple):
-    """What a client may take of a server."""
+    """Bounds on what a client may use of a server."""
 
     head_seconds: float = 10.0  # from the connection, or the first byte, to the end of the headers
     head_bytes: int = 64 << 10
@@ -134,7 +134,7 @@ class _LimitedConnection(HttpToolsProtocol):
         super().on_message_complete()
 
     def _refused_head(self) -> PlainTextResponse | None:
-        """What a request is answered for its headers alone, if anything."""
+        """The refusal of a request by its headers alone; None to let it pass."""
         if len(self.url) + sum([len(name) + len(text) for name, text in self.headers]) > self.limits.head_bytes:
             return _TOO_LARGE
         names = [name for name, _ in self.headers]

@@ -233,7 +233,7 @@ class Server:
         return self.tool_names == "underscore"
 
     def capabilities(self) -> Members:
-        """What there is to be asked for beside `initialize` and `server/discover`."""
+        """The methods beside `initialize` and `server/discover`."""
         prompting = any(family in self.families for family in PROMPTING)
         prompts: Members = {"prompts": {}, "completions": {}} if prompting else {}
         return {"tools": {}, "resources": {}, **prompts}
@@ -329,7 +329,7 @@ class Server:
             return _bug_line(identifier)
 
     def telemetry(self) -> Members:
-        """What was asked for so far, and how often what is remembered was used. Never part of an answer of a tool."""
+        """Counters of calls so far and of how often remembered values were used. Never part of a tool's answer."""
         return {
             "calls": dict(self.calls),
             "file_contents": self.workspace.telemetry(),
@@ -391,7 +391,7 @@ def _checked_id(identifier: JsonValue) -> Identifier:
 
 
 def _key(identifier: Identifier) -> Key:
-    """What tells requests apart: 1 and "1" are two."""
+    """The key of a request: 1 and "1" are two."""
     return type(identifier).__name__, identifier
 
 

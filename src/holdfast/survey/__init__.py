@@ -1,1 +1,1 @@
-"""What looks at all families at once: what was saved, and whether everything is in order."""
+"""Operations over all families at once: what was saved, and whether everything is in order."""

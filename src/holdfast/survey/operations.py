@@ -1,4 +1,4 @@
-"""What looks at all families at once, declared for the command line."""
+"""Operations over all families at once, declared for the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was given and what it stood for, added up in tokens. Pure.
+"""The tokens of answers, and of the sources behind them, added up. Pure.
 
 A number is added only where both sides of it are known; what is not known is said in words instead.
 """
@@ -38,7 +38,7 @@ class Counted(NamedTuple):
 
 
 def counts_of(telemetry: object) -> list[Counted]:
-    """What a line of telemetry counts; nothing where it is none, or of a release that did not count this."""
+    """The counts in a line of telemetry; empty for any other line, or one of a release without these counts."""
     answers = telemetry.get("answers") if isinstance(telemetry, dict) else None
     found = []
     for tool, each in answers.items() if isinstance(answers, dict) else ():

@@ -1,4 +1,4 @@
-"""What looks at all families at once, as a person sees it on a terminal. Loaded only there."""
+"""Terminal views of the operations over all families. Loaded only there."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def savings(value: SavingsAnswer, _seconds: float) -> RenderableType:
-    """What was given beside what it stood for, then what was not seen."""
+    """Tokens given beside tokens behind them, then what was not observed."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("answers of")
     for title in ("answers", "given", "stood for", "saved"):

@@ -1,4 +1,4 @@
-"""What a served process counts: every metric in one table, and the cells that its numbers stand in. Pure.
+"""The metrics of a server process: every metric in one table, and the cells that hold its numbers. Pure.
 
 A label has the values of a list that is known when the server starts, so the cells are known too and no client can add
 one. Each process of a server writes to cells of its own; a scrape gets their sum (docs/formats/metrics.md).

@@ -39,7 +39,7 @@ class SharedCells:
         return CallMetrics(self._cells[number * SIZE : (number + 1) * SIZE])
 
     def sums(self) -> list[int]:
-        """What all of them counted."""
+        """The sums over the cells of all processes."""
         cells = self._cells.tolist()
         return [sum(each) for each in zip(*(cells[at : at + SIZE] for at in range(0, len(cells), SIZE)), strict=True)]
 
@@ -133,7 +133,7 @@ class Watch(NamedTuple):
     page: MetricsPage | None
 
     def of_process(self, number: int) -> CallMetrics:
-        """What one process counts with."""
+        """The counters of one process."""
         return self.cells.of_process(number)
 
     def application(self, plain: ASGIApp, metrics: CallMetrics) -> ASGIApp:

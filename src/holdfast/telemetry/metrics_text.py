@@ -21,7 +21,7 @@ METRICS = (BUILD, STARTED, PROCESSES, *COUNTED)  # everything that is exported, 
 
 
 class ServerFacts(NamedTuple):
-    """What does not change while a server runs."""
+    """Facts that do not change while a server runs."""
 
     version: str
     python: str

@@ -126,7 +126,7 @@ class CallTraces:
 
 
 def _resource() -> Resource:
-    """What sends the spans: as OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say, which the SDK reads."""
+    """The resource that sends the spans: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES, as the SDK reads them."""
     said = Resource.create({SERVICE_VERSION: __version__})
     is_named = not str(said.attributes.get(SERVICE_NAME, "")).startswith("unknown_service")
     return said if is_named else said.merge(Resource({SERVICE_NAME: "holdfast"}))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from holdfast.workspace import Workspace
 
     class Traces(Protocol):
-        """What makes a span of a call that ended, and never delays or fails one."""
+        """Makes a span of each call that ended; never delays a call or makes it fail."""
 
         def record(self, call: EndedCall) -> None: ...
 
@@ -76,7 +76,7 @@ _CALL: ContextVar[_Watched | None] = ContextVar("call", default=None)
 
 
 def origin_of_headers(headers: Mapping[str, str]) -> Origin:
-    """What the headers of an HTTP request say, their names in lower case."""
+    """The origin of a request by its HTTP headers, their names in lower case."""
     version = headers.get("mcp-protocol-version", "")
     carrier = {name: headers[name] for name in _TRACING if name in headers}
     return Origin(True, version if version in _VERSIONS else "", carrier)

@@ -79,7 +79,7 @@ class _Session:
         self.failures: list[ContextError] = []
 
     def sources(self) -> dict[str, SearchSource]:
-        """What each cache that can be asked is asked by."""
+        """The search source of each cache that can be asked."""
         found: dict[str, SearchSource] = {}
         for name, path in self._caches:
             while name not in found and not any(left.name == name for left in self.left_out):
@@ -99,7 +99,7 @@ class _Session:
         return [part for taken in self._taken.values() for part in taken.cache.left_out]
 
     def still_out(self, request: SearchRequest) -> list[LeftOut]:
-        """What a request says is left out, but for parts of caches that are asked: those are looked for again."""
+        """The request's left-out caches, without parts of caches that are asked: those are looked for again."""
         asked = {name for name, _ in self._caches}
         return [left for left in request.left_out if left.name.rpartition("/")[0] not in asked]
 

@@ -1,4 +1,4 @@
-"""What servers kept in a directory: calls and receipts, listed and run again."""
+"""Calls and receipts that servers kept in a directory: listed and run again."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _moment(call: CallRecord) -> tuple[int, str, int, str]:
 
 
 def query_of(path: str) -> str:
-    """What the receipt in a file asked for; nothing where it is none."""
+    """The request of the receipt in a file; empty where the file is no receipt."""
     try:
         return parse_receipt(read_regular(path, limit=_MAX_RECEIPT)).request.query
     except (OSError, InvalidReceipt):

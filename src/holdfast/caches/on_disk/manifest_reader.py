@@ -20,7 +20,7 @@ def checked_manifest(directory: CacheDirectory) -> Manifest:
 
 
 def read_manifest(directory: CacheDirectory) -> Manifest:
-    """What the manifest says, whether it holds together or not."""
+    """The manifest of a cache, valid or not."""
     return parse_manifest(directory.read(MANIFEST, limit=MAX_MANIFEST_BYTES))
 
 

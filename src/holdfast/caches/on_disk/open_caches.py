@@ -162,7 +162,8 @@ class Cache:
         return self._document_source(self._counted_by())
 
     def _counted_by(self) -> str:
-        """What the documents are counted by where they stand for the index; CacheInvalid where they may not."""
+        """The tokenizer of the documents where they replace the index as a fallback; CacheInvalid where they may
+        not."""
         from holdfast.caches.on_disk.counted_by import tokenizer_of_documents
 
         return tokenizer_of_documents(self.directory)
@@ -217,7 +218,8 @@ class Cache:
     def _from_sections(
         self, ask: Callable[[SectionIndex | ShardedIndex], Result], from_documents: Callable[[str], Result]
     ) -> Result:
-        """What the section index gives, or the documents where they give the same; CacheInvalid where they may not."""
+        """The section index's result; the fallback is the documents, with the same result. CacheInvalid where they may
+        not."""
         invalid: CacheInvalid | None = None
         if (sections := self.section_index()) is not None:
             try:

@@ -1,4 +1,4 @@
-"""What the answer of a receipt cost in tokens, and what it stood for: the documents that its sections are of.
+"""The tokens of a receipt's answer, and of the whole documents that its sections are from.
 
 An answer is found by asking its caches again, which gives the same one as long as they stand.
 """
@@ -69,7 +69,7 @@ class ReceiptCosts:
         self._replay.close()
 
     def of_file(self, path: str) -> AnswerCosts:
-        """What the receipt in a file cost; CacheMissing or another ContextError where nobody can say."""
+        """The cost of the receipt in a file; CacheMissing or another ContextError where it cannot be computed."""
         try:
             receipt = parse_receipt(read_regular(path, limit=_MAX_BYTES))
         except OSError as error:

@@ -1,4 +1,4 @@
-"""What every open section index has in common, be it of one cache or of its parts: searches of it are answered."""
+"""The base of every open section index, of one cache or of its parts: answers searches of it."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ class SectionIndex(SearchedIndex, IndexReader):
         return counted[number] if counted and self.tokenizer not in WITHOUT_EXTRA else 0
 
     def text_weight(self, number: int) -> int | None:
-        """What a section's text weighs, where the build counted that."""
+        """The token weight of a section's text, where the build counted it."""
         counted = self._columns.second_counts
         if not counted or self.tokenizer != ESTIMATE:
             return None
@@ -190,7 +190,7 @@ class SectionIndex(SearchedIndex, IndexReader):
         return ""
 
     def within(self, under: str, cache: str) -> Callable[[int], bool]:
-        """What tells whether a document is under a folder or a pattern."""
+        """A predicate: whether a document is under a folder or matches a pattern."""
         from holdfast.caches.search.under import documents_under  # few searches keep to a part
 
         return documents_under(under, cache, self.document_count, self.id_of)

@@ -1,4 +1,4 @@
-"""What a server wants to see before it lets anybody in: the header `WWW-Authenticate`. Pure."""
+"""Authentication challenges of a registry: the header `WWW-Authenticate`. Pure."""
 
 from __future__ import annotations
 

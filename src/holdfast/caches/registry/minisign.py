@@ -45,7 +45,7 @@ class PublicKey(NamedTuple):
 
 
 class SecretKey(NamedTuple):
-    """Who signs."""
+    """A secret key that signs."""
 
     key_id: bytes
     seed: bytes

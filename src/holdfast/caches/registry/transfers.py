@@ -48,7 +48,7 @@ _ALWAYS = 64 << 20  # and where it does: twice that many, but never less than th
 
 
 class PushedCache(NamedTuple):
-    """What a registry holds now."""
+    """The artifact that a registry holds after a push."""
 
     digest: str
     version: str

@@ -43,7 +43,7 @@ _HINT = "This scope may be below the min_tokens threshold; use list_contexts to 
 
 
 def _sentence(error: ContextError, scope: str) -> str:
-    """What went wrong, in the words the tools use."""
+    """A failure as these tools report it."""
     if isinstance(error, UnsupportedVersion):
         supported = f"(this tool supports version {schema.VERSION})"
         return f"Unsupported schema version {error.version} {supported}. Upgrade dotcontext to read this file."

@@ -89,7 +89,7 @@ class Derivation:
 
     @property
     def beyond(self) -> list[str]:
-        """What is added to a list that would need the whole project, where that is too large to be looked at."""
+        """The note added to a list that would need the whole project, where that is too large to be analysed."""
         left = self._gathered.left if self._gathered is not None else 0
         return [f"… {left} files beyond the limit were not looked at"] if left else []
 

@@ -1,4 +1,4 @@
-"""What lies in an open directory: its folders, and its files with what tells two states of each apart."""
+"""The entries of an open directory: its folders, and its files, each with an identity that changes with its state."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NO_FILE = (0, -1, 0, 0, 0)  # the identity of what is no regular file
 
 
 class Seen(NamedTuple):
-    """What a look at a directory found in it."""
+    """The entries found in a directory."""
 
     folders: list[str]
     files: list[tuple[str, Identity]]

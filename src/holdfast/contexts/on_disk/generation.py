@@ -57,7 +57,7 @@ def directory_facts(
     whole: Collection[str],
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, DirectoryFacts]:
-    """What is known of each place; of the places in `whole` every file is analysed, of others what a summary needs."""
+    """The facts of each place; in places of `whole` every file is analysed, in others only what a summary needs."""
     wanted: dict[str, list[tuple[str, str, int]]] = {}
     abouts: dict[str, About] = {}
     for item in items:
@@ -98,7 +98,7 @@ FAILED: Literal["failed"] = "failed"
 
 
 class Made(NamedTuple):
-    """What became of one directory's context; `is_refused` where the system did not let it be written."""
+    """The action taken on one directory's context; `is_refused` where the system did not let it be written."""
 
     scope: str
     action: Action
@@ -107,7 +107,7 @@ class Made(NamedTuple):
 
 
 def left_alone(scope: str, error: ContextError) -> Made:
-    """What is said of a context that cannot be used: it stays as it is."""
+    """The result for a context that cannot be used: it is left unchanged."""
     if isinstance(error, UnsupportedVersion):
         return Made(scope, FAILED, f"left as it is: schema version {error.version}")
     return Made(scope, FAILED, f"left as it is: {error.reason}")

@@ -72,7 +72,7 @@ def is_bare(path: str) -> bool:
 
 
 def tracked_files(contents: FileContents, repository: Repository, index: str = "") -> TrackedFiles | IndexUnreadable:
-    """What a repository's index tracks; read again only when it has changed. An error is returned, not raised."""
+    """The files that a repository's index tracks; read again only when it changed. An error is returned, not raised."""
     config = contents.read(repository.shared("config"), namespace="context") or b""
     id_bytes = 32 if _SHA256.search(config) else 20
 
@@ -92,7 +92,7 @@ def tracked_files(contents: FileContents, repository: Repository, index: str = "
 
 
 def _listed_by_git(repository: Repository) -> TrackedFiles:
-    """What git says is tracked; ValueError when it says nothing."""
+    """The tracked files as git lists them; ValueError when git fails."""
     from holdfast.core.errors import UsageError
     from holdfast.core.git_command import git
 

@@ -63,7 +63,7 @@ class Tracking:
         return Tracking(self.files, self._base, inner, self._converts, self._configuration)
 
     def key(self, place: str) -> tuple[bytes, str, str]:
-        """What tells two states of a directory apart, as far as git knows it."""
+        """A key that changes whenever git's view of the directory does."""
         return self.files.packed(as_bytes(place)), self._attributes.key, self._configuration
 
     def holds(self, place: str, folder: str) -> bool:
@@ -121,7 +121,7 @@ class Tracking:
 def open_tracking(
     contents: FileContents, repository: Repository, base: str, index: str = ""
 ) -> Tracking | IndexUnreadable | None:
-    """What counts for a project at `base`, a path from the top; None where git tracks nothing of it yet."""
+    """The tracking of a project at `base`, a path from the top; None where git tracks nothing of it yet."""
     files = tracked_files(contents, repository, index)
     if isinstance(files, IndexUnreadable):
         return files

@@ -75,7 +75,7 @@ def _problems(project: Project, scope: str, view: DirectoryView, *, strict: bool
 
 
 def _against_source(project: Project, view: DirectoryView, context: Context) -> Iterator[tuple[str, str]]:
-    """What the context names and the directory no longer has."""
+    """Problems for names in the context that the directory no longer has."""
     for at, file in enumerate(context.get("files", ())):
         if not os.path.lexists(os.path.join(view.path, file["name"])):
             yield f"files.{at}", f"'{file['name']}' does not exist"
