@@ -58,7 +58,12 @@ class OwnFolder:
         """
         links = 0 if follows else os.O_NOFOLLOW
         descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | links)
-        folder = cls(root, descriptor, frozenset({os.geteuid(), os.fstat(descriptor).st_uid}), known)
+        try:
+            owners = frozenset({os.geteuid(), os.fstat(descriptor).st_uid})
+        except BaseException:
+            close_quietly(descriptor)
+            raise
+        folder = cls(root, descriptor, owners, known)
         for name in place.split("/") if place else ():
             with folder:
                 folder = folder._below(name, known, create)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from errno import EIO
 from typing import TYPE_CHECKING
 
 import pytest
@@ -204,5 +205,18 @@ def test_a_folder_gives_its_descriptors_back(folder: OwnFolder, tmp_path: Path, 
             OwnFolder.at(str(tmp_path / "root"), place, is_known).close()
         except (OSError, UnsafePath):
             pass
+
+    assert sorted(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_folder_that_cannot_be_looked_at_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(_: int) -> None:
+        raise OSError(EIO, os.strerror(EIO))
+
+    before = sorted(os.listdir("/proc/self/fd"))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fstat", failing)
+        with pytest.raises(OSError, match=os.strerror(EIO)):
+            OwnFolder.at(str(tmp_path), "", is_known)
 
     assert sorted(os.listdir("/proc/self/fd")) == before

@@ -107,10 +107,13 @@ def _folder(project: Project, *, create: bool) -> OwnFolder:
     if create:
         os.makedirs(above, mode=0o700, exist_ok=True)
     folder = OwnFolder.at(above, FOLDER, _is_ours, create=create)
-    status = os.fstat(folder.descriptor)
-    if status.st_uid != os.geteuid() or status.st_mode & 0o022:
+    try:
+        status = os.fstat(folder.descriptor)
+        if status.st_uid != os.geteuid() or status.st_mode & 0o022:
+            raise PermissionError
+    except BaseException:
         folder.close()
-        raise PermissionError
+        raise
     return folder
 
 
