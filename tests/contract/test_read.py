@@ -178,8 +178,38 @@ def test_both_spellings_of_a_document_are_taken(cache: Path, name: str) -> None:
 
     assert [(value["citation"], value["source"]) for value in given] == [
         (citation(13, 16), "sub/useMemo.md"),
-        (citation(13, 24), "sub/useMemo.md"),
+        (citation(13, 16), "sub/useMemo.md"),
     ]
+
+
+def test_a_line_gives_its_section_and_more_only_when_asked(cache: Path) -> None:
+    section, more = read(cache.parent, id="sub/usememo.md", line=15), {"id": "sub/usememo.md", "line": 15}
+    assert (section["citation"], section["next"]) == (citation(13, 16), 18)
+    assert read(cache.parent, **more, after=1)["lines"] == [13, 20]
+    assert read(cache.parent, **more, before=1)["lines"] == [9, 16]
+    assert read(cache.parent, **more, budget=2000)["lines"] == [15, 24]
+
+
+def test_a_list_reads_several_within_one_budget(cache: Path, door: Door) -> None:
+    places = [citation(13, 16), "sub/useMemo.md#L9"]
+    alone = [door.call("context.read", {"citation": place}).text for place in places]
+    assert alone[1].startswith(citation(9, 11))
+    together = door.call("context.read", {"places": places}).text
+    # Each is the same but for the budget that was left for it.
+    assert [line for line in together.split("\n") if " tokens · " not in line] == [
+        line for text in alone for line in text.removesuffix("\n").split("\n") if " tokens · " not in line
+    ] + [""]
+    value = json.loads(door.call("context.read", {"places": [*places, "nowhere.md#L1"], "format": "json"}).text)
+    assert [passage.get("state") for passage in value["passages"]] == [None, None, "no such document"]
+
+
+def test_what_the_caller_has_is_not_sent_again(cache: Path, door: Door) -> None:
+    for held in (citation(13, 16), citation(9, 16)):
+        answer = door.call("context.read", {"citation": citation(13, 16), "known": [held]}).text
+        assert answer.startswith(citation(13, 16))
+        assert answer.endswith(f" · known by {held}, not sent again\n")
+        assert "Using is" not in answer
+    assert "Using is" in door.call("context.read", {"citation": citation(13, 16), "known": [citation(9, 11)]}).text
 
 
 @pytest.mark.parametrize(
@@ -367,7 +397,7 @@ def test_a_citation_of_another_cache_does_not_hold(cache: Path) -> None:
         *({"citation": "#L1-L2@0123456789ab"}, {"citation": citation(13, 16) + "0"}, {"citation": "a" * 9000}),
         *({"citation": citation(13, 16)[:-1]}, {"citation": citation(13, 16).upper()}, {"citation": "\ud800"}),
         *({"citation": 1}, {"citation": None}, {"id": None}, {"id": ["win.md"]}, {"id": "win.md", "line": 0}),
-        *({"id": "win.md", "line": True}, {"id": "win.md", "before": 1}, {"citation": citation(13, 16), "line": 3}),
+        *({"id": "win.md", "line": True}, {"places": []}, {"citation": citation(13, 16), "line": 3}),
         *({"citation": citation(13, 16), "after": 1.0}, {"citation": citation(13, 16), "after": 2**53}),
     ],
     ids=ascii,
@@ -452,8 +482,8 @@ def test_names_and_headings_stay_on_the_first_line_and_the_path_is_bounded(tmp_p
     (tmp_path / "sources").mkdir()
     (tmp_path / "sources" / name).write_text(content)
     build_cache(tmp_path / "sources", tmp_path / "docs")
-    text = door.call("context.read", {"id": name, "line": 3}).text
-    value = json.loads(door.call("context.read", {"id": name, "line": 3, "format": "json"}).text)
+    text = door.call("context.read", {"id": name, "line": 3, "budget": 2000}).text
+    value = json.loads(door.call("context.read", {"id": name, "line": 3, "budget": 2000, "format": "json"}).text)
     header, rest = text.split("\n", 1)
 
     assert rest == "## " + "y" * 390 + "\n\nText.\n"

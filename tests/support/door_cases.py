@@ -67,6 +67,7 @@ CASES: dict[Kind, dict[str, Any]] = {
     Kind("context.read", 0, "text"): {"cache": "docs", "id": "deploy.md", "format": "text"},
     Kind("context.read", 0, "json"): {"cache": "docs", "id": "deploy.md", "format": "json"},
     Kind("context.read", 9, None): {"cache": "docs", "citation": STALE},
+    Kind("context.read", 9, "json"): {"cache": "docs", "places": [STALE, "deploy.md#L1"], "format": "json"},
     Kind("context.read", "citation_stale", "json"): {"cache": "docs", "citation": STALE, "format": "json"},
     Kind("context.read", "invalid_budget", None): {"cache": "docs", "id": "deploy.md", "budget": -1},
     Kind("context.read", "invalid_citation", None): {"cache": "docs", "citation": "no citation"},

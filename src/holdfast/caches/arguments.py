@@ -85,10 +85,12 @@ class ReadArguments(TypedDict):
     citation: NotRequired[str]
     id: NotRequired[str]
     line: NotRequired[int]
+    places: NotRequired[list[str]]
     before: NotRequired[int]
     after: NotRequired[int]
     budget: NotRequired[int]
     cache: NotRequired[str]
+    known: NotRequired[list[str]]
     format: NotRequired[Literal["text", "json"]]
 
 

@@ -46,7 +46,9 @@ BUDGET = Parameter(
     error=InvalidBudget,
     check_order=2,
 )
-SEARCH_BUDGET = BUDGET._replace(required=False, description="Most tokens to return; 2000 is a good start")
+SEARCH_BUDGET = BUDGET._replace(
+    required=False, description="Tokens to fill; unset, the answer stops when relevance falls off"
+)
 LIMIT = Parameter(
     "limit", "integer", "Most sections, e.g. 5", metavar="N", maximum=MAX_BUDGET, error=InvalidLimit, check_order=2
 )
@@ -93,7 +95,7 @@ OPERATIONS = (
         command=("search",),
         tool="context.search",
         title="Search documentation",
-        summary="Select the sections, of all caches or one, that answer a query within a token budget, with citations.",
+        summary="Select the sections, of all caches or one, that answer a query, with citations and pointers to more.",
         description=(
             "Search this project's documentation for the sections that answer a question. Use it before guessing "
             "or opening files; quote the citations. An empty query tells what there is."
@@ -129,16 +131,16 @@ OPERATIONS = (
         command=("read",),
         tool="context.read",
         title="Read documentation",
-        summary="Read what a citation cites, with sections around, or a document page by page; exit 9 when it is gone.",
+        summary="Read a section by its citation or line, sections around it, or a document; exit 9 when it is gone.",
         description=(
-            "Read on in the documentation. Use it after context.search for the sections around a citation, or a "
-            "document page by page."
+            "Read a section of the documentation. Use it after context.search, by the id and line of what it names, "
+            "or for the sections around a citation."
         ),
         parameters=(
             Parameter(
                 "citation",
                 "text",
-                "A citation as a search gives it",
+                "A citation, or id#Lline",
                 metavar="CITATION",
                 max_bytes=8 << 10,
                 error=InvalidCitation,
@@ -157,16 +159,27 @@ OPERATIONS = (
             Parameter(
                 "line",
                 "integer",
-                "Its line to begin at",
+                "A line of the section",
                 metavar="N",
                 maximum=MAX_BUDGET,
                 error=InvalidCitation,
                 check_order=1,
             ),
+            Parameter(
+                "places",
+                "texts",
+                "Or several citations or id#Lline",
+                metavar="PLACE",
+                max_bytes=8 << 10,
+                max_items=100,
+                error=InvalidCitation,
+                check_order=1,
+            ),
             _AROUND._replace(name="before", description="Sections to add before"),
             _AROUND._replace(name="after", description="Sections to add after"),
-            SEARCH_BUDGET._replace(description="Most tokens (default 2000)"),
+            SEARCH_BUDGET._replace(description="With id: read on, up to these tokens"),
             _ALL_CACHES,
+            KNOWN,
             Parameter("format", "text", "Default: text", metavar="FORMAT", choices=("text", "json"), is_plain=True),
         ),
         run="holdfast.caches.search_answers:read",

@@ -24,7 +24,14 @@ if TYPE_CHECKING:
     from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.search.search_result import SearchResult
     from holdfast.caches.search.search_source import SearchSource
-    from holdfast.caches.shapes import CachesAnswer, CiteAnswer, ReadAnswer, SearchAnswer, StaleAnswer
+    from holdfast.caches.shapes import (
+        CachesAnswer,
+        CiteAnswer,
+        PassagesAnswer,
+        ReadAnswer,
+        SearchAnswer,
+        StaleAnswer,
+    )
     from holdfast.core.errors import ContextError
     from holdfast.workspace import Workspace
 
@@ -135,22 +142,29 @@ def _keep_receipt(workspace: Workspace, directory: str, result: SearchResult, at
         write_error(f"warning: {warning}")
 
 
-def read(workspace: Workspace, arguments: ReadArguments) -> Outcome[ReadAnswer | StaleAnswer]:
+def read(workspace: Workspace, arguments: ReadArguments) -> Outcome[ReadAnswer | StaleAnswer | PassagesAnswer]:
     from holdfast.caches.meant_caches import meant_caches
+    from holdfast.caches.search.passage_text import as_text
     from holdfast.caches.search.search_request import USUAL_BUDGET
     from holdfast.core.errors import CitationStale
 
-    place, meant = _place_to_read(arguments), meant_caches(workspace, arguments.get("cache"))
-    budget = arguments.get("budget", USUAL_BUDGET)
-    if meant.as_one:
-        value = _read_of_several(workspace, meant, place, budget)
-    else:
-        cache = meant.caches[0]
-        value = _read_of_one(workspace, cache, place, budget)
-    gone = "error" in value
-    if gone:
-        return Outcome(value, exit_code=CitationStale.exit_code, is_error=True, code=CitationStale.code)
-    return Outcome(value)
+    places, meant = _places_to_read(arguments), meant_caches(workspace, arguments.get("cache"))
+    passages: list[ReadAnswer | StaleAnswer] = []
+    left = arguments.get("budget", USUAL_BUDGET)
+    for place in places:
+        if meant.as_one:
+            value = _read_of_several(workspace, meant, place, left)
+        else:
+            value = _read_of_one(workspace, meant.caches[0], place, left)
+        passages.append(value)
+        # No token is shorter than a byte.
+        left -= value["tokens_used"] if "error" not in value else len(as_text(value).encode()) + 1
+    answer: ReadAnswer | StaleAnswer | PassagesAnswer = passages[0]
+    if "places" in arguments:
+        answer = {"passages": passages}
+    if any("error" in value for value in passages):
+        return Outcome(answer, exit_code=CitationStale.exit_code, is_error=True, code=CitationStale.code)
+    return Outcome(answer)
 
 
 def _read_of_one(
@@ -204,30 +218,43 @@ def _read_of_several(workspace: Workspace, meant: MeantCaches, place: Place, bud
     return best
 
 
-def _place_to_read(arguments: ReadArguments) -> Place:
-    """The place to read; InvalidCitation where the arguments name none, or more than one."""
+def _places_to_read(arguments: ReadArguments) -> list[Place]:
+    """What is to be read; InvalidCitation where that is no place, or named in two ways."""
+    from holdfast.caches.search.passage import Place
+    from holdfast.core.errors import InvalidCitation
+
+    ways = [name for name in ("citation", "id", "places") if name in arguments]
+    if len(ways) != 1 or not arguments.get("places", [""]):
+        raise InvalidCitation("name what to read: a citation, a document by its id, or a list of places")
+    around = arguments.get("before", 0), arguments.get("after", 0)
+    fill, known = "budget" in arguments and not any(around), tuple(arguments.get("known", ()))
+    if "id" in arguments:
+        line = arguments.get("line", 1)
+        if not line:
+            raise InvalidCitation("lines count from 1")
+        return [Place(arguments["id"], None, line, *around, fill, known)]
+    if "line" in arguments:
+        raise InvalidCitation("a citation says its lines: a line goes with an id")
+    texts = arguments["places"] if "places" in arguments else [arguments["citation"]]
+    return [_place(text)._replace(before=around[0], after=around[1], known=known) for text in texts]
+
+
+def _place(text: str) -> Place:
+    """The place that a citation names, or `id#Lline`, as pointers do."""
     from holdfast.caches.search.citations import parse_citation
     from holdfast.caches.search.passage import Place
     from holdfast.core.errors import InvalidCitation
     from holdfast.core.unicode_text import WHITE_SPACE
 
-    before, after = arguments.get("before", 0), arguments.get("after", 0)
-    if ("citation" in arguments) == ("id" in arguments):
-        raise InvalidCitation("name what to read: a citation, or a document by its id")
-    if "id" in arguments:
-        if before or after:
-            raise InvalidCitation("sections before and after go with a citation: with an id, give the line to begin at")
-        if not arguments.get("line", 1):
-            raise InvalidCitation("lines count from 1")
-        return Place(arguments["id"], line=arguments.get("line", 1))
-    if "line" in arguments:
-        raise InvalidCitation("a citation says its lines: a line to begin at goes with an id")
-    citation = parse_citation(arguments["citation"].strip(WHITE_SPACE))
-    if citation is None:
-        raise InvalidCitation(
-            "a citation is name#Lfirst-Llast@hash, the hash of 12 hex digits; a whole document is read by its id"
-        )
-    return Place(citation.id, citation, before=before, after=after)
+    text = text.strip(WHITE_SPACE)
+    if (citation := parse_citation(text)) is not None:
+        return Place(citation.id, citation)
+    name, _, line = text.rpartition("#L")
+    if name and line.isascii() and line.isdigit() and len(line) < 10 and int(line):
+        return Place(name, line=int(line))
+    raise InvalidCitation(
+        "a place is a citation, name#Lfirst-Llast@hash with a hash of 12 hex digits, or id#Lline; or name an id"
+    )
 
 
 def replay(workspace: Workspace, arguments: ReplayArguments) -> Outcome[ReplayAnswer]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         CachesAnswer,
         CiteAnswer,
         DiffAnswer,
+        PassagesAnswer,
         ReadAnswer,
         SearchAnswer,
         SinceAnswer,
@@ -90,8 +91,10 @@ def _marked(line: str, terms: set[str]) -> Text:
     return text
 
 
-def passage(value: ReadAnswer | StaleAnswer, _seconds: float) -> RenderableType:
+def passage(value: ReadAnswer | StaleAnswer | PassagesAnswer, seconds: float) -> RenderableType:
     """The text as it is, its first and last line apart from what was written."""
+    if "passages" in value:
+        return Group(*[passage(each, seconds) for each in value["passages"]])
     text = as_text(value)
     if "error" in value:
         return Text(text, style="yellow")

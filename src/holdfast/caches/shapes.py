@@ -257,6 +257,7 @@ class ReadAnswer(TypedDict):
     tokenizer: str
     cache: str
     cache_version: str
+    known: NotRequired[str]
 
 
 class CitationError(TypedDict):
@@ -273,6 +274,7 @@ class NearestSection(TypedDict):
 StaleState = Literal["changed", "no such lines", "no such document"]
 
 
+@final
 class StaleAnswer(TypedDict):
     error: CitationError
     citation: str
@@ -281,6 +283,13 @@ class StaleAnswer(TypedDict):
     tokenizer: str
     cache: str
     cache_version: str
+
+
+@final
+class PassagesAnswer(TypedDict):
+    """What a list of places is answered."""
+
+    passages: Sequence[ReadAnswer | StaleAnswer]
 
 
 class DocumentChanges(TypedDict):

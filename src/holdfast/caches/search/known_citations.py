@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from holdfast.caches.cache_format import Document
     from holdfast.caches.search.citations import Citation
-    from holdfast.caches.search.section import Section
 
 
 class KnownCitations:
@@ -36,8 +35,8 @@ class KnownCitations:
     def __bool__(self) -> bool:
         return bool(self._by_digest)
 
-    def find(self, document: Document, section: Section, digest: str, prefix: str = "") -> str | None:
-        """The citation by which a section, whose text has this hash, is known; None where it is new.
+    def find(self, document: Document, first: int, after: int, digest: str, prefix: str = "") -> str | None:
+        """The citation by which characters from and to, whose text has this hash, are known; None where they are new.
 
         `prefix` is what may stand before the document's name. The hash of a citation proves that it means these lines,
         so one without the prefix is taken for that of every document with the name.
@@ -52,6 +51,6 @@ class KnownCitations:
             found = [(places.find(citation).extent, citation.text) for citation in named]
             self._held[name] = [(*extent, text) for extent, text in found if extent is not None]
         for start, end, text in self._held[name]:
-            if start <= section.start and section.end <= end:
+            if start <= first and after <= end:
                 return text
         return None

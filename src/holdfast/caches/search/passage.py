@@ -8,9 +8,11 @@ line, a citation of what is left.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from hashlib import sha256
 
 from holdfast.caches.search.citations import cite
 from holdfast.caches.search.cited_places import CitedPlaces
+from holdfast.caches.search.known_citations import KnownCitations
 from holdfast.caches.search.long_lines import end_of_words
 from holdfast.caches.search.passage_text import as_text
 from holdfast.caches.search.sections import document_outline
@@ -36,7 +38,10 @@ _LEAST = 40
 
 
 class Place(NamedTuple):
-    """What is to be read: the document as it was named and, of it, what a citation says or all from a line on.
+    """What is to be read: the document as it was named and, of it, what a citation says or the section at a line.
+
+    `before` and `after` are sections around it; with `fill` all from the line on is read, as far as the budget goes.
+    What the caller has by a citation in `known` is not sent again.
 
     Lines are those of the source.
     """
@@ -46,6 +51,8 @@ class Place(NamedTuple):
     line: int = 1
     before: int = 0
     after: int = 0
+    fill: bool = False
+    known: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -84,11 +91,17 @@ def read_passage(document: Document | None, place: Place, count: Count, cache: F
         line = reader.places.begin(place.line)
         if line is None:
             return _stale(place, "no such lines", reader.nearest(place.line, ""), count, cache)
-        return reader.page(reader.starts[line - 1], reader.line_end(len(reader.lines)))
-    state, extent = reader.places.find(cited)
-    if extent is None:
-        nearest = reader.nearest(cited.first, cited.digest, cited.from_column or 1)
-        return _stale(place, "changed" if state == "changed" else "no such lines", nearest, count, cache)
+        if place.fill:
+            return reader.page(reader.starts[line - 1], reader.line_end(len(reader.lines)))
+        extent = reader.section_at(line, place.line)
+    else:
+        state, found = reader.places.find(cited)
+        if found is None:
+            nearest = reader.nearest(cited.first, cited.digest, cited.from_column or 1)
+            return _stale(place, "changed" if state == "changed" else "no such lines", nearest, count, cache)
+        extent = found
+    if place.known and not place.before and not place.after and (held := reader.held(*extent, place.known)) is not None:
+        return reader.named(*extent, held)
     return reader.around(*extent, place.before, place.after)
 
 
@@ -154,6 +167,32 @@ class _Reader:
         more += largest_fit(after - more, lambda n: self._fits(*extent(held, more + n)))
         held += largest_fit(before - held, lambda n: self._fits(*extent(held + n, more)))
         return self._answer(*extent(held, more))
+
+    def section_at(self, line: int, cited: int) -> tuple[int, int]:
+        """The characters of the sections that begin on a line of the source; where none does, of the one that has the
+        line or follows it, else of the last."""
+        begun = [number for number, section in enumerate(self.sections) if section.cited_lines[0] == cited]
+        if not self.sections:
+            return self.starts[line - 1], self.line_end(len(self.lines))
+        first = begun[0] if begun else min(bisect_right(self.ends, self.starts[line - 1]), len(self.sections) - 1)
+        last = first
+        while last + 1 in begun:
+            last += 1
+        return self.begins[first], self.ends[last]
+
+    def held(self, start: int, end: int, known: Sequence[str]) -> str | None:
+        """The citation by which a caller has these characters; None where they are new."""
+        digest = sha256(self.document.content[start:end].encode()).hexdigest()
+        return KnownCitations(known).find(self.document, start, end, digest, self.cache.prefix)
+
+    def named(self, start: int, end: int, held: str) -> ReadAnswer:
+        """The answer without what the caller has by a citation."""
+        value = self._answer(start, end)
+        value["content"], value["next"], value["known"], value["tokens_used"] = "", None, held, 0
+        value = _counted(value, self.exact or (lambda text: len(text.encode())))
+        if value["tokens_used"] > self.count.budget:
+            raise _too_small(value["tokens_used"])
+        return value
 
     def nearest(self, line: int, digest: str, column: int = 1) -> NearestSection | None:
         """The section that says what a hash stands for, else the one at a place or after it, else the last."""

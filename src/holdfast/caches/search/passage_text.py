@@ -8,23 +8,27 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.caches.shapes import ReadAnswer, StaleAnswer
+    from holdfast.caches.shapes import PassagesAnswer, ReadAnswer, StaleAnswer
 
 # Characters. A heading path longer than this is told in JSON alone: it would take the room of what it leads to.
 _LONGEST_PATH = 200
 _VERSION = slice(len("sha256:"), len("sha256:") + 8)
 
 
-def as_text(value: ReadAnswer | StaleAnswer) -> str:
+def as_text(value: ReadAnswer | StaleAnswer | PassagesAnswer) -> str:
     """The text of an answer of `context.read`, without its final newline.
 
     Between the first line and the last stand exactly the lines that the citation says.
     """
+    if "passages" in value:
+        return "\n".join(map(as_text, value["passages"]))
     if "error" in value:
         return _stale(value)
     told = [citation_line(value["citation"], value["title"], value["heading"])]
     told.append(f"{value['tokens_used']:,} of {value['budget']:,} tokens")
     told.append(f"{value['cache']} {value['cache_version'][_VERSION]}")
+    if "known" in value:
+        return display_line(" · ".join([*told, f"known by {value['known']}, not sent again"]))
     lines = [display_line(" · ".join(told)), value["content"]]
     following = value["next"]
     if isinstance(following, str):

@@ -191,7 +191,7 @@ class SectionChoice:
             return None
         page = self._pages[place]
         prefix = page.prefix or (self._request.cache and prefix_of(self._request.cache))
-        return self._known_citations.find(page.document, cited.section, cited.digest, prefix)
+        return self._known_citations.find(page.document, cited.section.start, cited.section.end, cited.digest, prefix)
 
     def _consider(self, ranked: RankedSection, place: int, left: int) -> tuple[int, int]:
         """Take one section if it fits; the tokens that it lacks (0 where it is done with), and what is left."""
