@@ -103,7 +103,7 @@ def test_every_citation_of_an_answer_holds_and_is_read_back(
 @settings(max_examples=examples(80), deadline=None)
 @given(document=documents(), budget=st.one_of(st.integers(40, 300), st.just(2000)))
 def test_pages_give_every_line_once_and_each_is_cited(document: Document, budget: int) -> None:
-    place = Place("guide.rst")
+    place = Place("guide.rst", fill=True)
     texts = []
     while True:
         try:
@@ -118,7 +118,7 @@ def test_pages_give_every_line_once_and_each_is_cited(document: Document, budget
         if following is None:
             break
         cited = parsed(following) if isinstance(following, str) else None
-        place = Place("guide.rst", cited) if cited else Place("guide.rst", line=following)
+        place = Place("guide.rst", cited) if cited else Place("guide.rst", line=following, fill=True)
         assert len(texts) < 500
     assert "".join("".join(texts).split()) == "".join(document.content.split())
 
@@ -132,7 +132,7 @@ def test_reading_begins_at_the_first_line_that_stands_for_the_one_asked_for_or_f
     lines = split_lines(document.content)[0]
     cited = [source_line(document.origin.lines, number) for number in range(1, len(lines) + 1)]
     line = data.draw(st.integers(1, cited[-1] + 2))
-    answer = read(document, Place("guide.rst", line=line))
+    answer = read(document, Place("guide.rst", line=line, fill=True))
     if line > cited[-1]:
         assert answer["state"] == "no such lines"
         return

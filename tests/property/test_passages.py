@@ -70,7 +70,7 @@ def test_pages_are_within_their_budget_and_go_on_until_the_last_section(
     count = count_for(document, budget, tokenizer)
     lines = len(split_lines(document.content)[0])
     begun = min(line, lines)
-    place = Place("guide.md", line=begun)
+    place = Place("guide.md", line=begun, fill=True)
     given_texts = []
     while True:
         try:
@@ -90,7 +90,7 @@ def test_pages_are_within_their_budget_and_go_on_until_the_last_section(
             place = Place("guide.md", rest)
         else:
             assert following > value["lines"][1]
-            place = Place("guide.md", line=following)
+            place = Place("guide.md", line=following, fill=True)
     assert "".join("".join(given_texts).split()) == "".join(said(document, begun, lines).split())
 
 
