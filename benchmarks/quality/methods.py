@@ -79,7 +79,8 @@ class CutCache:
                 self.tokens.append(count(body))
                 self._cut.append(section)
                 first, last = section.cited_lines
-                self._ends[document.id, first] = max(last, self._ends.get((document.id, first), 0))
+                name = document.id.lower()
+                self._ends[name, first] = max(last, self._ends.get((name, first), 0))
 
     @property
     def document_count(self) -> int:
@@ -111,7 +112,7 @@ class CutCache:
     def answer_of(self, result: SearchResult) -> Answer:
         """What an answer of the product gives and names."""
         given = [self.lines(hit.id, hit.first, hit.last) for hit in result.sections]
-        named = [self.lines(one["id"], one["line"], self._ends[one["id"], one["line"]]) for one in result.more]
+        named = [self.lines(one["id"], one["line"], self._ends[one["id"].lower(), one["line"]]) for one in result.more]
         return Answer(given, named, result.tokens_used)
 
     def lines(self, name: str, first: int, last: int) -> Lines:
