@@ -185,7 +185,7 @@ def _find_packages(
 
 
 class _Recognised:
-    """Whether files are of the kind that their names say; those that are remembered are not read again."""
+    """Whether files are of the kind that their names say; remembered files are not read again."""
 
     def __init__(self, state: SourceState) -> None:
         self._known = state.known
@@ -207,11 +207,11 @@ class _Recognised:
 
 
 def changes_since(plan: CachePlan, state: SourceState) -> SourceChanges:
-    """How the sources of a plan differ from those that are remembered."""
+    """How the sources of a plan differ from the remembered ones."""
     sources, digests, readers = plan.columns()
     known, differing, changed, added, count = state.known, set[str](), 0, 0, len(sources)
     if not known.are(sources, digests, readers):
-        count, was = known.told_of(sources)
+        count, was = known.records_of(sources)
         now = zip(digests, readers, strict=True)
         others = [source for source, one, other in zip(sources, was, now, strict=True) if one != other]
         added = was.count(None)
@@ -255,7 +255,7 @@ def _reason(item: SourceItem) -> str:
 
 
 def refused_includes(plan: CachePlan, known: KnownSources) -> list[PassedOver]:
-    """What texts include that may not be read, of those that are remembered."""
+    """Files that remembered texts include and that may not be read."""
     missing = {
         source: [path for path, digest in included.items() if digest == ABSENT]
         for source, (included, _) in known.more.items()

@@ -77,7 +77,7 @@ def place_in(project: Project, path: str) -> str:
 
 
 def write_declaration(project: Project, declaration: Declaration) -> bool:
-    """Write `context.toml`, unless somebody else did meanwhile; whether it changed."""
+    """Write `context.toml`, unless another process did meanwhile; returns whether it changed."""
     if declaration.after == declaration.before:
         return False
     if project.text() != declaration.before:

@@ -32,7 +32,7 @@ def _git(checkout: str, *words: str, given: bytes | None = None) -> bytes:
 
 
 def head_commit(checkout: str) -> str:
-    """The commit that a checkout stands at, in full; empty where there is none."""
+    """The full id of a checkout's commit; empty where there is none."""
     try:
         return (
             _git(checkout, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").decode("ascii", "replace").strip("\n")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # A longer file is no example in a text.
 MAX_INCLUDED_BYTES = 1 << 20
-# What stands for a file that cannot be had, where digests are listed.
+# The digest listed for a file that is not available.
 ABSENT = ""
 # Begins what a text needs and cannot be found, where files that it asked for are listed.
 MISSING = "?"

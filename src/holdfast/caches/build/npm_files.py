@@ -19,7 +19,7 @@ _DEEPEST = 12  # conditions within conditions of `exports`
 def declaration_files(folder: Guard, manifest: object) -> list[str]:
     """Paths below the folder, sorted: the entries that package.json names, and what these export from in turn.
 
-    One that the guard refuses is among them: whoever reads it says why.
+    One that the guard refuses is among them: reading it reports why.
     """
     if not isinstance(manifest, dict):
         return []
@@ -66,7 +66,7 @@ def _types_of(exports: object, depth: int) -> list[str]:
 
 
 def _existing(folder: Guard, path: str) -> str | None:
-    """The file of declarations that a path stands for: itself, beside a script, or the index of a folder."""
+    """The file of declarations that a path means: itself, beside a script, or the index of a folder."""
     stem = path
     for ending in (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"):
         if path.endswith(ending) and not path.endswith((".d.ts", ".d.mts", ".d.cts")):

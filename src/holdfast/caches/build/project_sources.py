@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # What makes a folder a virtual environment, and where Sphinx writes.
 _ENVIRONMENT = "pyvenv.cfg"
 _OUTPUT = "_build"
-# The longest extension that is told as one.
+# The longest extension that is reported as one.
 _MAX_EXTENSION = 12
 # Begin the names of hidden files and of the locks of editors.
 _MARKS = ".#~"
@@ -249,7 +249,7 @@ class _Walk:
         self._found.items.extend(map(SourceItem._make, fields))
         try:
             self._found.stamps.extend(list(map(identity, map(_status_of, entries))))
-        except OSError:  # one is gone by now: whoever reads it tells
+        except OSError:  # one is gone by now: reading it reports that
             self._found.stamps.extend(repeat(None, count))
 
     def _enters(self, name: str, path: str, source: str, directory: str, rules: Rules) -> bool:
@@ -290,7 +290,8 @@ class _Walk:
             self._found.add(SourceItem(source, path, reader.name, self._root, self._top))
 
     def _led_to(self, path: str, source: str, *, is_source: bool) -> str:
-        """The real file that a link leads to; empty where it is none of the sources, which is told where it matters."""
+        """The real file that a link leads to; empty where it is none of the sources, which is reported where it
+        matters."""
         kind, real = led_to(path, self._root)
         if kind == OUTSIDE:
             if is_source or os.path.isdir(real):

@@ -104,5 +104,5 @@ def check_distinct(named: Sequence[tuple[str, str]]) -> None:
 
 
 def worth_a_worker(count: int) -> int:
-    """How many processes so many sources are worth."""
+    """How many processes `count` sources are worth."""
     return min(core_count(), count // _WORTH_A_WORKER)

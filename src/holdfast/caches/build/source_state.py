@@ -34,7 +34,7 @@ _STAMPS = "qQQqQ"
 # Stamps that are no file's, as no device has such a number: of one that nobody saw, and of one not to be remembered.
 _UNSEEN, _FORGOTTEN = (0, 0, 0, 0, (1 << 64) - 1), (0, 0, 0, 0, (1 << 64) - 2)
 _NO_DIGEST = "-"
-# So many stamps are compared as one.
+# Stamps compared as one.
 _AT_ONCE = 256
 _MAX_SOURCE_BYTES = 256 << 20
 
@@ -82,15 +82,15 @@ class KnownSources(NamedTuple):
 
     def table(self) -> dict[str, tuple[str, str]]:
         """By source its hash and its reader."""
-        return dict(zip(_split(self.sources), self._told(), strict=True))
+        return dict(zip(_split(self.sources), self._records(), strict=True))
 
-    def _told(self) -> Iterable[tuple[str, str]]:
+    def _records(self) -> Iterable[tuple[str, str]]:
         return zip(_split(self.digests, _BETWEEN_PLAIN), _split(self.readers, _BETWEEN_PLAIN), strict=True)
 
-    def told_of(self, sources: Sequence[str]) -> tuple[int, Sequence[tuple[str, str] | None]]:
+    def records_of(self, sources: Sequence[str]) -> tuple[int, Sequence[tuple[str, str] | None]]:
         """How many sources there were, and of each of these its hash and its reader; None where it was not there."""
         if _BETWEEN.join(sources) == self.sources:
-            return len(sources), list(self._told())
+            return len(sources), list(self._records())
         table = self.table()
         return len(table), list(map(table.get, sources))
 
@@ -288,7 +288,7 @@ class PathRows:
         self._between = [places.get(path) for path in now[self._first : len(now) - last]]
 
     def picked(self, column: Sequence[Anything], none: Anything) -> list[Anything]:
-        """Of a column of the others what stands there for each path; `none` where it is not among them."""
+        """For each path its value in a column of the others; `none` where it is not among them."""
         between = [none if row is None else column[row] for row in self._between]
         return [*column[: self._first], *between, *column[self._end :]]
 

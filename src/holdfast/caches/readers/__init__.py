@@ -1,1 +1,1 @@
-"""Readers: each makes Markdown of one kind of source, with a title and the lines that each line of it stands for."""
+"""Readers: each makes Markdown of one kind of source, with a title and, for each line, its line in the source."""

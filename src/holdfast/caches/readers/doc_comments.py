@@ -57,7 +57,7 @@ def _is_bare_code(lines: list[str], at: int) -> bool:
 
 
 def _bare_lines(text: str) -> list[str]:
-    """The lines of a comment without its marks; each stands for its own line."""
+    """The lines of a comment without its marks; each maps to its own line."""
     found = []
     for one in text.split("\n"):
         bare = one.strip(" \t\r")

@@ -1,6 +1,6 @@
 """Docstrings as Markdown: what Sphinx, Google and numpy styles mark becomes lists, bold words and fences. Pure.
 
-Line for line, so that each still stands for the line that it was: a line is changed, or left out, and fences are added.
+Line by line, so that each still maps to its source line: a line is changed or left out, and fences are added.
 Headings become bold words, since the sections of the page are its modules, classes and functions.
 """
 

@@ -70,7 +70,7 @@ def read_declarations(data: bytes, name: str, files: SourceFiles) -> Page:  # no
 
 
 def _is_in_line_comment(data: bytes) -> bool:
-    """Whether what looks like the last opening of a comment stands in one that ends with its line."""
+    """Whether the last `/*` is inside a comment that ends with its line."""
     at = data.rfind(b"/*")
     return b"//" in data[data.rfind(b"\n", 0, at) + 1 : at]
 

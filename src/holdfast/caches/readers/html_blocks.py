@@ -48,7 +48,7 @@ class Element:
         self.name = name
         self.kind = ""  # "main", "article" or "content", where the page may be this
         self.first = 0  # the line of the page at which that begins
-        self.margin = ""  # what stands before the lines of its text
+        self.margin = ""  # the prefix of its text's lines
         self.number = 0  # of a numbered list, its last item
         self.language = ""
 
@@ -145,7 +145,7 @@ class HtmlBlocks:
             self.page.line((self._take_marker() or margin) + text, source)
 
     def _take_marker(self) -> str:
-        """What stands before the first line of an item instead of its margin."""
+        """The prefix of an item's first line, instead of its margin; taken once."""
         marker, self._marker = self._marker, ""
         return "".join(self._margins[:-1]) + marker if marker else ""
 

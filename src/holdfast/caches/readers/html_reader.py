@@ -1,4 +1,4 @@
-"""HTML: the main content of a page, without what stands around it. Pure."""
+"""HTML: the main content of a page, without navigation and frames around it. Pure."""
 
 from __future__ import annotations
 

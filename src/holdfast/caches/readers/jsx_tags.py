@@ -9,7 +9,7 @@ _IN_NAME = _LETTERS | frozenset("0123456789-_.$")
 # Characters: what is longer is no tag, or none that anyone could read.
 _LONGEST = 20_000
 # Attributes whose words a reader of the page sees.
-_TOLD = ("title", "label", "summary", "header", "heading", "question")
+_TITLES = ("title", "label", "summary", "header", "heading", "question")
 _QUOTES = "\"'"
 
 
@@ -19,7 +19,7 @@ class Tag(NamedTuple):
     end: int
     closes: bool
     is_empty: bool
-    told: str
+    title: str
 
 
 def tag_at(text: str, at: int) -> Tag | None:
@@ -28,26 +28,26 @@ def tag_at(text: str, at: int) -> Tag | None:
     closes = text[place : place + 1] == "/"
     place += closes
     if text[place : place + 1] == ">":
-        return Tag(place + 1, closes, is_empty=False, told="")
+        return Tag(place + 1, closes, is_empty=False, title="")
     if text[place : place + 1] not in _LETTERS or place >= len(text):
         return None
     while text[place : place + 1] in _IN_NAME and place < len(text):
         place += 1
     if text[place : place + 1] not in ("", " ", "\t", "\n", "/", ">", "{"):
         return None  # an address, or nothing
-    told = ""
+    title = ""
     until = min(len(text), at + _LONGEST)
     name = ""
     while place < until:
         one = text[place]
         if one == ">":
-            return Tag(place + 1, closes, text[place - 1] == "/", told)
+            return Tag(place + 1, closes, text[place - 1] == "/", title)
         if one in _QUOTES:
             end = text.find(one, place + 1, until)
             if end < 0:
                 return None
-            if name in _TOLD and not told:
-                told = " ".join(text[place + 1 : end].split("\n")).strip(" ")
+            if name in _TITLES and not title:
+                title = " ".join(text[place + 1 : end].split("\n")).strip(" ")
             place = end + 1
         elif one == "{":
             end = braces_end(text, place, until)

@@ -63,7 +63,7 @@ NOTHING = Lined("", 1)
 
 
 def _joined(parts: list[Lined]) -> list[tuple[str, int]]:
-    """Texts that together are one, as lines: each stands for that of the text it begins in."""
+    """Adjacent texts as one, in lines: each maps to the source line of the text it begins in."""
     rows: list[tuple[str, int]] = []
     pieces: list[str] = []
     source = 1

@@ -2,7 +2,7 @@
 
 `{* path ln[1:5] hl[2] *}` (FastAPI), `{!path!}` (markdown-include), `--8<-- "path:1:5"` and its block form (MkDocs
 snippets), `{{% code_sample file="path" %}}` (Kubernetes), `{{#include path:1:5}}` (mdBook), `<<< @/path{1,3}`
-(VitePress). What is not among the sources stays as it stands.
+(VitePress). A marker whose file is not among the sources stays as it is.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Inclusion(NamedTuple):
 
 
 def included_by(line: str, included: IncludedText) -> Inclusion | None:
-    """What a line includes, and nothing else stands in it; None where it includes nothing that can be had."""
+    """The inclusion that is all of a line; None where the line includes nothing that is available."""
     bare = line.strip(_BLANKS)
     if len(bare) > _LONGEST:
         return None
@@ -63,8 +63,8 @@ def snippet_of(line: str, included: IncludedText) -> Inclusion | None:
     return None if not bare or bare[0] in ";#" else _sections(bare.strip(_QUOTES), included)
 
 
-def _starred(told: str, included: IncludedText) -> Inclusion | None:
-    path, _, options = told.partition(" ")
+def _starred(text: str, included: IncludedText) -> Inclusion | None:
+    path, _, options = text.partition(" ")
     at = options.find("ln[")
     ranges = options[at + 3 :].partition("]")[0] if at >= 0 else ""
     return _found(path, ranges, included)
@@ -82,27 +82,27 @@ def _found(path: str, ranges: str, included: IncludedText, below: Sequence[str] 
 
 def _shortcode(bare: str, included: IncludedText) -> Inclusion | None:
     if bare.startswith("{{#") and bare.endswith("}}"):
-        name, _, told = bare[3:-2].strip(_BLANKS).partition(" ")
-        told = told.strip(_BLANKS)
-        if name not in ("include", "rustdoc_include", "playground", "playpen") or not told:
+        name, _, text = bare[3:-2].strip(_BLANKS).partition(" ")
+        text = text.strip(_BLANKS)
+        if name not in ("include", "rustdoc_include", "playground", "playpen") or not text:
             return None
-        path, _, place = told.split(" ", 1)[0].partition(":")
+        path, _, place = text.split(" ", 1)[0].partition(":")
         return _part(path, place, included)
     if bare[2:3] not in ("%", "<") or not bare.endswith((">}}", "%}}")):
         return None
-    name, _, told = bare[3:-3].strip(_BLANKS).partition(" ")
+    name, _, text = bare[3:-3].strip(_BLANKS).partition(" ")
     if name not in _SHORTCODES:
         return None
-    at = told.find("file=")
-    mark = told[at + 5 : at + 6]
+    at = text.find("file=")
+    mark = text[at + 5 : at + 6]
     if at < 0 or mark not in _QUOTES or not mark:
         return None
-    return _found(told[at + 6 :].partition(mark)[0].lstrip("/"), "", included, _EXAMPLES)
+    return _found(text[at + 6 :].partition(mark)[0].lstrip("/"), "", included, _EXAMPLES)
 
 
-def _angled(told: str, included: IncludedText) -> Inclusion | None:
+def _angled(text: str, included: IncludedText) -> Inclusion | None:
     """VitePress: `@/path#region{1,3 ts}`, the lines in braces being marked, not chosen."""
-    path = told.partition("{")[0].partition(" ")[0]
+    path = text.partition("{")[0].partition(" ")[0]
     path, _, region = path.partition("#")
     lines = included.lines(path.removeprefix("@/").removeprefix("@"))
     if lines is None:
@@ -113,16 +113,16 @@ def _angled(told: str, included: IncludedText) -> Inclusion | None:
 
 
 def _snippet(bare: str, included: IncludedText) -> Inclusion | None:
-    marks, _, told = bare.partition(" ")
-    told = told.strip(_BLANKS)
-    if marks.strip("-") != "8<" or len(told) < 3 or told[0] not in _QUOTES or told[-1] != told[0]:
+    marks, _, text = bare.partition(" ")
+    text = text.strip(_BLANKS)
+    if marks.strip("-") != "8<" or len(text) < 3 or text[0] not in _QUOTES or text[-1] != text[0]:
         return None
-    return _sections(told[1:-1], included)
+    return _sections(text[1:-1], included)
 
 
-def _sections(told: str, included: IncludedText) -> Inclusion | None:
-    path, _, place = told.partition(":")
-    return None if told.startswith(("http:", "https:")) else _part(path, place, included)
+def _sections(text: str, included: IncludedText) -> Inclusion | None:
+    path, _, place = text.partition(":")
+    return None if text.startswith(("http:", "https:")) else _part(path, place, included)
 
 
 def _part(path: str, place: str, included: IncludedText) -> Inclusion | None:

@@ -104,7 +104,7 @@ class _Prose:
         self._kept: list[str] = []  # what it has so far
         self._begin = 0  # where what it goes on with begins
         self._is_cut = self._is_begun_by_tag = self._has_words = False
-        # What may be looked through in vain: where tags are never closed, the rest is taken as it stands.
+        # What may be looked through in vain: where tags are never closed, the rest is taken as it is.
         self._left = 2 * len(text) + 10 * _LONGEST
 
     def lines(self) -> list[Row]:
@@ -137,9 +137,9 @@ class _Prose:
         self._has_words |= bool(self._kept[-1].strip(_BLANKS))
         is_first = not self._has_words
         self._is_begun_by_tag |= is_first
-        if tag.told and is_first:
+        if tag.title and is_first:
             follows = self._text[tag.end : tag.end + 1] not in ("", "\n")
-            self._kept.append(f"**{tag.told}**{' ' if follows else ''}")
+            self._kept.append(f"**{tag.title}**{' ' if follows else ''}")
             self._has_words = True
         self._is_cut = True
         for _ in range(self._text.count("\n", place, tag.end)):
@@ -179,7 +179,7 @@ class _Prose:
 
 
 def _is_blank(expression: str) -> bool:
-    """Whether an expression in braces stands for white space."""
+    """Whether an expression in braces is white space."""
     return not expression.strip("{}\"'` ")
 
 
@@ -218,7 +218,7 @@ def _without_statements(rows: Sequence[Row]) -> list[Row]:
 def _statement_end(rows: Sequence[Row], at: int, most: int) -> int | None:
     """The line after a statement: the first blank one, or the end of the block, at which no bracket is open.
 
-    None where none is found within so many characters.
+    None where none is found within `most` characters.
     """
     depth = length = 0
     first_blank = None

@@ -55,7 +55,7 @@ def _write_code(page: PageText, cell: Lined, language: str) -> None:
         magic = lower_case(first[2:].partition(" ")[0])
         language = magic if magic in _MAGIC_LANGUAGES else language
     page.fence(code, lower_case(language) if language.isascii() and len(language) < 20 else "")
-    # What was printed stands before the code in most files, but after it on the page, whose lines go on and not back.
+    # Most files have the output before the code. The page has it after the code, and its source lines never go back.
     last = code[-1][1] if code else 1
     printed = [(text, max(source, last)) for text, source in _printed(cell)]
     if printed:

@@ -41,7 +41,7 @@ def is_openapi(data: bytes) -> bool:
     try:
         found = read_json(decoded(data))
     except Unreadable:
-        return True  # it means to be one, and whoever reads it says what is wrong with it
+        return True  # it is meant to be one; reading it reports what is wrong with it
     return _is_described(found)
 
 
@@ -81,7 +81,7 @@ def read_openapi(data: bytes, name: str, files: SourceFiles) -> Page:  # noqa: A
 
 
 def _in_order(rows: list[Row], top: int) -> list[Row]:
-    """Lines that go on and not back, whatever the order of members in the file is; what is at the top stands there."""
+    """Rows whose source lines never go back, whatever the order of members in the file; the first `top` rows stay."""
     first = min([source for _, source in rows[top:]], default=rows[-1][1])
     found = []
     last = 1
@@ -98,9 +98,9 @@ def _write_path(page: PageText, schemas: Schemas, path: str, item: Lined) -> Non
             continue
         summary = _one_line(operation.get("summary").text())
         page.block([f"## {_METHODS[method]} {_one_line(path)}{' — ' + summary if summary else ''}"], operation.line)
-        told = [f"Operation {inline_code(_one_line(one))}" for one in [operation.get("operationId").text()] if one]
-        told += ["deprecated"] if operation.get("deprecated").text() == "true" else []
-        page.block([", ".join(told)] if told else [], operation.line)
+        facts = [f"Operation {inline_code(_one_line(one))}" for one in [operation.get("operationId").text()] if one]
+        facts += ["deprecated"] if operation.get("deprecated").text() == "true" else []
+        page.block([", ".join(facts)] if facts else [], operation.line)
         write_description(page, operation.get("description"))
         _write_parameters(page, schemas, [*item.get("parameters").items(), *operation.get("parameters").items()])
         body = operation.get("requestBody")

@@ -65,7 +65,8 @@ class Schemas:
     def write(self, schema: Lined, *, line: int = 0, is_own: bool = False) -> None:
         """Write the properties of a schema as a list; one that is referred to, as if it stood at the reference.
 
-        Of the schema itself (`is_own`) all are told, and what it is made of; elsewhere so many, in short.
+        The schema itself (`is_own`) gets all of them, and what it is made of; a reference gets the first ones, in
+        short.
         """
         found = schema if is_own else self.resolved(schema)
         if found.get("items") is not NOTHING and not is_own:
@@ -84,7 +85,7 @@ class Schemas:
         self._page.verbatim(rows)
 
     def _listed(self, part: Lined, *, is_own: bool) -> list[Row]:
-        """The properties of one schema, as lines; those that operations tell are the same at each."""
+        """The properties of one schema, as lines; a reference from any operation gets the same ones."""
         known = self._known.get(id(part.value)) if not is_own else None
         if known is not None:
             return known

@@ -1,4 +1,4 @@
-"""The text of a page as a reader writes it: line by line, each with the line of the source that it stands for. Pure."""
+"""The text of a page as a reader writes it: line by line, each with its line in the source. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    Row = tuple[str, int]  # a line, and the line of the source that it stands for
+    Row = tuple[str, int]  # a line, and its line in the source
 
 _BLANKS = " \t"
 
@@ -25,7 +25,7 @@ class PageText:
         return len(self._rows)
 
     def line(self, text: str, source: int) -> None:
-        """Write a line; a blank one only parts what stands before it from what follows."""
+        """Write a line; a blank one only separates the text before it from the text after it."""
         if not text.strip(_BLANKS):
             self._wants_blank = True
             return
@@ -47,7 +47,8 @@ class PageText:
         self.blank()
 
     def fence(self, code: list[Row], language: str, margin: str = "", first: str = "") -> None:
-        """Write code between fences that nothing in it ends; `margin` stands before each line, `first` before one."""
+        """Write code between fences that nothing in it ends; `margin` is put before each line, `first` before the
+        first."""
         filled = [number for number, (text, _) in enumerate(code) if text.strip(_BLANKS)]
         if not filled:
             return
@@ -88,7 +89,7 @@ def page_of(rows: list[Row], title: str = "") -> Page:
 
 
 def longest_run(text: str, character: str) -> int:
-    """How often a character stands in a row at most."""
+    """The length of the longest run of a character."""
     if character not in text:
         return 0
     longest = run = 0

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _LONGEST, _LONGEST_VALUE = 2000, 300  # characters of a signature, and of a value; most are a tenth of it
 _DEEPEST = 3  # classes within classes
-_TOLD = frozenset("property classmethod staticmethod abstractmethod overload cached_property override".split(" "))
+_SHOWN = frozenset("property classmethod staticmethod abstractmethod overload cached_property override".split(" "))
 _NO_VALUES = ("TypeVar(", "ParamSpec(", "TypeVarTuple(", "logging.getLogger(", "NewType(", "getLogger(")
 
 
@@ -104,17 +104,17 @@ def _declared(node: Node, comments: list[Row], depth: int) -> Iterator[Declarati
     if node.type == "function_definition":
         if any(one.endswith((".setter", ".deleter")) for one in decorators):
             return
-        told = [one for one in decorators if one[1:].partition("(")[0].rpartition(".")[2] in _TOLD]
-        signature = " ".join([*told, _header(node)])
-        is_called = not any("property" in one for one in told)
+        shown = [one for one in decorators if one[1:].partition("(")[0].rpartition(".")[2] in _SHOWN]
+        signature = " ".join([*shown, _header(node)])
+        is_called = not any("property" in one for one in shown)
         body = node.child_by_field_name("body")
         doc = module_docstring(body) if body is not None else []
         yield Declaration("def", name, ((signature, node.start_point[0] + 1),), doc, (), is_called)
     elif node.type == "class_definition":
         body = node.child_by_field_name("body")
         doc = module_docstring(body) if body is not None else []
-        told = [one for one in decorators if "dataclass" in one or one.startswith("@final")]
-        signature = " ".join([*told, _header(node)])
+        shown = [one for one in decorators if "dataclass" in one or one.startswith("@final")]
+        signature = " ".join([*shown, _header(node)])
         members = tuple(declarations(body, depth + 1)) if body is not None and depth < _DEEPEST else ()
         yield Declaration("class", name, ((signature, node.start_point[0] + 1),), doc, members, True)
     elif node.type == "type_alias_statement":

@@ -114,7 +114,7 @@ def _resolved(module: str, package: str) -> str:
 def exported_names(module: str, read: Callable[[str], str | None]) -> list[tuple[str, dict[str, str]]]:
     """The packages around a module that have names of it, the outermost first: each with name there by name here.
 
-    `*` in such a table stands for all public names of the module. `read` gives the text of a file by its path.
+    `*` in such a table means all public names of the module. `read` gives the text of a file by its path.
     """
     parts = module.split(".")
     packages = [".".join(parts[:count]) for count in range(1, len(parts))]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from holdfast.caches.readers.python_declarations import Declaration
     from holdfast.caches.readers.source_reader import SourceFiles
 
-# Of methods between double underscores those that users call, by their names or by how the class is used.
+# Methods between double underscores that users call, by their names or by how the class is used.
 _CALLED = frozenset(("__init__", "__call__", "__new__"))
 
 
@@ -57,7 +57,7 @@ def _public_names(
     if listed is not None:
         own = set(listed)
     else:
-        own = {one.name for one in found if not one.name.startswith("_") and (one.kind or _is_told(one))}
+        own = {one.name for one in found if not one.name.startswith("_") and (one.kind or _is_documented(one))}
     names: dict[str, str] = {}
     for package, table in exported_names(module, files.text):
         for one in found:
@@ -70,7 +70,7 @@ def _public_names(
     return names
 
 
-def _is_told(value: Declaration) -> bool:
+def _is_documented(value: Declaration) -> bool:
     """Whether a value without `__all__` is more than a helper: it is a constant, or says what it is."""
     first = value.name[0]
     return value.is_called or bool(value.doc) or "A" <= first <= "Z"

@@ -50,16 +50,16 @@ def inline_markdown(text: str, targets: Mapping[str, str], substitutions: Mappin
         found.append(_plain(before, targets, substitutions))
         after = end + 1
         if role:
-            told = _role_text(role, text[tick + 1 : end])
+            written = _role_text(role, text[tick + 1 : end])
         elif text[after : after + 1] == "_":
             after += 2 if text[after + 1 : after + 2] == "_" else 1
-            told = _link(text[tick + 1 : end], targets)
+            written = _link(text[tick + 1 : end], targets)
         else:
-            told = text[tick:after]
-        missing = text.count("\n", tick, after) - told.count("\n")
-        if missing > 0:  # what was taken out held a line's end: it stands before what is left
+            written = text[tick:after]
+        missing = text.count("\n", tick, after) - written.count("\n")
+        if missing > 0:  # the part taken out held a line's end: it goes before what is left
             found[-1] = found[-1].rstrip(" ") + "\n" * missing
-        found.append(told)
+        found.append(written)
         at = after
     found.append(_plain(text[at:], targets, substitutions))
     return "".join(found)
@@ -74,7 +74,7 @@ def title_and_target(text: str) -> tuple[str, str]:
 
 
 def _role(before: str) -> tuple[str, str]:
-    """What stands before a role, and its name without the colons; the name is empty where there is none."""
+    """The text before a role, and its name without the colons; the name is empty where there is none."""
     if not before.endswith(":"):
         return before, ""
     begin = len(before)
@@ -92,10 +92,10 @@ def _role_text(role: str, text: str) -> str:
         return f"[{title or target}]({target})"
     if name in _PROSE:
         return title or target
-    told = title or target.lstrip("!")
-    if told.startswith("~"):
-        told = told[1:].rpartition(".")[2]
-    return inline_code(told)
+    written = title or target.lstrip("!")
+    if written.startswith("~"):
+        written = written[1:].rpartition(".")[2]
+    return inline_code(written)
 
 
 def _link(text: str, targets: Mapping[str, str]) -> str:

@@ -37,7 +37,7 @@ _IN_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345
 _DEEPEST_HEADING = 6
 # Lines that a row of a table may take.
 _LONGEST_ROW = 60
-# A margin is never wider: what is deeper stands there too.
+# A margin is never wider: deeper text gets this one too.
 _WIDEST = 40
 
 
@@ -68,14 +68,14 @@ class _Names:
             if bare.startswith(".. _"):
                 self._target(bare[4:], lines[number + 1] if number + 1 < len(lines) else "")
             elif bare.startswith(".. |"):
-                name, _, told = bare[4:].partition("| ")
-                if told.startswith("replace::"):
-                    self.substitutions[name] = told[len("replace::") :].strip(" ")
+                name, _, text = bare[4:].partition("| ")
+                if text.startswith("replace::"):
+                    self.substitutions[name] = text[len("replace::") :].strip(" ")
 
-    def _target(self, told: str, below: str) -> None:
-        name, colon, url = told.strip("`").replace("`:", ":").partition(": ")
-        if not colon and told.endswith(":") and below.startswith(" "):
-            name, url = told[:-1].strip("`"), below
+    def _target(self, text: str, below: str) -> None:
+        name, colon, url = text.strip("`").replace("`:", ":").partition(": ")
+        if not colon and text.endswith(":") and below.startswith(" "):
+            name, url = text[:-1].strip("`"), below
         url = url.strip(" ")
         if name and "/" in url and " " not in url:
             self.targets.setdefault(normal_name(name), url)
@@ -167,15 +167,15 @@ class _Scanner:
                     return True
         return False
 
-    def _explicit(self, told: str, indent: int, margin: int, source: int) -> None:
-        if told.startswith("[") and "] " in told:
+    def _explicit(self, text: str, indent: int, margin: int, source: int) -> None:
+        if text.startswith("[") and "] " in text:
             self._open.append(_Context(indent, -1, margin))
-            self._page.line(" " * margin + self._inline(told), source)
+            self._page.line(" " * margin + self._inline(text), source)
             self._at += 1
             return
-        name, colons, argument = told.partition("::")
-        if told[:1] in ("_", "|") or not colons or not name or not _IN_NAME.issuperset(name):
-            is_empty = not told and self._is_alone()
+        name, colons, argument = text.partition("::")
+        if text[:1] in ("_", "|") or not colons or not name or not _IN_NAME.issuperset(name):
+            is_empty = not text and self._is_alone()
             self._at = self._at + 1 if is_empty else self._body_end(self._at + 1, indent)
             return
         self._page.blank()
@@ -198,10 +198,10 @@ class _Scanner:
             self._at = self._body_end(first, indent)
         else:
             self._at = first
-            self._told(name, argument, indent, margin, source)
+            self._introduction(name, argument, indent, margin, source)
             self._open.append(_Context(indent, -1, margin))
 
-    def _told(self, name: str, argument: str, indent: int, margin: int, source: int) -> None:
+    def _introduction(self, name: str, argument: str, indent: int, margin: int, source: int) -> None:
         """What a directive says before its body."""
         lead = " " * margin
         if name in NOTES:
@@ -282,8 +282,8 @@ class _Scanner:
         self._at += 1
         self._open.append(_Context(indent, -1, margin + 2))
         if value or not self._page_is_empty():
-            told = f"**{name}**: {self._inline(value)}" if value else f"**{name}**"
-            self._page.line(f"{' ' * margin}- {told}", source)
+            item = f"**{name}**: {self._inline(value)}" if value else f"**{name}**"
+            self._page.line(f"{' ' * margin}- {item}", source)
 
     def _page_is_empty(self) -> bool:
         return not len(self._page)
@@ -332,7 +332,7 @@ class _Scanner:
             self._at = after
 
     def _table(self, margin: int, *, is_grid: bool) -> None:
-        """Write a table as it stands, between fences: one of `+---+`, or one between borders of `=`."""
+        """Write a table unchanged, between fences: one of `+---+`, or one between borders of `=`."""
         after = self._block_end()
         while not is_grid and after < len(self._texts) and not self._ends_table(after):
             after += 1

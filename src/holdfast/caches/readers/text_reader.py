@@ -18,7 +18,7 @@ _NO_END = ".,;:!?"
 
 
 def read_text(data: bytes, name: str, files: SourceFiles) -> Page:
-    """The page; that of reStructuredText where a directive or a label stands at the margin. Raises Unreadable."""
+    """The page; as reStructuredText where a directive or a label is at the margin. Raises Unreadable."""
     text = decoded(data)
     if is_restructured(text):
         return rst_page(text, name, files)
@@ -29,7 +29,8 @@ def read_text(data: bytes, name: str, files: SourceFiles) -> Page:
 
 
 def _title(lines: list[str]) -> str:
-    """The first line that says anything, where it stands alone; empty where Markdown takes it for a heading anyway."""
+    """The first line with text, where it is a paragraph of its own; empty where Markdown takes it for a heading
+    anyway."""
     first = next((number for number, line in enumerate(lines) if line.strip(WHITE_SPACE)), None)
     if first is None:
         return ""
