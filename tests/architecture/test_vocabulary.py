@@ -20,7 +20,7 @@ MOST_IN_PAGES = 10  # lines; one of them is a sample of a page that is searched
 
 # An odd word -> (occurrences per 1,000 lines, what to write instead)
 CEILINGS: dict[str, tuple[float, str]] = {
-    "told": (3.8, "reported, printed, shown; name a variable after what it holds"),
+    "told": (2.0, "reported, printed, shown; name a variable after what it holds"),
     "whoever": (0.3, "the caller, the reader, the client"),
     "somebody": (0.1, "a user, a caller, another process"),
     "stands": (2.1, "is, means, is written; state the verb"),

@@ -42,7 +42,7 @@ class AnswerEntry:
         return sum([chosen.ranked.score > 0 for chosen in self.group])
 
     def label(self, place: int, is_new: tuple[bool, bool], *, outline: bool) -> str:
-        """The line that names it; `is_new` says whether its title and heading are told for the first time."""
+        """The line that names it; `is_new` says whether its title and heading are shown for the first time."""
         if outline:
             return self.cited.outline_label(place, self.tokens, with_title=is_new[0])
         return self.cited.label(place, is_new)

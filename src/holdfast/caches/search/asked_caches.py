@@ -36,7 +36,7 @@ def order_of(name: str) -> tuple[bytes, str]:
 
 
 def prefix_of(name: str) -> str:
-    """What stands before the names of a cache's documents where several are asked."""
+    """The prefix of the names of a cache's documents where several caches are searched."""
     return name + MARK
 
 

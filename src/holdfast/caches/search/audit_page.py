@@ -21,8 +21,8 @@ STATES = {
     "altered": ("bad", "the receipt was altered"),
     "receipt gone": ("bad", "the receipt is gone"),
 }
-_TOLD = ("same", "changed", "cache gone")
-# So many of the latest stand on the line of time, which is drawn in its own units.
+_REPLAYED = ("same", "changed", "cache gone")
+# The latest calls on the line of time, which is drawn in its own units.
 _MOST_MARKS = 200
 _WIDTH, _HEIGHT, _MARGIN = 1000, 70, 14
 _HEX_DIGITS = 64
@@ -41,7 +41,7 @@ def audit_summary(value: AuditAnswer) -> str:
         return '<p class="lead">No calls are kept there that match.</p>'
     names = [name for name in value["clients"] if name]
     asked = f" by {counted(len(names), 'client')}" if names else ""
-    told = f"{counted(value['calls'], 'call')}{asked}, {counted(value['receipts'], 'receipt')}"
+    counts = f"{counted(value['calls'], 'call')}{asked}, {counted(value['receipts'], 'receipt')}"
     some = "" if value["replayed"] == value["receipts"] else f", {value['replayed']:,} of them run again"
     notes = []
     if value["ahead"]:
@@ -54,12 +54,12 @@ def audit_summary(value: AuditAnswer) -> str:
             "pull or build those to run them again."
         )
     extra = f'<div class="note">{"".join([f"<p>{note}</p>" for note in notes])}</div>' if notes else ""
-    return f'<p class="lead">{told}{some}.</p>{stacked(replay_states(value))}{extra}'
+    return f'<p class="lead">{counts}{some}.</p>{stacked(replay_states(value))}{extra}'
 
 
 def replay_states(value: AuditAnswer) -> list[tuple[str, int, str]]:
     """How many receipts are in each state."""
-    counts = dict(zip(_TOLD, (value["same"], value["changed"], value["cache_gone"]), strict=True))
+    counts = dict(zip(_REPLAYED, (value["same"], value["changed"], value["cache_gone"]), strict=True))
     states = [(STATES[state][1], count, STATES[state][0]) for state, count in counts.items()]
     return [*states, ("altered or gone", value["altered"], "bad")]
 
@@ -104,7 +104,7 @@ def minute(at: str) -> str:
 
 
 def _row(call: AuditedCall, differences: Mapping[str, DifferingReceipt], link: str, number: int) -> str:
-    colour, told = STATES[call["state"]]
+    colour, meaning = STATES[call["state"]]
     digest = call["receipt"].removeprefix("sha256:")
     name = f"<code>{shown(digest[:12])}</code>"
     if link and len(digest) == _HEX_DIGITS and call["state"] not in ("altered", "receipt gone"):
@@ -114,7 +114,7 @@ def _row(call: AuditedCall, differences: Mapping[str, DifferingReceipt], link: s
     about = f"{minute(call['at'])} · {who}{asked} · {name}"
     parts = [
         f'<h3 dir="auto">{_query(call["query"])}</h3>',
-        f'<p><span class="state {colour}">{told}</span> <span class="soft">{about}</span></p>',
+        f'<p><span class="state {colour}">{meaning}</span> <span class="soft">{about}</span></p>',
     ]
     if call["given"]:
         items = "".join([f"<li><code>{shown(citation)}</code></li>" for citation in call["given"]])
@@ -122,7 +122,7 @@ def _row(call: AuditedCall, differences: Mapping[str, DifferingReceipt], link: s
         left = f"<p>and {more:,} more</p>" if more > 0 else ""
         summary = f"{counted(call['sections'], 'section')} given"
         parts.append(folded(summary, f"<ul>{items}</ul>{left}", mark=f"given-{number}"))
-    elif call["state"] in _TOLD:
+    elif call["state"] in _REPLAYED:
         parts.append('<p class="soft">Nothing matched: no section was given.</p>')
     if call["receipt"] in differences:
         parts.append(_reasons(differences[call["receipt"]], f"differs-{number}"))
@@ -134,10 +134,10 @@ def _query(query: str) -> str:
 
 
 def _differing(each: DifferingReceipt) -> str:
-    colour, told = STATES[each["state"]]
+    colour, meaning = STATES[each["state"]]
     digest = each["receipt"].removeprefix("sha256:")
     return (
-        f'<li><h3 dir="auto">{_query(each["query"])}</h3><p><span class="state {colour}">{told}</span> '
+        f'<li><h3 dir="auto">{_query(each["query"])}</h3><p><span class="state {colour}">{meaning}</span> '
         f'<span class="soft"><code>{shown(digest[:12])}</code></span></p>{_reasons(each, f"receipt-{digest}")}</li>'
     )
 
@@ -194,9 +194,9 @@ def _seconds(at: str) -> float:
 
 def _mark(at: float, call: AuditedCall) -> str:
     """A circle, a diamond or a square: the states differ in more than colour."""
-    colour, told = STATES[call["state"]]
+    colour, meaning = STATES[call["state"]]
     middle = _HEIGHT / 2
-    title = f"<title>{minute(call['at'])}: {told}</title>"
+    title = f"<title>{minute(call['at'])}: {meaning}</title>"
     if call["state"] == "same":
         return f'<circle class="{colour}" cx="{at:.1f}" cy="{middle}" r="8">{title}</circle>'
     if call["state"] == "changed":

@@ -1,7 +1,7 @@
 """Citations: `name#Lfirst-Llast@hash12`, found in a text and checked against documents. Pure.
 
 Where a part of a line is cited, `C` and a column follow the line: `name#L3C120-L3C980@hash12`. The name is written as
-the source spells it; whoever reads one takes every spelling of the id.
+the source spells it; a reader accepts every spelling of the id.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _AROUND = " \t`'\"()[]{}<>|,;*"
 
 
 class Citation(NamedTuple):
-    """A citation as it stands in a text: the line of the text (1-based), and what it claims.
+    """A citation in a text: the line of the text (1-based), and what it claims.
 
     Columns are characters of the first and the last line, 1-based, both included; None where none is written.
     """
@@ -144,7 +144,7 @@ def _digits(line: str, at: int) -> tuple[int | None, int]:
 
 
 def _id_before(before: str, ids: Collection[str]) -> str:
-    """The name that ends here: the longest of a known id, else whatever stands there without blanks or brackets."""
+    """The name that ends here: the longest known id, else the text without blanks or brackets."""
     begin = max([before.rfind(mark) for mark in _AROUND]) + 1
     word = before[begin:]
     if document_id(word) in ids:
@@ -158,7 +158,7 @@ def _id_before(before: str, ids: Collection[str]) -> str:
 
 
 def judge(citations: Iterable[Citation], document_of: Callable[[str], Document | None]) -> list[Verdict]:
-    """Of each citation, whether its document still says in those lines what its hash stands for.
+    """For each citation, whether its document still has the hashed text in those lines.
 
     `document_of` takes a name as it was cited, in the source's spelling or the id's.
     A document is asked for once, cut into lines once and let go before the next; the same lines are hashed once.

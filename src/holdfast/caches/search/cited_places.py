@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # Bytes that are hashed for one document at most: where thousands of lines stand for one, not all pairs are tried.
 _MOST_HASHED = 256 << 20
-# So many sections an answer gives as one before the others are tried.
+# Runs of this many neighbouring sections, which an answer gives as one, are tried first.
 _NEXT_SECTIONS = 64
 # What a pair costs beside its bytes.
 _PAIR_COST = 512
@@ -47,7 +47,7 @@ class CitedPlaces:
         self.lines, self.starts = split_lines(document.content)
         self._digests: dict[Extent, str] = {}
         self._by_line: dict[int, list[int]] | None = None  # line of the source -> lines that stand for it
-        self._named: list[int] = []  # lines of the source that any stands for, ascending
+        self._named: list[int] = []  # lines of the source that any line maps to, ascending
         self._pairs: dict[tuple[int, int | None, int, int | None], _Pairs] = {}
         self._sections: dict[int, int] | None = None
         self._left = _MOST_HASHED
@@ -61,12 +61,12 @@ class CitedPlaces:
         return self._named[-1]
 
     def cited(self, line: int) -> int:
-        """The line of the source that a line stands for."""
+        """The line of the source that a line maps to."""
         return source_line(self._map, line)
 
     def begin(self, cited: int) -> int | None:
-        """The line to begin at when reading from a line of the source on: the first that stands for it, else for the
-        next one that any does; the very first for line 1. None beyond the last."""
+        """The line to begin at when reading from a line of the source on: the first that maps to it, else to the next
+        line that has one; the very first for line 1. None beyond the last."""
         if not self._map or cited <= 1:
             return cited if 1 <= cited <= len(self.lines) else None
         if standing := self._standing_for(cited):
@@ -75,7 +75,7 @@ class CitedPlaces:
         return self._standing_for(self._named[at])[0] if at < len(self._named) else None
 
     def find(self, citation: Citation) -> FoundPlace:
-        """Whether these lines still say what the hash stands for."""
+        """Whether these lines still have the text that the citation hashed."""
         if not self._map:
             extent = citation.extent(self.lines, self.starts)
             if extent is None:
@@ -91,9 +91,9 @@ class CitedPlaces:
         return FoundPlace("holds", self._at_the_end(citation, *found))
 
     def _at_the_end(self, citation: Citation, start: int, end: int) -> Extent:
-        """The characters, or those that say the same at the document's very end, where the citation may mean these too.
+        """The cited extent, or an equal text at the document's very end, where the citation may mean that too.
 
-        So what is left of a document is never taken for an earlier part, and whoever reads on gets to the end.
+        So the rest of a document is never taken for an earlier part, and a caller that reads on gets to the end.
         """
         content, length = self._document.content, end - start
         after = self.starts[-2] + len(self.lines[-1])

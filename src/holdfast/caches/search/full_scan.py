@@ -37,7 +37,7 @@ class _Field(NamedTuple):
 
 
 class _DocumentFields(NamedTuple):
-    """The fields of one document that has sections, the first of which has the number `first`."""
+    """The fields of one document with sections; its first section has the number `first`."""
 
     first: int
     title: _Field

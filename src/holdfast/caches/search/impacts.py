@@ -46,7 +46,7 @@ _units: dict[tuple[int, int], int] = {}
 
 
 def unit(sections: int, holding: int) -> int:
-    """The unit of a term that so many of the sections hold."""
+    """The unit of a term that `holding` of `sections` sections hold."""
     key = (sections, holding)
     if key not in _units:
         if len(_units) >= _KEPT_UNITS:
@@ -59,8 +59,8 @@ class FieldSteps:
     """The steps of one field by how often a term occurs in it and how long it is, each computed once.
 
     `field` is title, path, links, headings, body, or document for all bodies of a document as one text.
-    `FieldSteps(field).of(quarters)[length]` is the step of a term that occurs so many quarters of a time in a field as
-    long as that: 1 to 141.
+    `FieldSteps(field).of(quarters)[length]` is the step (1 to 141) of a term that occurs `quarters` / 4 times in a
+    field of that length.
     """
 
     def __init__(self, field: str) -> None:
@@ -68,7 +68,7 @@ class FieldSteps:
         self._known: dict[int, _FieldStepsByLength] = {}
 
     def of(self, quarters: int) -> dict[int, int]:
-        """length of the field -> step of a term that occurs so many quarters of a time in it."""
+        """length of the field -> step of a term that occurs `quarters` / 4 times in it."""
         known = self._known.get(quarters)
         if known is None:
             known = _FieldStepsByLength(self._field, quarters)
@@ -77,7 +77,7 @@ class FieldSteps:
 
 
 def curve(field: str) -> tuple[int, int, int, int]:
-    """Factors `a`, `b`, `c` and `d` of a field: the step of so many quarters is, rounded to the nearest and at least 1,
+    """Factors `a`, `b`, `c` and `d` of a field: the step of `quarters` is, rounded to the nearest and at least 1,
     `a quarters / (b quarters + c + d length)`."""
     top, often, base, by_length = _CURVES.get(field, _USUAL_CURVE)
     usual = LENGTHS[field]

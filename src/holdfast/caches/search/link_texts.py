@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 # Characters. What is longer is no text of a link, no label, no target anyone would write.
 LONGEST_TEXT, LONGEST_TARGET = 200, 400
-# What one document hands on: so many labels and so many links, together so many characters.
+# What one document hands on: a bound on labels and links, and on their characters together.
 MOST_FOUND, MOST_CHARACTERS = 8192, 1 << 18
 # The texts kept of one document that is linked to: a page that every other links to is named often enough by these.
 MOST_INCOMING = 1024
-# A path from the root may be meant from the root of the site, which is one of so many folders above the page.
+# A path from the root may start at the root of the site: one of this many folders above the page.
 _MOST_ROOTS = 8
 
 # A label or a definition is indented by less than this.
@@ -127,7 +127,7 @@ def _unquoted(path: str) -> str:
 
 
 def _add_inline(content: str, found: _Found) -> bool:
-    """`[text](target)`, `[text](<target> "title")`; an image is none. Whether a colon stands after some bracket."""
+    """`[text](target)`, `[text](<target> "title")`; an image is none. Returns whether a colon follows some bracket."""
     has_colon = False
     pieces = content.split("]")
     for number in range(1, len(pieces)):
@@ -230,7 +230,7 @@ def _labels(content: str) -> Iterator[str]:
 
 
 def _opened(content: str, opening: str, closing: str) -> Iterator[tuple[str, int]]:
-    """What stands between an `opening` that begins a line and a `closing` on it, and where that ends."""
+    """The text between an `opening` that begins a line and a `closing` on it, and where that ends."""
     for at in _pairs(content, *closing):
         near = max(0, at - LONGEST_TEXT)
         start = content.find(opening, max(near, content.rfind("\n", near, at)), at)
@@ -310,7 +310,7 @@ class _Targets:
         if place is None:
             place = self._known[target] = self._from_folder(target)
         if place < 0 and target[0] not in "/#":
-            # Sites show each page as a folder: what stands beside it there is below it here.
+            # Sites show each page as a folder: a page beside it there is below it here.
             place = self._places.get(_joined(self._here, target), -1)
         if place < 0 and "/" not in target:
             place = self._labels.get(target.removeprefix("#"), -1)

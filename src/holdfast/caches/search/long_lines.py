@@ -13,7 +13,7 @@ from holdfast.core.unicode_text import WHITE_SPACE
 # Tokens by the estimate that a section of more than `_SHORT` bytes has at most: by a tokenizer texts of a kind that the
 # estimate was not made for have half as many again, or more.
 MOST_TOKENS = 640
-# No token is shorter than a byte: by any tokenizer so many bytes are at most 1,000 tokens. The estimate, which may say
+# No token is shorter than a byte: by any tokenizer these bytes are at most 1,000 tokens. The estimate, which may say
 # more, is held to that; `_LIGHT` bytes are fewer by the estimate, too, whatever they are.
 _SHORT, _SHORT_TOKENS, _LIGHT, _WIDEST = 1000, 1000, 640, 4
 
@@ -35,7 +35,7 @@ _FARTHEST = 16  # characters that are looked at for one that is not attached
 
 
 def is_heavy(text: str, slack: int = 0) -> bool:
-    """Whether a text has too many tokens for a section, or would have with so many more."""
+    """Whether a text has too many tokens for a section, or would have with `slack` more."""
     if len(text) * _WIDEST <= _LIGHT:
         return False
     size = len(text) if text.isascii() else len(text.encode())
@@ -66,8 +66,8 @@ def parts(text: str, start: int, end: int, long: int) -> list[tuple[int, int]]:
 
 
 def end_of_words(text: str, most: int) -> int:
-    """How much of a text to give that has to be cut after so many characters at most: to the end of a sentence in the
-    second half, else of a word, else all of them."""
+    """Where to cut a text within `most` characters: at the end of a sentence in the second half, else of a word, else
+    at the limit."""
     begun = _next_text(text, 0, most)
     at = _sentence_end(text, most // 2 + 1, most)
     if at < 0:

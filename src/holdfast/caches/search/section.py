@@ -9,7 +9,7 @@ LONG = 1000
 
 
 class Section(NamedTuple):
-    """Where a section stands: the headings that lead to it, its lines (1-based, both included), its characters.
+    """A section of a document: the headings that lead to it, its lines (1-based, both included), its characters.
 
     `from_column` and `to_column` are the character of the first line that it begins with and the one of the last that
     it ends with, 1-based, both included; 0: the line's beginning, the line's end. `header` is the line of the header
@@ -34,5 +34,5 @@ class Section(NamedTuple):
 
     @property
     def cited_header(self) -> int:
-        """The line of the source that the header's line stands for; 0: no header."""
+        """The line of the source that the header comes from; 0: no header."""
         return self.header if self.cited is None else self.cited[2]

@@ -1,4 +1,4 @@
-"""How a section is named in an answer: the line that stands above its text. Pure."""
+"""The label of a section in an answer: the line above its text. Pure."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _LONGEST_PART = 48
 # Above a text there is less room: for the heading, for both together, and what a title has at least.
 LONGEST_INNER, LONGEST_ABOVE, _LEAST_TITLE = 36, 48, 12
 _LONGEST_HEADER = 200
-# A section's own heading stands in so many characters and lines at its beginning, between these marks.
+# A section's own heading is within these many characters and lines of its beginning, between these marks.
 _OPENING, _OPENING_LINES = 1000, 8
 _MARKS = "#=*-~` "
 _BETWEEN, _CUT = " › ", "…"
 _SHORTEST_SHORT_FORM = 3
 _DIGITS = "0123456789"
 
-# What was found of titles and names, since an answer asks more than once: so many are remembered.
+# Remembered results for titles and names, since an answer asks more than once.
 _NAMED: dict[tuple[str, str], tuple[int, int]] = {}
 _MOST_NAMED = 1024
 
 
 def section_label(source: str, title: str, section: Section, content: str, header: str = "") -> str:
-    """What stands above a section and its end, with 0 for each of its numbers and for the hash.
+    """The lines around a section's text, with 0 for each of its numbers and for the hash.
 
     `content` is the section's text, `header` that of the header row of the table that it goes on with.
 
@@ -67,7 +67,7 @@ def entry_line(place: str, citation: str, path: str) -> str:
 def heading_path(title: str, heading: Sequence[str]) -> str:
     """The title and the headings below it, as one line of bounded length: a long path loses its middle.
 
-    Controls are shown. The title is told once where it is the first heading too.
+    Controls are shown. A title that is the first heading too is given once.
     """
     parts = headed(title, heading)
     path = _BETWEEN.join(parts)
@@ -84,7 +84,7 @@ def heading_path(title: str, heading: Sequence[str]) -> str:
 
 
 def headed(title: str, heading: Sequence[str]) -> list[str]:
-    """The title and the headings below it, those that say something; the title once where it is the first of them."""
+    """The title and the headings below it, empty ones left out; a title that is the first heading is given once."""
     return [part for part in heading if part] if title in heading[:1] else [part for part in (title, *heading) if part]
 
 
@@ -97,19 +97,19 @@ class Untold(NamedTuple):
 
 
 class ToldPages:
-    """What the lines of an answer have told so far: titles of pages, and headings of theirs."""
+    """What the lines of an answer have shown so far: titles of pages, and headings of theirs."""
 
     def __init__(self) -> None:
-        self._told: dict[object, set[str]] = {}
+        self._shown: dict[object, set[str]] = {}
 
     def is_new(self, page: object, inner: str) -> tuple[bool, bool]:
-        """Whether a page's title, and a heading of it, are told for the first time."""
-        told = self._told.get(page)
-        if told is None:
-            self._told[page] = {inner}
+        """Whether a page's title, and a heading of it, are shown for the first time."""
+        shown = self._shown.get(page)
+        if shown is None:
+            self._shown[page] = {inner}
             return True, True
-        is_new = inner not in told
-        told.add(inner)
+        is_new = inner not in shown
+        shown.add(inner)
         return False, is_new
 
 
@@ -131,12 +131,12 @@ def untold_parts(name: str, title: str, heading: Sequence[str], content: str) ->
 
 
 def path_of(parts: Untold, is_new: tuple[bool, bool] = (True, True)) -> str:
-    """What is shown of a title and a heading, those left out that were told before."""
+    """The title and the heading as one path, without the parts shown before."""
     return display_line(_BETWEEN.join([part for part, new in zip(parts, is_new, strict=True) if part and new]))
 
 
 def is_named(title: str, name: str, *, thirds: int = 3) -> bool:
-    """Whether a document's name has all words of its title, or so many thirds of them."""
+    """Whether a document's name has all words of its title, or this many thirds of them."""
     known = _NAMED.get((title, name))
     if known is None:
         if len(_NAMED) >= _MOST_NAMED:
@@ -161,7 +161,7 @@ def _words_within(name: str, title: str) -> tuple[int, int]:
 
 
 def cut_at_a_word(text: str, most: int) -> str:
-    """A text of at most so many characters: what is longer ends after a word, if one ends in the second half."""
+    """A text cut to `most` characters: a longer one ends after a word, if one ends in the second half."""
     if len(text) <= most:
         return text
     kept = text[: most - 1]

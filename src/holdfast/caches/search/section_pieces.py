@@ -56,7 +56,7 @@ def _is_delimiter(bare: str) -> bool:
     return bare[0] in "|-:" and "-" in bare and _DELIMITERS.issuperset(bare)
 
 
-# A piece of at most so many times the length that is aimed at stays whole: a table or a listing keeps its company.
+# A piece of at most this multiple of the target length stays whole: a table or a listing keeps its company.
 _WHOLE = 2.5
 # Deeper than this no line is better than another.
 _DEEPEST = 12
@@ -217,7 +217,7 @@ def _at_lines(markup: Markup, first: int, after: int, long: int) -> list[tuple[i
 def _best_line(markup: Markup, first: int, after: int, long: int, whole: tuple[int, int]) -> int:
     """The line to cut before: the best that leaves half to all of the length, else the next; `after` if there is none.
 
-    Best is a line after a blank one; then one that begins an item or a row, or stands at the margin; then any. Among
+    Best is a line after a blank one; then one that begins an item or a row, or is at the margin; then any. Among
     equals it is the one indented least, then the last. Lines of `whole` are not torn apart.
     """
     lines, starts = markup.lines, markup.starts

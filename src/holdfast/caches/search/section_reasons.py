@@ -1,4 +1,4 @@
-"""Why a section has its score: each term of the question, what it gave, and where it stands. Pure."""
+"""Why a section has its score: each term of the question, its impact, and the fields that hold it. Pure."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _elsewhere(term: str, document: Document) -> tuple[str, ...]:
 
 
 def heaviest(reasons: list[TermReason], most: int | None) -> tuple[list[TermReason], int]:
-    """So many of the reasons, those that add most, in their order; and how many are left out."""
+    """The `most` reasons that add most, in their order; and how many are left out."""
     if most is None or len(reasons) <= most:
         return reasons, 0
     kept = sorted(range(len(reasons)), key=lambda at: (-reasons[at].impact, at))[:most]
@@ -66,10 +66,10 @@ def heaviest(reasons: list[TermReason], most: int | None) -> tuple[list[TermReas
 
 
 def why_line(reasons: Sequence[TermReason], more: int, turn: int) -> str:
-    """The reasons as a line that stands between a section's name and its text; `more` were left out."""
-    told = [f"{reason.term} {reason.impact:,} ({', '.join(reason.fields)})" for reason in reasons]
+    """The reasons as a line between a section's name and its text; `more` were left out."""
+    listed = [f"{reason.term} {reason.impact:,} ({', '.join(reason.fields)})" for reason in reasons]
     if more:
-        told.append(f"{more:,} more")
+        listed.append(f"{more:,} more")
     if turn:
-        told.append(f"section {turn + 1} of its page by score")
-    return display_line(f"(why: {'; '.join(told)})")
+        listed.append(f"section {turn + 1} of its page by score")
+    return display_line(f"(why: {'; '.join(listed)})")

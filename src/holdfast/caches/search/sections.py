@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from holdfast.caches.search.section_pieces import Piece
     from holdfast.caches.source_formats import Heading, SourceFormat
 
-# The headings of all sections of a document take at most so many times its characters, and so many more.
+# A bound on the characters of all section headings of a document: a multiple of its own, and a constant.
 _HEADINGS_TIMES, _HEADINGS_MORE = 2, 1 << 14
 # What a heading costs beside its characters.
 _HEADING_COST = 2

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-# The words that are looked at: each letter costs about 75 candidates, of which a source rejects most without a look-up.
+# Lengths of words to repair: each letter costs about 75 candidates; a source rejects most of them without a look-up.
 SHORTEST, LONGEST_REPAIRED = 4, 24
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_"
 
@@ -43,9 +43,9 @@ def nearest(
 
 
 def as_written(word: str, read: str, texts: Iterable[str]) -> str:
-    """What is told of `read`, which a word was read as and may be the stem alone: a form of it, in lower
-    case, that stands in the first of the texts to have one. Itself if it does, else one letter away from the word if
-    one is, else the most frequent; `read` where no text has any."""
+    """The word to show for `read`, which may be a mere stem: a form of it, in lower case, from the first text that has
+    one. Itself if the text has it, else a form one letter away from the word, else the most frequent; `read` where no
+    text has any."""
     wholes = word_terms(read)[0]
     for text in texts:
         forms = [

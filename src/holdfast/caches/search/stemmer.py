@@ -5,7 +5,7 @@
 
     -ies, -ied   -> -y      of four letters and more before: queries, tried stay at three letters
     -sses, -shes, -ches, -xes, -zes  lose -es
-    -s           is lost    unless -ss, -us, -is or `'s` stands there
+    -s           is lost    unless it is -ss, -us, -is or `'s`
     -ing, -ed    are lost   after V; -eed stays; then a doubled consonant but l, s, z is written once
     -e           is lost    after two letters and more, so that `use`, `used` and `using` meet
 

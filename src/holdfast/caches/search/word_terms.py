@@ -39,9 +39,9 @@ _SIGNS = "+#"
 _CAPITALS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _SMALL = frozenset("abcdefghijklmnopqrstuvwxyz")
 _LETTERS = _CAPITALS | _SMALL
-# `c++`, `c#`, `f#`, `obj++`: so many letters before the signs.
+# `c++`, `c#`, `f#`, `obj++`: the most letters before the signs.
 _LONGEST_SIGNED = 3
-# `.net`, `.gitignore`: so many letters after the dot.
+# `.net`, `.gitignore`: the most letters after the dot.
 _LONGEST_DOTTED = 12
 # Markdown that escapes what needs no escape, as some exporters do.
 _ESCAPED = tuple(["\\" + sign for sign in _JOINTS + _SIGNS])
@@ -178,7 +178,7 @@ def is_stop_word(word: str) -> bool:
 
 
 def _grouped(wholes: Iterable[str], strong: Iterable[str], weak: Iterable[str]) -> WordTerms:
-    """The groups without what stands in a higher one or twice."""
+    """The groups without duplicates: a term stays in the highest group only."""
     first = dict.fromkeys(wholes)
     second = {term: None for term in strong if term not in first}
     third = {term: None for term in weak if term not in first and term not in second}
@@ -251,7 +251,7 @@ def _humps(piece: str) -> list[str]:
 
 
 def _unspaced(trimmed: str) -> WordTerms:
-    """A word with characters of a script without blanks: the grams of such runs, and what stands between them."""
+    """A word with characters of a script without blanks: the grams of such runs, and the words between them."""
     wholes: list[str] = []
     strong: list[str] = []
     weak: list[str] = []
