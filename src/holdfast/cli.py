@@ -249,7 +249,7 @@ def _workspace(
     receipts = str(arguments["receipts"]) if "receipts" in arguments else None
     epoch = environment.get("SOURCE_DATE_EPOCH", "")
     fixed = float(epoch) if epoch.isascii() and epoch.isdigit() and len(epoch) < 12 else None
-    return Workspace(
+    workspace = Workspace(
         project,
         cache_root=str(root) if root else None,
         door=door,
@@ -260,6 +260,9 @@ def _workspace(
         user_cache="" if confine else user_cache_of(environment),
         git_index=os.path.abspath(environment["GIT_INDEX_FILE"]) if environment.get("GIT_INDEX_FILE") else "",
     )
+    if workspace.receipts:
+        workspace.written(workspace.receipts)
+    return workspace
 
 
 def _project(environment: Mapping[str, str]) -> str:

@@ -21,6 +21,7 @@ BUILD = ["build", "--sources", "handbook", "--cache", ".context/older"]
 SEARCH = ["call", "context.search", '{"query":"roll back"}', "--receipts", ".context/receipts"]
 APPROVE = ["spec", "approve", "login", "requirements", "--by", "ada"]
 VSCODE = ["setup", "vscode", "--project", "--yes"]
+NOTHING: dict[str, list[str]] = {".context": [], ".context/caches": []}
 # Each command that writes into a project, with what comes before it.
 COMMANDS: list[tuple[list[list[str]], list[str]]] = [
     ([], ADD),
@@ -50,7 +51,9 @@ COMMANDS: list[tuple[list[list[str]], list[str]]] = [
     ([], ["spec", "init", "password-reset"]),
     ([], ["steering", "init"]),
     ([ADD], ["search", "roll back", "--receipt", "answer.json", "--html", "answer.html"]),
-    ([ADD], ["explore", "--out", "project.html"]),
+    ([ADD], ["explore", "--html", "project.html"]),
+    ([ADD], ["search", "roll back", "--receipt", ".context/answer.json", "--html", ".context/answer.html"]),
+    ([ADD], ["explore", "--html", ".context/project.html"]),
     ([["init"]], ["merge-driver", *["src/.context.yaml"] * 3]),
 ]
 
@@ -127,3 +130,4 @@ def test_a_link_at_any_name_that_a_command_writes_to_changes_nothing_outside(
     assert trial.exit_code == 0
     assert trial.names
     assert list(trial.changes()) == []
+    assert {place: trial.moved(place) for place in (".context", ".context/caches")} == NOTHING

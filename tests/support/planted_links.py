@@ -74,6 +74,21 @@ class LinkTrial:
             if code == 7:
                 yield f"{name} -> {way}: an internal error"
 
+    def moved(self, name: str) -> list[str]:
+        """Run the command where a folder lies outside, as it was, and a link leads there; what changed of it."""
+        place = self._fresh() / name
+        shutil.rmtree(self._outside, ignore_errors=True)
+        if place.is_dir():
+            shutil.move(place, self._outside)
+        else:
+            self._outside.mkdir()
+        place.parent.mkdir(exist_ok=True)
+        place.symlink_to(os.path.relpath(self._outside, place.parent))
+        before = _held(self._outside)
+        self._run()
+        after = _held(self._outside)
+        return sorted([held for held in {*before, *after} if before.get(held) != after.get(held)])
+
     def _plant(self, name: str, way: str) -> bool:
         """Lay out a fresh copy with a link at the name; False where it has no place for one."""
         place = self._fresh() / name

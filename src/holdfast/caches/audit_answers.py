@@ -56,7 +56,7 @@ def audit(workspace: Workspace, arguments: AuditArguments) -> Outcome[AuditAnswe
         "differing": [_differing(each) for _, each in sorted(found.items()) if each.state not in (SAME, GONE)],
     }
     if "html" in arguments:
-        _write_page(arguments["html"], value)
+        _write_page(workspace.written(arguments["html"]), value)
     failed = count[CHANGED] or altered
     return Outcome(value, exit_code=Differs.exit_code if failed else 0, note=_note(value))
 

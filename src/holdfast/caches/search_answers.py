@@ -63,7 +63,7 @@ def search(workspace: Workspace, arguments: SearchArguments) -> Outcome[SearchAn
     if "receipt" in arguments:
         from holdfast.caches.on_disk.user_files import write_receipt
 
-        write_receipt(arguments["receipt"], result)
+        write_receipt(workspace.written(arguments["receipt"]), result)
     value = as_json(result)
     if "considered" in arguments:
         value["considered"] = _considered(workspace, meant, request, arguments["considered"])
@@ -71,7 +71,8 @@ def search(workspace: Workspace, arguments: SearchArguments) -> Outcome[SearchAn
         from holdfast.caches.on_disk.user_files import write_page
         from holdfast.caches.search.why_page import MOST_ROWS
 
-        write_page(arguments["html"], {**value, "considered": _considered(workspace, meant, request, MOST_ROWS)})
+        considered = _considered(workspace, meant, request, MOST_ROWS)
+        write_page(workspace.written(arguments["html"]), {**value, "considered": considered})
     note = "; ".join([f"left out: {failure.reason}" for failure in failures])
     if (directory := workspace.receipts) is None:
         return Outcome(value, note=note, text=result.text)
@@ -283,7 +284,8 @@ def replay(workspace: Workspace, arguments: ReplayArguments) -> Outcome[ReplayAn
         if "considered" in arguments:
             value["answer"] = {**as_json(result), "considered": replay.considered(receipt, arguments["considered"])}
         if "html" in arguments:
-            write_page(arguments["html"], {**as_json(result), "considered": replay.considered(receipt, MOST_ROWS)})
+            considered = replay.considered(receipt, MOST_ROWS)
+            write_page(workspace.written(arguments["html"]), {**as_json(result), "considered": considered})
     finally:
         replay.close()
     return Outcome(value, exit_code=0 if same else Differs.exit_code)

@@ -29,7 +29,7 @@ def explore(
     if out is not None:
         from holdfast.core.atomic_write import write_output_file
 
-        write_output_file(out, explorer.snapshot(workspace.clock()).encode("utf-8", "replace"))
+        write_output_file(workspace.written(out), explorer.snapshot(workspace.clock()).encode("utf-8", "replace"))
         write_output(f"{printable(out)}\n")
         return 0
     return _serve(explorer, port, opens=opens, chosen=chosen)
