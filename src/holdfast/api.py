@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from holdfast.caches.on_disk.cache_listing import inspect_cache, list_caches
 from holdfast.caches.on_disk.open_caches import Cache, open_cache, with_cache
 from holdfast.caches.operations import BUDGET, LIMIT, QUERY, SEARCH_QUERY
 from holdfast.operation import expectation, fits
+from holdfast.workspace import Workspace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -41,7 +42,6 @@ def build_cache(
     `ray` or `ray://HOST` (with the extra `ray`); the bytes do not depend on it.
     """
     from holdfast.caches.build.build import build_cache
-    from holdfast.workspace import Workspace
 
     created_at = Workspace().timestamp() if created_at is None else created_at
     return build_cache(

@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from time import gmtime, strftime
+from typing import TYPE_CHECKING
+
+from holdfast.caches.on_disk.kept_answers import (
+    ABSENT,
+    CHANGED,
+    GONE,
+    SAME,
+    Replayed,
+    in_shares,
+    kept_answers,
+    query_of,
+    replay_receipts,
+)
+from holdfast.caches.search.audit_page import audit_page
+from holdfast.core.atomic_write import write_output_file
+from holdfast.core.confined_paths import printable
+from holdfast.core.errors import Differs, IoError, UsageError
+from holdfast.core.packaged_text import packaged_text
+from holdfast.core.worker_pool import WorkerPool, core_count
 from holdfast.operation import Outcome
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.caches.arguments import AuditArguments
     from holdfast.caches.audit_shapes import AuditAnswer, AuditedCall, DifferingReceipt
@@ -18,10 +38,6 @@ _FEW = 64
 
 
 def audit(workspace: Workspace, arguments: AuditArguments) -> Outcome[AuditAnswer]:
-    from holdfast.caches.on_disk.kept_answers import CHANGED, GONE, SAME, kept_answers
-    from holdfast.core.confined_paths import printable
-    from holdfast.core.errors import Differs, IoError
-
     directory = arguments["directory"]
     since = _moment(arguments["since"]) if "since" in arguments else 0
     try:
@@ -74,17 +90,11 @@ def _note(value: AuditAnswer) -> str:
 
 
 def _write_page(path: str, value: AuditAnswer) -> None:
-    from holdfast.caches.search.audit_page import audit_page
-    from holdfast.core.atomic_write import write_output_file
-    from holdfast.core.packaged_text import packaged_text
-
     write_output_file(path, audit_page(packaged_text("page.css"), value).encode("utf-8", "replace"))
 
 
 def _asking(calls: list[CallRecord], receipts: dict[str, str], wanted: str) -> list[CallRecord]:
     """The calls whose query holds some words."""
-    from holdfast.caches.on_disk.kept_answers import query_of
-
     asked = {
         receipt: query_of(receipts[receipt]) for receipt in {call.receipt for call in calls} if receipt in receipts
     }
@@ -95,9 +105,6 @@ def _replayed(
     workspace: Workspace, wanted: list[str], receipts: dict[str, str], *, by_name: bool
 ) -> dict[str, Replayed]:
     """Every receipt of these, run again by as many processes as there are cores."""
-    from holdfast.caches.on_disk.kept_answers import ABSENT, Replayed, in_shares, replay_receipts
-    from holdfast.core.worker_pool import WorkerPool, core_count
-
     found = {receipt: Replayed(receipt, ABSENT) for receipt in wanted}
     here = [(receipt, receipts[receipt]) for receipt in wanted if receipt in receipts]
     count = core_count() if len(here) >= _FEW else 1
@@ -113,10 +120,6 @@ def _replayed(
 
 def _moment(text: str) -> int:
     """Milliseconds since 1970 of a day or a time."""
-    from datetime import UTC, datetime
-
-    from holdfast.core.errors import UsageError
-
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
@@ -127,8 +130,6 @@ def _moment(text: str) -> int:
 
 
 def _call(call: CallRecord, replayed: Replayed) -> AuditedCall:
-    from time import gmtime, strftime
-
     seconds, thousandths = divmod(call.at, 1000)
     return {
         "at": f"{strftime('%Y-%m-%dT%H:%M:%S', gmtime(seconds))}.{thousandths:03}Z",

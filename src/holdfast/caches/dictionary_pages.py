@@ -5,10 +5,10 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from holdfast.caches.index_format import PAGE_ROOM, PER_ENTRY, encode_page
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 

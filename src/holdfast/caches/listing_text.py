@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from holdfast.caches.cache_format import build_config
 from holdfast.core.batches import batches
 from holdfast.core.canonical_json import all_quoted, are_plain, encode_pretty
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 

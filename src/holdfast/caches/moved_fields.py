@@ -10,10 +10,10 @@ from binascii import crc32
 from itertools import compress, count
 from operator import add, ne, xor
 from struct import Struct, error
+from typing import TYPE_CHECKING
 
 from holdfast.caches.index_format import IndexUnusable
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 

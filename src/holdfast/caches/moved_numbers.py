@@ -7,10 +7,10 @@ a step of the interpreter for each would take twenty times as long.
 from __future__ import annotations
 
 from array import array
+from typing import TYPE_CHECKING
 
 from holdfast.caches.index_format import CHUNK, IndexUnusable
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

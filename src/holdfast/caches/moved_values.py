@@ -6,10 +6,10 @@ Like numbers of 16 bits they are moved all at once, as the one long number they 
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from holdfast.caches.index_format import IndexUnusable
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.caches.moved_numbers import MovedNumbers
 

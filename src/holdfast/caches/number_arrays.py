@@ -7,13 +7,12 @@ its batch above, the other in the lower 32 bits. What is sorted by these is in t
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from holdfast.caches.index_format import CHUNK, chunks, is_wide
 from holdfast.caches.sorted_runs import windows
-from holdfast.core.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from holdfast.core.errors import UsageError
-from holdfast.core.record import NamedTuple
 
 SCHEME = "oci://"
 MAX_REFERENCE = 1024

@@ -7,6 +7,7 @@ docs/formats/cache.md has the rules in full.
 from __future__ import annotations
 
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from holdfast.caches.cache_format import PREFIX, Origin
 from holdfast.caches.line_map import LineRun
@@ -15,7 +16,6 @@ from holdfast.core.canonical_json import encode
 from holdfast.core.errors import CacheInvalid
 from holdfast.core.unicode_text import is_unicode
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

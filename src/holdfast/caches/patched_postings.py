@@ -10,6 +10,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.caches.index_format import (
     INLINE,
@@ -22,9 +23,7 @@ from holdfast.caches.index_format import (
 )
 from holdfast.caches.moved_values import VALUE, move_offsets
 from holdfast.caches.posting_record import PostingRecord, numbers_at, record_at
-from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 

@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
+import os
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Literal
+
+from holdfast.caches.answers import checked_queries, compared
+from holdfast.caches.build.cache_check import check_cache
+from holdfast.caches.build.cache_index import index_cache
+from holdfast.caches.build.declaration import declare, dependencies, only_editor, remove_undeclared, write_declaration
+from holdfast.caches.build.engines import open_engine
+from holdfast.caches.build.moved_sources import moved_sources
+from holdfast.caches.build.past_caches import PastProject
+from holdfast.caches.build.project_directory import Project, check_names, check_tokenizer
+from holdfast.caches.build.spare_documents import drop_orphans
+from holdfast.caches.build.sync import kinds_in_words, sync_cache, write_lock
+from holdfast.caches.on_disk.cache_listing import list_caches, require_whole
+from holdfast.caches.on_disk.open_caches import with_cache
+from holdfast.caches.on_disk.user_files import read_queries
+from holdfast.caches.project.project_file import DeclaredCache
+from holdfast.caches.registry_answers import cache_of_lock, name_hosts, sync_from_registry
+from holdfast.caches.search.impacts import RANKING
+from holdfast.caches.secret_patterns import is_withheld
+from holdfast.core.errors import CacheMissing, ContextError, OutOfDate, UsageError
 from holdfast.operation import Outcome
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Literal
 
     from holdfast.caches.arguments import AddArguments, DiffArguments, IndexArguments, OutdatedArguments, SyncArguments
     from holdfast.caches.build.past_caches import PastProject
@@ -30,20 +51,6 @@ _NAMED = 20
 
 
 def add(workspace: Workspace, arguments: AddArguments) -> Outcome[AddAnswer]:
-    import os
-
-    from holdfast.caches.build.declaration import (
-        declare,
-        dependencies,
-        only_editor,
-        remove_undeclared,
-        write_declaration,
-    )
-    from holdfast.caches.build.project_directory import check_names, check_tokenizer
-    from holdfast.caches.build.sync import sync_cache, write_lock
-    from holdfast.caches.project.project_file import DeclaredCache
-    from holdfast.core.errors import ContextError, UsageError
-
     packages = tuple(arguments.get("package", ()))
     name = dependencies(arguments.get("name"), packages)
     paths = arguments.get("paths", [])
@@ -85,11 +92,6 @@ def add(workspace: Workspace, arguments: AddArguments) -> Outcome[AddAnswer]:
 
 
 def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer | CheckAnswer]:
-    from holdfast.caches.build.project_directory import check_names, check_tokenizer
-    from holdfast.caches.build.spare_documents import drop_orphans
-    from holdfast.caches.build.sync import sync_cache, write_lock
-    from holdfast.core.errors import UsageError
-
     if arguments.get("check", False):
         return _check(workspace, arguments)
     if arguments.get("lock_only", False):
@@ -102,14 +104,10 @@ def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer |
     quiet = arguments.get("quiet", False)
     engine = arguments.get("engine")
     if engine is not None:
-        from holdfast.caches.build.engines import open_engine
-
         open_engine(engine, None)  # reports an unknown name, whether anything is built or not
     notes: list[str] = []
     here: dict[str, SyncedCache] = {}
     if pulled := [cache for cache in chosen if cache.oci]:
-        from holdfast.caches.registry_answers import cache_of_lock, name_hosts, sync_from_registry
-
         here = {cache.name: held for cache in pulled if (held := cache_of_lock(project, cache, before))}
         missing = [cache for cache in pulled if cache.name not in here]
         name_hosts(workspace, missing, before, is_agreed=arguments.get("yes", False), quiet=quiet)
@@ -139,11 +137,6 @@ def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer |
 
 
 def _check(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer | CheckAnswer]:
-    from holdfast.caches.build.cache_check import check_cache
-    from holdfast.caches.build.project_directory import check_names, check_tokenizer
-    from holdfast.caches.search.impacts import RANKING
-    from holdfast.core.errors import OutOfDate
-
     project = _project(workspace)
     declared = project.declared()
     names = arguments.get("names", [])
@@ -169,10 +162,6 @@ def _check(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer
 
 
 def outdated(workspace: Workspace, arguments: OutdatedArguments) -> Outcome[OutdatedAnswer]:
-    from holdfast.caches.build.moved_sources import moved_sources
-    from holdfast.caches.build.project_directory import check_names
-    from holdfast.core.errors import OutOfDate
-
     project = _project(workspace)
     declared = project.declared()
     chosen = check_names(declared, arguments.get("names", []))
@@ -198,9 +187,6 @@ def outdated(workspace: Workspace, arguments: OutdatedArguments) -> Outcome[Outd
 
 
 def index(workspace: Workspace, arguments: IndexArguments) -> Outcome[IndexAnswer]:
-    from holdfast.caches.build.cache_index import index_cache
-    from holdfast.caches.on_disk.cache_listing import require_whole
-
     cache = workspace.written(workspace.cache_directory(arguments["cache"]))
     require_whole(cache, "context index")
     report = index_cache(
@@ -217,12 +203,6 @@ def index(workspace: Workspace, arguments: IndexArguments) -> Outcome[IndexAnswe
 
 
 def diff_since(workspace: Workspace, arguments: DiffArguments) -> Outcome[DiffAnswer | SinceAnswer]:
-    from shutil import rmtree
-    from tempfile import mkdtemp
-
-    from holdfast.caches.build.past_caches import PastProject
-    from holdfast.core.errors import CacheMissing, OutOfDate, UsageError
-
     if "after" in arguments:
         raise UsageError("'diff --since' takes one cache: CACHE_A")
     project, ref = _project(workspace), arguments["since"]
@@ -251,11 +231,6 @@ def diff_since(workspace: Workspace, arguments: DiffArguments) -> Outcome[DiffAn
 
 
 def _since(project: Project, past: PastProject, name: str, then: str, now: str, queries: str | None) -> SinceCache:
-    from holdfast.caches.answers import checked_queries, compared
-    from holdfast.caches.on_disk.open_caches import with_cache
-    from holdfast.caches.on_disk.user_files import read_queries
-    from holdfast.core.errors import ContextError
-
     difference, reason = None, ""
     if then and now and then != now:
         asked = checked_queries(queries, read_queries) if queries is not None else []
@@ -274,15 +249,11 @@ def _since(project: Project, past: PastProject, name: str, then: str, now: str, 
 
 
 def _project(workspace: Workspace, *, writes: bool = False) -> Project:
-    from holdfast.caches.build.project_directory import Project
-
     root = workspace.written_root if writes else workspace.cache_root
     return Project(workspace.project, root, workspace.user_cache)
 
 
 def _answer(cache: SyncedCache) -> SyncedCacheAnswer:
-    from holdfast.caches.secret_patterns import is_withheld
-
     unread: list[UnreadSource] = [{"source": each.source, "reason": each.reason} for each in cache.unread]
     return {
         "name": cache.name,
@@ -302,9 +273,6 @@ def _answer(cache: SyncedCache) -> SyncedCacheAnswer:
 
 def _notes(synced: Sequence[SyncedCache]) -> list[str]:
     """What was not read of each cache, and why."""
-    from holdfast.caches.build.sync import kinds_in_words
-    from holdfast.caches.secret_patterns import is_withheld
-
     notes: list[str] = []
     withheld: list[str] = []
     for cache in synced:
@@ -328,9 +296,6 @@ def _notes(synced: Sequence[SyncedCache]) -> list[str]:
 
 
 def _strays(project: Project, names: Sequence[str]) -> list[str]:
-    from holdfast.caches.on_disk.cache_listing import list_caches
-    from holdfast.core.errors import ContextError
-
     try:
         listed = list_caches(project.cache_root)
     except ContextError:

@@ -3,13 +3,37 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
+from holdfast.caches.build.cache_check import pulled_damage, version_there
+from holdfast.caches.build.cache_plan import SourceChanges
+from holdfast.caches.build.machine_state import read_state, write_state
+from holdfast.caches.build.made_files import make_replaceable
+from holdfast.caches.build.project_directory import Project, check_names
+from holdfast.caches.build.project_sources import FoundSources
+from holdfast.caches.build.publish import part_paths
+from holdfast.caches.build.sync import SyncedCache, write_lock
+from holdfast.caches.cache_format import is_version
 from holdfast.caches.oci_reference import parse_reference
-from holdfast.caches.registry import cache_artifact
-from holdfast.core.errors import HostNotAgreed, UsageError
+from holdfast.caches.on_disk.cache_directory import look_into
+from holdfast.caches.on_disk.cache_listing import inspect_cache
+from holdfast.caches.on_disk.counted_by import recorded_tokenizer
+from holdfast.caches.on_disk.verification import verify_cache
+from holdfast.caches.project.project_file import invalid, name_problem
+from holdfast.caches.project.project_lock import LOCK_NAME, LockedCache
+from holdfast.caches.registry import cache_artifact, minisign
+from holdfast.caches.registry.cache_files import files_of, read_signature, signature_path, sums_of
+from holdfast.caches.registry.docker_credentials import find_credentials
+from holdfast.caches.registry.minisign import MAX_KEY_FILE, parse_public_key
+from holdfast.caches.registry.registry_client import RegistryClient
+from holdfast.caches.registry.transfers import MOST_BYTES, most_bytes, pull_cache, push_cache
+from holdfast.caches.search.impacts import RANKING
+from holdfast.core.atomic_write import write_file
+from holdfast.core.errors import CacheInvalid, HostNotAgreed, IoError, SignatureRefused, UsageError
+from holdfast.core.regular_files import read_regular
 from holdfast.operation import Outcome
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -27,12 +51,6 @@ if TYPE_CHECKING:
 
 
 def push(workspace: Workspace, arguments: PushArguments) -> Outcome[PushAnswer]:
-    from holdfast.caches.build.project_directory import Project
-    from holdfast.caches.on_disk.verification import verify_cache
-    from holdfast.caches.project.project_lock import LOCK_NAME
-    from holdfast.caches.registry.transfers import push_cache
-    from holdfast.core.errors import CacheInvalid
-
     reference = parse_reference(arguments["reference"])
     if reference.digest:
         raise UsageError("a digest follows from what is pushed: name a tag, such as oci://registry.example/docs:1.4")
@@ -62,11 +80,6 @@ def push(workspace: Workspace, arguments: PushArguments) -> Outcome[PushAnswer]:
 
 
 def pull(workspace: Workspace, arguments: PullArguments) -> Outcome[PullAnswer]:
-    from holdfast.caches.build.project_directory import Project, check_names
-    from holdfast.caches.build.sync import write_lock
-    from holdfast.caches.project.project_file import name_problem
-    from holdfast.caches.registry.transfers import MOST_BYTES, most_bytes, pull_cache
-
     project, name = Project(workspace.project, workspace.written_root, workspace.user_cache), arguments["name"]
     if problem := name_problem(name):
         raise UsageError(f"'{name}' {problem}")
@@ -93,9 +106,6 @@ def pull(workspace: Workspace, arguments: PullArguments) -> Outcome[PullAnswer]:
 
 def cache_of_lock(project: Project, cache: DeclaredCache, lock: ProjectLock | None) -> SyncedCache | None:
     """The cache that the lock names, where it is here whole; no registry is asked."""
-    from holdfast.caches.build.cache_check import pulled_damage, version_there
-    from holdfast.caches.build.machine_state import read_state, write_state
-
     locked, here = _locked(lock, cache), project.cache(cache.name)
     if locked is None or version_there(here) != locked.version:
         return None
@@ -137,10 +147,6 @@ def sync_from_registry(
     quiet: bool,
 ) -> SyncedCache:
     """Pull the cache of the lock; where the lock knows none, the one that its tag means now."""
-    from holdfast.caches.build.machine_state import read_state
-    from holdfast.caches.build.made_files import make_replaceable
-    from holdfast.caches.registry.transfers import most_bytes, pull_cache
-
     locked = _locked(before, cache)
     here = project.cache(cache.name)
     make_replaceable(here, read_state(project, cache.name).made)
@@ -154,11 +160,6 @@ def sync_from_registry(
 
 
 def sign(workspace: Workspace, arguments: SignArguments) -> Outcome[SignAnswer]:
-    from holdfast.caches.registry import minisign
-    from holdfast.caches.registry.cache_files import files_of, read_signature, signature_path, sums_of
-    from holdfast.core.atomic_write import write_file
-    from holdfast.core.errors import SignatureRefused
-
     chosen = [name for name in ("key", "new_key", "check") if arguments.get(name)]
     if len(chosen) != 1:
         raise UsageError("name a cache and one of --key FILE and --check; or --new-key FILE, for a first key")
@@ -170,8 +171,6 @@ def sign(workspace: Workspace, arguments: SignArguments) -> Outcome[SignAnswer]:
     cache = workspace.cache_directory(arguments["cache"])
     files = files_of(cache)
     if arguments.get("check", False):
-        from holdfast.caches.build.project_directory import Project
-
         keys = _keys(Project(workspace.project, workspace.cache_root).declared())
         if not keys:
             raise UsageError('context.toml names no keys: write [registry] keys = ["RW…"]')
@@ -198,9 +197,6 @@ def sign(workspace: Workspace, arguments: SignArguments) -> Outcome[SignAnswer]:
 
 def _new_key(path: str) -> str:
     """Write a secret key, which must not exist yet, and its public one beside it; the public one."""
-    from holdfast.caches.registry import minisign
-    from holdfast.core.errors import IoError
-
     secret = minisign.new_secret_key()
     for place, data, mode in (
         (path, minisign.encode_secret_key(secret), 0o600),
@@ -216,9 +212,6 @@ def _new_key(path: str) -> str:
 
 
 def _read(path: str, what: str) -> bytes:
-    from holdfast.caches.registry.minisign import MAX_KEY_FILE
-    from holdfast.core.regular_files import read_regular
-
     try:
         return read_regular(path, limit=MAX_KEY_FILE)
     except OSError as error:
@@ -226,8 +219,6 @@ def _read(path: str, what: str) -> bytes:
 
 
 def _check_extra() -> None:
-    from importlib.util import find_spec
-
     if find_spec("cryptography") is None:
         raise UsageError("signatures need the extra 'registry': install holdfast[registry]")
 
@@ -235,9 +226,6 @@ def _check_extra() -> None:
 def _keys(declared: ProjectFile) -> tuple[PublicKey, ...]:
     if not declared.keys:
         return ()
-    from holdfast.caches.project.project_file import invalid
-    from holdfast.caches.registry.minisign import parse_public_key
-
     _check_extra()
     try:
         return tuple([parse_public_key(key) for key in declared.keys])
@@ -246,9 +234,6 @@ def _keys(declared: ProjectFile) -> tuple[PublicKey, ...]:
 
 
 def _client(workspace: Workspace, reference: OciReference) -> RegistryClient:
-    from holdfast.caches.registry.docker_credentials import find_credentials
-    from holdfast.caches.registry.registry_client import RegistryClient
-
     environment = workspace.environment
     ca_file = environment.get("SSL_CERT_FILE", "")
     if ca_file and not os.path.isfile(ca_file):
@@ -276,19 +261,11 @@ def _locked_size(lock: ProjectLock | None, name: str) -> int:
 
 
 def _version(cache: str) -> str:
-    from holdfast.caches.on_disk.cache_listing import inspect_cache
-
     return inspect_cache(cache).cache_version
 
 
 def _said_of(cache: str, lock: ProjectLock | None) -> dict[str, str]:
     """What the manifest of a cache says of it: from the lock where that is of this very cache, else from itself."""
-    from holdfast.caches.build.publish import part_paths
-    from holdfast.caches.on_disk.cache_directory import look_into
-    from holdfast.caches.on_disk.cache_listing import inspect_cache
-    from holdfast.caches.on_disk.counted_by import recorded_tokenizer
-    from holdfast.caches.search.impacts import RANKING
-
     found = inspect_cache(cache)
     said = {cache_artifact.DOCUMENTS: str(found.document_count), cache_artifact.RANKING: RANKING}
     tokenizer = look_into(part_paths(cache)[0], recorded_tokenizer, lambda _: True)
@@ -305,13 +282,6 @@ def _said_of(cache: str, lock: ProjectLock | None) -> dict[str, str]:
 def _synced(
     project: Project, cache: DeclaredCache, found: PulledCache | LockedCache, *, was_pulled: bool
 ) -> SyncedCache:
-    from holdfast.caches.build.cache_plan import SourceChanges
-    from holdfast.caches.build.project_sources import FoundSources
-    from holdfast.caches.build.sync import SyncedCache
-    from holdfast.caches.cache_format import is_version
-    from holdfast.caches.on_disk.cache_listing import inspect_cache
-    from holdfast.caches.project.project_lock import LockedCache
-
     if isinstance(found, LockedCache):
         locked = found
     else:

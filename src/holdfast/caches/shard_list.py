@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from hashlib import sha256
 from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.caches.cache_format import is_version
 from holdfast.core.canonical_json import JsonError, decode, encode_pretty
 from holdfast.core.errors import CacheInvalid
-from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import is_unicode
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -12,14 +12,12 @@ from bisect import bisect_left, bisect_right
 from itertools import pairwise
 from marshal import dumps, loads
 from operator import itemgetter
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from holdfast.caches.index_format import CHUNK, chunks, is_wide
-from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import BinaryIO
 
     # Terms, and where each occurs: numbers of 32 bits, ascending, one for each occurrence.
     Block = tuple[list[bytes], list[bytes]]

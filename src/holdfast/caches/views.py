@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.caches.audit_shapes import AuditAnswer
     from holdfast.caches.registry_shapes import PullAnswer, PushAnswer, SignAnswer

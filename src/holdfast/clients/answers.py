@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from holdfast.clients.client_table import CLIENTS, NAMES, client_roots
+from holdfast.clients.on_disk.config_file import KeptTexts, replace_config
+from holdfast.clients.on_disk.found_clients import files_of, found_clients
+from holdfast.clients.on_disk.planned_edit import Setting, plan_entry, plan_removal, prove_entry, served_elsewhere
+from holdfast.clients.on_disk.workflow_file import set_up_workflow
 from holdfast.clients.server_entry import NAME
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import ContextError, IoError, SettingsInvalid, UnknownName, UsageError
 from holdfast.operation import Outcome
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -54,8 +58,6 @@ class _Step:
 
 def setup(workspace: Workspace, arguments: ClientsArguments) -> Outcome[ClientsAnswer]:
     """Nothing is written unless clients were named or --all was said, and then not before it was shown and proven."""
-    from holdfast.clients.on_disk.found_clients import found_clients
-
     names = _names(arguments)
     setting = _setting(workspace, arguments)
     roots = client_roots(setting.environment, is_mac=sys.platform == "darwin")
@@ -109,8 +111,6 @@ def _names(arguments: ClientsArguments) -> list[str]:
 
 
 def _setting(workspace: Workspace, arguments: ClientsArguments) -> Setting:
-    from holdfast.clients.on_disk.planned_edit import Setting
-
     path = arguments.get("path", "")
     if "\0" in path:
         raise UsageError("path must be a path: it cannot hold a NUL character")
@@ -126,8 +126,6 @@ def _setting(workspace: Workspace, arguments: ClientsArguments) -> Setting:
 
 
 def _kept(setting: Setting) -> KeptTexts:
-    from holdfast.clients.on_disk.config_file import KeptTexts
-
     home = setting.environment.get("HOME", "")
     state = setting.environment.get("XDG_STATE_HOME") or (os.path.isdir(home) and os.path.join(home, ".local", "state"))
     return KeptTexts(os.path.join(state, "holdfast", "setup") if state else "")
@@ -143,9 +141,6 @@ def _planned(
     is_chosen: bool,
 ) -> list[_Step]:
     """A step for each file; of clients that were not chosen by name only those with something to tell."""
-    from holdfast.clients.on_disk.found_clients import files_of
-    from holdfast.clients.on_disk.planned_edit import plan_entry, plan_removal
-
     steps: list[_Step] = []
     kept = _kept(setting)
     for client in chosen:
@@ -199,8 +194,6 @@ def _describe(
 
 def _only_listed(step: _Step, setting: Setting, *, undo: bool) -> None:
     """A row that tells how things are, not what would be done about it."""
-    from holdfast.clients.on_disk.planned_edit import served_elsewhere
-
     planned, place, row = step.planned, step.place, step.row
     if planned is None or place is None:
         return
@@ -264,9 +257,6 @@ def _may_write(workspace: Workspace, arguments: ClientsArguments, steps: Sequenc
 
 def _write(steps: Sequence[_Step], setting: Setting, *, undo: bool) -> None:
     """Prove and write each; one that cannot be holds up no other."""
-    from holdfast.clients.on_disk.config_file import replace_config
-    from holdfast.clients.on_disk.planned_edit import prove_entry
-
     kept = _kept(setting)
     for step in steps:
         planned, place, row = step.planned, step.place, step.row
@@ -290,8 +280,6 @@ def _write(steps: Sequence[_Step], setting: Setting, *, undo: bool) -> None:
 
 def setup_ci(workspace: Workspace, arguments: WorkflowArguments) -> Outcome[WorkflowAnswer]:
     """Write, renew or remove the workflow; one that a person changed is left alone."""
-    from holdfast.clients.on_disk.workflow_file import set_up_workflow
-
     path = arguments.get("path", "")
     if "\0" in path:
         raise UsageError("path must be a path: it cannot hold a NUL character")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from shlex import quote, split
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

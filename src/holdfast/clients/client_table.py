@@ -5,14 +5,13 @@ Where the facts are from, and what was run: docs/decisions/0030-client-set-up.md
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
 from holdfast.clients.config_edit import Target
 from holdfast.clients.server_entry import NAME, EntryShape
-from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Literal
 
     Scope = Literal["user", "project"]
     # How the server learns of the project: it is started there, the client fills in a variable, or the entry names it.

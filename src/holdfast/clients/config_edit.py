@@ -6,14 +6,13 @@ old one said with the entry and nothing else changed.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
 from holdfast.clients.server_entry import NAME, EntryShape, is_same
 from holdfast.core.edit_errors import BrokenText, OddText
-from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Literal
 
     from holdfast.clients.server_entry import Entry
 

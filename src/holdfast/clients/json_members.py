@@ -7,11 +7,10 @@ out in a copy of the same length, which the standard library then reads: what it
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.core.edit_errors import BrokenText, OddText
-from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

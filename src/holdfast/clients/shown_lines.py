@@ -7,8 +7,9 @@ whole file is one line, its strings are left out.
 from __future__ import annotations
 
 from difflib import unified_diff
+from json import dumps
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -59,6 +60,4 @@ def _shown(line: str, own: Collection[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    from json import dumps
-
     return dumps(text, ensure_ascii=False)[1:-1]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.clients.shapes import ClientRow, ClientsAnswer, WorkflowAnswer
 

@@ -8,12 +8,12 @@ the forms below say in which places.
 from __future__ import annotations
 
 from posixpath import isabs
+from typing import TYPE_CHECKING
 
 from holdfast.clients.client_table import WORKSPACE
 from holdfast.clients.config_edit import own_document, own_servers
 from holdfast.clients.server_entry import CACHE_ROOT, NAME, entry_words, is_same, new_entry, server_words
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

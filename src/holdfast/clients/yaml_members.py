@@ -7,12 +7,12 @@ lines. Scalars are written as JSON, which every YAML reader understands.
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import yaml
 
 from holdfast.core.edit_errors import BrokenText, OddText
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from holdfast.core.record import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -5,13 +5,14 @@ docs/cli.md and the manual pages are written from the same functions.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.command.command_line import COMMON, FORMAT
 from holdfast.command.examples import EXAMPLES
 from holdfast.core.errors import UnknownName, UsageError, exit_codes
 from holdfast.core.packaged_text import packaged_text
 from holdfast.core.unicode_text import lower_case
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

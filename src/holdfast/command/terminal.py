@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.segment import Segment
@@ -12,7 +13,6 @@ from rich.text import Text
 from holdfast.core.display_text import display_text
 from holdfast.operation import load
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from hashlib import sha1, sha256
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 

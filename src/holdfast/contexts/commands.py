@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 import tomllib
+from typing import TYPE_CHECKING, Any
 
 from holdfast.core.canonical_json import JsonError, decode
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from typing import Any
 
     Found = Iterator[tuple[str, str]]  # what a command is for, and the command
 

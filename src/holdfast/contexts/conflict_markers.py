@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.core.record import NamedTuple
+from typing import NamedTuple
 
 OURS, BASE, BETWEEN, THEIRS = "<<<<<<<", "|||||||", "=======", ">>>>>>>"
 

@@ -7,6 +7,7 @@ machine on the other, the person's stays. Only a text that two people wrote diff
 from __future__ import annotations
 
 from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.contexts.conflict_markers import marked
 from holdfast.contexts.context_text import (
@@ -22,12 +23,9 @@ from holdfast.contexts.context_text import (
 from holdfast.contexts.schema import FIELDS, METADATA
 from holdfast.contexts.yaml_text import YamlError, parse
 from holdfast.core.canonical_json import encode
-from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     Value = Any
     Context = dict[str, Any]

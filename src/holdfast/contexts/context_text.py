@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import re
 from hashlib import sha256
+from typing import TYPE_CHECKING, Any
 
 from holdfast.contexts.schema import FIELDS, Shape
 from holdfast.contexts.yaml_text import YamlError, parse, parse_document
 from holdfast.core.canonical_json import encode
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
 
     Value = Any
 

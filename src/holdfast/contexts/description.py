@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, NamedTuple
+
 from holdfast.contexts.analysis.facts import first_sentence
 from holdfast.contexts.languages import LANGUAGES, language_of
 from holdfast.contexts.test_files import is_test, is_test_name
-from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any
 
     from holdfast.contexts.analysis.facts import Export, FileFacts
     from holdfast.contexts.dependencies import Dependencies

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from hashlib import sha256
 from math import floor
+from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.core.record import NamedTuple
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

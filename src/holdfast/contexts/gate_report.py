@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from holdfast.contexts.freshness import FRESH, MISSING, STALE
 from holdfast.contexts.schema import FILE_NAME
 from holdfast.core.display_text import display_line
-from holdfast.core.record import NamedTuple
 from holdfast.core.sarif_log import LogResult, LogRule, one_run
 from holdfast.offers import quote
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.core.globs import GlobList, as_bytes, parse_globs
-from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

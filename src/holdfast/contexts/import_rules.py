@@ -6,11 +6,10 @@ A name leads only where something declares it or a file of that name lies: nothi
 from __future__ import annotations
 
 import posixpath
+from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import lower_case
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 

@@ -8,7 +8,7 @@ and are not analysed. The node types are those of the grammar named.
 
 from __future__ import annotations
 
-from holdfast.core.record import NamedTuple
+from typing import NamedTuple
 
 
 class Grammar(NamedTuple):

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 import tomllib
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.contexts.analysis.facts import compact, first_sentence
 from holdfast.contexts.analysis.source_text import without_links
 from holdfast.contexts.description import About
 from holdfast.core.canonical_json import JsonError, decode
-from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
 READMES = ("README.md", "Readme.md", "readme.md", "README.rst", "README.txt", "README")
 _MAX_SUMMARY = 300

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.core.display_text import display_line
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.contexts.shapes import MapAnswer, MappedFile
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import posixpath
+from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.core.record import NamedTuple
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 

@@ -6,15 +6,15 @@ is the largest whose text fits, taken from the top of the ranking.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from holdfast.contexts.analysis.facts import UNKNOWN
 from holdfast.contexts.map_text import as_text
 from holdfast.contexts.symbol_ranks import MapFile, ranked_symbols
 from holdfast.core.errors import BudgetTooSmall
 from holdfast.core.largest_fit import largest_fit
-from holdfast.core.record import NamedTuple
 from holdfast.core.token_estimate import estimate_tokens
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from holdfast.contexts.freshness import STATES
 from holdfast.core.canonical_json import encode
-from holdfast.core.record import NamedTuple
 from holdfast.core.token_estimate import estimate_tokens
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from holdfast.core.errors import UnsupportedVersion
-from holdfast.core.record import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-TYPE_CHECKING = False
+from holdfast.core.errors import UnsupportedVersion
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
     Value = Any
 

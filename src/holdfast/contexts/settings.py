@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from holdfast.core.canonical_json import encode
-from holdfast.core.record import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-TYPE_CHECKING = False
+from holdfast.core.canonical_json import encode
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     Value = Any
 

@@ -8,11 +8,10 @@ equal parts when they are several; the votes of a file weigh by its rank, which 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.contexts.analysis.used_words import hashes_in, word_hash
-from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 

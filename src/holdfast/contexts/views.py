@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -10,7 +12,6 @@ from rich.text import Text
 from holdfast.contexts.freshness import FRESH, MISSING, STALE
 from holdfast.contexts.map_text import as_text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.contexts.shapes import (
         CheckAnswer,

@@ -11,6 +11,7 @@ What libyaml would misread is given to it as a character that the text does not 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from yaml import YAMLError, events
 
@@ -19,12 +20,9 @@ try:
 except ImportError:  # built without libyaml: the same events, several times slower
     from yaml import SafeLoader as Parser  # type: ignore[assignment]  # the same events
 
-from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     Value = Any  # None, bool, int, float, str, list or dict of these
 

@@ -6,6 +6,7 @@ import os
 import stat
 from errno import EEXIST, ENOTEMPTY
 from itertools import count, islice
+from typing import TYPE_CHECKING
 
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import IoError
@@ -20,7 +21,6 @@ from holdfast.core.staging import (
     special_rename,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 

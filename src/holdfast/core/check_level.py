@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+if TYPE_CHECKING:
     Level = Literal["ok", "advice", "problem"]
 
 OK: Literal["ok"] = "ok"

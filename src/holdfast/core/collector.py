@@ -7,8 +7,8 @@ counts still free what is no longer needed.
 from __future__ import annotations
 
 import gc
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 

@@ -15,16 +15,14 @@ from _thread import allocate_lock
 from errno import ENOENT
 from stat import S_ISREG
 from time import time_ns
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from holdfast.core.bounded_store import BoundedStore
 from holdfast.core.confined_paths import is_inside, status_inside
 from holdfast.core.file_identity import identity, is_settled
-from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
-    from typing import Protocol, TypeVar
 
     from holdfast.core.file_identity import Identity
 

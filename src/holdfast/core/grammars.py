@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 
 def load_parser(module: str, function: str = "language") -> Any:

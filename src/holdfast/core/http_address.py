@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from holdfast.core.errors import UsageError
-from holdfast.core.record import NamedTuple
 
 PATH = "/mcp"
 LOOPBACK = ("127.0.0.1", "::1", "localhost")

@@ -10,10 +10,11 @@ covers `stat`, so names that come from outside are still checked one by one (con
 
 from __future__ import annotations
 
+import ctypes
 import os
 import stat
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -68,8 +69,6 @@ def restrict_to(
     that was not started by this one; but TCP connections to ports that are `connected` are allowed, to any host. Call
     it before starting threads: it holds for this one and those it starts. `abi` is that of an older kernel, for tests.
     """
-    import ctypes
-
     call = _caller()
     rights = rights_of(kernel_abi() if abi is None else abi)
     attributes = (ctypes.c_uint64 * len(rights))(*rights)
@@ -92,8 +91,6 @@ def restrict_to(
 
 def _load_unwinder() -> None:
     """Load what glibc ends threads with: it looks for that only then, and could not read it any more."""
-    import ctypes
-
     try:
         ctypes.CDLL("libgcc_s.so.1")
     except OSError:
@@ -102,8 +99,6 @@ def _load_unwinder() -> None:
 
 def _caller() -> Callable[..., int]:
     """`syscall`, with errors raised; LandlockUnavailable where there is none."""
-    import ctypes
-
     libc = ctypes.CDLL(None, use_errno=True)
     if not hasattr(libc, "syscall"):
         raise LandlockUnavailable(0, "this system has no Landlock")
@@ -146,8 +141,6 @@ def _allow_written(call: Callable[..., int], ruleset: int, place: str) -> None:
 
 
 def _add_rule(call: Callable[..., int], ruleset: int, parent: int, allowed: int) -> None:
-    import ctypes
-
     class Beneath(ctypes.Structure):
         _pack_ = 1
         _layout_ = "ms"

@@ -8,15 +8,16 @@ of another user, or one that has a second name elsewhere, is never written to.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import stat
 from errno import EISDIR, ELOOP, ENOTDIR, ENXIO
+from typing import TYPE_CHECKING
 
 from holdfast.core.confined_paths import link_out, open_below, printable
 from holdfast.core.errors import UnsafePath
 from holdfast.core.regular_files import close_quietly
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -84,8 +85,6 @@ class OwnFolder:
 
         True as well where the file system has no locks.
         """
-        import fcntl
-
         try:
             fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

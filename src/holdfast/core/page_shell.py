@@ -7,11 +7,12 @@ a browser runs nothing that a name or a text could bring along.
 from __future__ import annotations
 
 from binascii import b2a_base64
+from hashlib import sha256
 from html import escape
+from typing import TYPE_CHECKING
 
 from holdfast.core.display_text import display_line, display_text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -44,8 +45,6 @@ def page_policy(style: str, script: str = "") -> str:
 
 
 def _source(text: str) -> str:
-    from hashlib import sha256
-
     return f"'sha256-{b2a_base64(sha256(text.encode()).digest(), newline=False).decode()}'"
 
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 import os
 import stat
 from errno import EINVAL, ENOSYS, ENOTSUP
+from typing import TYPE_CHECKING
 
 from holdfast.core.errors import IoError
 from holdfast.core.regular_files import close_quietly
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ctypes
     from collections.abc import Callable

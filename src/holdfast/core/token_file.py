@@ -11,13 +11,12 @@ import hmac
 import os
 import stat
 from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.core.errors import UsageError
 from holdfast.core.file_identity import identity, is_settled
-from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import TooLarge, read_regular
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

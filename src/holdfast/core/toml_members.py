@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 import tomllib
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.core.edit_errors import BrokenText, OddText
-from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

@@ -7,17 +7,21 @@ its length.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
+from _pickle import dumps, loads
+from collections import deque
+from importlib import import_module
+from selectors import EVENT_READ, DefaultSelector
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from holdfast.core.errors import ContextError, InternalError, IoError
-from holdfast.core.record import Generic, NamedTuple, TypeVar
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Any
 
     # One call for a worker: the function's module and name, and the job.
     Assignment = tuple[str, str, Any]
@@ -93,10 +97,6 @@ class WorkerPool:
         one goes on with what is left, and nothing else is lost. At most `count` workers share the items, each taking
         some neighbours at a time. Raises OSError when not even one worker can be started.
         """
-        from collections import deque
-        from selectors import EVENT_READ, DefaultSelector
-        from time import monotonic
-
         size = max(1, min(_NEIGHBOURS, -(-len(items) // (4 * count))))
         waiting = deque([range(at, min(at + size, len(items))) for at in range(0, len(items), size)])
         working: dict[_Worker, tuple[range, float]] = {}
@@ -166,8 +166,6 @@ def _assign_next(worker: _Worker, waiting: Iterator[tuple[int, Assignment]], wor
 
 def _collect(working: dict[_Worker, int], waiting: Iterator[tuple[int, Assignment]]) -> Iterator[tuple[int, Any]]:
     """The results of the workers' current jobs, and of the jobs that wait."""
-    from selectors import EVENT_READ, DefaultSelector
-
     failed: tuple[int, Exception] | None = None
     with DefaultSelector() as selector:
         for worker in working:
@@ -241,8 +239,6 @@ def _start() -> subprocess.Popen[bytes]:
 
 def _send(pipe: int, value: object) -> None:
     """Write one value, all of it."""
-    from _pickle import dumps
-
     data = dumps(value, 5)
     rest = memoryview(len(data).to_bytes(_LENGTH_BYTES, "little") + data)
     while rest:
@@ -251,8 +247,6 @@ def _send(pipe: int, value: object) -> None:
 
 def _receive(pipe: int) -> Any:
     """The next value; EOFError at the end."""
-    from _pickle import loads
-
     length = int.from_bytes(_read(pipe, _LENGTH_BYTES), "little")
     return loads(_read(pipe, length))
 
@@ -270,9 +264,6 @@ def _read(pipe: int, length: int) -> bytes:
 
 def work() -> None:
     """The life of a worker: do what is assigned, and say what came of it, until the parent is gone."""
-    import gc
-    from importlib import import_module
-
     gc.disable()  # what jobs make in bulk holds no cycles, and looking for some takes a tenth of the time
     results = os.dup(1)
     os.dup2(2, 1)  # whatever prints must not end up among the results

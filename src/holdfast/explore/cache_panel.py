@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from html import escape
+from typing import TYPE_CHECKING
 
 from holdfast.caches.search.why_page import explained
 from holdfast.core.page_shell import counted, facts, folded, meter, shown
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

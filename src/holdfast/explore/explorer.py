@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from html import escape
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qs
 
 from holdfast.core.packaged_text import packaged_text
 from holdfast.core.page_shell import page_policy, shown, whole_page
-from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import WHITE_SPACE
 from holdfast.explore.cache_panel import MOST_BUDGET, caches_panel, note, search_panel
 from holdfast.explore.overview_panel import overview_panel
@@ -16,7 +17,6 @@ from holdfast.explore.savings_panel import savings_panel
 from holdfast.explore.spec_panel import specs_panel
 from holdfast.explore.tree_panel import COLOURS, directory_panel, tree_panel
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -85,8 +85,6 @@ class Explorer:
         return whole_page(self._style, title, main, top=self._top(None), script=self._script)
 
     def _made(self, name: str, title: str, main: str) -> Page:
-        from hashlib import sha256
-
         mark = sha256(main.encode("utf-8", "replace")).hexdigest()[:32]
         foot = (
             '<p>From the same answers as the tools; it only reads. <span id="status" role="status" '

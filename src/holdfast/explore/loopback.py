@@ -5,14 +5,15 @@ from __future__ import annotations
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import BoundedSemaphore
+from typing import TYPE_CHECKING, Any
 
+from holdfast.core.standard_streams import write_error
 from holdfast.core.unicode_text import lower_case
 from holdfast.explore.admission import METHODS, Refusal, admit
+from holdfast.explore.explorer import Page
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from holdfast.explore.explorer import Explorer, Page
 
@@ -59,8 +60,6 @@ class LoopbackServer(ThreadingHTTPServer):
         """Say nothing of a reader that went away; report anything else, which is a bug, in a line."""
         error = sys.exception()
         if not isinstance(error, OSError):
-            from holdfast.core.standard_streams import write_error
-
             write_error(f"error: {type(error).__name__}: {error}")
 
 
@@ -90,8 +89,6 @@ class _Handler(BaseHTTPRequestHandler):
         )
 
     def _page(self, name: str, query: str) -> Page:
-        from holdfast.explore.explorer import Page
-
         explorer = self.server.explorer
         try:
             return explorer.page(name, query)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.caches.search.audit_page import replay_states
 from holdfast.core.page_shell import counted, meter, stacked
 from holdfast.explore.cache_panel import search_box
 from holdfast.explore.tree_panel import freshness
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

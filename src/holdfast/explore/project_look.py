@@ -8,14 +8,13 @@ from __future__ import annotations
 import os
 from threading import Lock, Thread
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.catalog import CATALOG
-from holdfast.core.record import NamedTuple
+from holdfast.core.confined_paths import printable
 from holdfast.operation import answer
 from holdfast.specs.operations import BOARD
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -74,8 +73,6 @@ class ProjectLook:
     @property
     def shown_receipts(self) -> str:
         """Where receipts are looked for, in printable form."""
-        from holdfast.core.confined_paths import printable
-
         return printable(self.receipts_directory)
 
     def ask(self, command: str, arguments: Mapping[str, object] | None = None) -> Found:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 from time import gmtime, strftime
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from holdfast.caches.search.audit_page import audit_summary, audited_calls, differences_list, differing_receipts
@@ -11,7 +12,6 @@ from holdfast.caches.search.why_page import explained
 from holdfast.core.page_shell import shown
 from holdfast.explore.cache_panel import command, note
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

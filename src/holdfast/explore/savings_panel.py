@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.core.page_shell import counted, meter, shown
 from holdfast.explore.cache_panel import note
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.explore.project_look import Found
     from holdfast.survey.shapes import SavingsAnswer

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.core.page_shell import counted, folded, shown, stacked
 from holdfast.explore.cache_panel import command, note
 from holdfast.specs.board_page import board
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
+import platform
+from typing import TYPE_CHECKING
 
+from holdfast.core.canonical_json import encode
 from holdfast.core.errors import UsageError
 from holdfast.core.http_address import LOOPBACK, PATH, Address, parse_address, parse_url
 from holdfast.core.standard_streams import write_error
+from holdfast.core.token_file import TokenFile
+from holdfast.mcp.rights import give_up_rights
+from holdfast.telemetry.metrics_text import ServerFacts
+from holdfast.version import __version__
 from holdfast.workspace import system_clock
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from socket import socket
@@ -35,9 +41,6 @@ def serve_over_http(
     tracing: Tracing | None,
 ) -> int:
     """Listen, give up the rights that a confined workspace does not need, and serve to the end; the exit code."""
-    from holdfast.core.canonical_json import encode
-    from holdfast.core.token_file import TokenFile
-
     host, port = parse_address(str(arguments["http"]))
     metrics_host, metrics_port = parse_address(str(arguments.get("metrics_address", "0")), "--metrics-address")
     public_url = parse_url("--public-url", str(arguments["public_url"]), PATH) if "public_url" in arguments else None
@@ -67,8 +70,6 @@ def serve_over_http(
         if page_address.port == address.port:
             raise UsageError("--metrics-address has the port of --http: give it another one")
     if confined is not None:
-        from holdfast.mcp.rights import give_up_rights
-
         # A token file is replaced by another one, so its folder stays readable.
         readable = [] if token_file is None else [os.path.dirname(token_file)]
         give_up_rights(confined, readable, [] if tracing is None else [tracing.port])
@@ -102,11 +103,7 @@ def serve_over_http(
 
 def _watch(processes: int, address: Address, page_address: Address | None, tokens: TokenFile | None) -> Watch:
     """The counters of all processes, and the page that shows them where it has an address."""
-    import platform
-
     from holdfast.telemetry.metrics_page import MetricsPage, SharedCells, Watch
-    from holdfast.telemetry.metrics_text import ServerFacts
-    from holdfast.version import __version__
 
     cells = SharedCells(processes)
     page = None

@@ -5,12 +5,13 @@ Every method takes the `params` of a request and returns the members of its resu
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.catalog import prompts, resources
 from holdfast.core.canonical_json import encode
 from holdfast.core.errors import OfferError
 from holdfast.offers import expand, match
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 

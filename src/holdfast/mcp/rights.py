@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
+from holdfast.core.confined_paths import lies_inside
 from holdfast.core.errors import IoError, UsageError
+from holdfast.core.landlock import LandlockUnavailable, restrict_to
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -23,9 +25,6 @@ def give_up_rights(workspace: Workspace, readable: Sequence[str] = (), connected
     import zlib  # noqa: F401  # the same
 
     import tree_sitter  # noqa: F401  # the same: grammars link to what it does
-
-    from holdfast.core.confined_paths import lies_inside
-    from holdfast.core.landlock import LandlockUnavailable, restrict_to
 
     written = [workspace.receipts] if workspace.receipts else []
     if any(lies_inside(root, os.path.realpath(place)) for root in workspace.confined_to for place in written):

@@ -8,16 +8,15 @@ in every request's `_meta`. docs/formats/wire.md describes what is written to th
 from __future__ import annotations
 
 from _thread import allocate_lock
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.catalog import FAMILIES, PROMPTING, find_tool
 from holdfast.core.canonical_json import JsonError, TextParts, decode, encode_parts, holds_more_values
 from holdfast.core.errors import OfferError, UnknownName
-from holdfast.core.record import NamedTuple
 from holdfast.core.standard_streams import write_bug
 from holdfast.operation import answer
 from holdfast.version import __version__
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 

@@ -16,10 +16,10 @@ from _queue import SimpleQueue
 # `signal` would load enum.
 from _signal import SIGINT, SIGTERM, set_wakeup_fd, signal  # type: ignore[import-not-found]  # has no stub
 from _thread import allocate_lock, start_new_thread
+from typing import TYPE_CHECKING
 
 from holdfast.core.errors import IoError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType

@@ -5,13 +5,13 @@ A name is the same everywhere a client reads it: with its dot, or with an unders
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Literal
+
 from holdfast.catalog import tools, underscored
 from holdfast.core.packaged_text import packaged_text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from typing import Literal
 
     from holdfast.core.canonical_json import JsonValue
     from holdfast.operation import Operation, Parameter

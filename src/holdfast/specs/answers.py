@@ -5,6 +5,8 @@ A call that cannot be answered raises SpecFailure; `failure_of` gives it the sha
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import SpecFailure
 from holdfast.operation import Outcome
@@ -15,7 +17,6 @@ from holdfast.specs.names import is_new_spec_name
 from holdfast.specs.on_disk import remembered_guides, spec_files, workflow_folder
 from holdfast.specs.tasks import as_json
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

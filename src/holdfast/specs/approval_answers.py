@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.core.errors import OutOfDate, SpecFailure
 from holdfast.operation import Outcome
 from holdfast.specs import approvals
@@ -10,7 +12,6 @@ from holdfast.specs.layouts import PHASES
 from holdfast.specs.on_disk import spec_files
 from holdfast.specs.on_disk.approval_files import add_entry
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.specs.approvals import Approval
     from holdfast.specs.arguments import ApproveArguments, RevokeArguments

@@ -6,14 +6,14 @@ so that an entry that was edited, removed or put in by hand is noticed; it is no
 
 from __future__ import annotations
 
+from difflib import SequenceMatcher
 from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.core.canonical_json import JsonError, decode, encode
-from holdfast.core.record import NamedTuple
 from holdfast.specs.checkbox_lines import emptied
 from holdfast.specs.layouts import PHASES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -147,8 +147,6 @@ def changed_lines(before: str, after: str) -> str:
         end += 1
     ranges = [(start, len(new) - end)]
     if 0 < max(len(old), len(new)) - start - end <= _MOST_COMPARED:
-        from difflib import SequenceMatcher
-
         matcher = SequenceMatcher(None, old[start : len(old) - end], new[start : len(new) - end], autojunk=False)
         ranges = [(start + j1, start + j2) for tag, _, _, j1, j2 in matcher.get_opcodes() if tag != "equal"]
     shown = [_range(first, last) for first, last in ranges[:5]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.operation import Outcome
 from holdfast.specs import phases
 from holdfast.specs.answers import done, project_of
@@ -9,7 +11,6 @@ from holdfast.specs.check_answers import findings_of
 from holdfast.specs.layouts import PHASES
 from holdfast.specs.on_disk import spec_files
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.specs.arguments import ProjectArguments
     from holdfast.specs.on_disk.workflow_folder import Project

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.core.page_shell import counted, meter, shown
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.specs.shapes import BoardData, BoardSpec
 

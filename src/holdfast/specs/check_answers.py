@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from holdfast.core.errors import OutOfDate
-from holdfast.core.record import NamedTuple
 from holdfast.core.sarif_log import LogResult, LogRule, one_run
 from holdfast.offers import quote
 from holdfast.operation import Outcome
@@ -15,10 +16,11 @@ from holdfast.specs.discipline import check_levels
 from holdfast.specs.layouts import PHASES
 from holdfast.specs.on_disk import living_files, spec_files, workflow_folder
 from holdfast.specs.on_disk.check_scope import changed_lines, without_known
+from holdfast.specs.on_disk.source_places import all_places, places_of
 from holdfast.specs.requirement_ids import requirements_of
 from holdfast.specs.tasks import parse
+from holdfast.version import __version__
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -87,8 +89,6 @@ def spec_check(workspace: Workspace, arguments: CheckArguments) -> Outcome[Check
     findings.sort()
     code = OutOfDate.exit_code if findings else 0
     if arguments.get("format") == "sarif":
-        from holdfast.version import __version__
-
         return Outcome(sarif_log(findings, project.layout.tasks, __version__), exit_code=code, note=project.note)
     where = f"{len(specs)} specification{'' if len(specs) == 1 else 's'}"
     shown = grouped(findings)
@@ -110,8 +110,6 @@ class Surroundings(NamedTuple):
 
 
 def _surroundings(project: Project) -> Surroundings:
-    from holdfast.specs.on_disk.source_places import all_places
-
     settings = project.file_contents.read(project.settings, namespace="spec-status")
     places = all_places(project.path, without=project.layout.specs)
     tested = {spec: frozenset([criterion for criterion, _, _ in found]) for spec, found in places.items()}
@@ -174,8 +172,6 @@ def _touched(findings: list[Finding], lines: Mapping[str, frozenset[int] | None]
 
 
 def spec_trace(workspace: Workspace, arguments: SpecArguments) -> Outcome[Success[TraceData]]:
-    from holdfast.specs.on_disk.source_places import places_of
-
     project = project_of(workspace, arguments.get("projectPath", ""))
     spec = found_spec(project, arguments["specName"])
     texts = spec_files.read_documents(project, spec)

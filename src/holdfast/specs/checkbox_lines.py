@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.specs.layouts import NUMBERED
 from holdfast.specs.white_space import WHITE_SPACE, after_white_space, trimmed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.specs.layouts import TaskForm
     from holdfast.specs.shapes import Status, WhyNoTask

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from holdfast.core.record import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
 from holdfast.specs.check_rules import RULES
 from holdfast.specs.checkbox_lines import number_end
 from holdfast.specs.criterion_checks import in_criteria, in_requirements
@@ -15,7 +16,6 @@ from holdfast.specs.tasks import parse, paths_in
 from holdfast.specs.visible_lines import visible_lines
 from holdfast.specs.white_space import trimmed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.specs.check_rules import VAGUE
 from holdfast.specs.checkbox_lines import number_end
 from holdfast.specs.requirement_references import lowered
 from holdfast.specs.visible_lines import visible_lines
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from holdfast.core.record import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
 from holdfast.specs.criterion_checks import count_of
 from holdfast.specs.living_merge import merge
 from holdfast.specs.requirement_blocks import delta_of, scenarios_of
 from holdfast.specs.requirement_references import lowered
 from holdfast.specs.visible_lines import visible_lines
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 

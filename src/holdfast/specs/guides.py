@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from holdfast.core.record import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
 from holdfast.core.tokens import tokens_of_bytes
 from holdfast.core.unicode_text import WHITE_SPACE
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

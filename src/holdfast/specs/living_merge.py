@@ -3,7 +3,8 @@ written over."""
 
 from __future__ import annotations
 
-from holdfast.core.record import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
 from holdfast.specs.requirement_blocks import (
     HEADING,
     KINDS,
@@ -17,7 +18,6 @@ from holdfast.specs.requirement_blocks import (
 )
 from holdfast.specs.white_space import trimmed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from difflib import unified_diff
+from typing import TYPE_CHECKING
+
 from holdfast.core.errors import Differs, OutOfDate, SpecFailure
 from holdfast.operation import Outcome
 from holdfast.specs import phases
@@ -20,7 +23,6 @@ from holdfast.specs.requirement_blocks import (
     section_end,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.specs.arguments import ArchiveArguments, DeltaArguments, MergeArguments
     from holdfast.specs.living_merge import Merged
@@ -200,8 +202,6 @@ def _place(conflict: ConflictData) -> str:
 
 
 def _diff(plan: Plan) -> str:
-    from difflib import unified_diff
-
     lines: list[str] = []
     for delta, merged in plan:
         if merged.changes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.core.errors import OfferError
 from holdfast.offers import Prompt, PromptArgument, Resource, quote
 from holdfast.specs.guides import filled
@@ -9,7 +11,6 @@ from holdfast.specs.layouts import PHASES
 from holdfast.specs.on_disk import spec_files, workflow_folder
 from holdfast.specs.phases import why_not_begun
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 

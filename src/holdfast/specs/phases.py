@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from time import gmtime
+from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.core.record import NamedTuple
 from holdfast.specs.layouts import PHASES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 

@@ -7,13 +7,12 @@ its end left out. A line in a fence or a comment is no heading.
 from __future__ import annotations
 
 from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import lower_case
 from holdfast.specs.visible_lines import visible_lines
 from holdfast.specs.white_space import trimmed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from holdfast.core.record import NamedTuple
+from typing import NamedTuple
+
 from holdfast.specs.checkbox_lines import number_end
 from holdfast.specs.requirement_references import id_of, lowered
 from holdfast.specs.visible_lines import visible_lines

@@ -5,7 +5,8 @@ docs/formats/specs.md describes the format. Every step takes time in proportion 
 
 from __future__ import annotations
 
-from holdfast.core.record import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
 from holdfast.specs.checkbox_lines import STATUS, after_checkbox, is_ticked, looks_like_a_box, number_end, why_no_task
 from holdfast.specs.layouts import NUMBERED
 from holdfast.specs.task_prompt import MARK, is_bullet, sections, take_prompt
@@ -17,7 +18,6 @@ from holdfast.specs.white_space import (
     up_to_line_end,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
+from holdfast.caches.on_disk.receipt_costs import ReceiptCosts, receipt_files
+from holdfast.contexts.answers.health import stats
+from holdfast.core.canonical_json import JsonError, decode
+from holdfast.core.confined_paths import printable
+from holdfast.core.errors import CacheMissing, ContextError, IoError, OutOfDate, UsageError
+from holdfast.core.regular_files import read_regular
 from holdfast.operation import Outcome
+from holdfast.survey.examinations import RECEIPTS, checkup, examine
+from holdfast.survey.savings import GivenAnswer, counts_of, searches, tool_counts, unseen
+from holdfast.survey.savings import savings as added_up
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.contexts.shapes import StatsAnswer
     from holdfast.survey.arguments import DoctorArguments, SavingsArguments
@@ -20,9 +29,6 @@ _MOST_BYTES = 64 << 20
 
 def savings(workspace: Workspace, arguments: SavingsArguments) -> Outcome[SavingsAnswer]:
     """Numbers of what was seen, and words for what was not."""
-    from holdfast.survey.savings import savings as added_up
-    from holdfast.survey.savings import searches, tool_counts, unseen
-
     given, receipts, passed_over, gone, unreadable = _receipts(workspace, arguments)
     counts = _counts(arguments["telemetry"]) if "telemetry" in arguments else []
     contexts = _contexts(workspace)
@@ -45,10 +51,6 @@ def savings(workspace: Workspace, arguments: SavingsArguments) -> Outcome[Saving
 
 def doctor(workspace: Workspace, arguments: DoctorArguments) -> Outcome[DoctorAnswer]:
     """Every check with what it found; exit code 8 where one needs doing, advice does not."""
-    from holdfast.core.confined_paths import printable
-    from holdfast.core.errors import OutOfDate, UsageError
-    from holdfast.survey.examinations import checkup, examine
-
     if "path" in arguments:
         if not os.path.isdir(workspace.directory(arguments["path"])):
             raise UsageError(f"there is no directory '{printable(arguments['path'])}'")
@@ -61,12 +63,6 @@ def doctor(workspace: Workspace, arguments: DoctorArguments) -> Outcome[DoctorAn
 
 def _receipts(workspace: Workspace, arguments: SavingsArguments) -> tuple[list[GivenAnswer], int, int, int, int]:
     """The answers of receipts, how many of these there are, were passed over, lost their cache, and are none."""
-    from holdfast.caches.on_disk.receipt_costs import ReceiptCosts, receipt_files
-    from holdfast.core.confined_paths import printable
-    from holdfast.core.errors import CacheMissing, ContextError, IoError
-    from holdfast.survey.examinations import RECEIPTS
-    from holdfast.survey.savings import GivenAnswer
-
     directory = arguments.get("receipts", os.path.join(workspace.project, RECEIPTS))
     try:
         paths = receipt_files(directory)
@@ -91,12 +87,6 @@ def _receipts(workspace: Workspace, arguments: SavingsArguments) -> tuple[list[G
 
 def _counts(path: str) -> list[Counted]:
     """What the lines of a file count that are telemetry; UsageError where none is."""
-    from holdfast.core.canonical_json import JsonError, decode
-    from holdfast.core.confined_paths import printable
-    from holdfast.core.errors import IoError, UsageError
-    from holdfast.core.regular_files import read_regular
-    from holdfast.survey.savings import counts_of
-
     try:
         data = read_regular(os.path.realpath(path), limit=_MOST_BYTES)
     except (OSError, ValueError) as error:
@@ -117,6 +107,4 @@ def _counts(path: str) -> list[Counted]:
 
 
 def _contexts(workspace: Workspace) -> StatsAnswer:
-    from holdfast.contexts.answers.health import stats
-
     return stats(workspace, {}).value

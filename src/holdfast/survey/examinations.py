@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import os
 import sys
+from shlex import quote
+from typing import TYPE_CHECKING, NamedTuple
 
+from holdfast.caches.build.project_directory import Project
+from holdfast.caches.on_disk.cache_listing import inspect_cache, list_caches
+from holdfast.caches.on_disk.receipt_costs import receipt_files
+from holdfast.caches.on_disk.receipt_store import MOST_FILES
+from holdfast.caches.project_answers import outdated, sync
+from holdfast.caches.search.impacts import RANKING
+from holdfast.caches.tokenizers import O200K, is_installed
+from holdfast.clients.answers import setup
+from holdfast.contexts.answers import open_project
+from holdfast.contexts.on_disk.doctor import findings
 from holdfast.core.check_level import ADVICE, OK, PROBLEM
 from holdfast.core.confined_paths import printable
-from holdfast.core.errors import ContextError
-from holdfast.core.record import NamedTuple
+from holdfast.core.errors import CacheMissing, ContextError
+from holdfast.specs.check_answers import spec_check
+from holdfast.version import __version__
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
@@ -65,10 +77,6 @@ def examine(workspace: Workspace, *, untracked: bool) -> list[Check]:
 
 
 def _versions(_workspace: Workspace, _untracked: bool) -> Iterator[Check]:
-    from holdfast.caches.search.impacts import RANKING
-    from holdfast.caches.tokenizers import O200K, is_installed
-    from holdfast.version import __version__
-
     yield Check("versions", "holdfast", OK, f"{__version__}, ranks by {RANKING}")
     yield Check("versions", "python", OK, f"{'.'.join(map(str, sys.version_info[:3]))} on {sys.platform}")
     exact = "can be counted" if is_installed(O200K) else "cannot be counted here: the extra `tokens` does"
@@ -76,12 +84,6 @@ def _versions(_workspace: Workspace, _untracked: bool) -> Iterator[Check]:
 
 
 def _caches(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
-    from shlex import quote
-
-    from holdfast.caches.build.project_directory import Project
-    from holdfast.caches.on_disk.cache_listing import inspect_cache, list_caches
-    from holdfast.core.errors import CacheMissing
-
     try:
         standing = [each.path for each in list_caches(workspace.cache_root) if each.has_manifest]
     except CacheMissing:
@@ -111,8 +113,6 @@ def _caches(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
 
 def _synced(workspace: Workspace, damaged: list[str]) -> Iterator[Check]:
     """Whether caches and lock are those of the sources, and whether packages moved."""
-    from holdfast.caches.project_answers import outdated, sync
-
     checked: CheckAnswer = sync(workspace, {"check": True}).value  # type: ignore[assignment]  # `check` gives this one
     for each in checked["caches"]:
         if each["name"] in damaged:
@@ -127,9 +127,6 @@ def _synced(workspace: Workspace, damaged: list[str]) -> Iterator[Check]:
 
 
 def _receipts(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
-    from holdfast.caches.on_disk.receipt_costs import receipt_files
-    from holdfast.caches.on_disk.receipt_store import MOST_FILES
-
     try:
         count = len(receipt_files(os.path.join(workspace.project, RECEIPTS)))
     except FileNotFoundError:
@@ -143,16 +140,11 @@ def _receipts(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
 
 
 def _contexts(workspace: Workspace, untracked: bool) -> Iterator[Check]:
-    from holdfast.contexts.answers import open_project
-    from holdfast.contexts.on_disk.doctor import findings
-
     for found in findings(open_project(workspace, {"path": "", "untracked": untracked})):
         yield Check("contexts", found.check, found.level, found.detail, found.run)
 
 
 def _specs(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
-    from holdfast.specs.check_answers import spec_check
-
     value: SpecCheck = spec_check(workspace, {}).value  # type: ignore[assignment]  # without a format it is this one
     findings, names = value["data"]["findings"], len(value["data"]["coverage"])
     if not names:
@@ -169,8 +161,6 @@ def _specs(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
 
 def _clients(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
     """The clients of this machine: an entry that does not fit any more needs doing, one that is not there does not."""
-    from holdfast.clients.answers import setup
-
     if not os.path.isdir(workspace.environment.get("HOME", "")):
         yield Check("clients", "clients", OK, "there is no home directory to look for clients in")
         return

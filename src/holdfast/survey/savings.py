@@ -5,10 +5,10 @@ A number is added only where both sides of it are known; what is not known is sa
 
 from __future__ import annotations
 
-from holdfast.core.record import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
 from holdfast.core.tokens import tokens_of_bytes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 

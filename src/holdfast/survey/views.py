@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from holdfast.survey.savings import percent_saved
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.survey.shapes import DoctorAnswer, SavingsAnswer
 

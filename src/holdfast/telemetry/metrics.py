@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 from bisect import bisect_left
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from holdfast.catalog import CATALOG
 from holdfast.core.errors import FAILURES, CitationStale, InternalError
-from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Literal, Protocol
 
     Kind = Literal["counter", "gauge", "histogram"]
     Labels = tuple[str, ...]

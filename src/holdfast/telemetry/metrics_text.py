@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from holdfast.core.record import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
 from holdfast.telemetry.metrics import BUCKETS, COUNTED, Histogram, Metric, Series, exported
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

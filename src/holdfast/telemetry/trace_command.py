@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from holdfast.core.errors import UsageError
-from holdfast.core.record import NamedTuple
 from holdfast.core.standard_streams import write_error
 from holdfast.telemetry.collector_address import collector_port, collector_url, looked_up
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 from time import perf_counter_ns, time_ns
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from holdfast.core.errors import InternalError, UsageError
-from holdfast.core.record import NamedTuple
 from holdfast.core.tokens import tokens_of_bytes
 from holdfast.mcp.server import INTERNAL_ERROR, LEGACY_VERSIONS, MODERN_VERSIONS, Call, ProtocolError, Server
 from holdfast.telemetry.metrics import OTHER, REQUESTS, STALE, UNKNOWN, CallMetrics
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
-    from typing import Protocol
 
     from holdfast.mcp.server import Identifier, Members
     from holdfast.mcp.tool_definitions import NameStyle

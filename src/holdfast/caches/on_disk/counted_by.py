@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from holdfast.caches.index_format import IndexUnusable, find_tokenizer, parse_header
 from holdfast.caches.on_disk.cache_directory import COMPILED, SECTIONS_FILE
@@ -12,7 +13,6 @@ from holdfast.caches.tokenizers import USUAL, WITHOUT_EXTRA
 from holdfast.core.errors import CacheInvalid, IoError
 from holdfast.core.regular_files import NotRegular, close_quietly
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
 

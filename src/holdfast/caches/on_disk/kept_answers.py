@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.caches.on_disk.receipt_costs import receipt_files
 from holdfast.caches.on_disk.receipt_replay import ReceiptReplay
@@ -10,10 +11,8 @@ from holdfast.caches.search.call_records import LAST, MAX_BYTES, SUFFIX, CallRec
 from holdfast.caches.search.comparison import compare_records
 from holdfast.caches.search.receipts import parse_receipt
 from holdfast.core.errors import CacheMissing, ContextError, InvalidReceipt
-from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import read_regular
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

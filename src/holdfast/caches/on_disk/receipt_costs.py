@@ -6,6 +6,7 @@ An answer is found by asking its caches again, which gives the same one as long 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.caches.on_disk.receipt_replay import ReceiptReplay
 from holdfast.caches.search.asked_caches import without_prefix
@@ -14,10 +15,8 @@ from holdfast.caches.search.passage import Place
 from holdfast.caches.search.receipts import parse_receipt
 from holdfast.caches.tokenizers import counter
 from holdfast.core.errors import CacheMissing, ContextError, InvalidReceipt, IoError
-from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import read_regular
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, TypeVar
+
 from holdfast.caches.on_disk.cache_listing import cache_of_version
 from holdfast.caches.on_disk.joined_caches import NamedCache, ask_as_one
 from holdfast.caches.on_disk.kept_caches import OpenCaches
+from holdfast.caches.search.candidates import considered_json, find_candidates
 from holdfast.caches.search.search_result import make_result
 from holdfast.core.confined_paths import beneath
 from holdfast.core.errors import CacheMissing
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import TypeVar
 
     from holdfast.caches.considered_shapes import ConsideredSection
     from holdfast.caches.on_disk.open_caches import Cache
@@ -54,8 +55,6 @@ class ReceiptReplay:
 
     def considered(self, receipt: Receipt, most: int) -> list[ConsideredSection]:
         """What becomes now of the `most` sections that match best."""
-        from holdfast.caches.search.candidates import considered_json, find_candidates
-
         candidates, _ = self._asked(
             receipt,
             lambda cache, request: cache.candidates(request, most),

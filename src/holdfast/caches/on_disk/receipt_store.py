@@ -8,10 +8,12 @@ receipts that were last given longer ago than that.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import stat
 from _thread import allocate_lock
 from errno import EDQUOT
+from typing import TYPE_CHECKING
 
 from holdfast.caches.search.call_records import CallRecord, encode_call
 from holdfast.caches.search.receipts import receipt_and_file
@@ -20,7 +22,6 @@ from holdfast.core.errors import UnsafePath
 from holdfast.core.own_folder import OwnFolder
 from holdfast.core.regular_files import close_quietly
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.caches.shapes import Record
 
@@ -170,8 +171,6 @@ def _is_there(folder: OwnFolder, name: str, size: int) -> bool:
 
 
 def _write(folder: OwnFolder, name: str, data: bytes) -> None:
-    import fcntl
-
     staged = f".{name}{_MARK}{os.urandom(6).hex()}"
     descriptor = folder.open_file(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
@@ -206,8 +205,6 @@ def _remove_older(folder: OwnFolder, before: int) -> None:
 
 def _remove_abandoned(folder: OwnFolder, name: str) -> None:
     """Remove an unfinished file, unless its writer is alive and holds its lock."""
-    import fcntl
-
     try:
         descriptor = folder.open_file(name, os.O_WRONLY)  # since no confined server may read here
     except (OSError, UnsafePath):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from hashlib import sha256
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from holdfast.caches.build.document_table import DocumentTable, WrittenDocument, pack_documents
 from holdfast.caches.build.index_files import IndexOwner, cache_columns, links_within, write_words
@@ -26,7 +27,6 @@ from holdfast.core.confined_paths import printable
 from holdfast.core.regular_files import close_quietly
 from holdfast.core.tokens import tokens_of_bytes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

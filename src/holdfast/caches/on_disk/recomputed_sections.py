@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from holdfast.caches.build.index_files import IndexOwner, links_within, table_lengths, table_sources, write_sections
 from holdfast.caches.build.index_ranges import ALL_KEYS, sections_part, whole_part, write_run
@@ -17,7 +18,6 @@ from holdfast.caches.tokenizers import BYTES, choose_tokenizer
 from holdfast.core.errors import UsageError
 from holdfast.core.regular_files import close_quietly
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 

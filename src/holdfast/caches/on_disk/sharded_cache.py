@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from typing import TYPE_CHECKING
 
 from holdfast.caches.cache_format import FORMAT_VERSION, HASH_ALGORITHM, Manifest, cache_version, document_id
 from holdfast.caches.index_format import IndexUnusable
 from holdfast.caches.on_disk.cache_directory import SHARDS
+from holdfast.caches.on_disk.cache_listing import cache_name
+from holdfast.caches.on_disk.counted_by import tokenizer_of_documents
 from holdfast.caches.on_disk.index_reader import doubting
 from holdfast.caches.on_disk.open_caches import WATCHED, Cache
 from holdfast.caches.on_disk.searched_index import SearchedIndex
+from holdfast.caches.on_disk.sharded_resolve import resolve_parts
+from holdfast.caches.search.asked_caches import without_prefix
+from holdfast.caches.search.document_search import DocumentSource
 from holdfast.caches.search.search_request import LeftOut
 from holdfast.caches.search.sharded_search import ShardedSource
+from holdfast.caches.selection import select
 from holdfast.caches.shard_list import MAX_LIST_BYTES, parse_shards
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid, CacheMissing
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -88,8 +94,6 @@ class ShardedCache(Cache):
         self.watched, self.weight = watched_parts(directory), len(self.parts)
 
     def _name(self) -> str:
-        from holdfast.caches.on_disk.cache_listing import cache_name
-
         return cache_name(self.directory.path)
 
     @property
@@ -135,9 +139,6 @@ class ShardedCache(Cache):
     def resolve(self, query: str, budget: int) -> Selection:
         """The documents that answer a query within a token budget, of all parts as of one cache."""
         self._all_here()
-        from holdfast.caches.on_disk.sharded_resolve import resolve_parts
-        from holdfast.caches.selection import select
-
         try:
             return resolve_parts(list(self.parts.values()), query, budget)
         except (IndexUnusable, CacheInvalid):
@@ -145,8 +146,6 @@ class ShardedCache(Cache):
 
     def read(self, place: Place, budget: int, name: str, prefix: str = "") -> ReadAnswer | StaleAnswer:
         """Lines of one document, of the part that has it; CacheMissing where that is not here."""
-        from holdfast.caches.search.asked_caches import without_prefix
-
         firsts = [part.first for part in self._listed.parts]
         spelled = [text for text in (place.id, without_prefix(place.id, name)) if text is not None]
         places = [bisect_right(firsts, each) - 1 for text in spelled for each in (text, document_id(text))]
@@ -166,14 +165,10 @@ class ShardedCache(Cache):
             yield from part.documents()
 
     def _document_source(self, tokenizer: str) -> DocumentSource:
-        from holdfast.caches.search.document_search import DocumentSource
-
         return DocumentSource(list(self._documents_here()), self._listed.cache_version, tokenizer)
 
     def _counted_by(self) -> str:
         """What the documents are counted by where they stand for the indexes."""
-        from holdfast.caches.on_disk.counted_by import tokenizer_of_documents
-
         found = {tokenizer_of_documents(part.directory) for part in self.parts.values()}
         if len(found) != 1:
             raise CacheInvalid("the tokens of its parts are counted in different ways: run 'context sync'")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.caches.index_format import IndexUnusable
 from holdfast.caches.selection import Selection, make_hit, words
 from holdfast.caches.word_index.sharded_words import choose_of_several
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from holdfast.caches.cache_format import cache_version
 from holdfast.caches.on_disk.cache_directory import SHARDS
@@ -14,7 +15,6 @@ from holdfast.caches.search.link_texts import find_links, incoming
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid, IoError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from holdfast.caches.search.receipts import encode_receipt, parse_receipt
+from holdfast.caches.search.why_page import why_page
 from holdfast.core.atomic_write import write_output_file
 from holdfast.core.canonical_json import JsonError, decode
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import InvalidReceipt, IoError, UsageError
+from holdfast.core.packaged_text import packaged_text
 from holdfast.core.regular_files import TooLarge, read_regular
 from holdfast.core.unicode_text import WHITE_SPACE
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.caches.search.receipts import Receipt
     from holdfast.caches.search.search_result import SearchResult
@@ -75,7 +77,4 @@ def read_queries(path: str) -> list[tuple[int, object, object, object]]:
 
 def write_page(path: str, answer: SearchAnswer) -> None:
     """Write an answer as one self-contained page, atomically."""
-    from holdfast.caches.search.why_page import why_page
-    from holdfast.core.packaged_text import packaged_text
-
     write_output_file(path, why_page(packaged_text("page.css"), answer).encode())

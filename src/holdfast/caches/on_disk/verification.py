@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from datetime import datetime
 from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.caches.build.index_files import links_within
 from holdfast.caches.cache_format import (
@@ -35,9 +36,7 @@ from holdfast.caches.on_disk.recomputed_index import Recompiled
 from holdfast.caches.origin_metadata import OriginsDigest, origin_digest
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid
-from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

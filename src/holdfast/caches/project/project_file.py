@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import tomllib
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from holdfast.caches.oci_reference import parse_reference
 from holdfast.caches.shard_list import FEWEST_SHARDS, MOST_SHARDS
 from holdfast.caches.tokenizers import TOKENIZERS, USUAL
-from holdfast.core.errors import SettingsInvalid
+from holdfast.core.close_match import close_match
+from holdfast.core.errors import SettingsInvalid, UsageError
 from holdfast.core.glob_pattern import parse_glob
 from holdfast.core.globs import as_bytes
-from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import is_unicode, lower_case
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
 
     Value = Any
 
@@ -96,8 +98,6 @@ class ProjectFile(NamedTuple):
 
 def parse_project_file(data: bytes) -> ProjectFile:
     """What a file declares; SettingsInvalid says what is wrong where, and what to do."""
-    import tomllib
-
     try:
         tables = tomllib.loads(data.decode())
     except UnicodeDecodeError as error:
@@ -189,9 +189,6 @@ def _oci(sources: Value, where: str) -> str:
     if len(listed) != 1:
         raise invalid(f"{where}.sources: a cache of a registry is a cache of its own: declare two caches")
     _check_keys(listed[0], _OCI, f"{where}.sources")
-    from holdfast.caches.oci_reference import parse_reference
-    from holdfast.core.errors import UsageError
-
     try:
         return parse_reference(_text(listed[0], f"{where}.sources", "oci")).name
     except UsageError as error:
@@ -293,8 +290,6 @@ def _is_blank(text: str) -> bool:
 def _check_keys(table: Mapping[str, Value], known: Mapping[str, str], where: str) -> None:
     for key in table:
         if key not in known:
-            from holdfast.core.close_match import close_match
-
             near = close_match(key, known, cutoff=0.5)
             hint = f"did you mean '{near}'?" if near else f"known are {', '.join(known)}"
             raise invalid(f"there is no key '{where + '.' if where else ''}{key}': {hint}")

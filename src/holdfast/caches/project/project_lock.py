@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.caches.cache_format import is_version, tagged_digest
 from holdfast.caches.project.project_file import name_problem
 from holdfast.core.canonical_json import JsonError, decode, encode, encode_pretty
 from holdfast.core.errors import SettingsInvalid
-from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 

@@ -5,6 +5,8 @@ The edited text is parsed again, and refused unless it declares what was meant a
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.caches.project.project_file import (
     FILE_NAME,
     DeclaredCache,
@@ -16,7 +18,6 @@ from holdfast.core.edit_errors import BrokenText, OddText
 from holdfast.core.errors import SettingsInvalid, UsageError
 from holdfast.core.toml_members import with_toml_items, with_toml_member
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.caches.readers.asciidoc_inline import inline_words, substituted
 from holdfast.caches.readers.asciidoc_lines import AsciidocLines
 from holdfast.caches.readers.asciidoc_table import TableCells
@@ -9,7 +11,6 @@ from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.included_text import IncludedText
 from holdfast.caches.readers.page_text import PageText
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.caches.readers.page_text import Row
     from holdfast.caches.readers.source_reader import Page, SourceFiles

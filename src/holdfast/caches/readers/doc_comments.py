@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from holdfast.caches.readers.page_text import inline_code
 from holdfast.core.unicode_text import WHITE_SPACE
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.caches.readers.page_text import PageText, Row
 

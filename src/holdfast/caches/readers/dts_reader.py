@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.doc_comments import write_comment
@@ -10,10 +11,8 @@ from holdfast.caches.readers.page_text import PageText
 from holdfast.caches.readers.source_reader import Page, Unreadable
 from holdfast.core.grammars import load_parser
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from holdfast.caches.readers.source_reader import SourceFiles
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from holdfast.caches.readers.html_blocks import HtmlBlocks
 from holdfast.caches.readers.html_tokens import tokens
@@ -10,7 +11,6 @@ from holdfast.caches.readers.page_text import page_of
 from holdfast.caches.readers.source_reader import Page, Unreadable
 from holdfast.core.unicode_text import lower_case
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.caches.readers.source_reader import SourceFiles
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.core.record import NamedTuple
+from typing import NamedTuple
 
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _IN_NAME = _LETTERS | frozenset("0123456789-_.$")

@@ -8,15 +8,11 @@ lines that stand for billions cost a few lines.
 from __future__ import annotations
 
 import re
+from typing import Any, NamedTuple
 
 from holdfast.caches.readers.source_reader import Unreadable
 from holdfast.core.canonical_json import JsonError, decode
-from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import is_unicode
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\],:]|[^ \t\n\r"{}\[\],:]++')
 _CONTROLS = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 127])

@@ -7,10 +7,10 @@ snippets), `{{% code_sample file="path" %}}` (Kubernetes), `{{#include path:1:5}
 
 from __future__ import annotations
 
-from holdfast.caches.readers.included_text import chosen_lines, dedented, language_of
-from holdfast.core.record import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-TYPE_CHECKING = False
+from holdfast.caches.readers.included_text import chosen_lines, dedented, language_of
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.included_text import DEEPEST, IncludedText
 from holdfast.caches.readers.markdown_includes import Inclusion, included_by, is_snippet_block, snippet_of
 from holdfast.caches.readers.page_text import longest_run, page_of
 from holdfast.caches.search.sections import front_matter
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.included_text import IncludedText
 from holdfast.caches.readers.jsx_tags import braces_end, tag_at
@@ -9,7 +11,6 @@ from holdfast.caches.readers.markdown_reader import fence_after, markdown_rows, 
 from holdfast.caches.readers.page_text import page_of
 from holdfast.caches.search.sections import front_matter
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

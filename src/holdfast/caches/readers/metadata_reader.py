@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.caches.line_map import source_line
 from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.page_text import PageText, page_of
+from holdfast.caches.readers.reader_table import read_source, reader_of
 from holdfast.caches.readers.source_reader import Page
 from holdfast.core.unicode_text import WHITE_SPACE, lower_case
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.caches.readers.source_reader import SourceFiles
 
@@ -46,8 +48,6 @@ def metadata_fields(text: str) -> tuple[dict[str, str], int]:
 
 def read_metadata(data: bytes, name: str, files: SourceFiles) -> Page:  # noqa: ARG001 - what every reader takes
     """The description as a page; its title is the distribution's name and version. Raises Unreadable."""
-    from holdfast.caches.readers.reader_table import read_source, reader_of
-
     text = decoded(data)
     fields, after = metadata_fields(text)
     title = f"{fields.get('name', '')} {fields.get('version', '')}".strip(" ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.lined_values import read_json
@@ -10,7 +11,6 @@ from holdfast.caches.readers.page_text import PageText
 from holdfast.caches.readers.source_reader import Page, Unreadable
 from holdfast.core.unicode_text import WHITE_SPACE, lower_case
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.caches.readers.lined_values import Lined
     from holdfast.caches.readers.page_text import Row

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.lined_values import NOTHING, read_json, read_yaml
@@ -11,7 +12,6 @@ from holdfast.caches.readers.page_text import PageText, inline_code, page_of
 from holdfast.caches.readers.source_reader import Page, Unreadable
 from holdfast.core.unicode_text import split_at_white_space
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.caches.readers.lined_values import Lined
     from holdfast.caches.readers.page_text import Row

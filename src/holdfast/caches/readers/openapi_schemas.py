@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.caches.readers.lined_values import NOTHING
 from holdfast.caches.readers.page_text import inline_code
 from holdfast.caches.readers.source_reader import Unreadable
 from holdfast.core.unicode_text import split_at_white_space
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.caches.readers.lined_values import Lined
     from holdfast.caches.readers.page_text import PageText, Row

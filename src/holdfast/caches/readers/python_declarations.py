@@ -6,15 +6,14 @@ is written for a newer one (docs/decisions/0027).
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, NamedTuple
+
 from holdfast.caches.readers.docstrings import dedented
 from holdfast.caches.readers.python_exports import statements, text_of
-from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import WHITE_SPACE, split_at_white_space
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from holdfast.caches.readers.page_text import Row
 

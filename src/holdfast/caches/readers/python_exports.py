@@ -9,14 +9,12 @@ and whatever is imported so is named after the outermost package that has it: `h
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.core.grammars import load_parser
-from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any
 
     Node = Any  # tree_sitter.Node
 

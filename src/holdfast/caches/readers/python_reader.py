@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.docstrings import write_docstring
 from holdfast.caches.readers.page_text import PageText
@@ -15,7 +17,6 @@ from holdfast.caches.readers.python_exports import (
 )
 from holdfast.caches.readers.source_reader import Page, Unreadable
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.caches.readers.python_declarations import Declaration
     from holdfast.caches.readers.source_reader import SourceFiles

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from holdfast.caches.readers.source_reader import SourceReader
 from holdfast.core.unicode_text import lower_case
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from holdfast.caches.readers.source_reader import Page, SourceFiles
 
@@ -75,8 +76,6 @@ def read_source(reader: SourceReader, data: bytes, name: str, files: SourceFiles
 
 
 def _loaded(place: str) -> Callable[..., Any]:
-    from importlib import import_module
-
     module, _, function = place.partition(":")
     found: Callable[..., Any] = getattr(import_module(module), function)
     return found

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.caches.readers.page_text import inline_code
 from holdfast.core.unicode_text import lower_case, split_at_white_space
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -5,6 +5,8 @@ A scanner of our own: what renders a document in full takes far longer and loses
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.included_text import DEEPEST, IncludedText, chosen_lines, dedented, language_of
 from holdfast.caches.readers.page_text import PageText
@@ -23,10 +25,8 @@ from holdfast.caches.readers.rst_markup import (
     plain_words,
 )
 from holdfast.caches.source_formats import title_style
-from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import WHITE_SPACE, lower_case
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from holdfast.core.record import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Protocol
-
     from holdfast.caches.line_map import LineMap
 
     class SourceFiles(Protocol):

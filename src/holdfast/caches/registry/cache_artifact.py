@@ -7,14 +7,13 @@ so the same digests, on every machine, and what did not change is neither sent n
 from __future__ import annotations
 
 from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.caches.oci_reference import is_digest
 from holdfast.caches.shard_list import MOST_SHARDS, PART_NAMES
 from holdfast.core.canonical_json import JsonError, decode, encode
 from holdfast.core.errors import RegistryFailed
-from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from hashlib import file_digest
+from typing import TYPE_CHECKING
 
 from holdfast.caches.build.publish import cache_contents
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
 from holdfast.core.regular_files import read_regular
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -7,13 +7,12 @@ import re
 import subprocess
 from base64 import b64decode
 from binascii import Error as NotBase64
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.core.canonical_json import JsonError, decode
 from holdfast.core.errors import RegistryFailed
-from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import read_regular
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

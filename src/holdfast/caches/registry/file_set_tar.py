@@ -9,19 +9,17 @@ from __future__ import annotations
 import os
 import tarfile
 from hashlib import sha256
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from holdfast.caches.on_disk.cache_directory import DOCUMENTS, INDEX, MANIFEST, SECTIONS_FILE, SHARDS
 from holdfast.caches.on_disk.index_reader import WORDS_FILE
 from holdfast.caches.registry.cache_artifact import Blob
 from holdfast.caches.shard_list import PART_NAMES
 from holdfast.core.errors import RegistryFailed
-from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import lower_case
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import BinaryIO
 
 CHUNK = 4 << 20
 _READ = 1 << 20

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from binascii import Error as NotBase64
-from hashlib import blake2b
+from hashlib import blake2b, scrypt
+from os import urandom
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.core.errors import SignatureRefused, UsageError
-from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -72,8 +72,6 @@ def parse_public_key(text: str) -> PublicKey:
 
 def new_secret_key() -> SecretKey:
     """A key nobody had before."""
-    from os import urandom
-
     return SecretKey(urandom(_ID), urandom(_SEED))
 
 
@@ -113,8 +111,6 @@ def parse_secret_key(data: bytes, password: bytes | None) -> SecretKey:
 
 def _stream(password: bytes, salt: bytes, operations: int, memory: int) -> bytes:
     """What a protected key is covered with: scrypt, its parameters chosen from two limits as libsodium does."""
-    from hashlib import scrypt
-
     block = 8
     operations = max(operations, 1 << 15)
     by_operations = operations < memory // 32

@@ -14,20 +14,18 @@ import urllib.request
 from base64 import b64encode
 from hashlib import sha256
 from http.client import HTTPException
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from holdfast.caches.oci_reference import is_host, is_loopback
 from holdfast.caches.registry.cache_artifact import MANIFEST, MAX_MANIFEST, digest_of
 from holdfast.caches.registry.challenges import Challenge, parse_challenges
 from holdfast.core.canonical_json import JsonError, decode
 from holdfast.core.errors import RegistryFailed, TransferBroken
-from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from email.message import Message
     from http.client import HTTPResponse
-    from typing import BinaryIO
 
     from holdfast.caches.oci_reference import OciReference
     from holdfast.caches.registry.cache_artifact import Blob

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from holdfast.caches.build.publish import cache_contents, check_replaceable
 from holdfast.caches.build.spare_documents import drop_spare
@@ -24,16 +25,14 @@ from holdfast.caches.registry.cache_artifact import (
 )
 from holdfast.caches.registry.cache_files import files_of, read_signature, signature_path, sums_of
 from holdfast.caches.registry.file_set_tar import in_chunks, layer_members, offsets, tar_blob, tar_parts, unpack
+from holdfast.caches.registry.minisign import verify
 from holdfast.core.atomic_write import StagedDirectory, write_file
 from holdfast.core.errors import CacheInvalid, RegistryFailed, SignatureRefused, TransferBroken, UnsafePath
 from holdfast.core.own_folder import OwnFolder
-from holdfast.core.record import NamedTuple
 from holdfast.core.staging import check_room
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import BinaryIO
 
     from holdfast.caches.oci_reference import OciReference
     from holdfast.caches.registry.minisign import PublicKey
@@ -215,8 +214,6 @@ def _put_in_place(artifact: Artifact, cache: str, parts: OwnFolder, keys: tuple[
                 signature = file.read()
         signed_by = ""
         if keys:
-            from holdfast.caches.registry.minisign import verify
-
             signed_by = verify(sums_of(staged.path, [member.name for member in members]), signature, keys).name
         report = verify_cache(staged.path)
         if report.problems:

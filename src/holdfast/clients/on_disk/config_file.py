@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import stat
 from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.core.atomic_write import StagedFile, flush_directory
 from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.errors import IoError, SettingsInvalid
-from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import NotRegular, TooLarge, read_regular
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

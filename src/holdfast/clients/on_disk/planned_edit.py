@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.clients.client_table import WORKSPACE
 from holdfast.clients.config_edit import document, found_in, with_entry, without_entry
@@ -15,9 +16,7 @@ from holdfast.clients.written_entries import is_written, written_entry
 from holdfast.core.confined_paths import printable
 from holdfast.core.edit_errors import BrokenText, OddText
 from holdfast.core.errors import SettingsInvalid
-from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 

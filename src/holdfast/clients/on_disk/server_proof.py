@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from shutil import which
+from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.core.record import NamedTuple
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -92,8 +91,6 @@ def _request(number: int, method: str, parameters: Mapping[str, object]) -> str:
 
 def _on_path(program: str, environment: Mapping[str, str]) -> str:
     """The program that a search path leads to; a part that depends on the working directory may lead into a clone."""
-    from shutil import which
-
     parts = [part for part in environment.get("PATH", "").split(os.pathsep) if os.path.isabs(part)]
     return which(program, path=os.pathsep.join(parts)) or ""
 

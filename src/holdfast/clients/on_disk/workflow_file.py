@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
+from importlib.metadata import packages_distributions
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from holdfast.clients.ci_workflow import FILE, MARK, is_written, workflow
 from holdfast.core.atomic_write import write_file
 from holdfast.core.errors import UsageError
 from holdfast.core.own_folder import check_stays
-from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import NotRegular, read_regular
 from holdfast.version import __version__
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Literal
 
 # What has to be there for a check to mean anything, and the check; the first that is there counts.
 _CHECKS = (
@@ -82,6 +81,4 @@ def set_up_workflow(root: str, origin: str, *, undo: bool, dry_run: bool) -> Wor
 
 def _distribution() -> str:
     """What this installation is called where it was installed from."""
-    from importlib.metadata import packages_distributions
-
     return next(iter(packages_distributions().get("holdfast", [])), "holdfast")

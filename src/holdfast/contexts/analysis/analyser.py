@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
 from holdfast.contexts.analysis.doc_comment import file_doc
 from holdfast.contexts.analysis.facts import MAX_ANALYSED, NO_GRAMMAR, NOT_PARSED, TOO_LARGE, FileFacts
 from holdfast.contexts.analysis.parsers import comments, parser
 from holdfast.contexts.analysis.used_words import used_words
 from holdfast.contexts.languages import LANGUAGES, language_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 # Who writes source with a program says so at its beginning.
 _HEAD = 2048

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from holdfast.contexts.analysis.facts import MAX_COMMENT, first_sentence
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     Node = Any
 
 # What may follow a file's own comment at once: whatever is no declaration.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from holdfast.contexts.analysis.source_text import without_tags
-from holdfast.core.record import NamedTuple
 
 # A file beyond this is generated more often than written; its name and size have to do.
 MAX_ANALYSED = 1 << 20

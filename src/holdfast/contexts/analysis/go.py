@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from holdfast.contexts.analysis.facts import MAX_COMMENT, Export, compact
 from holdfast.contexts.analysis.source_text import is_capital
 from holdfast.contexts.analysis.syntax import declarations, header, name_of, text_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from holdfast.contexts.languages import Grammar
 

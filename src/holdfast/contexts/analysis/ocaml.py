@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from holdfast.contexts.analysis.facts import MAX_COMMENT, Export, compact
 from holdfast.contexts.analysis.syntax import declarations, text_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from holdfast.contexts.languages import Grammar
 

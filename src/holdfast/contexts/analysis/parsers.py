@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 from holdfast.contexts.languages import LANGUAGES, language_of
 from holdfast.core.grammars import load_parser
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any
 
 INSTALL = "pip install 'holdfast[analysis]'"
 _parsers: dict[str, Any] = {}
@@ -58,6 +58,4 @@ def missing_parsers(names: Iterable[str]) -> dict[str, int]:
 
 def _is_installed(language: str) -> bool:
     """Whether a grammar is there; it is not loaded, since it may be one that takes its process with it."""
-    from importlib.util import find_spec
-
     return find_spec("tree_sitter") is not None and find_spec(LANGUAGES[language].grammar.module) is not None

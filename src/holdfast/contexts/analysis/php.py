@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 from holdfast.contexts.analysis.syntax import exports, package, text_of
 from holdfast.contexts.languages import listed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from holdfast.contexts.languages import Grammar
 

@@ -6,9 +6,10 @@ from language to language and from one version of Unicode to the next, and nothi
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.core.unicode_text import lower_case
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 from holdfast.contexts.analysis.facts import MAX_COMMENT, Export, compact
 from holdfast.contexts.analysis.source_text import without_words, words_of
 from holdfast.contexts.languages import Grammar, listed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import Any
 
     Node = Any  # tree_sitter.Node
     Finding = tuple[Node, str]  # a declaration and the comment above it

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from array import array
+from typing import TYPE_CHECKING
 from zlib import crc32
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.contexts.answers import open_project
 from holdfast.contexts.on_disk.directory_view import CONTEXT_FILE
 from holdfast.contexts.on_disk.project import Project, scan
+from holdfast.contexts.on_disk.watcher import watch_project
+from holdfast.core.canonical_json import encode
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import ContextCorrupt
-from holdfast.core.record import NamedTuple
+from holdfast.core.standard_streams import write_output
 from holdfast.core.tokens import tokens_of_bytes
 from holdfast.operation import Outcome
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.contexts.arguments import TreeArguments, ValidateArguments
     from holdfast.contexts.shapes import StateChange, StatsAnswer, ValidateAnswer, WatchAnswer
@@ -83,15 +85,10 @@ def stats(workspace: Workspace, arguments: TreeArguments) -> Outcome[StatsAnswer
 
 def watch(workspace: Workspace, arguments: TreeArguments) -> Outcome[WatchAnswer]:
     """Writes a line for each change of state until it is interrupted, and then how many there were."""
-    from holdfast.contexts.on_disk.watcher import watch_project
-
     project = open_project(workspace, arguments)
     untracked = arguments.get("untracked", False)
     return Outcome({"events": watch_project(project.contents, project.root, tell=_write_line, untracked=untracked)})
 
 
 def _write_line(change: StateChange) -> None:
-    from holdfast.core.canonical_json import encode
-    from holdfast.core.standard_streams import write_output
-
     write_output(encode(change) + "\n")

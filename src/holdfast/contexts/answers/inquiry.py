@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.contexts import schema
 from holdfast.contexts.answers import open_project, staged_copy
 from holdfast.contexts.freshness import FRESH, MISSING
@@ -20,7 +22,6 @@ from holdfast.core.errors import (
 )
 from holdfast.operation import Outcome, Words
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.contexts.arguments import CheckArguments, ListArguments, QueryArguments
     from holdfast.contexts.on_disk.listing import Entry

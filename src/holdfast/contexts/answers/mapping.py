@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from os.path import lexists
+from typing import TYPE_CHECKING
+
 from holdfast.contexts.answers import open_project
 from holdfast.contexts.on_disk.project import scan
 from holdfast.contexts.on_disk.source_facts import gather_facts
@@ -14,7 +17,6 @@ from holdfast.core.confined_paths import printable
 from holdfast.core.errors import ContextError, InvalidBudget, ScopeOutside, UsageError
 from holdfast.operation import Outcome
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.contexts.arguments import MapArguments
     from holdfast.contexts.on_disk.project import Found, Project
@@ -69,8 +71,6 @@ def _path(place: str, name: str) -> str:
 
 def _place(project: Project, scope: str) -> str:
     """Where a scope or path leads; UsageError when that is outside the project, or nowhere."""
-    from os.path import lexists
-
     try:
         place = project.place_of(scope)
     except ScopeOutside:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.contexts.answers import open_project
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import ContextCorrupt
 from holdfast.operation import Outcome
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.contexts.arguments import MergeArguments, SetupArguments
     from holdfast.contexts.shapes import MergeAnswer, SetupAnswer, SetupStep

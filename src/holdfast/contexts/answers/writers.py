@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from holdfast.contexts.analysis.parsers import INSTALL, missing_parsers
 from holdfast.contexts.answers import open_project, staged_copy
 from holdfast.contexts.freshness import FRESH
 from holdfast.contexts.on_disk.agents_file import LEFT_ALONE, write_other_sections, write_section
@@ -10,11 +13,11 @@ from holdfast.contexts.on_disk.generation import FAILED, RENEWED, UNCHANGED, WRI
 from holdfast.contexts.on_disk.listing import judge_all
 from holdfast.contexts.on_disk.project import check_root, place_of, scan, with_place
 from holdfast.contexts.on_disk.settings_file import change_setting
+from holdfast.contexts.source_kinds import unread_languages
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import ContextCorrupt, IoError, UnknownName, UsageError
 from holdfast.operation import Outcome
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -153,9 +156,6 @@ def _notes(project: Project, found: list[Found], unread: list[tuple[str, str]]) 
 
 def _not_read(found: list[Found]) -> Iterator[str]:
     """Sentences about the files that no grammar here reads."""
-    from holdfast.contexts.analysis.parsers import INSTALL, missing_parsers
-    from holdfast.contexts.source_kinds import unread_languages
-
     sources = [name for item in found if item.view is not None for name in item.view.sources]
     if missing := missing_parsers(sources):
         yield f"not read: {_files(missing)}; {INSTALL} reads them"

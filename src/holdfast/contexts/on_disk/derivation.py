@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from holdfast.contexts import description
 from holdfast.contexts.analysis.used_words import hashes_in, word_hash
@@ -16,14 +17,13 @@ from holdfast.contexts.on_disk.import_index import import_index, read_beneath
 from holdfast.contexts.on_disk.project import scan
 from holdfast.contexts.on_disk.source_facts import facts_of, gather_facts
 from holdfast.contexts.test_files import is_test
+from holdfast.contexts.yaml_text import YamlError, parse
 from holdfast.core.confined_paths import open_beneath, printable
 from holdfast.core.errors import ContextCorrupt, ContextError, ContextMissing, UnsupportedVersion
 from holdfast.core.regular_files import close_quietly
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
-    from typing import Any
 
     from holdfast.contexts.analysis.facts import FileFacts
     from holdfast.contexts.description import About
@@ -176,8 +176,6 @@ def _summary_of(project: Project, item: Found) -> str:
 
 def _workflows(one: Derivation) -> dict[str, Value]:
     """The project's CI files, parsed; what cannot be read or parsed is passed over."""
-    from holdfast.contexts.yaml_text import YamlError, parse
-
     names: list[str] = []
     try:
         directory = open_beneath(one.project.root, _WORKFLOWS, listed=True)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from stat import S_ISREG
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.contexts.schema import FILE_NAME
 from holdfast.core.file_identity import identity
-from holdfast.core.record import NamedTuple
 from holdfast.core.staging import is_staging_name
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.core.file_identity import Identity
 

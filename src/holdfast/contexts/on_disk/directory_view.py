@@ -7,6 +7,7 @@ from errno import ENOENT, ENOTDIR
 from hashlib import blake2b
 from marshal import dumps
 from time import time_ns
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.contexts import schema
 from holdfast.contexts.conflict_markers import has_markers
@@ -22,13 +23,10 @@ from holdfast.core.errors import ContextCorrupt, ContextMissing, UnsupportedVers
 from holdfast.core.file_identity import are_settled, directory_identity
 from holdfast.core.globs import as_bytes
 from holdfast.core.ignore_rules import CONTEXTIGNORE, GITIGNORE, Rules
-from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import close_quietly, read_regular
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from holdfast.contexts.on_disk.tracking import Tracking
     from holdfast.core.file_contents import FileContents

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, NamedTuple
 
+from holdfast.contexts.analysis.parsers import INSTALL, missing_parsers
 from holdfast.contexts.freshness import FRESH, MISSING, STALE, STATES
 from holdfast.contexts.languages import language_of
+from holdfast.contexts.on_disk.agents_file import write_section
 from holdfast.contexts.on_disk.listing import list_project
 from holdfast.contexts.on_disk.project import Project, scan
 from holdfast.contexts.settings import FILE_NAME as SETTINGS_FILE
 from holdfast.contexts.settings import check
 from holdfast.core.check_level import ADVICE, OK, PROBLEM
 from holdfast.core.errors import IoError
-from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import read_regular
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -73,8 +74,6 @@ def _settings(project: Project) -> tuple[str, Level, str]:
 
 
 def _grammars(found: list[Found]) -> tuple[str, Level, str]:
-    from holdfast.contexts.analysis.parsers import INSTALL, missing_parsers
-
     sources = [name for item in found if item.view is not None for name in item.view.sources]
     used = {language_of(name) for name in sources} - {""}
     missing = missing_parsers(sources)
@@ -108,8 +107,6 @@ def _contexts(project: Project) -> tuple[str, Level, str, str]:
 
 
 def _agents(project: Project) -> tuple[str, Level, str, str]:
-    from holdfast.contexts.on_disk.agents_file import write_section
-
     is_current = write_section(project.root, dry_run=True) == "unchanged"
     return (
         "AGENTS.md",

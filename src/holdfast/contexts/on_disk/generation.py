@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from holdfast.contexts import schema
 from holdfast.contexts.analysis.facts import MAX_ANALYSED, NO_GRAMMAR, FileFacts
@@ -16,19 +17,16 @@ from holdfast.contexts.on_disk.directory_view import (
     parse_context,
     read_context_bytes,
 )
-from holdfast.contexts.on_disk.import_index import read_beneath
+from holdfast.contexts.on_disk.import_index import import_index, read_beneath
 from holdfast.contexts.on_disk.merged_file import resolved_in
-from holdfast.contexts.on_disk.source_facts import facts_of
+from holdfast.contexts.on_disk.source_facts import facts_of, gather_facts
 from holdfast.contexts.test_files import is_test_name
 from holdfast.core.atomic_write import write_file, write_files
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import ContextCorrupt, ContextError, ContextMissing, UnsupportedVersion
-from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
-    from typing import Any, Literal
 
     from holdfast.contexts.on_disk.project import Found, Project
     from holdfast.contexts.project_index import Index
@@ -215,9 +213,6 @@ def _index_where_needed(project: Project, found: Sequence[Found], held: dict[str
     """What imports lead to, where any file should hold dependencies: the whole project is looked at for that."""
     if not any(name.startswith("dependencies") for names in held.values() for name in names):
         return None
-    from holdfast.contexts.on_disk.import_index import import_index
-    from holdfast.contexts.on_disk.source_facts import gather_facts
-
     return import_index(project, found, gather_facts(project, found).facts())
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from holdfast.core.errors import UsageError
 from holdfast.core.git_command import git, git_unusable
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.contexts.on_disk.project import Project
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from holdfast.contexts.git_attributes import GITATTRIBUTES
 from holdfast.contexts.on_disk.git import git_path
@@ -11,13 +12,10 @@ from holdfast.contexts.schema import FILE_NAME
 from holdfast.core.atomic_write import write_file
 from holdfast.core.errors import SettingsInvalid, UsageError
 from holdfast.core.git_command import git
-from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import NotRegular, read_regular
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Literal
 
     from holdfast.contexts.on_disk.project import Project
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from typing import TYPE_CHECKING
 
 from holdfast.contexts.description import About
 from holdfast.contexts.manifests import MANIFESTS, crate_roots, package_entry, script_config
@@ -11,7 +12,6 @@ from holdfast.contexts.project_index import Index, ScriptPaths, Workspace, decla
 from holdfast.core.confined_paths import open_beneath
 from holdfast.core.regular_files import close_quietly, read_regular
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 

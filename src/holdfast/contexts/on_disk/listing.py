@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from holdfast.contexts.freshness import MISSING
 from holdfast.contexts.on_disk.directory_view import DirectoryView, Headline
 from holdfast.contexts.on_disk.project import Project
 from holdfast.core.errors import ContextCorrupt, ContextMissing, UnsupportedVersion
-from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from errno import ENOTSUP
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from holdfast.contexts.git_index import IndexUnreadable
 from holdfast.contexts.on_disk.directory_view import DirectoryView, Surroundings, look_into
@@ -23,14 +24,11 @@ from holdfast.core.confined_paths import (
 )
 from holdfast.core.errors import IoError, ScopeOutside, UsageError
 from holdfast.core.ignore_rules import CONTEXTIGNORE, GITIGNORE, Rules
-from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import close_quietly, read_regular
 from holdfast.core.tokens import tokens_of_bytes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import TypeVar
 
     from holdfast.core.file_contents import FileContents
 

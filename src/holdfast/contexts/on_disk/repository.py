@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.contexts.git_index import IndexUnreadable, TrackedFiles, read_index, read_listing
-from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.core.file_contents import FileContents
 

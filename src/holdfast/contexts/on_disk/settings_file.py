@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from holdfast.contexts.context_text import replaced_field
 from holdfast.contexts.freshness import FRESH
@@ -16,10 +17,7 @@ from holdfast.core.atomic_write import write_file
 from holdfast.core.errors import SettingsInvalid, UsageError
 from holdfast.core.regular_files import read_regular
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     Value = Any
 
 

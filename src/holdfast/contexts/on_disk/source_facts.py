@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 from _thread import allocate_lock
+from signal import alarm
 from time import time_ns
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.contexts.analysis.analyser import analyse_with_uses
 from holdfast.contexts.analysis.facts import MAX_ANALYSED, NOT_PARSED, TOO_LARGE, UNREADABLE, FileFacts
@@ -16,11 +18,9 @@ from holdfast.contexts.languages import language_of
 from holdfast.contexts.on_disk.disk_failure import check_disk
 from holdfast.core.confined_paths import open_beneath
 from holdfast.core.file_identity import identity, is_settled
-from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import TooLarge, close_quietly, read_regular
 from holdfast.core.worker_pool import WorkerPool, core_count
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -171,8 +171,6 @@ def _results(items: list[SourcePath], count: int) -> Iterator[tuple[int, SourceF
 
 def analyse_in_worker(files: list[SourcePath]) -> Iterator[SourceFacts]:
     """The same in a process of its own, which ends itself should a file never end and nobody be left to end it."""
-    from signal import alarm
-
     found = analyse_files(files)
     while True:
         alarm(PATIENCE + 10)

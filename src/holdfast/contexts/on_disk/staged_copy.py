@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 from shutil import rmtree
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING
 
 from holdfast.contexts.git_index import IndexUnreadable
 from holdfast.contexts.on_disk.project import Project
@@ -17,7 +19,6 @@ from holdfast.core.errors import IoError, UsageError
 from holdfast.core.git_command import git
 from holdfast.core.regular_files import read_regular
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -49,8 +50,6 @@ class StagedCopy:
         self.project = project
 
     def __enter__(self) -> StagedCopy:
-        from tempfile import mkdtemp
-
         files = tracked_files(self._real.contents, self._repository, self._index)
         if isinstance(files, IndexUnreadable):
             raise IoError(f"git's index cannot be read: {files.reason}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from holdfast.contexts import settings
 from holdfast.contexts.checked_in import checked_in, is_lfs, is_pointer, pointer
@@ -14,7 +15,6 @@ from holdfast.core.globs import GlobList, as_bytes
 from holdfast.core.ignore_rules import CONTEXTIGNORE, GITIGNORE
 from holdfast.core.regular_files import TooLarge, read_regular
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

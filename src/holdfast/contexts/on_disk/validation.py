@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.contexts import schema
 from holdfast.contexts.analysis.source_text import blanks_end, package_words, word_end, words_of
@@ -13,14 +14,11 @@ from holdfast.contexts.on_disk.directory_view import DirectoryView, read_context
 from holdfast.contexts.on_disk.project import Project, scan
 from holdfast.contexts.yaml_text import YamlError, parse_document
 from holdfast.core.errors import ContextCorrupt, ContextMissing, UnsupportedVersion
-from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import read_regular
 from holdfast.core.unicode_text import lower_case
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     Context = dict[str, Any]
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from time import monotonic, sleep
+from typing import TYPE_CHECKING
 
 from holdfast.contexts.freshness import FRESH, GONE
 from holdfast.contexts.on_disk.listing import list_project
 from holdfast.contexts.on_disk.project import Project
 from holdfast.core.errors import IoError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+from typing import TYPE_CHECKING
 
+from holdfast.core.atomic_write import write_file
 from holdfast.core.confined_paths import open_inside
 from holdfast.core.errors import SpecFailure
 from holdfast.core.regular_files import close_quietly, read_regular
 from holdfast.specs import approvals
 from holdfast.specs.layouts import PHASES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -53,10 +55,6 @@ def add_entry(
 
     SpecFailure when the file cannot be relied on: then it is left as it is.
     """
-    import fcntl
-
-    from holdfast.core.atomic_write import write_file
-
     folder = open_inside(project.specs, spec.name, listed=True)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from holdfast.core.canonical_json import JsonError, decode
 from holdfast.core.confined_paths import printable
@@ -10,7 +11,6 @@ from holdfast.core.errors import SpecFailure, UsageError
 from holdfast.core.git_command import git
 from holdfast.core.regular_files import read_regular
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

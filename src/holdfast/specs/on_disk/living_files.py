@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from stat import S_ISREG
+from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.core.record import NamedTuple
+from holdfast.core.atomic_write import StagedDirectory, flush_directory, write_file
 from holdfast.core.regular_files import close_quietly, read_regular
+from holdfast.core.staging import special_rename
 from holdfast.specs.names import is_spec_name
 from holdfast.specs.requirement_blocks import bare_lines, kind_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -85,8 +87,6 @@ def read_text(project: Project, file: str) -> str | None:
 
 def write_delta(project: Project, file: str, text: str) -> None:
     """Write a delta, its folder with it."""
-    from holdfast.core.atomic_write import write_file
-
     path = project.written(file)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     write_file(path, text.encode())
@@ -94,8 +94,6 @@ def write_delta(project: Project, file: str, text: str) -> None:
 
 def write_living(project: Project, texts: Mapping[str, str]) -> None:
     """Write the requirements of some capabilities: all of them or none, also when the process is killed."""
-    from holdfast.core.atomic_write import StagedDirectory, write_file
-
     root = project.written(project.layout.living)
     if len(texts) == 1 and os.path.isdir(root):
         ((file, text),) = texts.items()
@@ -114,9 +112,6 @@ def write_living(project: Project, texts: Mapping[str, str]) -> None:
 
 def archive_folder(project: Project, spec: Spec) -> str | None:
     """Move a finished spec away; where it is now, below the project, or None when something is there already."""
-    from holdfast.core.atomic_write import flush_directory
-    from holdfast.core.staging import special_rename
-
     target = f"{project.layout.archive}/{spec.name}"
     source = f"{project.written(project.layout.specs)}/{spec.name}"
     os.makedirs(project.written(project.layout.archive), exist_ok=True)
@@ -140,8 +135,6 @@ class only_writer:  # noqa: N801  # it is used as a function is
         self._root = project.root
 
     def __enter__(self) -> None:
-        import fcntl
-
         self._descriptor = os.open(self._root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         fcntl.flock(self._descriptor, fcntl.LOCK_EX)
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.core.errors import SpecFailure
-from holdfast.core.record import NamedTuple
 from holdfast.specs import guides
 from holdfast.specs.discipline import discipline_of
 from holdfast.specs.layouts import PHASES
 from holdfast.specs.on_disk.spec_files import get_missing_steering_docs
 from holdfast.specs.on_disk.workflow_folder import template_path
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from holdfast.core.errors import UsageError
+from holdfast.core.git_command import git
 from holdfast.core.regular_files import read_regular
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -55,8 +56,6 @@ def _marks(data: bytes) -> Iterator[tuple[str, str, int]]:
 def project_files(project: str) -> list[str]:
     """The project's files: what git tracks or would, else all but hidden and the usual generated folders."""
     if os.path.lexists(os.path.join(project, ".git")):
-        from holdfast.core.git_command import git
-
         try:
             listed = git(project, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
         except UsageError:

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import os
 from stat import S_ISLNK, S_ISREG
+from typing import TYPE_CHECKING, TypeVar
 
+from holdfast.core.atomic_write import create_file
 from holdfast.core.confined_paths import open_inside, status_inside
 from holdfast.core.errors import SpecFailure
 from holdfast.core.regular_files import close_quietly
 from holdfast.specs.discipline import approvals_required
 from holdfast.specs.layouts import ARCHIVES, PHASES
 from holdfast.specs.names import is_spec_name
+from holdfast.specs.on_disk.approval_files import standings
 from holdfast.specs.on_disk.workflow_folder import exists, template
 from holdfast.specs.phases import Spec
+from holdfast.specs.task_order import summary
+from holdfast.specs.tasks import parse
 from holdfast.specs.white_space import WHITE_SPACE
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import TypeVar
 
     from holdfast.specs.on_disk.workflow_folder import Project
     from holdfast.specs.task_order import TaskSummary
@@ -104,8 +107,6 @@ def _with_approvals(project: Project, spec: Spec, folder: int) -> Spec:
     required = _approvals_are_required(project)
     if not required and _regular(project, "approvals.json", folder) is None:
         return spec
-    from holdfast.specs.on_disk.approval_files import standings
-
     return spec._replace(approvals=standings(project, spec, folder), approvals_required=required)
 
 
@@ -126,9 +127,6 @@ def _tasks(project: Project, name: str, folder: int) -> tuple[int | None, TaskSu
     def summed_up(data: bytes | None) -> TaskSummary | None:
         if data is None or _is_draft_text(project, "tasks", data):
             return None
-        from holdfast.specs.task_order import summary
-        from holdfast.specs.tasks import parse
-
         return summary(parse(data.decode("utf-8", "replace"), project.layout.tasks))
 
     path = _path(project, name, "tasks")
@@ -179,8 +177,6 @@ def task_list(project: Project, name: str) -> TaskList | None:
     form = project.layout.tasks
 
     def parsed(data: bytes | None) -> TaskList | None:
-        from holdfast.specs.tasks import parse
-
         return None if data is None else parse(data.decode("utf-8", "replace"), form)
 
     path = _path(project, name, "tasks")
@@ -210,8 +206,6 @@ def read_documents(project: Project, spec: Spec) -> tuple[str | None, ...]:
 
 def write_missing(folder: str, texts: dict[str, str]) -> list[str]:
     """Write each file that does not exist yet, and none that does; the names written. May raise OSError."""
-    from holdfast.core.atomic_write import create_file
-
     os.makedirs(folder, exist_ok=True)
     return [name for name, text in texts.items() if create_file(os.path.join(folder, name), text.encode())]
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import tomllib
 from stat import S_ISDIR
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.core.confined_paths import link_out
-from holdfast.core.record import NamedTuple
+from holdfast.core.own_folder import check_stays
 from holdfast.specs.guides import inclusion_of
 from holdfast.specs.layouts import ARCHIVES, LAYOUTS, NEW, Layout
+from holdfast.specs.on_disk.source_places import project_files
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -66,8 +68,6 @@ class Project(NamedTuple):
 
     def written(self, place: str) -> str:
         """The path of a place below the project that is about to be written; UnsafePath where a link leads it out."""
-        from holdfast.core.own_folder import check_stays
-
         path = f"{self.path}/{place}"
         check_stays(self.path, path)
         return path
@@ -149,8 +149,6 @@ def _wanted(path: str, file_contents: FileContents) -> Layout | None:
     """The layout that context.toml names; None where it names none that there is."""
 
     def named(data: bytes | None) -> str:
-        import tomllib
-
         try:
             specs = tomllib.loads((data or b"").decode()).get("specs")
         except ValueError:
@@ -207,8 +205,6 @@ def missing_files(project: Project, spec: str, names: Iterable[str]) -> frozense
     }
     if not absent:
         return frozenset()
-    from holdfast.specs.on_disk.source_places import project_files
-
     endings: dict[str, list[str]] = {}
     for file in project_files(project.path):
         endings.setdefault(file.rpartition("/")[2], []).append(f"/{file}")
