@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 import signal
 from errno import EACCES, EADDRINUSE
+from secrets import token_urlsafe
+from tempfile import mkdtemp
+from threading import Thread
+from typing import TYPE_CHECKING
 
+from holdfast.core.atomic_write import write_output_file
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import IoError, UsageError
 from holdfast.core.standard_streams import write_error, write_output
 from holdfast.explore.explorer import Explorer
+from holdfast.explore.loopback import HOST, LoopbackServer
 from holdfast.explore.project_look import ProjectLook
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -27,8 +32,6 @@ def explore(
         raise UsageError(f"there is no directory '{printable(workspace.project)}'")
     explorer = Explorer(ProjectLook(workspace, receipts))
     if out is not None:
-        from holdfast.core.atomic_write import write_output_file
-
         write_output_file(workspace.written(out), explorer.snapshot(workspace.clock()).encode("utf-8", "replace"))
         write_output(f"{printable(out)}\n")
         return 0
@@ -36,10 +39,6 @@ def explore(
 
 
 def _serve(explorer: Explorer, port: int, *, opens: bool, chosen: bool) -> int:
-    from secrets import token_urlsafe
-
-    from holdfast.explore.loopback import HOST, LoopbackServer
-
     way = _Way()
     try:
         server = LoopbackServer(port, explorer, token_urlsafe(32), way.remove)
@@ -78,8 +77,6 @@ class _Way:
     def open(self, address: str, *, chosen: bool) -> str:
         """Open a browser; what is in the way, where something is."""
         import webbrowser
-        from tempfile import mkdtemp
-        from threading import Thread
 
         try:
             browser = webbrowser.get()
