@@ -34,21 +34,24 @@ class NotHere(NamedTuple):
 
 
 def not_here(question: Question, texts: Sequence[str], *, weak: bool) -> list[NotHere]:
-    """What is reported, names first; `texts` are those of the best sections, where the nearest are looked for.
+    """What is reported: names, words that were read as others, other words.
 
-    A word that is no name is reported in a short question, and where nothing answers well. Words that hyphens join are
-    not reported where a text has them side by side.
+    `texts` are those of the best sections, where the nearest are looked for. A word that is no name is reported in a
+    short question, and where nothing answers well. Words that hyphens join are not reported where a text has them side
+    by side.
     """
-    found = [NotHere(word[:_LONGEST], as_written(word, read, texts), read=True) for word, read in question.read_as]
+    read = [NotHere(word[:_LONGEST], as_written(word, near, texts), read=True) for word, near in question.read_as]
     few = len(question.expected) <= _FEW
     reported = [each for each in question.absent if each.is_name or weak or (few and len(each.word) > _SHORT)]
-    absent = sorted(reported, key=lambda each: not each.is_name)
-    plain = [" ".join(raw_words(lower_case(text))).replace("-", " ") for text in texts] if absent else []
-    for word, _ in absent:
+    plain = [" ".join(raw_words(lower_case(text))).replace("-", " ") for text in texts] if reported else []
+    names: list[NotHere] = []
+    others: list[NotHere] = []
+    for word, is_name in reported:
         apart = f" {lower_case(word).replace('-', ' ')} "
         if "-" not in word.strip("-") or not any(apart in f" {text} " for text in plain):
-            found.append(NotHere(word[:_LONGEST], nearest_name(word, texts)[:_LONGEST], read=False))
-    return found[:MOST_REPORTED]
+            absent = NotHere(word[:_LONGEST], nearest_name(word, texts)[:_LONGEST], read=False)
+            (names if is_name else others).append(absent)
+    return [*names, *read, *others][:MOST_REPORTED]
 
 
 def nearest_name(word: str, texts: Sequence[str]) -> str:
