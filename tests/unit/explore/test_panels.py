@@ -161,7 +161,7 @@ def test_calls_stand_on_a_line_of_time_in_shapes_of_their_states() -> None:
     html = harmless(receipts_panel(found, "d", {}))
     marks = ("<circle", "<polygon", 'cx="14.0"', "6 differences", "and 2 more", "3 sections given")
     assert [html.count(mark) for mark in marks] == [1, 1, 1, 1, 3, 3]
-    told = ("The latest 4 of 9 calls", "1 call is dated later than now", "somebody who gave no name", "by 1 client")
+    told = ("The latest 4 of 9 calls", "1 call is dated later than now", "an unnamed client", "by 1 client")
     assert [words for words in told if words not in html] == []
     rows = html[html.index("<ol") :]
     assert rows.index("nothing that can be read") < rows.index("09:50") < rows.index("09:40")

@@ -48,7 +48,7 @@ class AnswerCost:
     def prefix(self, text: str, name: str) -> int:
         """What a cache's name costs before the name of a document that `label` counted without it.
 
-        It may change how the letters are counted that it stands before, and nothing after them.
+        It may change how the letters right after it are counted, and nothing beyond them.
         """
         if self.count is not None:
             return 0  # counted with the label
@@ -60,7 +60,7 @@ class AnswerCost:
         return tokens if self.count is not None else tokens + 1
 
     def gap(self, text: str) -> int:
-        """What stands between two sections that are given as one: white space alone."""
+        """The cost of the text between two sections given as one: white space alone."""
         return len(text.encode())
 
 

@@ -109,7 +109,7 @@ def _row(call: AuditedCall, differences: Mapping[str, DifferingReceipt], link: s
     name = f"<code>{shown(digest[:12])}</code>"
     if link and len(digest) == _HEX_DIGITS and call["state"] not in ("altered", "receipt gone"):
         name = f'<a href="{link}{escape(digest)}">why these sections: {name}</a>'
-    who = shown(call["client"]) if call["client"] else "somebody who gave no name"
+    who = shown(call["client"]) if call["client"] else "an unnamed client"
     asked = f" · {shown(call['cache'])} · {call['budget']:,} tokens at most" if call["budget"] else ""
     about = f"{minute(call['at'])} · {who}{asked} · {name}"
     parts = [

@@ -43,9 +43,9 @@ class Candidate(NamedTuple):
 
 
 def find_candidates(source: SearchSource, request: SearchRequest, most: int) -> tuple[list[Candidate], int]:
-    """The sections that match, best first, at most so many, with what became of each; and how many there are.
+    """The `most` best sections that match, with what became of each; and how many there are.
 
-    What is below the share of the best stands after what is not.
+    Sections below the share of the best score come last.
     """
     search = Search(source, request, exact=True)
     try:
@@ -100,7 +100,7 @@ def cause(candidate: Candidate) -> str:
     """What became of a section, and by how much it missed, as words that follow its name."""
     verdict, turn = candidate.verdict, candidate.turn
     later = f"the {_ordinal(turn)} section of one page"
-    told = {
+    causes = {
         GIVEN: f"given, as {later}" if turn else "given",
         EQUAL: "says the same as one that is given",
         KNOWN: "known to the caller",
@@ -113,7 +113,7 @@ def cause(candidate: Candidate) -> str:
         PAGE: f"{later}: it counts {_kept(turn)} of its score, and that is below {SHARE / 10} of the best",
         BELOW: f"below {SHARE / 10} of the best score",
     }
-    return told[verdict]
+    return causes[verdict]
 
 
 def _ordinal(turn: int) -> str:

@@ -26,7 +26,7 @@ class SectionChange(NamedTuple):
 
 
 class CacheChanges(NamedTuple):
-    """Documents by the name of their file, in the order of their ids, and sections of those that changed."""
+    """Documents by the name of their file, in the order of their ids, and the sections of changed documents."""
 
     added: list[str]
     removed: list[str]
@@ -79,7 +79,7 @@ def _sections(document: Document | None) -> dict[tuple[tuple[str, ...], int], tu
 def compare_records(recorded: Record, now: Record) -> list[RecordDifference]:
     """Where a record run again differs from the recorded one: one entry a difference, in the order of a record.
 
-    A section is named by its place; `order` is told when sections that both have stand in another order.
+    A section is named by its place; `order` is reported when sections that both have are in another order.
     """
     # One of several caches, or of some parts of one, has members that others do not.
     members_before: Mapping[str, object] = recorded
@@ -106,7 +106,7 @@ def compare_records(recorded: Record, now: Record) -> list[RecordDifference]:
 def _by_place(record: Record) -> dict[str, RecordedSection]:
     """The sections of a record by their citations without the hash.
 
-    Of several places that stand for the same lines, the second is told from the first by its hash, too.
+    Of several places with the same lines, the second is distinguished from the first by its hash, too.
     """
     found: dict[str, RecordedSection] = {}
     for section in record["sections"]:

@@ -61,7 +61,7 @@ class DocumentSource:
         return _FoundMatches(question, self._corpus)
 
     def section(self, number: int) -> Section:
-        """Where a section stands."""
+        """The section of this number: its document, lines and headings."""
         return self._corpus.sections[number]
 
     def name_tokens(self, number: int) -> int:  # noqa: ARG002  # as every source takes it

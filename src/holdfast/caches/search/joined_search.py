@@ -72,7 +72,7 @@ class JoinedSource:
         return self.first_numbers[-1]
 
     def holding(self, term: str) -> int:
-        """How many sections hold a term, those that only links lead to not counted."""
+        """How many sections hold a term; a section that only links associate with it does not count."""
         at = found = 0
         try:
             for at in self._holders.get(term, self._everywhere):  # it says who failed
@@ -95,7 +95,7 @@ class JoinedSource:
         return JoinedMatches(self, question, found)
 
     def section(self, number: int) -> Section:
-        """Where a section stands."""
+        """The section of this number: its document, lines and headings."""
         at, own = self.part_of(number)
         return self.ask_part(at, self._sources[at].section, own)
 
@@ -124,7 +124,7 @@ class JoinedSource:
         return page if source.tokenizer == self.tokenizer else ProvenPage(page.document, page.title, prefix)
 
     def prefix(self, place: int) -> str:
-        """The name of a document's cache, as it stands before the document's."""
+        """The name of a document's cache, as the prefix of the document's name."""
         return prefix_of(self._names[self._part_at(place)[0]])
 
     def within(self, under: str, _cache: str) -> Callable[[int], bool]:
@@ -214,8 +214,8 @@ class JoinedMatches:
         return max([matches.most for matches in self._found], default=0)
 
     def leading(self, tenths: int, best: int = 0) -> tuple[dict[int, int], int]:
-        """The scores of sections that match, among them all that have at least so many tenths of the best; and how
-        many sections match."""
+        """Scores of matching sections, including every one with at least `tenths` tenths of the best; and the number of
+        matching sections."""
         found: dict[int, int] = {}
         matching = 0
         scored: list[tuple[int, Mapping[int, int]]] = []

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 class KnownCitations:
     """Citations by document and by hash. One that does not hold any more says nothing of its lines, but its text, which
-    the asker has, is known wherever it stands now."""
+    the asker has, is known wherever it is now."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         """InvalidKnown where a text is no citation."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from holdfast.caches.search.section import Section
     from holdfast.caches.shapes import NearestSection, ReadAnswer, StaleAnswer, StaleState
 
-# The number of tokens stands in the text that it counts: so often it is put in and counted again.
+# The token count is part of the text that it counts: it is put in and counted again at most this often.
 _ROUNDS = 8
 # Characters: less of a line is not worth a page.
 _LEAST = 40
@@ -56,7 +56,7 @@ class Place(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The citation, or what stands for one."""
+        """The citation, or the text used instead of one."""
         if self.citation is not None:
             return self.citation.text
         return self.id if self.line == 1 else f"{self.id}#L{self.line}"
@@ -71,7 +71,7 @@ class Count(NamedTuple):
 
 
 class FromCache(NamedTuple):
-    """Which cache an answer is from, and what stands before the names of its documents in citations."""
+    """The cache that an answer is from, and the prefix of its documents' names in citations."""
 
     cache: str
     cache_version: str
@@ -195,7 +195,7 @@ class _Reader:
         return value
 
     def nearest(self, line: int, digest: str, column: int = 1) -> NearestSection | None:
-        """The section that says what a hash stands for, else the one at a place or after it, else the last."""
+        """The section with the hashed text, else the one at a place or after it, else the last."""
         if not self.sections:
             return None
         begun = self.places.begin(max(line, 1))

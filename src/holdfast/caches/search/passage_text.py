@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from holdfast.caches.shapes import PassagesAnswer, ReadAnswer, StaleAnswer
 
-# Characters. A heading path longer than this is told in JSON alone: it would take the room of what it leads to.
+# Characters. A longer heading path is given in JSON alone: it would take the room of the text it leads to.
 _LONGEST_PATH = 200
 _VERSION = slice(len("sha256:"), len("sha256:") + 8)
 
@@ -24,12 +24,12 @@ def as_text(value: ReadAnswer | StaleAnswer | PassagesAnswer) -> str:
         return "\n".join(map(as_text, value["passages"]))
     if "error" in value:
         return _stale(value)
-    told = [citation_line(value["citation"], value["title"], value["heading"])]
-    told.append(f"{value['tokens_used']:,} of {value['budget']:,} tokens")
-    told.append(f"{value['cache']} {value['cache_version'][_VERSION]}")
+    parts = [citation_line(value["citation"], value["title"], value["heading"])]
+    parts.append(f"{value['tokens_used']:,} of {value['budget']:,} tokens")
+    parts.append(f"{value['cache']} {value['cache_version'][_VERSION]}")
     if "known" in value:
-        return display_line(" · ".join([*told, f"known by {value['known']}, not sent again"]))
-    lines = [display_line(" · ".join(told)), value["content"]]
+        return display_line(" · ".join([*parts, f"known by {value['known']}, not sent again"]))
+    lines = [display_line(" · ".join(parts)), value["content"]]
     following = value["next"]
     if isinstance(following, str):
         lines.append(display_line(f"[goes on: citation {following}]"))
@@ -49,10 +49,10 @@ def citation_line(citation: str, title: str, heading: Sequence[str]) -> str:
 
 def _stale(value: StaleAnswer) -> str:
     where = f"{value['cache']} {value['cache_version'][_VERSION]}"
-    told = f"{value['citation']} does not hold in {where}: {_STATES[value['state']]}."
+    message = f"{value['citation']} does not hold in {where}: {_STATES[value['state']]}."
     if (nearest := value["nearest"]) is not None:
-        told += f" Nearest now: {citation_line(nearest['citation'], nearest['title'], nearest['heading'])}"
-    return display_line(told)
+        message += f" Nearest now: {citation_line(nearest['citation'], nearest['title'], nearest['heading'])}"
+    return display_line(message)
 
 
 _STATES = {

@@ -26,7 +26,7 @@ _QUOTES = "\"'`()[]{}<>,;"
 
 
 def is_paste(query: str) -> bool:
-    """Whether a query has so many lines that it was not typed."""
+    """Whether a query has too many lines to have been typed."""
     return len(_lines(query)) >= _LONG_QUERY
 
 

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from holdfast.caches.search.proven_page import CitedText
     from holdfast.caches.shapes import NamedSection
 
-# So many sections are named at most, the first of them with their best sentence.
+# The most sections that are named, and how many of them with their best sentence.
 POINTERS = {"sections": 12, "teasers": 4}
 _TITLE = "More, by context.read:"
-# Of a section without a heading so many words are shown.
+# Words shown of a section without a heading.
 _FIRST_WORDS = 8
 
 
@@ -45,15 +45,15 @@ def pointer_lines(pointers: Iterable[NamedSection]) -> list[str]:
     lines: list[str] = []
     page, ends = "", False
     for each in pointers:
-        told = f"L{each['line']} {each['heading']}".rstrip(" ")
+        place = f"L{each['line']} {each['heading']}".rstrip(" ")
         if each["teaser"]:
-            told += f": {each['teaser']}"
+            place += f": {each['teaser']}"
         if each["id"] != page:
-            lines.append(f"{each['id']} {told}")
+            lines.append(f"{each['id']} {place}")
         elif ends:
-            lines.append(f" {told}")
+            lines.append(f" {place}")
         else:
-            lines[-1] += f"; {told}"
+            lines[-1] += f"; {place}"
         page, ends = each["id"], bool(each["teaser"])
     return [_TITLE, *map(display_line, lines)] if lines else []
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 class CitedText:
     """A section, or neighbours as one, as an answer cites and names it.
 
-    `header` is the marked line of a table's header, where the text begins inside the table. `costs` is for whoever
-    counts: what was counted, by a name.
+    `header` is the marked line of a table's header, where the text begins inside the table. `costs` is a
+    store for token counts, by a name.
     """
 
     __slots__ = (
@@ -75,7 +75,7 @@ class CitedText:
         return self._untold
 
     def label(self, place: int, is_new: tuple[bool, bool] = (True, True)) -> str:
-        """The line above the text; `is_new` says whether title and heading are told for the first time."""
+        """The line above the text; `is_new` says whether title and heading are shown for the first time."""
         path = self._paths.get(is_new)
         if path is None:
             path = self._paths[is_new] = path_of(self.untold, is_new)
@@ -92,13 +92,13 @@ class CitedText:
         return heading_path(*titled(self._title, self.section.heading, with_title=with_title))
 
     def outline_label(self, place: int, tokens: int, *, with_title: bool = True) -> str:
-        """The line of an outline, which stands alone."""
+        """The line of an outline, which has no text below it."""
         path = self.outline_path(with_title=with_title)
         return f"{entry_line(str(place), self.citation, path)} · {tokens:,} tokens"
 
 
 class ProvenPage:
-    """One document. Its sections are asked for by their place in it; `prefix` stands before its name in citations."""
+    """One document. Its sections are asked for by their place in it; `prefix` goes before its name in citations."""
 
     __slots__ = ("_cited", "document", "prefix", "title")
 
@@ -114,7 +114,7 @@ class ProvenPage:
         return found
 
     def joined(self, first: int, last: int) -> CitedText:
-        """Sections that follow each other, both of which were met, as one."""
+        """Adjacent sections as one; both were met before."""
         found = self._cited.get((first, last))
         if found is None:
             start, end = self._cited[first, first].section, self._cited[last, last].section
@@ -125,7 +125,8 @@ class ProvenPage:
 
 
 def titled(title: str, heading: Sequence[str], *, with_title: bool) -> tuple[str, Sequence[str]]:
-    """A title and headings as an entry tells them; without its page's title where an earlier entry has told it."""
+    """A title and headings as an entry shows them; without the title where an earlier entry of the page has shown
+    it."""
     if with_title:
         return title, heading
     return "", heading[1:] if title in heading[:1] else heading

@@ -39,7 +39,7 @@ FRAME_WORDS = frozenset(
 )
 # Factors are in sixteenths; a frame word has half.
 _FULL = 16
-# The parts of a known word weigh together at most so many tenths of it.
+# The parts of a known word weigh together at most this many tenths of it.
 _STRONG_TENTHS, _WEAK_TENTHS = 10, 3
 _MOST_REPAIRED = 3
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -92,7 +92,7 @@ def ask_source(query: str, counts: SectionCounts) -> Question:
 def ask(
     query: str, unit_of: UnitOf, sections: int, may_hold: Callable[[Mapping[str, int]], Iterable[str]] = iter
 ) -> Question:
-    """What a query asks of a cache of so many sections; `unit_of(term)` is 0 for a term that no section holds.
+    """The terms and weights of a query to a cache of `sections` sections; `unit_of(term)` is 0 for an absent term.
 
     It is asked about every term of the query, and about what is one letter away from the first words that are unknown,
     as far as `may_hold` does not rule it out. Only the title of a paste has words that are expected, absent or read as

@@ -21,7 +21,7 @@ class LeftOut(NamedTuple):
 USUAL_BUDGET, USUAL_TEXT = 2000, 900
 # Hundredths of the best score below which no section is given where no budget is named.
 USUAL_SHARE = 75
-# Tokens of a named budget that are kept for pointers: so many, or such a part where that is less.
+# Tokens of a named budget that are kept for pointers: a number, or a part of the budget where that is less.
 _POINTERS, _PART = 250, 4
 
 

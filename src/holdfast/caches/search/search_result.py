@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from holdfast.caches.search.section_reasons import TermReason
     from holdfast.caches.shapes import FoundSection, NamedSection, Record, SearchAnswer, SectionSelection, SeveralCaches
 
-# Where no section fits with all reasons: with so many of the heaviest.
+# Where no section fits with all its reasons, it is tried with this many of the heaviest.
 _FEWER_REASONS = (8, 4, 2, 1, 0)
 
 
@@ -319,10 +319,10 @@ class Search:
 
 
 def _placed(entries: list[AnswerEntry]) -> Iterator[tuple[AnswerEntry, int, tuple[bool, bool]]]:
-    """The entries with their places in the answer, and whether their titles and headings are told there first."""
-    told = ToldPages()
+    """The entries with their places in the answer, and whether their titles and headings are shown there first."""
+    shown = ToldPages()
     for place, entry in enumerate(entries, 1):
-        yield entry, place, told.is_new(entry.group[0].place, entry.cited.untold.inner)
+        yield entry, place, shown.is_new(entry.group[0].place, entry.cited.untold.inner)
 
 
 def _within(request: SearchRequest, matches: Matches, source: SearchSource) -> tuple[Mapping[int, int], int]:
@@ -345,7 +345,7 @@ def as_json(result: SearchResult) -> SearchAnswer:
 
 
 def selection_json(result: SearchResult, selected: int) -> SectionSelection:
-    """What was considered, where so many sections are given."""
+    """What was considered for an answer that gives `selected` sections."""
     request = result.request
     several: SeveralCaches = {}
     if request.caches:

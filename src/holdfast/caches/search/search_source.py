@@ -27,12 +27,12 @@ class Matches(Protocol):
 
     @property
     def most(self) -> int:
-        """About as much as the best has; the order of several caches by it only decides what is looked at first."""
+        """Upper-bound estimate of the best score; only orders the sources."""
         ...
 
     def leading(self, tenths: int, best: int = 0) -> tuple[Mapping[int, int], int]:
-        """The scores of sections that match, among them all that have at least so many tenths of the best, or of
-        `best` where that is more; and how many sections match."""
+        """Scores of matching sections, including every one with at least `tenths` tenths of the best, or of `best`
+        where that is more; and the number of matching sections."""
         ...
 
     def document_of(self, number: int) -> int:
@@ -63,8 +63,7 @@ class SectionCounts(Protocol):
         ...
 
     def may_hold(self, terms: Mapping[str, int]) -> Iterable[str]:
-        """Those of many terms, given with the CRC-32 of their keys, that sections may hold: what is left out, none
-        does."""
+        """Prefilter: drops terms that are certainly absent (no false negatives). Values are the CRC-32 of the keys."""
         ...
 
 
@@ -93,7 +92,7 @@ class SearchSource(SectionCounts, Protocol):
         ...
 
     def section(self, number: int) -> Section:
-        """Where a section stands."""
+        """The section of this number: its document, lines and headings."""
         ...
 
     def name_tokens(self, number: int) -> int:
@@ -110,11 +109,11 @@ class SearchSource(SectionCounts, Protocol):
         ...
 
     def page(self, place: int, prefix: str = "") -> ProvenPage:
-        """A document that has a section, proven by its hash: what stands on disk now; `prefix` goes before its name."""
+        """A document with sections as it is on disk now, proven by its hash; `prefix` goes before its name."""
         ...
 
     def prefix(self, place: int) -> str:
-        """What stands before a document's name in citations: its cache's name where several are asked, else nothing."""
+        """The prefix of a document's name in citations: its cache's name where several are searched, else empty."""
         ...
 
     def within(self, under: str, cache: str) -> Callable[[int], bool]:

@@ -33,9 +33,9 @@ def as_text(value: SearchAnswer | CachesAnswer) -> str:
     lines = header_lines(value["selection"], value["receipt"], is_outline=is_outline(value))
     if value["sections"]:
         lines.append("")
-    told = ToldPages()
+    shown = ToldPages()
     for place, section in enumerate(value["sections"], 1):
-        lines += entry_lines(place, section, told)
+        lines += entry_lines(place, section, shown)
     lines += pointer_lines(value["more"])
     return "\n".join(lines)
 
@@ -100,17 +100,17 @@ def is_outline(value: SearchAnswer) -> bool:
     return any("content" not in section for section in value["sections"])
 
 
-def entry_lines(place: int, section: FoundSection, told: ToldPages) -> list[str]:
-    """The lines of one entry, without what earlier ones have told of its page."""
+def entry_lines(place: int, section: FoundSection, shown: ToldPages) -> list[str]:
+    """The lines of one entry, without what earlier ones have shown of its page."""
     title, heading, page = section["title"], section["heading"], section["id"]
     if "content" in section:
         name = section["citation"].rpartition("#L")[0]
         if "cache" in section:  # the lines that name a section are the same with its cache before them
             name = name[len(section["cache"]) + 1 :]
         parts = untold_parts(name, title, heading, section["content"])
-        label = entry_line(str(place), section["citation"], path_of(parts, told.is_new(page, parts.inner)))
+        label = entry_line(str(place), section["citation"], path_of(parts, shown.is_new(page, parts.inner)))
     else:
-        with_title, _ = told.is_new(page, "")
+        with_title, _ = shown.is_new(page, "")
         path = heading_path(*titled(title, heading, with_title=with_title))
         label = f"{entry_line(str(place), section['citation'], path)} · {section['tokens']:,} tokens"
     lines = [label]
@@ -128,11 +128,11 @@ def entry_lines(place: int, section: FoundSection, told: ToldPages) -> list[str]
 
 def left_out_line(left_out: Sequence[LeftOutCache]) -> str:
     """The first of the caches that could not be asked, why, and how many more there are."""
-    told = ", ".join([f"{each['name']} ({each['why']})" for each in left_out[:_MOST_NAMED]])
+    named = ", ".join([f"{each['name']} ({each['why']})" for each in left_out[:_MOST_NAMED]])
     more = f" and {len(left_out) - _MOST_NAMED:,} more" if len(left_out) > _MOST_NAMED else ""
-    return display_line(f"Left out: {told}{more}.")
+    return display_line(f"Left out: {named}{more}.")
 
 
 def also_line(citations: Sequence[str], more: int) -> str:
-    """Where else the same text stands."""
+    """A line with the citations of equal texts."""
     return display_line(f"(also: {', '.join(citations)}{f' and {more:,} more' if more else ''})")

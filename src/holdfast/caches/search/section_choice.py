@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from holdfast.caches.search.search_source import SearchSource
     from holdfast.caches.search.section import Section
 
-# So many in a row that do not fit end the walk: what is left of the budget is too little to look on.
+# Sections in a row that do not fit and so end the walk: the rest of the budget is too small.
 MISSES = 10
 # No line that names a section has fewer tokens.
 _LEAST_LABEL = 8
-# Of equal texts so many are named beside the one that is given; of known citations so many.
+# Equal texts named beside the given one; known citations named.
 MOST_NAMED, MOST_KNOWN = 3, 8
 # A place in an answer that has as many digits as any.
 _ANY_PLACE = 99
@@ -39,7 +39,7 @@ GIVEN, EQUAL, KNOWN, TOO_LONG, NAMED = "given equal known long named".split(" ")
 
 
 class ChosenSection(NamedTuple):
-    """A section that is given: where it stands and what it costs; `also` are citations of equal texts."""
+    """A section that is given, its place and its cost; `also` are citations of equal texts."""
 
     ranked: RankedSection
     place: int
@@ -49,10 +49,10 @@ class ChosenSection(NamedTuple):
 
 
 class SectionChoice:
-    """A walk down the ranking, within what is left of a budget and at most so many sections.
+    """A walk down the ranking, within the rest of a budget and a limit of sections.
 
     `verdicts` has what became of each section that was looked at: a word, and for one that is too long the tokens it
-    lacked: at least so many, and where they are to be told, which is dearer, exactly. `why_line` gives the line that
+    lacked: a lower bound, or the exact number where it is reported, which costs more. `why_line` gives the line that
     explains a section.
     """
 
@@ -103,7 +103,7 @@ class SectionChoice:
                 break
 
     def named(self, ranked: Iterable[RankedSection], place_of: Callable[[int], int], most: int) -> list[CitedText]:
-        """The first of these that are not given, at most so many: equal texts once, none that the caller has."""
+        """The first of these that are not given, within the limit: equal texts once, none that the caller has."""
         found: dict[str, CitedText] = {}
         lines = set()
         for each in ranked:
@@ -124,7 +124,7 @@ class SectionChoice:
         return list(found.values())
 
     def drop_last(self, missing: int) -> None:
-        """Give up what was taken last, since so many tokens are missing."""
+        """Give up what was taken last, since `missing` tokens are missing."""
         number, chosen = self.taken.popitem()
         del self.by_digest[chosen.cited.digest]
         self.verdicts[number] = (TOO_LONG, missing)
@@ -226,7 +226,7 @@ class SectionChoice:
         return 0, left - price
 
     def _price_of_lines(self, number: int, place: int, cited: CitedText) -> int:
-        """What the lines above a section's text cost; what stands between it and a neighbour that is given."""
+        """The cost of the lines above a section's text, or of the gap to a neighbour that is given."""
         cost, section = self._cost, cited.section
         price = 0
         if self._why_line is not None:
@@ -249,7 +249,7 @@ class SectionChoice:
     def _price_of_outline(self, number: int, place: int, cited: CitedText) -> int:
         label = cited.outline_label(_ANY_PLACE, self._source.tokens[number])
         price = self._price_of_label(number, place, cited, label)
-        if self._cost.count is None:  # the path is told in full here, and was counted without what the text says
+        if self._cost.count is None:  # the path is given in full here, and was counted without what the text says
             price += self._cost.line(f" · {cited.outline_path()} · 9,999 tokens")
         return price
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # Tokens by `estimate-1`, whatever a cache counts by, and characters.
 MOST_TOKENS, MOST_CHARACTERS = 20, 160
-# Ties are decided by tokens in steps of so many.
+# Ties are decided by tokens in steps of this size.
 _STEP = 8
 _SENTENCE_ENDS = (". ", "! ", "? ", "\u3002", "\uff01", "\uff1f", "\u0964")
 _FENCES = ("```", "~~~")
@@ -25,7 +25,7 @@ _RULES = "=-~^\"*+#'`:._ "
 def teaser(content: str, headings: Sequence[str], weights: Mapping[str, int]) -> str:
     """The stretch of a section, of about twenty tokens, whose distinct terms weigh most; empty where it has no text.
 
-    Of equal ones the shorter, then the first. What follows it fills it up, then what stands before it.
+    Of equal ones the shorter, then the first. The text after it fills it up, then the text before it.
     """
     units = [(unit, estimate_tokens(unit)) for unit in _units(content, headings)]
     if not units:

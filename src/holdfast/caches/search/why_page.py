@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # More rows than anyone reads make a page no browser opens; the rest is counted.
 MOST_ROWS = 2000
-# What a group of missing sections is called, those that came nearest first: said after their number, of one and many.
+# The names of groups of missing sections, the nearest first: singular and plural, used after a number.
 _GROUPS = {
     NAMED: ("is named, not given", "are named, not given"),
     TOO_LONG: ("did not fit", "did not fit"),
@@ -51,19 +51,19 @@ def _summary(answer: SearchAnswer) -> str:
     selection, entries = answer["selection"], answer["sections"]
     used, budget = selection["tokens_used"], selection["budget"]
     if not entries:
-        told = "Nothing here matches: try other words."
+        lead = "Nothing here matches: try other words."
         if selection["known"]:
-            told = "What matches is known to the caller already."
+            lead = "What matches is known to the caller already."
     elif selection["weak"]:
-        told = "Nothing here answers well. The best section:"
+        lead = "Nothing here answers well. The best section:"
     else:
-        told = f"{counted(selection['sections_selected'], 'section')} in {counted(used, 'token')}."
+        lead = f"{counted(selection['sections_selected'], 'section')} in {counted(used, 'token')}."
     notes = [_not_here(each) for each in selection["not_here"]]
     notes += [f"<p>Left out: cache {shown(left['name'])}, {left['why']}.</p>" for left in selection.get("left_out", ())]
     extra = f'<div class="note">{"".join(notes)}</div>' if notes else ""
     label = f"{used:,} of {budget:,} tokens used"
     return (
-        f'<p class="lead">{told}</p>\n{meter(used, budget, label)}\n<p class="soft">{label}; '
+        f'<p class="lead">{lead}</p>\n{meter(used, budget, label)}\n<p class="soft">{label}; '
         f"{counted(selection['sections_considered'], 'section matches', 'sections match')}; "
         f"strength {selection['strength']:,}.</p>\n{extra}"
     )
@@ -100,8 +100,8 @@ def _entry(place: int, entry: FoundSection, given: Sequence[ConsideredSection], 
         parts.append(f'<p class="soft">The same text: {also}{more}</p>')
     parts += [block(text) for text in (entry["header"], entry.get("content", "")) if text]
     if reasons:
-        told = "\n".join([_reasons(each, highest, alone=len(reasons) == 1) for each in reasons])
-        parts.append(folded(f"Why it ranked here: score {entry['score']:,}", told, mark=f"why-{place}"))
+        listed = "\n".join([_reasons(each, highest, alone=len(reasons) == 1) for each in reasons])
+        parts.append(folded(f"Why it ranked here: score {entry['score']:,}", listed, mark=f"why-{place}"))
     return f'<li id="section-{place}">\n' + "\n".join(parts) + "\n</li>\n"
 
 
