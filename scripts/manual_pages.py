@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.command.command_line import COMMON, FORMAT
-from holdfast.command.examples import EXAMPLES
+from holdfast.command.examples import examples_of
 from holdfast.command.help import ABOUT, groups, parameter_rows
 from holdfast.core.errors import exit_codes
 
@@ -121,8 +121,7 @@ def _command_page(command: Command, version: str) -> str:
     lines += [".TP", "\\fB\\-\\-help\\fR", "Show help."]
     if command.common:
         lines += [".PP", f"As every command: {', '.join([_typed(parameter) for parameter in command.common])}"]
-    if examples := EXAMPLES.get(command.name):
-        lines += [".SH EXAMPLES", ".nf", *[escaped(example.words) for example in examples], ".fi"]
+    lines += [".SH EXAMPLES", ".nf", *[escaped(example.words) for example in examples_of(command)], ".fi"]
     lines += [*_exit_status(), ".SH SEE ALSO", f"\\fBcontext\\fR({SECTION})"]
     return "\n".join(lines) + "\n"
 

@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from holdfast import build_cache
-from holdfast.catalog import tools
 from support.wire import OPENING, Wire, as_line, call, modern
 
 CITATION = "other.md#L1-L1@0123456789ab"
@@ -124,13 +123,6 @@ def test_the_check_itself_sees_what_is_loaded(cache: Path) -> None:
         "re",
     }
     assert foreign({"rich.table", "holdfast.cli", "os"}) == {"rich.table"}
-
-
-def test_the_definitions_of_all_tools_cost_an_agent_less_than_two_thousand_tokens(tmp_path: Path) -> None:
-    with Wire(tmp_path) as wire:
-        listed = wire.ask(modern(1, "tools/list"))["result"]["tools"]
-    assert len(listed) == len(tools())
-    assert -(-len(json.dumps(listed, separators=(",", ":"), ensure_ascii=False).encode()) // 4) < 2_000
 
 
 def test_the_instructions_fit_what_every_client_shows(tmp_path: Path) -> None:

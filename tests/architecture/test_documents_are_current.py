@@ -12,6 +12,10 @@ import holdfast
 ROOT = Path(__file__).parent.parent.parent
 
 
+def without_blocks(page: Path) -> str:
+    return re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+
+
 def test_the_generated_pages_are_what_the_catalog_gives() -> None:
     done = subprocess.run([sys.executable, "-m", "scripts.reference", "--check"], cwd=ROOT, capture_output=True)
     assert (done.returncode, done.stdout) == (0, b"")
@@ -30,9 +34,7 @@ def test_every_public_name_can_be_had_and_none_is_forgotten() -> None:
 
 def test_every_figure_in_the_readme_has_the_command_that_measures_it_beside_it() -> None:
     """In the same paragraph, or the same row of a table; what commands print in blocks is run by another test."""
-    prose = re.sub(
-        r"^```.*?^```$", "", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
-    )
+    prose = without_blocks(ROOT / "README.md")
     places = [row for part in prose.split("\n\n") for row in (part.split("\n") if part.startswith("|") else [part])]
     figures = [place for place in places if re.search(r"\d (?:%|ms|s|[KMG]B|bytes|tokens|times)\b|\d %", place)]
     bare = [place for place in figures if not re.search(r"`(?:python|pytest|context) [^`]+`", place)]
@@ -45,7 +47,7 @@ def test_every_link_between_the_documents_leads_to_a_file() -> None:
     dead = [
         f"{page.relative_to(ROOT)} -> {target}"
         for page in pages
-        for target in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8"))
+        for target in re.findall(r"\]\(([^)#]+)", without_blocks(page))
         if "://" not in target and not (page.parent / target).exists()
     ]
     assert dead == []

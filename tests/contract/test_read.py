@@ -267,7 +267,7 @@ def test_no_answer_costs_more_than_its_budget(tmp_path: Path, tokenizer: str) ->
     hit = search(tmp_path / "docs", "part 40", 2000, limit=1).sections[0]
     assert hit.content is not None
     given = 0
-    for budget in range(60, 400, 7):
+    for budget in range(60, 400, 17):
         asked = {"citation": hit.citation, "before": 50, "after": 3, "budget": budget}
         answer = door.call("context.read", asked)
         if answer.is_error:

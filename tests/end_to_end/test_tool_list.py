@@ -26,6 +26,8 @@ DOTTED = [operation.tool for operation in tools()]
 UNDERSCORED = [underscored(name) for name in DOTTED]
 CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
 ERAS = ("legacy", "modern")
+# Tokens that every session pays for the tools. One in, one out: a new tool or word takes the room of another one.
+CEILING = 1_400
 # What each client was seen to send as its name (docs/formats/wire.md).
 NO_DOTS = [
     *("cursor-vscode", "Cursor", "claude-ai", "claude-ai (via mcp-remote 0.1.37)", "local-agent-mode-holdfast"),
@@ -73,7 +75,7 @@ def mentioned(text: str) -> set[str]:
 
 @pytest.mark.parametrize("style", ["dotted", "underscore"])
 @pytest.mark.parametrize("era", ERAS)
-def test_the_whole_list_of_tools_costs_at_most_fourteen_hundred_tokens(tmp_path: Path, era: str, style: str) -> None:
+def test_the_whole_list_of_tools_costs_at_most_its_ceiling(tmp_path: Path, era: str, style: str) -> None:
     listed = told(tmp_path, era, "tests", "--tool-names", style)[1]
     # What clients put before the model; titles, annotations and `_meta` are for the client itself.
     read = [{part: tool[part] for part in ("name", "description", "inputSchema")} for tool in listed]
@@ -85,7 +87,7 @@ def test_the_whole_list_of_tools_costs_at_most_fourteen_hundred_tokens(tmp_path:
     ]
 
     assert len(listed) == len(DOTTED)
-    assert sum(map(count, parts)) <= 1_400
+    assert sum(map(count, parts)) <= CEILING
 
 
 @pytest.mark.parametrize("operation", tools(), ids=lambda operation: operation.tool)

@@ -6,11 +6,14 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast import build_cache
+from holdfast.catalog import tools
 from support.doors import Answer, Library
 from support.specs import SpecProject
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from holdfast.operation import Operation
 
 WHOLE_CONTEXT = """\
 version: 1
@@ -103,6 +106,23 @@ CASES: dict[Kind, dict[str, Any]] = {
     Kind("get-reviewer-guide", 0, None): {},
     Kind("get-reviewer-guide", 1, None): {},
 }
+
+
+def declared_cases(operation: Operation) -> dict[Kind, dict[str, Any]]:
+    """A case that succeeds and one that fails, of a tool that needs nothing but a cache, a scope or a spec."""
+    needed = [parameter for parameter in operation.offered("tool") if parameter.required]
+    good = {parameter.name: _NEEDED[parameter.name] for parameter in needed if parameter.name in _NEEDED}
+    first = next(iter(needed or operation.offered("tool")))
+    return {
+        Kind(operation.tool, 0, None): good,
+        Kind(operation.tool, first.error.code, None): {**good, first.name: ["of no kind that a tool takes"]},
+    }
+
+
+_NEEDED = {"cache": "docs", "scope": "src", "specName": "demo", "query": "deploy", "budget": 1000}
+for _operation in tools():
+    if all(_each.tool != _operation.tool for _each in CASES):
+        CASES.update(declared_cases(_operation))
 # These fail by the settings of the project alone.
 SETTINGS = {
     Kind("spec-workflow-guide", 1, None): '{"discipline":"strict"}',

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from holdfast.command.command_line import Command
+
 
 class Example(NamedTuple):
     """A command line, and the exit code it has in the project that the test prepares."""
@@ -99,3 +101,20 @@ EXAMPLES: Mapping[str, tuple[Example, ...]] = {
     "completions": _lines("context completions bash"),
     "help": _lines("context help", "context help receipt", "context help --budget"),
 }
+
+# What a needed argument is in an example that is made from the declaration alone, by its name.
+_VALUES = {"cache": "docs", "query": '"roll back"', "scope": "src", "specName": "demo", "budget": "2000"}
+
+
+def examples_of(command: Command) -> tuple[Example, ...]:
+    """The examples of a command: those of EXAMPLES, or else the command with the arguments it needs."""
+    if written := EXAMPLES.get(command.name):
+        return written
+    needed = [parameter for parameter in command.parameters if parameter.required]
+    words = [
+        _VALUES.get(each.name, each.value_name)
+        if each.positional
+        else f"{each.option} {_VALUES.get(each.name, each.value_name)}"
+        for each in needed
+    ]
+    return _lines(" ".join(["context", command.name, *words]))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.command.command_line import COMMON, FORMAT
-from holdfast.command.examples import EXAMPLES
+from holdfast.command.examples import examples_of
 from holdfast.core.errors import UnknownName, UsageError, exit_codes
 from holdfast.core.packaged_text import packaged_text
 from holdfast.core.unicode_text import lower_case
@@ -85,8 +85,7 @@ def command_help(command: Command) -> str:
     lines += [f"  {name:<{width}}  {text}" for name, text in rows]
     if command.common:
         lines += ["", f"As every command: {', '.join([parameter.usage for parameter in command.common])}"]
-    if examples := EXAMPLES.get(command.name):
-        lines += ["", "Examples:", *(f"  {example.words}" for example in examples)]
+    lines += ["", "Examples:", *(f"  {example.words}" for example in examples_of(command))]
     return "\n".join(lines) + "\n"
 
 
