@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from holdfast.clients.client_table import NAMES
+from holdfast.clients.client_table import CLIENTS, NAMES, at, client_roots
 from holdfast.operation import answer
 from holdfast.workspace import Workspace
 from support.doors import run_context
@@ -44,6 +44,10 @@ BEFORE = {
     ".config/zed/settings.json": '// Zed\n{\n  "context_servers": { /* none */ },\n  "vim_mode": true // yes\n}\n',
     ".config/goose/config.yaml": "GOOSE_MODEL: x # mine\nextensions:\n  # built in\n  developer:\n    enabled: true\n",
 }
+ROOTS = client_roots({"HOME": "/h"}, is_mac=False)
+for _client in CLIENTS:  # one that has no file above has an empty one
+    if not any(f"/h/{_name}".startswith(at(_folder, ROOTS)) for _name in [*BEFORE] for _folder in _client.folders):
+        BEFORE[at(_client.user[0].path, ROOTS).removeprefix("/h/")] = "{}"
 
 
 @pytest.fixture

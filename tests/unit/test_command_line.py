@@ -107,6 +107,8 @@ def test_an_operation_is_a_command_with_its_own_formats_and_pretty() -> None:
     declared = Parameter("format", "text", "", choices=("text", "json"))
     plain = Operation("caches", ("find",), "Find.", PARAMETERS, "m:f")
     written = plain._replace(parameters=(declared, *PARAMETERS), text="m:t")
-    choices = [{each.name: each.choices for each in command_of(one).common}["format"] for one in (plain, written)]
+    choices = [
+        {each.name: each.choices for each in command_of(one).all_parameters}["format"] for one in (plain, written)
+    ]
     assert choices == [("json", "pretty"), ("text", "json", "pretty")]
     assert [command_of(plain).name, command_of(plain).family, FIND.family] == ["find", "caches", ""]
