@@ -20,13 +20,13 @@ MOST_IN_PAGES = 10  # lines; one of them is a sample of a page that is searched
 
 # An odd word -> (occurrences per 1,000 lines, what to write instead)
 CEILINGS: dict[str, tuple[float, str]] = {
-    "told": (2.0, "reported, printed, shown; name a variable after what it holds"),
-    "whoever": (0.3, "the caller, the reader, the client"),
+    "told": (1.4, "reported, printed, shown; name a variable after what it holds"),
+    "whoever": (0.2, "the caller, the reader, the client"),
     "somebody": (0.1, "a user, a caller, another process"),
-    "stands": (2.1, "is, means, is written; state the verb"),
-    "of which": (0.6, "whose, or a second sentence"),
-    "those that": (0.8, "name them: terms that, files that"),
-    "so many": (2.1, "n, `count`, at most n"),
+    "stands": (0.7, "is, means, is written; state the verb"),
+    "of which": (0.5, "whose, or a second sentence"),
+    "those that": (0.6, "name them: terms that, files that"),
+    "so many": (1.5, "n, `count`, at most n"),
 }
 
 # The field's term -> what the source would otherwise describe. Remove a row together with the thing it names.
