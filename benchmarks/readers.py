@@ -51,28 +51,27 @@ PLAIN = {
     ".adoc": {"HTML or JSX", "reStructuredText"},
     ".rst": {"HTML or JSX", "template", "attribute list", "AsciiDoc"},
 }
+_NOT_MARKDOWN = frozenset(("AsciiDoc", "reStructuredText"))
 _CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 
 
-def marked_lines(text: str, ending: str) -> list[tuple[str, str]]:
-    """(kind, line) of each line outside code that contains generator markup."""
-    found, fence = [], ""
-    for line in text.split("\n"):
+def marked_lines(text: str, ending: str) -> dict[int, str]:
+    """By number from 1, the kind of markup of each line outside code that contains any."""
+    found, fence = {}, ""
+    before = ""
+    for number, line in enumerate(text.split("\n"), 1):
         bare = line.strip(" \t>")
+        is_code = line.startswith("    ") and not before.strip()
+        before = line if not is_code else ""
         if fence:
             fence = "" if bare.startswith(fence) and not bare.strip(fence[0]) else fence
-            continue
-        if bare.startswith(("```", "~~~")):
+        elif bare.startswith(("```", "~~~")):
             fence = bare[: len(bare) - len(bare.lstrip(bare[0]))]
-            continue
-        prose = _CODE.sub("", line).replace("\\<", "").replace("\\{", "")
-        if line.startswith("    "):
-            continue
-        found += [
-            (kind, line)
-            for kind, pattern in MARKUP.items()
-            if kind not in PLAIN.get(ending, ()) and pattern.search(prose)
-        ]
+        elif not is_code:
+            prose = _CODE.sub("", line).replace("\\<", "").replace("\\{", "")
+            for kind, pattern in MARKUP.items():
+                if kind not in PLAIN.get(ending, _NOT_MARKDOWN) and pattern.search(prose):
+                    found[number] = kind
     return found
 
 
@@ -95,11 +94,11 @@ def measure(folder: Path, top: Path, sample: int) -> None:
         content, ending = outline(page.text, PAGE), "." + item.source.rpartition(".")[2]
         titled += bool(page.title or any(line.startswith("# ") for line in page.text.split("\n")))
         headings += len({section.heading for section in content.sections})
-        for section in content.sections:
-            marks = marked_lines(page.text[section.start : section.end], ending)
-            sections += 1
-            marked += bool(marks)
-            lines += [(item.source, kind, line) for kind, line in marks]
+        marks = marked_lines(page.text, ending)
+        texts = page.text.split("\n")
+        lines += [(item.source, kind, texts[number - 1]) for number, kind in marks.items()]
+        sections += len(content.sections)
+        marked += sum(any(s.first <= number <= s.last for number in marks) for s in content.sections)
     share = 100 * marked / max(sections, 1)
     by = ", ".join([f"{name} {count}" for name, count in readers.most_common(4)])
     print(

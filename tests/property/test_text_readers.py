@@ -7,13 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.caches.line_map import source_line
+from holdfast.caches.readers.generators import GENERATORS
 from holdfast.caches.readers.reader_table import READERS, read_source
-from holdfast.caches.readers.source_reader import SourceReader, Unreadable
+from holdfast.caches.readers.source_reader import Site, SourceReader, Unreadable
 from support.examples import examples
 from support.sources import HeldFiles
 
-OTHERS = ("html-", "notebook-", "openapi-")  # each has properties of its own
-TEXT_READERS = [reader for reader in READERS if reader.extensions and not reader.name.startswith(OTHERS)]
+KINDS = ("markdown-", "mdx-", "rst-", "asciidoc-", "text-")
+GENERATORS_OF = {generator.reader: generator for generator in GENERATORS}
+# Of generators whose pages hold the same, one.
+ALIKE = {(generator.extensions[0], generator.traits): generator.reader for generator in GENERATORS}
+TEXT_READERS = [reader for reader in READERS if reader.name.startswith(KINDS) or reader.name in ALIKE.values()]
 PIECES = st.sampled_from(
     [
         *("# A", "text", "", "", "  ", "---", "+++", "title: x", "```", "~~~", "    code", "<!--", "-->", "`x`", "{/*"),
@@ -69,8 +73,25 @@ PIECES = st.sampled_from(
             "   :option:",
             ">>> x",
         ),
+        *('!!! note "x"', "??? tip", '=== "tab"', "/// note | x", "///", ":::tip[x]", ":::", "::: a.b", "> [!NOTE]"),
+        *("{{ a.b }}", "{% if a %}", "{% endif %}", "{% raw %}", "{% endraw %}", "{% for a in b %}", "{% endfor %}"),
+        *("{% data variables.a.b %}", "{% include a.md %}", "{{< note >}}", "{{< /note >}}", "{{% x %}}", "{{#x y}}"),
+        *("[a][b]", "[b]: c", "[[a|b]]", "{#id}", "{: .a}", "<Part />", "import Part from './a.md'", "```{note}"),
+        *("ifdef::a[]", "endif::[]", 'ifeval::["{a}" == "b"]', "[verse]", "a::", "+", "NAME", "----", "[[a.b]]"),
     ]
 )
+
+
+def extension(reader: SourceReader) -> str:
+    """The ending of the names of a reader's sources."""
+    return (reader.extensions or GENERATORS_OF[reader.name].extensions)[0]
+
+
+def files_of(reader: SourceReader, texts: dict[str, str] | None = None) -> HeldFiles:
+    """What a page may include, in the site that the reader is for."""
+    return HeldFiles(texts, Site(reader.name, "") if reader.name in GENERATORS_OF else None)
+
+
 FILES = {"a.md": 'text\n--8<-- "a.md"\n', "a.py": "x = 1\n", "a.rst": "B\n=\n\n.. include:: a.rst\n", "a.adoc": "x\n"}
 
 
@@ -79,13 +100,13 @@ FILES = {"a.md": 'text\n--8<-- "a.md"\n', "a.py": "x = 1\n", "a.rst": "B\n=\n\n.
 @given(text=st.lists(PIECES | st.text(max_size=12), max_size=40).map("\n".join))
 def test_every_line_of_a_page_stands_for_one_of_the_source(reader: SourceReader, text: str) -> None:
     data = text.replace("\0", "").encode(errors="replace")
-    page = read_source(reader, data, "docs/page" + reader.extensions[0], HeldFiles(FILES))
+    page = read_source(reader, data, "docs/page" + extension(reader), files_of(reader, FILES))
     lines = page.text.split("\n")[:-1]
     assert page.text == "" or page.text.endswith("\n")
     count = max(data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").count(b"\n") + 1, 1)
     assert all(1 <= source_line(page.lines, number) <= count for number in range(1, len(lines) + 1))
     assert "\r" not in page.text
-    assert read_source(reader, data, "docs/page" + reader.extensions[0], HeldFiles(FILES)) == page
+    assert read_source(reader, data, "docs/page" + extension(reader), files_of(reader, FILES)) == page
 
 
 @pytest.mark.parametrize("reader", TEXT_READERS, ids=lambda reader: reader.name)
@@ -93,7 +114,7 @@ def test_every_line_of_a_page_stands_for_one_of_the_source(reader: SourceReader,
 @given(data=st.binary(max_size=200))
 def test_any_bytes_make_a_page_or_are_unreadable(reader: SourceReader, data: bytes) -> None:
     try:
-        read_source(reader, data, "page" + reader.extensions[0], HeldFiles())
+        read_source(reader, data, "page" + extension(reader), files_of(reader))
     except Unreadable:
         pass
 
@@ -105,16 +126,64 @@ DEEP = {
     "asciidoc-": ["====\n", "* ", "*", "{a}", "[[a]]", "|===\n", "include::a.adoc[]\n", "//", "<<a,", "link:a["],
     "text-": [".. note::\n", "=\n"],
 }
-MARKS = [*"#*-=`<>[]{}|.:_~+", "  ", "```\n", "x\n"]  # for a reader that has no pieces of its own there
+DEEP["asciidoc-"] += [
+    "a\n-\n",
+    "ifdef::a[]\n",
+    "a::\n",
+    "--\n",
+    "[[",
+    "(((",
+    "[.a]#",
+    "a:b[",
+    "{a-b}",
+    "+\n",
+    "[verse]\n",
+]
+PAGES = [
+    *(
+        "!!! note\n    ",
+        '=== "a"\n',
+        ":::a\n",
+        "/// a\n",
+        "{{",
+        "{%",
+        "{% raw %}",
+        "{{<",
+        "{{% a %}}\n",
+        "{% a",
+        "{: ",
+        "[[",
+    ),
+    *(
+        "[a][b]",
+        "][",
+        "{@link ",
+        "<a href='b'>",
+        "<A b='c'>\n",
+        "[b]: c\n",
+        "```{note}\n",
+        "import P from './a.md'\n<P />\n",
+    ),
+    *("{% for a in b %}\n", "{% data reusables.a %}\n", "{{ a.b }}", "> [!NOTE]\n", "{#", ":a-b:", "{a", "%}"),
+]
+
+
+def shapes(reader: SourceReader) -> list[str]:
+    """What is repeated for a reader."""
+    if reader.name not in GENERATORS_OF:
+        kind = reader.name.rstrip("0123456789")
+        return [*DEEP[kind], *(PAGES if kind in ("markdown-", "mdx-") else [])]
+    family = {".md": "mdx-", ".rst": "rst-", ".adoc": "asciidoc-"}[extension(reader)]
+    return [*DEEP[family], *(PAGES if family == "mdx-" else [])]
 
 
 @pytest.mark.parametrize(
     ("reader", "piece"),
-    [(reader, piece) for reader in TEXT_READERS for piece in DEEP.get(reader.name.rstrip("0123456789"), MARKS)],
+    [(reader, piece) for reader in TEXT_READERS for piece in shapes(reader)],
     ids=lambda value: value.name if isinstance(value, SourceReader) else repr(value),
 )
 def test_nested_and_repeated_ten_thousand_times_it_is_still_a_page(reader: SourceReader, piece: str) -> None:
     deep = "".join([" " * (number % 500) + piece for number in range(2_000)]) if piece.endswith("\n") else ""
     for text in (piece * 10_000, deep):
-        page = read_source(reader, f"{text}\nend\n".encode(), "page" + reader.extensions[0], HeldFiles(FILES))
+        page = read_source(reader, f"{text}\nend\n".encode(), "page" + extension(reader), files_of(reader, FILES))
         assert len(page.text) < 40 * (len(text) + 100)

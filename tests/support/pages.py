@@ -6,11 +6,13 @@ from collections.abc import Mapping
 
 from holdfast.caches.line_map import source_line
 from holdfast.caches.readers.reader_table import read_source, reader_named, reader_of
-from holdfast.caches.readers.source_reader import Page
+from holdfast.caches.readers.source_reader import Page, Site
 
 
 class Folder:
     """The files of the sources, as a table of texts."""
+
+    site = Site()
 
     def __init__(self, texts: Mapping[str, str] | None = None) -> None:
         self._texts = dict(texts or {})

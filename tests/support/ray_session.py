@@ -112,10 +112,10 @@ def listed(session: Session) -> bool:
 def sharded(session: Session) -> bool:
     """A cache in shards, whose parts are all counted before the first is compiled, and the last of them is empty."""
     folder = session.home / "corpora" / "long"
-    items = [SourceItem(f"p{n}.md", str(folder / f"p{n}.md"), "markdown-1", str(folder), str(folder)) for n in range(5)]
+    items = [SourceItem(f"p{n}.md", str(folder / f"p{n}.md"), "markdown-2", str(folder), str(folder)) for n in range(5)]
     broken = session.home / "broken.ipynb"
     broken.write_text("{")
-    items += [SourceItem(f"{n}.ipynb", str(broken), "notebook-1", str(folder), str(folder)) for n in ("y", "z")]
+    items += [SourceItem(f"{n}.ipynb", str(broken), "notebook-2", str(folder), str(folder)) for n in ("y", "z")]
     found = []
     for engine in ("local", "ray"):
         cache = session.target()

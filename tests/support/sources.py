@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.caches.readers.source_reader import Site
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -11,8 +13,9 @@ if TYPE_CHECKING:
 class HeldFiles:
     """What a text may include, by path; `asked` has every path that was wanted."""
 
-    def __init__(self, texts: Mapping[str, str] | None = None) -> None:
+    def __init__(self, texts: Mapping[str, str] | None = None, site: Site | None = None) -> None:
         self._texts = texts or {}
+        self.site = site or Site()
         self.asked: list[str] = []
         self.lacks: list[str] = []
 

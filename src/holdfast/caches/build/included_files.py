@@ -7,6 +7,7 @@ from hashlib import sha256
 
 from holdfast.caches.build.guarded_files import Guard, IgnoredFiles, Outside, Refused
 from holdfast.caches.build.source_item import FOUND, PACKAGED
+from holdfast.caches.readers.source_reader import Site
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ class IncludedFiles:
     paths are real.
     """
 
-    def __init__(self, root: str, top: str, origin: str = FOUND) -> None:
+    def __init__(self, root: str, top: str, origin: str = FOUND, site: Site | None = None) -> None:
+        self.site = site or Site()
         ignored = None if origin == PACKAGED else IgnoredFiles(top, root[len(top) :].strip("/"))
         self._root, self._guard = root, Guard(top, ignored=ignored)
         self.asked: dict[str, str] = {}  # path as asked -> sha256 of the file in hex, ABSENT where there is none
@@ -35,7 +37,7 @@ class IncludedFiles:
     @classmethod
     def of(cls, item: SourceItem) -> IncludedFiles:
         """What the text of an item may include."""
-        return cls(item.root, item.top, item.origin)
+        return cls(item.root, item.top, item.origin, Site(item.reader, item.site))
 
     def text(self, path: str) -> str | None:
         """The text of a file by its path from `root`, which may climb; None where there is none, or none of ours."""

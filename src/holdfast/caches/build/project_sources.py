@@ -6,6 +6,7 @@ import os
 from _operator import attrgetter, methodcaller  # `operator` itself is slower to load
 from itertools import compress, repeat
 
+from holdfast.caches.build.found_site import NO_SITE, FoundSite, site_in
 from holdfast.caches.build.guarded_files import FILE, FOLDER, NOTHING, OUTSIDE, IgnoredFiles, ignore_texts, led_to
 from holdfast.caches.build.source_item import FOUND, NAMED, SourceItem
 from holdfast.caches.on_disk.cache_directory import OWN_FOLDER
@@ -57,12 +58,13 @@ class FoundSources(NamedTuple):
     stamps: list[Identity | None]
     passed: list[PassedOver]
     other_kinds: dict[str, int]
-    folders: list[str]  # left out as what tools made or fetched
+    folders: list[str]  # left out as what tools made or fetched, or as versions, translations and blogs of a site
+    generators: list[str]  # whose sites were found
 
     @classmethod
     def none(cls) -> FoundSources:
         """Nothing yet."""
-        return cls([], [], [], {}, [])
+        return cls([], [], [], {}, [], [])
 
     def add(self, item: SourceItem) -> None:
         """One more file to read."""
@@ -116,11 +118,12 @@ def checkout_top(path: str, project: str) -> str:
 def find_file(path: str, top: str, patterns: Patterns, found: FoundSources) -> None:
     """Add one file that was named itself."""
     root, name = os.path.split(path)
-    reader = reader_of(name)
+    site = _site_above(root, top, within=True)
+    reader = reader_of(name, site.generator)
     if reader is None:
         found.passed.append(PassedOver(printable(name), "is of a kind that is not read"))
     elif patterns.take(name):
-        found.add(SourceItem(name, path, reader.name, root, top, NAMED))
+        found.add(SourceItem(name, path, reader.name, root, top, NAMED, site.folder if site.reads(reader.name) else ""))
 
 
 def find_below(
@@ -133,12 +136,28 @@ def find_below(
             tell(len(found.items))
 
 
+def _site_above(root: str, top: str, *, within: bool) -> FoundSite:
+    """The site that a folder is in by what is above it, and `within` it: the nearest one. Paths are real."""
+    site = NO_SITE
+    names = root[len(top) :].strip("/").split("/") if root != top else []
+    for depth in range(len(names) + within):
+        folder = os.path.join(top, *names[:depth])
+        try:
+            held = os.listdir(folder)
+        except OSError:
+            continue
+        site = site_in(held, folder, "/".join([".."] * (len(names) - depth)), top, site)
+    return site
+
+
 class _Walk:
     """One walk over a folder."""
 
     def __init__(self, root: str, top: str, patterns: Patterns, left_out: str, found: FoundSources) -> None:
         self._root, self._top, self._left_out = root, top, left_out
-        self._patterns, self._found, self._readers = patterns, found, ReaderNames()
+        self._patterns, self._found = patterns, found
+        self._readers: dict[str, ReaderNames] = {}  # by the reader of a generator
+        self._sites = {"": _site_above(root, top, within=False)}  # by folder, those that differ from the one above
         # Ignore rules know paths from the top.
         self._above = root[len(top) :].strip("/")
         self._ignored = IgnoredFiles(top, self._above)
@@ -189,7 +208,9 @@ class _Walk:
         if GITIGNORE in names or CONTEXTIGNORE in names:
             rules = rules.within(directory, *ignore_texts(self._top, directory))
         below = f"{place}/" if place else ""
-        readers = self._plain_readers(entries, names, below, directory, rules)
+        site = self._site(place, names, path)
+        left = frozenset() if self._patterns.include is not None else site.left_out(place, names)
+        readers = self._plain_readers(entries, names, below, directory, rules, site)
         for entry in [entry for entry, reader in zip(entries, readers, strict=True) if reader == ""]:
             source = below + entry.name
             try:
@@ -197,14 +218,34 @@ class _Walk:
             except OSError:
                 is_folder = False
             if is_folder:
-                if self._enters(entry.name, os.path.join(path, entry.name), source, directory, rules):
+                if entry.name in left:
+                    self._found.folders.append(printable(source))
+                elif self._enters(entry.name, os.path.join(path, entry.name), source, directory, rules):
                     waiting.append((source, rules))
             elif not rules.ignores(directory, entry.name, folder=False):
-                self._look_at(entry, os.path.join(path, entry.name), source)
-        self._take(list(compress(entries, readers)), path, below, list(filter(None, readers)))
+                self._look_at(entry, os.path.join(path, entry.name), source, site)
+        self._take(list(compress(entries, readers)), path, below, list(filter(None, readers)), site)
+
+    def _site(self, place: str, names: Sequence[str], path: str) -> FoundSite:
+        """The site of a folder: its own, or that of the nearest folder above it that has one."""
+        above = place
+        while above not in self._sites:
+            above = above.rpartition("/")[0]
+        site = site_in(names, path, place, self._top, self._sites[above])
+        if site is not self._sites[above]:
+            self._sites[place] = site
+            if site.generator.title not in self._found.generators:
+                self._found.generators.append(site.generator.title)
+        return site
 
     def _plain_readers(
-        self, entries: Sequence[os.DirEntry[str]], names: Sequence[str], below: str, directory: str, rules: Rules
+        self,
+        entries: Sequence[os.DirEntry[str]],
+        names: Sequence[str],
+        below: str,
+        directory: str,
+        rules: Rules,
+        site: FoundSite,
     ) -> Sequence[str | None]:
         """Who reads each entry, where its name alone decides; None where it is left out, empty where more is to ask.
 
@@ -220,7 +261,7 @@ class _Walk:
                 return unsure  # a link may be a source, which has its turn among the others
         except OSError:
             return unsure
-        of_ending = self._readers
+        of_ending = self._readers.setdefault(site.generator.reader, ReaderNames(site.generator))
         readers: list[str | None] = [
             of_ending[name[name.rfind(".") :]] if is_file and name[0] not in _MARKS else ""
             for name, is_file in zip(names, are_files, strict=True)
@@ -237,13 +278,16 @@ class _Walk:
             ]
         return readers
 
-    def _take(self, entries: Sequence[os.DirEntry[str]], path: str, below: str, readers: Sequence[str]) -> None:
+    def _take(
+        self, entries: Sequence[os.DirEntry[str]], path: str, below: str, readers: Sequence[str], site: FoundSite
+    ) -> None:
         """Add regular files of one directory, each with its reader."""
         names, count = list(map(_name_of, entries)), len(entries)
         above = os.path.join(path, "")
         fields = zip(
             *([below + name for name in names], [above + name for name in names], readers),
             *(repeat(self._root, count), repeat(self._top, count), repeat(FOUND, count)),
+            [site.folder if site.reads(reader) else "" for reader in readers],
             strict=True,
         )
         self._found.items.extend(map(SourceItem._make, fields))
@@ -264,7 +308,7 @@ class _Walk:
             return False
         return not self._patterns.excludes(source, folder=True)
 
-    def _look_at(self, entry: os.DirEntry[str], path: str, source: str) -> None:
+    def _look_at(self, entry: os.DirEntry[str], path: str, source: str, site: FoundSite) -> None:
         name = entry.name
         if name.startswith((".#", "~$")) or (name.startswith("#") and name.endswith("#")):
             self._pass_over(source, "is the lock of an editor", is_fault=False)
@@ -273,7 +317,7 @@ class _Walk:
             return  # hidden, as for those who list a folder
         if not self._patterns.take(source):
             return
-        reader = reader_of(name)
+        reader = reader_of(name, site.generator)
         if entry.is_symlink():
             path = self._led_to(path, source, is_source=reader is not None)
             if not path:
@@ -287,7 +331,8 @@ class _Walk:
             kind = _kind(name)
             self._found.other_kinds[kind] = self._found.other_kinds.get(kind, 0) + 1
         else:
-            self._found.add(SourceItem(source, path, reader.name, self._root, self._top))
+            folder = site.folder if site.reads(reader.name) else ""
+            self._found.add(SourceItem(source, path, reader.name, self._root, self._top, FOUND, folder))
 
     def _led_to(self, path: str, source: str, *, is_source: bool) -> str:
         """The real file that a link leads to; empty where it is none of the sources, which is reported where it

@@ -19,7 +19,8 @@ class SourceItem(NamedTuple):
     `source` is what the document is called: the path below `root`, as spelt. `path` is the file, absolute and without
     links. `reader` names a row of the table of readers. Texts may include what lies below `top`, the folder that `root`
     is or lies in, or that of the package; all three paths are absolute and real. `origin` says how it got onto the
-    list, and with that how it is guarded: the file has to lie below `root`, that of a package below `top`.
+    list, and with that how it is guarded: the file has to lie below `root`, that of a package below `top`. `site` is
+    the folder of the generator's own file, seen from `root`, where `reader` reads the pages of a generator.
     """
 
     source: str
@@ -28,6 +29,7 @@ class SourceItem(NamedTuple):
     root: str
     top: str
     origin: str = FOUND
+    site: str = ""
 
 
 class KeptItem(NamedTuple):

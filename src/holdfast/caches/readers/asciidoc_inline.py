@@ -136,8 +136,8 @@ def _references(text: str) -> str:
         target, comma, words = inner.partition(",")
         words = words.strip(" ")
         page = target.partition("#")[0]
-        told = words if comma else target.lstrip("#")
-        found.append((f"[{told}]({page})" if page.endswith(".adoc") else told) + after)
+        spec = words if comma else target.lstrip("#")
+        found.append((f"[{spec}]({page})" if page.endswith(".adoc") else spec) + after)
     return "".join(found)
 
 
@@ -169,12 +169,12 @@ def _macros(text: str) -> str:
         while begin > at and bracket - begin < _LONGEST_MACRO and text[begin - 1] not in _BEFORE:
             begin -= 1
         words = text[bracket + 1 : end]
-        told = _macro(text[begin:bracket], _macros(words) if "[" in words else words)
-        if told is None:
+        spec = _macro(text[begin:bracket], _macros(words) if "[" in words else words)
+        if spec is None:
             found.append(text[at : bracket + 1])
             at = bracket + 1
         else:
-            found.append(text[at:begin] + told)
+            found.append(text[at:begin] + spec)
             at = end + 1
     found.append(text[at:])
     return "".join(found)
@@ -206,10 +206,10 @@ def _macro(name: str, words: str) -> str | None:
     """What a macro says, or None where it is none."""
     if name.startswith("link:") or name.startswith(_ADDRESSES):
         target = name.removeprefix("link:").removeprefix("++").removesuffix("++")
-        told = words.partition(",window=")[0].partition(",role=")[0].strip('"^ ')
+        spec = words.partition(",window=")[0].partition(",role=")[0].strip('"^ ')
         if "{" in target:  # an address that only the build of the pages knows
-            return told
-        return f"[{told}]({target})" if told else (f"<{target}>" if "://" in target else target)
+            return spec
+        return f"[{spec}]({target})" if spec else (f"<{target}>" if "://" in target else target)
     if name.startswith("{") and "}" in name:
         return words.strip('"^ ')
     if name.startswith("linkgit:"):
@@ -217,9 +217,9 @@ def _macro(name: str, words: str) -> str | None:
     if name.startswith("xref:"):
         page, _, anchor = name[5:].partition("#")
         page = page.rpartition(":")[2].rpartition("$")[2]
-        told = "" if words.startswith("role=") else words.strip('" ')
-        told = told or (anchor or page.rpartition("/")[2].removesuffix(".adoc")).rpartition(".")[2].replace("-", " ")
-        return f"[{told}]({page})" if page.endswith(".adoc") else told
+        spec = "" if words.startswith("role=") else words.strip('" ')
+        spec = spec or (anchor or page.rpartition("/")[2].removesuffix(".adoc")).rpartition(".")[2].replace("-", " ")
+        return f"[{spec}]({page})" if page.endswith(".adoc") else spec
     if name.startswith("menu:"):
         return " > ".join([part for part in (name[5:], *words.split(">")) if part])
     if name.startswith(_DROPPED):

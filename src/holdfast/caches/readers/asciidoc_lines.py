@@ -66,22 +66,22 @@ class AsciidocLines:
         if not line.startswith(_CONDITIONS) or not line.endswith("]"):
             return None
         kind, _, rest = line.partition("::")
-        names, _, told = rest[:-1].partition("[")
+        names, _, spec = rest[:-1].partition("[")
         if kind == "ifeval":
-            holds = self._compares(told)
+            holds = self._compares(spec)
         else:
             held = [name in self._attributes for name in names.replace("+", ",").split(",")]
             holds = (all(held) if "+" in names else any(held)) == (kind == "ifdef")
-            if told:
-                return told if holds and not self._hidden else ""
+            if spec:
+                return spec if holds and not self._hidden else ""
         self._conditions.append(holds)
         self._hidden += not holds
         return ""
 
-    def _compares(self, told: str) -> bool:
+    def _compares(self, spec: str) -> bool:
         """Whether a comparison such as `"{a}" >= 2` holds; an attribute that is not set is empty."""
         for sign in _SIGNS:
-            parts = told.partition(sign)
+            parts = spec.partition(sign)
             if parts[1]:
                 left, right = [
                     "" if value[:1] == "{" else value
@@ -99,9 +99,9 @@ class AsciidocLines:
         return True
 
     def _include(self, text: str, source: int, depth: int, folder: str, shift: int) -> Iterator[Row]:
-        path, _, told = text.partition("::")[2].rstrip(" ")[:-1].partition("[")
+        path, _, spec = text.partition("::")[2].rstrip(" ")[:-1].partition("[")
         path = substituted(path, self._attributes).removeprefix("./")
-        options = _options(told)
+        options = _options(spec)
         if text.startswith("include-code"):
             yield from [(line, source) for line in self._code(path, options)]
             return
@@ -143,12 +143,12 @@ def _place(path: str) -> str:
     return f"modules/{modules[-1] or 'ROOT'}/{folder}/{rest}" if modules else f"{folder}/{rest}"
 
 
-def _options(told: str) -> dict[str, str]:
+def _options(spec: str) -> dict[str, str]:
     """What stands in the brackets of an include, by name; a value in quotes may hold commas."""
     named: dict[str, str] = {}
     quoted = False
     part = ""
-    for piece in told.split(","):
+    for piece in spec.split(","):
         part = f"{part},{piece}" if quoted else piece
         quoted = part.count('"') % 2 == 1
         if not quoted:

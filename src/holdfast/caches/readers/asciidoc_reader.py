@@ -10,6 +10,7 @@ from holdfast.caches.readers.asciidoc_table import TableCells
 from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.included_text import IncludedText
 from holdfast.caches.readers.page_text import PageText
+from holdfast.caches.readers.site_values import SiteValues
 
 if TYPE_CHECKING:
     from holdfast.caches.readers.page_text import Row
@@ -36,7 +37,7 @@ _DROPPED = ("'''", "<<<", "image::", "toc::", "video::", "audio::")
 
 def read_asciidoc(data: bytes, name: str, files: SourceFiles) -> Page:
     """The page. Raises Unreadable."""
-    page = AsciidocPage(IncludedText(name, files))
+    page = AsciidocPage(IncludedText(name, files), SiteValues(files).attributes())
     lines = decoded(data).split("\n")
     for text, source in page.lines.rows([(line, number) for number, line in enumerate(lines, 1)]):
         page.take(text, source)
@@ -47,10 +48,10 @@ def read_asciidoc(data: bytes, name: str, files: SourceFiles) -> Page:
 class AsciidocPage:
     """Lines taken one after another, and what they are written as."""
 
-    def __init__(self, included: IncludedText) -> None:
+    def __init__(self, included: IncludedText, attributes: dict[str, str]) -> None:
         self.page = PageText()
         self._included = included
-        self._attributes: dict[str, str] = {}
+        self._attributes = attributes
         self.lines = AsciidocLines(included, self._attributes)
         self._added = _MOST_ADDED
         self._end = ""  # what ends the block we are in: code, a comment, a table; a line end for a blank line
@@ -186,22 +187,22 @@ class AsciidocPage:
         self._language = self._note = self._anchor = self._style = ""
         return True
 
-    def _block_attributes(self, told: str) -> None:
-        style, *more = [part.strip(" \"'") for part in told.split(",")]
-        if told.startswith(("[", "#")):
-            self._anchor = told.strip("[]#").partition(",")[0]
+    def _block_attributes(self, spec: str) -> None:
+        style, *more = [part.strip(" \"'") for part in spec.split(",")]
+        if spec.startswith(("[", "#")):
+            self._anchor = spec.strip("[]#").partition(",")[0]
         kind = style.partition("%")[0].partition("#")[0].partition(".")[0]
-        if not told.startswith(("[", "#", ".")):
+        if not spec.startswith(("[", "#", ".")):
             named = [part.removeprefix("language=") for part in more if "=" not in part or part.startswith("language=")]
             named = [part for part in named if part and len(part) < 20 and not part.strip(_IN_LANGUAGE)]
             self._language = named[0] if named else self._attributes.get("source-language", self._language)
             self._style = kind if kind in _LITERAL else "source" if not kind and named else ""
-            self._substitutes = "attributes" in told and "subs" in told
+            self._substitutes = "attributes" in spec and "subs" in spec
         if kind in _NOTES:
             self._note = _NOTES[kind]
-        at = told.find('cols="')
+        at = spec.find('cols="')
         if at >= 0:
-            self._columns = told[at + 6 :].partition('"')[0]
+            self._columns = spec[at + 6 :].partition('"')[0]
 
     def _delimiter(self, line: str) -> None:
         if line[0] in _CODE and line != "--":

@@ -2,15 +2,17 @@
 
 `{* path ln[1:5] hl[2] *}` (FastAPI), `{!path!}` (markdown-include), `--8<-- "path:1:5"` and its block form (MkDocs
 snippets), `{{% code_sample file="path" %}}` (Kubernetes), `{{#include path:1:5}}` (mdBook), `<<< @/path{1,3}`
-(VitePress). A marker whose file is not among the sources stays as it is.
+(VitePress). What is not among the sources is left out and reported, and stays as it is within code.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import re
 
 from holdfast.caches.readers.included_text import chosen_lines, dedented, language_of
+from holdfast.core.record import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -25,6 +27,12 @@ _EXAMPLES = ("examples", "")
 _SCISSORS = "-8<-"
 
 
+_INCLUDE = re.compile(
+    r"""(?a)^[ \t]*+(?:\{\*[ ]*+(\S++)[^*]*+\*\}|\{![ ]*+([^\s!]++)[ ]*+!\}|-++8<-++[ ]++["']([^"']+)["']"""
+    r"""|<<<[ ]*+@?(\S++)|\{\{#(?:include|rustdoc_include|playground|playpen)[ ]++([^\s}]++)[^}]*+\}\})[ \t]*+$"""
+)
+
+
 class Inclusion(NamedTuple):
     """What a line includes: lines, the language of a fence around them, and whether they are Markdown themselves."""
 
@@ -34,7 +42,7 @@ class Inclusion(NamedTuple):
 
 
 def included_by(line: str, included: IncludedText) -> Inclusion | None:
-    """The inclusion that is all of a line; None where the line includes nothing that is available."""
+    """What a line includes, and nothing else stands in it; None where it includes nothing that can be had."""
     bare = line.strip(_BLANKS)
     if len(bare) > _LONGEST:
         return None
@@ -51,6 +59,14 @@ def included_by(line: str, included: IncludedText) -> Inclusion | None:
     return None
 
 
+def included_path(line: str) -> str:
+    """The path of the file that a line includes, whether it can be had or not; empty where it includes none."""
+    if "8<" not in line and line.lstrip(_BLANKS)[:2] not in ("{*", "{!", "{{", "<<"):
+        return ""
+    spec = _INCLUDE.match(line[:_LONGEST])
+    return next(filter(None, spec.groups()), "") if spec else ""
+
+
 def is_snippet_block(line: str) -> bool:
     """Whether a line begins or ends a list of snippets, one a line."""
     bare = line.strip(_BLANKS)
@@ -63,8 +79,8 @@ def snippet_of(line: str, included: IncludedText) -> Inclusion | None:
     return None if not bare or bare[0] in ";#" else _sections(bare.strip(_QUOTES), included)
 
 
-def _starred(text: str, included: IncludedText) -> Inclusion | None:
-    path, _, options = text.partition(" ")
+def _starred(spec: str, included: IncludedText) -> Inclusion | None:
+    path, _, options = spec.partition(" ")
     at = options.find("ln[")
     ranges = options[at + 3 :].partition("]")[0] if at >= 0 else ""
     return _found(path, ranges, included)
@@ -82,27 +98,27 @@ def _found(path: str, ranges: str, included: IncludedText, below: Sequence[str] 
 
 def _shortcode(bare: str, included: IncludedText) -> Inclusion | None:
     if bare.startswith("{{#") and bare.endswith("}}"):
-        name, _, text = bare[3:-2].strip(_BLANKS).partition(" ")
-        text = text.strip(_BLANKS)
-        if name not in ("include", "rustdoc_include", "playground", "playpen") or not text:
+        name, _, spec = bare[3:-2].strip(_BLANKS).partition(" ")
+        spec = spec.strip(_BLANKS)
+        if name not in ("include", "rustdoc_include", "playground", "playpen") or not spec:
             return None
-        path, _, place = text.split(" ", 1)[0].partition(":")
+        path, _, place = spec.split(" ", 1)[0].partition(":")
         return _part(path, place, included)
     if bare[2:3] not in ("%", "<") or not bare.endswith((">}}", "%}}")):
         return None
-    name, _, text = bare[3:-3].strip(_BLANKS).partition(" ")
+    name, _, spec = bare[3:-3].strip(_BLANKS).partition(" ")
     if name not in _SHORTCODES:
         return None
-    at = text.find("file=")
-    mark = text[at + 5 : at + 6]
+    at = spec.find("file=")
+    mark = spec[at + 5 : at + 6]
     if at < 0 or mark not in _QUOTES or not mark:
         return None
-    return _found(text[at + 6 :].partition(mark)[0].lstrip("/"), "", included, _EXAMPLES)
+    return _found(spec[at + 6 :].partition(mark)[0].lstrip("/"), "", included, _EXAMPLES)
 
 
-def _angled(text: str, included: IncludedText) -> Inclusion | None:
+def _angled(spec: str, included: IncludedText) -> Inclusion | None:
     """VitePress: `@/path#region{1,3 ts}`, the lines in braces being marked, not chosen."""
-    path = text.partition("{")[0].partition(" ")[0]
+    path = spec.partition("{")[0].partition(" ")[0]
     path, _, region = path.partition("#")
     lines = included.lines(path.removeprefix("@/").removeprefix("@"))
     if lines is None:
@@ -113,16 +129,16 @@ def _angled(text: str, included: IncludedText) -> Inclusion | None:
 
 
 def _snippet(bare: str, included: IncludedText) -> Inclusion | None:
-    marks, _, text = bare.partition(" ")
-    text = text.strip(_BLANKS)
-    if marks.strip("-") != "8<" or len(text) < 3 or text[0] not in _QUOTES or text[-1] != text[0]:
+    marks, _, spec = bare.partition(" ")
+    spec = spec.strip(_BLANKS)
+    if marks.strip("-") != "8<" or len(spec) < 3 or spec[0] not in _QUOTES or spec[-1] != spec[0]:
         return None
-    return _sections(text[1:-1], included)
+    return _sections(spec[1:-1], included)
 
 
-def _sections(text: str, included: IncludedText) -> Inclusion | None:
-    path, _, place = text.partition(":")
-    return None if text.startswith(("http:", "https:")) else _part(path, place, included)
+def _sections(spec: str, included: IncludedText) -> Inclusion | None:
+    path, _, place = spec.partition(":")
+    return None if spec.startswith(("http:", "https:")) else _part(path, place, included)
 
 
 def _part(path: str, place: str, included: IncludedText) -> Inclusion | None:

@@ -1,15 +1,25 @@
-"""Markdown: the text without front matter and comments, with what it includes. Pure, and linear in its length."""
+"""Markdown and MDX, of documentation generators too: one page after another through the same steps. Pure, and linear.
+
+Front matter and comments are left out and files included first. Then come the tags of templates, the blocks that a
+generator adds, and tags of HTML or JSX; each step takes lines and gives lines that know theirs in the source.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
 
 from holdfast.caches.readers.decoded_text import decoded
-from holdfast.caches.readers.included_text import DEEPEST, IncludedText
-from holdfast.caches.readers.markdown_includes import Inclusion, included_by, is_snippet_block, snippet_of
-from holdfast.caches.readers.page_text import longest_run, page_of
+from holdfast.caches.readers.generators import JSX
+from holdfast.caches.readers.included_text import IncludedText, language_of
+from holdfast.caches.readers.jsx_prose import without_tags
+from holdfast.caches.readers.markdown_blocks import MarkdownBlocks
+from holdfast.caches.readers.markdown_lines import fence_after, markdown_rows, without_comments
+from holdfast.caches.readers.page_text import page_of
+from holdfast.caches.readers.site_values import SiteValues
+from holdfast.caches.readers.template_tags import TemplateRows
 from holdfast.caches.search.sections import front_matter
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -17,171 +27,76 @@ if TYPE_CHECKING:
     from holdfast.caches.readers.source_reader import Page, SourceFiles
 
 _BLANKS = " \t"
-_DEEPEST_QUOTE = 16
-_OPEN, _CLOSE = "<!--", "-->"
+# `import Part from "./_part.mdx"`, whose text `<Part />` is; `import code from "!!raw-loader!./a.js"`, `"./a.js?raw"`.
+_IMPORT = re.compile(r"""(?a)^import[ ]+(\w+)[ ]+from[ ]+["']([^"']{1,300})["']""")
+_USE = re.compile(
+    r"""(?a)^[ \t]*+<(?:Snippet[ ]+file=["']([^"']+)["'][ ]*/>|(\w++)[^<>]*+>(?:\{(\w++)\}</\w++>)?)[ \t]*$"""
+)
 
 
 def read_markdown_source(data: bytes, name: str, files: SourceFiles) -> Page:
-    """The page. Raises Unreadable."""
+    """The page of Markdown. Raises Unreadable."""
+    return _page(data, name, files, is_jsx=name.endswith(".mdx"))
+
+
+def read_mdx(data: bytes, name: str, files: SourceFiles) -> Page:
+    """The page of MDX. Raises Unreadable."""
+    return _page(data, name, files, is_jsx=True)
+
+
+def _page(data: bytes, name: str, files: SourceFiles, *, is_jsx: bool) -> Page:
     lines = decoded(data).split("\n")
     if not lines[-1]:
         lines.pop()
     body, title = front_matter(lines or [""])
+    site, included = SiteValues(files), IncludedText(name, files)
+    traits = site.generator.traits
+    is_jsx = is_jsx or JSX in traits
     rows = [(line, number) for number, line in enumerate(lines[body:], body + 1)]
-    return page_of(markdown_rows(rows, IncludedText(name, files), bool(body)), title)
+    if is_jsx:
+        rows = without_comments(_with_parts(rows, included), "{/*", "*/}")
+    rows = markdown_rows(rows, included)
+    rows = TemplateRows(site, included, title).rows(rows)
+    rows = MarkdownBlocks(traits, fence_after, lambda _: []).rows(rows)
+    rows = _spaced(without_tags(rows, is_jsx=is_jsx))
+    return page_of(rows, site.title(name) or title)
 
 
-def markdown_rows(rows: Sequence[Row], included: IncludedText, begins: bool = True, depth: int = 0) -> list[Row]:
-    """Lines without comments, and with what they include; blank ones at the beginning are left out if it `begins`."""
-    page = MarkdownLines(included, depth)
-    for text, source in without_comments(rows):
-        page.take(text, source)
-    found = page.finish()
-    first = next((number for number, (text, _) in enumerate(found) if text.strip(_BLANKS)), len(found))
-    return found[first:] if begins else found
-
-
-class MarkdownLines:
-    """Lines taken one after another, with what they include in their place."""
-
-    def __init__(self, included: IncludedText, depth: int) -> None:
-        self._included, self._depth = included, depth
-        self._rows: list[Row] = []
-        self._fence = ""
-        self._block: list[Row] | None = None  # of a list of snippets, which may be none in the end
-
-    def take(self, text: str, source: int) -> None:
-        """The next line."""
-        if self._block is not None:
-            self._block.append((text, source))
-            if is_snippet_block(text):
-                self._end_block(self._block)
-            return
-        if "8<" in text and is_snippet_block(text) and self._depth < DEEPEST:
-            self._block = [(text, source)]
-            return
-        inclusion = None
-        if self._depth < DEEPEST and (text.lstrip(_BLANKS)[:2] in _BEGINNINGS or "-8<-" in text):
-            inclusion = included_by(text, self._included)
-        if inclusion is not None:
-            self._include(inclusion, text[: len(text) - len(text.lstrip(_BLANKS))], source)
-            return
-        self._fence = fence_after(text, self._fence)
-        self._rows.append((text, source))
-
-    def finish(self) -> list[Row]:
-        """All of them."""
-        if self._block is not None:
-            self._rows += self._block
-        return self._rows
-
-    def _end_block(self, block: list[Row]) -> None:
-        self._block = None
-        found = [(snippet_of(text, self._included), source) for text, source in block[1:-1] if text.strip(_BLANKS)]
-        if not any(inclusion for inclusion, _ in found):
-            self._rows += block
-            return
-        for inclusion, source in found:
-            if inclusion is not None:
-                self._include(inclusion, "", source)
-
-    def _include(self, inclusion: Inclusion, margin: str, source: int) -> None:
-        lines = inclusion.lines
-        if inclusion.is_markdown and not self._fence:
-            body, _ = front_matter(lines or [""])
-            rows = [(line, source) for line in lines[body:]]
-            included = markdown_rows(rows, self._included, depth=self._depth + 1)
-            self._rows += [(margin + text if text else "", source) for text, _ in included]
-            return
-        if not self._fence:
-            mark = "`" * max(3, 1 + max([longest_run(line, "`") for line in lines], default=0))
-            lines = [mark + inclusion.language, *lines, mark]
-        self._rows += [(margin + line if line else "", source) for line in lines]
-
-
-_BEGINNINGS = frozenset(["{*", "{!", "{{", "<<", "--", ";-"])
-
-
-def fence_after(line: str, fence: str) -> str:
-    """The marks of the fence that is open after a line, where this one was open before it; empty for none."""
-    bare = line.strip(_BLANKS)
-    for _ in range(_DEEPEST_QUOTE):
-        if not bare.startswith("> "):
-            break
-        bare = bare[2:].lstrip(_BLANKS)
-    if fence:
-        return "" if bare.startswith(fence) and not bare.strip(fence[0]) else fence
-    mark = bare[:1]
-    if mark not in ("`", "~"):
-        return ""
-    width = len(bare) - len(bare.lstrip(mark))
-    return mark * width if width > 2 and not (mark == "`" and mark in bare[width:]) else ""
-
-
-def without_comments(rows: Sequence[Row], opening: str = _OPEN, closing: str = _CLOSE) -> list[Row]:
-    """Lines without the text between two marks, code excepted; an opening mark that is never closed stays.
-
-    A line that held nothing else is left out, and one of two blank lines that are left around it.
-    """
-    last = max([number for number, (text, _) in enumerate(rows) if closing in text], default=-1)
+def _with_parts(rows: Sequence[Row], included: IncludedText) -> list[Row]:
+    """Lines with the texts of files that are imported and stand alone in a line, as components."""
+    paths: dict[str, str] = {}
     found: list[Row] = []
-    fence = ""
-    inside = cut = False  # within a comment; lines were left out, and nothing was written since
-    for number, (text, source) in enumerate(rows):
-        if not inside:
-            before = fence
-            fence = fence_after(text, fence)
-            if before or fence or opening not in text:
-                if cut and not text.strip(_BLANKS) and (not found or not found[-1][0].strip(_BLANKS)):
-                    continue
-                cut = False
-                found.append((text, source))
-                continue
-        if not inside and text[:4].strip(_BLANKS) == "" and not text.lstrip(_BLANKS).startswith(opening):
-            found.append((text, source))  # indented code
-            continue
-        was_inside = inside
-        kept, inside = _without(text, inside, (opening, closing), closes_later=number < last)
-        if kept.strip(_BLANKS):
-            found.append((kept.rstrip(_BLANKS), source))
-            cut = False
-        elif kept == text and not was_inside:
+    for text, source in rows:
+        if text.startswith("import ") and (spec := _IMPORT.match(text)) is not None:
+            path = spec[2].rpartition("!")[2]
+            is_raw = "raw-loader" in spec[2] or path.endswith("?raw")
+            path = path.removesuffix("?raw").removeprefix("@site/").lstrip("@~/")
+            if is_raw or path.endswith((".md", ".mdx")):
+                paths[spec[1]] = path
+        used = _USE.match(text) if "<" in text and ("/>" in text or "}</" in text) else None
+        path = "" if used is None else used[1] or paths.get(used[3] or used[2], "")
+        lines = included.lines(path, ("", "snippets")) if path else None
+        if lines is None:
+            if path:
+                included.missing(path)
             found.append((text, source))
+        elif path.endswith((".md", ".mdx")):
+            body, _ = front_matter(lines or [""])
+            found += [(line, source) for line in lines[body:]]
         else:
-            cut = True
+            found += [(line, source) for line in [f"```{language_of(path)}", *lines, "```"]]
     return found
 
 
-def _without(text: str, inside: bool, marks: tuple[str, str], *, closes_later: bool) -> tuple[str, bool]:
-    """A line without comments, and whether it ends inside of one."""
-    opening, closing = marks
-    kept: list[str] = []
-    at = 0
-    while True:
-        if inside:
-            end = text.find(closing, at)
-            if end < 0:
-                return "".join(kept), True
-            at, inside = end + len(closing), False
-        begin = _outside_code(text, opening, at)
-        if begin < 0 or (text.find(closing, begin + len(opening)) < 0 and not closes_later):
-            return "".join([*kept, text[at:]]), False
-        kept.append(text[at:begin])
-        at, inside = begin + len(opening), True
-
-
-def _outside_code(text: str, mark: str, at: int) -> int:
-    """The index of a mark outside the code spans of the line; -1 where there is none."""
-    found = text.find(mark, at)
-    while found >= 0:
-        tick = text.find("`", at, found)
-        if tick < 0:
-            return found
-        width = 1
-        while text[tick + width : tick + width + 1] == "`":
-            width += 1
-        end = text.find("`" * width, tick + width)
-        at = tick + width if end < 0 else end + width
-        if at > found:
-            found = text.find(mark, at)
-    return -1
+def _spaced(rows: Sequence[Row]) -> list[Row]:
+    """Lines with at most one blank between two others and none around them; within fences as they are."""
+    found: list[Row] = []
+    fence = ""
+    for text, source in rows:
+        if not fence and not text.strip(_BLANKS) and (not found or not found[-1][0].strip(_BLANKS)):
+            continue
+        fence = fence_after(text, fence)
+        found.append((text, source))
+    while found and not found[-1][0].strip(_BLANKS):
+        found.pop()
+    return found

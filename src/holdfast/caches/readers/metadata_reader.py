@@ -8,7 +8,7 @@ from holdfast.caches.line_map import source_line
 from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.page_text import PageText, page_of
 from holdfast.caches.readers.reader_table import read_source, reader_of
-from holdfast.caches.readers.source_reader import Page
+from holdfast.caches.readers.source_reader import Page, Site
 from holdfast.core.unicode_text import WHITE_SPACE, lower_case
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 class _NoFiles:
     """The files that a description may include: none, it was taken from where it could."""
+
+    site = Site()
 
     def text(self, path: str) -> str | None:  # noqa: ARG002 - what every table of files takes
         return None

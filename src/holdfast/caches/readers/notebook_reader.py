@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from holdfast.caches.readers.decoded_text import decoded
+from holdfast.caches.readers.jsx_prose import without_tags
 from holdfast.caches.readers.lined_values import read_json
 from holdfast.caches.readers.page_text import PageText
 from holdfast.caches.readers.source_reader import Page, Unreadable
@@ -38,7 +39,7 @@ def read_notebook(data: bytes, name: str, files: SourceFiles) -> Page:  # noqa: 
     for cell in cells:
         kind = cell.get("cell_type").text()
         if kind == "markdown":
-            page.verbatim(cell.get("source").rows())
+            page.verbatim(without_tags(cell.get("source").rows(), is_jsx=False))
         elif kind == "heading":
             marks = _MARKS.get(cell.get("level").text(), "#")
             page.block([f"{marks} {text}" for text, _ in cell.get("source").rows()[:1]], cell.get("source").line)

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+from holdfast.caches.readers.generators import GENERATORS, PLAIN, Generator
 from holdfast.caches.readers.source_reader import SourceReader
+from holdfast.caches.source_formats import read_markdown
 from holdfast.core.unicode_text import lower_case
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from holdfast.caches.readers.source_reader import Page, SourceFiles
 
 _HERE = "holdfast.caches.readers."
+# By their first ending, what reads the pages of generators.
+_PAGES = {
+    ".md": "markdown_reader:read_markdown_source",
+    ".adoc": "asciidoc_reader:read_asciidoc",
+    ".rst": "rst_reader:read_rst",
+}
 
 READERS: tuple[SourceReader, ...] = (
-    SourceReader("markdown-1", (".md", ".markdown"), _HERE + "markdown_reader:read_markdown_source"),
-    SourceReader("mdx-1", (".mdx",), _HERE + "mdx_reader:read_mdx"),
+    SourceReader("markdown-2", (".md", ".markdown"), _HERE + "markdown_reader:read_markdown_source"),
+    SourceReader("mdx-2", (".mdx",), _HERE + "markdown_reader:read_mdx"),
     SourceReader("rst-1", (".rst", ".rest"), _HERE + "rst_reader:read_rst"),
     SourceReader("asciidoc-2", (".adoc", ".asciidoc"), _HERE + "asciidoc_reader:read_asciidoc"),
     SourceReader("text-1", (".txt", ".text"), _HERE + "text_reader:read_text"),
     SourceReader("html-1", (".html", ".htm", ".xhtml"), _HERE + "html_reader:read_html"),
-    SourceReader("notebook-1", (".ipynb",), _HERE + "notebook_reader:read_notebook"),
+    SourceReader("notebook-2", (".ipynb",), _HERE + "notebook_reader:read_notebook"),
     SourceReader(
         "openapi-1",
         (".json", ".yaml", ".yml"),
@@ -33,14 +40,24 @@ READERS: tuple[SourceReader, ...] = (
     SourceReader("python-1", (), _HERE + "python_reader:read_python"),
     SourceReader("metadata-1", (), _HERE + "metadata_reader:read_metadata"),
     SourceReader("dts-1", (), _HERE + "dts_reader:read_declarations", "analysis"),
+    # Pages of documentation generators, found by the generator's own file.
+    *[SourceReader(generator.reader, (), _HERE + _PAGES[generator.extensions[0]]) for generator in GENERATORS],
 )
+# The names of files that stand for their folder.
+_INDEXES = frozenset(("index", "readme", "page", "default"))
+_CAPITALS = {ord(letter): chr(ord(letter) - 32) for letter in "abcdefghijklmnopqrstuvwxyz"}
 # Those who look into a file before they take it for theirs.
 RECOGNISING = frozenset([reader.name for reader in READERS if reader.recognises])
 
 
-def reader_of(name: str) -> SourceReader | None:
-    """The reader of a source by its name; None where nothing reads it. Where it `recognises`, `is_of_kind` decides."""
+def reader_of(name: str, generator: Generator = PLAIN) -> SourceReader | None:
+    """The reader of a source by its name; None where nothing reads it. Where it `recognises`, `is_of_kind` decides.
+
+    A page of a generator has the generator's own reader.
+    """
     lowered = lower_case(name)
+    if generator.extensions and lowered.endswith(generator.extensions):
+        return reader_named(generator.reader)
     for reader in READERS:
         if lowered.endswith(reader.extensions):
             return reader
@@ -50,11 +67,14 @@ def reader_of(name: str) -> SourceReader | None:
 class ReaderNames(dict[str, str]):
     """What `reader_of` finds, by the part of a name that decides: its last dot and what follows, or its last character.
 
-    It is the name of the reader, empty for none; each is looked for once.
+    It is the name of the reader, empty for none; each is looked for once. Pages may be those of a generator.
     """
 
+    def __init__(self, generator: Generator = PLAIN) -> None:
+        self._generator = generator
+
     def __missing__(self, ending: str) -> str:
-        reader = reader_of(ending)
+        reader = reader_of(ending, self._generator)
         self[ending] = found = "" if reader is None else reader.name
         return found
 
@@ -70,12 +90,28 @@ def is_of_kind(reader: SourceReader, data: bytes) -> bool:
 
 
 def read_source(reader: SourceReader, data: bytes, name: str, files: SourceFiles) -> Page:
-    """What a reader makes of a source. Raises Unreadable."""
+    """What a reader makes of a source, with a title unless its first heading is that of the page. Raises Unreadable."""
     page: Page = _loaded(reader.read)(data, name, files)
-    return page
+    if page.title or page.text.startswith("# "):
+        return page
+    headings, _ = read_markdown(page.text.split("\n"), 0)
+    first = next((heading.text for heading in headings if heading.level == 1), "")
+    return page if first and headings[0].level == 1 else page._replace(title=first or name_words(name))
+
+
+def name_words(name: str) -> str:
+    """The path of a file as a title: its name without ending and number, or that of its folder for an index."""
+    *folders, file = name.split("/")
+    stem = file.rpartition(".")[0] or file
+    if folders and lower_case(stem).lstrip("_") in _INDEXES:
+        stem = folders[-1]
+    words = " ".join(stem.lstrip("0123456789-_. ").replace("-", " ").replace("_", " ").split(" ")) or stem
+    return words[:1].translate(_CAPITALS) + words[1:]
 
 
 def _loaded(place: str) -> Callable[..., Any]:
+    from importlib import import_module
+
     module, _, function = place.partition(":")
     found: Callable[..., Any] = getattr(import_module(module), function)
     return found

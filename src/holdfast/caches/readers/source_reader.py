@@ -10,9 +10,13 @@ if TYPE_CHECKING:
     class SourceFiles(Protocol):
         """The other files of the sources, which a text may include; nothing outside them can be had.
 
-        How far outside the folder of the sources `..` may lead is the builder's to say: up to the top of the project or
-        of the git checkout that holds the folder, and never into what is ignored there.
+        `site` is the site that the page belongs to. How far outside the folder of the sources `..` may lead is the
+        builder's to say: up to the top of the project or of the git checkout that holds the folder, and never into what
+        is ignored there.
         """
+
+        @property
+        def site(self) -> Site: ...
 
         def text(self, path: str) -> str | None:
             """The text of a file by its path below the sources' top, normalised: forward slashes, `..` only in front.
@@ -29,6 +33,17 @@ if TYPE_CHECKING:
         """Makes a page of a source's bytes; `name` is its path below the sources' top. Raises Unreadable."""
 
         def __call__(self, data: bytes, name: str, files: SourceFiles) -> Page: ...
+
+
+class Site(NamedTuple):
+    """The site of a documentation generator that a page belongs to, if any.
+
+    `reader` is the reader that its pages have, `folder` the folder of the generator's own file, seen from the sources'
+    top: it may climb.
+    """
+
+    reader: str = ""
+    folder: str = ""
 
 
 class Page(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.caches.line_map import source_line
-from holdfast.caches.readers.mdx_reader import read_mdx
+from holdfast.caches.readers.markdown_reader import read_mdx
 from holdfast.caches.readers.source_reader import Page
 from support.sources import HeldFiles
 
@@ -53,7 +53,7 @@ a < b and <https://example.org>
 EXPECTED = """\
 # Tabs
 
-Press Ctrl, or use `<Tabs>`
+Press `Ctrl`, or use `<Tabs>`
 as here:
 
 **With npm**
@@ -64,7 +64,7 @@ Run this:
 npm install <package>
 ```
 
-**More** About {props.name}.
+- [More](/x) About name.
 
 a < b and <https://example.org>
 """

@@ -1,0 +1,63 @@
+"""Which documentation generator's site a folder belongs to, by the generator's own file in it."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.caches.build.guarded_files import Guard
+from holdfast.caches.readers.generators import FEWEST_LANGUAGES, GENERATORS, LANGUAGES, MARKS, PLAIN, Generator
+from holdfast.core.record import NamedTuple
+from holdfast.core.unicode_text import lower_case
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_MAX_MARK_BYTES = 1 << 20
+# Below the folder of a site, how deep versions, translations and blogs may lie.
+_DEEPEST = 4
+
+
+class FoundSite(NamedTuple):
+    """A generator, and the folder of its own file, seen from the sources' top: it may climb."""
+
+    generator: Generator
+    folder: str
+
+    def reads(self, reader: str) -> bool:
+        """Whether a reader is that of the site's pages."""
+        return reader == self.generator.reader
+
+    def left_out(self, place: str, names: Sequence[str]) -> frozenset[str]:
+        """Those of the names in a folder that are versions, translations or blogs of the site."""
+        if not self.generator.reader or place.count("/") - self.folder.replace("..", "").count("/") >= _DEEPEST:
+            return frozenset()
+        languages = [name for name in names if lower_case(name) in LANGUAGES]
+        left = languages if len(languages) >= FEWEST_LANGUAGES else []
+        return frozenset([*left, *self.generator.excluded.intersection(names)])
+
+
+NO_SITE = FoundSite(PLAIN, "")
+
+
+def site_in(names: Sequence[str], path: str, place: str, top: str, above: FoundSite) -> FoundSite:
+    """The site that a folder with these names begins, or the one `above`; `top` is the boundary of what is read."""
+    if MARKS.isdisjoint(names):
+        return above
+    held = frozenset(names)
+    for generator in GENERATORS:
+        if above.generator.reader in generator.below_none_of:
+            continue
+        for mark in generator.marks:
+            if mark.partition("/")[0] in held and _is_marked(generator, os.path.join(path, mark), top):
+                # A site inside one of the same kind is a part of it: Hugo has a mark in every folder.
+                return above if above.generator is generator else FoundSite(generator, place)
+    return above
+
+
+def _is_marked(generator: Generator, path: str, top: str) -> bool:
+    guard = Guard(top, withholds=False)
+    if not generator.says:
+        return os.path.isdir(path) or guard.has_file(path)
+    text = guard.text(path, _MAX_MARK_BYTES)
+    return text is not None and any(word in text for word in generator.says)

@@ -1,0 +1,260 @@
+"""Tags of Liquid and Hugo and `{{ expressions }}` in Markdown, as the text that they stand for. Pure, and linear.
+
+No template is run: a value is looked up, a file included, the words of a tag kept; what a table does not know is
+dropped, or becomes the last word of its name.
+"""
+
+from __future__ import annotations
+
+import re
+
+from holdfast.caches.readers.generators import BRACES, LIQUID
+from holdfast.caches.readers.included_text import DEEPEST
+from holdfast.caches.readers.markdown_blocks import label, note
+from holdfast.caches.readers.markdown_lines import fence_after, without_comments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.caches.readers.included_text import IncludedText
+    from holdfast.caches.readers.page_text import Row
+    from holdfast.caches.readers.site_values import SiteValues
+
+_TAG = re.compile(
+    r"(?a)\{%((?:[^%{]|%(?!\})|\{(?!%))*+)%\}"  # Liquid
+    r"|\{\{([<%])((?:[^<>%{}]|[<>%](?!\}\}))*+)[>%]\}\}"  # Hugo
+    r"|\{\{\{?([^{}]*+)\}?\}\}"
+)
+_ARGUMENT = re.compile(r"""(?a)([\w-]+)[ ]*=[ ]*("[^"]*"|'[^']*'|[^\s"']+)|("[^"]*"|'[^']*'|[^\s"']+)""")
+_NOTES = frozenset(
+    "note tip info important warning caution danger success hint alert callout admonition notice aside".split()
+)
+# Tags whose words are a title, with the argument that has it.
+_LABELS = frozenset(("tab", "tab-content", "step", "collapse", "expand", "details", "accordion", "qa", "card"))
+_TOOLS = {"mac": "macOS", "linux": "Linux", "windows": "Windows", "bash": "Bash", "powershell": "PowerShell"}
+_SHOWN = ("title", "name", "header", "label", "summary", "caption", "text", "aria-label", "question")
+# Tags between which nothing is text.
+_SKIPPED = frozenset(("comment", "for", "capture", "javascript", "style", "schema"))
+_LIQUID_LINKS = ("embed", "file")
+_WORD = re.compile(r"(?a)[A-Za-z0-9_-]+")
+_STRING = re.compile(r"""(?a)^["']([^"']*)["']""")
+_PATH = re.compile(r"(?a)^[\w$-]+(?:\.[\w$-]+|\[[^\[\]]{0,40}\])*")
+
+
+class TemplateRows:
+    """Lines of a page without tags of templates."""
+
+    def __init__(self, site: SiteValues, included: IncludedText, title: str) -> None:
+        self._site, self._included = site, included
+        self._values = {"page.title": title} if title else {}
+        traits = site.generator.traits
+        self._has_liquid, self._has_braces = LIQUID in traits, BRACES in traits or LIQUID in traits
+        self._skipped = ""  # the tag that ends what is no text
+        self._is_raw = False
+        self._fence = ""
+        self._unread = 0  # how many more files may be included inside each other
+        self._found: list[Row] = []
+
+    def rows(self, rows: Sequence[Row], depth: int = 0) -> list[Row]:
+        """The lines."""
+        if not depth and not any("{{" in text or "{%" in text for text, _ in rows):
+            return list(rows)
+        self._unread = DEEPEST - depth
+        for text, source in rows:
+            self._fence = fence_after(text, self._fence)
+            if "{{" not in text and "{%" not in text:
+                if not self._skipped:
+                    self._found.append((text, source))
+                continue
+            self._line(text, source, depth)
+        if depth:
+            return []
+        found = without_comments(self._found, "{%", "%}") if self._has_liquid else self._found
+        return without_comments(without_comments(found, "{{<", ">}}"), "{{%", "%}}")
+
+    def _line(self, text: str, source: int, depth: int) -> None:
+        """Write a line, with what stands for its tags; one that had nothing else is left out."""
+        margin = text[: len(text) - len(text.lstrip(" \t"))]
+        kept: list[str] = []
+        at = 0
+        is_whole = False
+        for tag in _TAG.finditer(text):
+            if not self._skipped:
+                kept.append(text[at : tag.start()])
+            at = tag.end()
+            alone = not text[: tag.start()].strip(" \t>*-") and not text[tag.end() :].strip(" \t")
+            spec = self._tag(tag, alone, source, margin, depth)
+            if spec is not None and not self._skipped:
+                is_whole = is_whole or bool(spec)
+                kept.append(spec)
+        if not self._skipped:
+            kept.append(text[at:])
+        line = "".join(kept)
+        if line.strip(" \t>") or (not at and not self._skipped):
+            self._found.append((line.rstrip(" \t") if at else line, source))
+        elif not is_whole and not self._fence:
+            self._found.append(("", source))
+
+    def _tag(self, tag: re.Match[str], alone: bool, source: int, margin: str, depth: int) -> str | None:
+        liquid, hugo, shortcode, expression = tag.group(1, 2, 3, 4)
+        if liquid is not None:
+            return (
+                self._liquid(liquid.strip(" \t-"), tag[0], alone, source, margin, depth) if self._has_liquid else tag[0]
+            )
+        if hugo is not None:
+            return (
+                tag[0]
+                if self._fence
+                else self._shortcode(shortcode.strip(" \t/*") or "", shortcode, alone, source, margin, depth)
+            )
+        if not self._fence and expression.startswith("#"):
+            return ""  # of mdBook: a title, a quiz
+        if self._is_raw or not self._has_braces:
+            return tag[0]
+        is_code = bool(self._fence) or tag.string.count("`", 0, tag.start()) % 2 == 1
+        value = self._expression(expression.strip(" \t-"), is_code)
+        return tag[0] if value is None else value
+
+    def _expression(self, spec: str, is_code: bool) -> str | None:
+        """The value of an expression, else its last word; None where it is code that has no value."""
+        if (text := _STRING.match(spec)) is not None:
+            return text[1]
+        path = _PATH.match(spec)
+        name = path[0] if path else ""
+        value = self._values.get(name)
+        if value is None and name:
+            value = self._site.value(name.removeprefix("site.").removeprefix("config.").removeprefix("extra."))
+        if value is not None or is_code:
+            return value
+        if name and self._has_liquid and not name.startswith(("page.", "content", "include.")):
+            self._included.missing(f"{{{{ {name} }}}}")
+        words = _WORD.findall(name.partition("[")[0])
+        return words[-1].replace("_", " ").replace("-", " ") if words and "(" not in spec else ""
+
+    def _liquid(self, spec: str, whole: str, alone: bool, source: int, margin: str, depth: int) -> str | None:
+        name, _, rest = spec.partition(" ")
+        if self._skipped:
+            self._skipped = "" if name == self._skipped else self._skipped
+            return None
+        if self._is_raw and name != "endraw":
+            return whole
+        if name in ("raw", "endraw"):
+            self._is_raw = name == "raw"
+            return ""
+        if name in _SKIPPED:
+            self._skipped = f"end{name}"
+            return ""
+        if name == "highlight":
+            self._fence = "```"
+            return "```" + rest.partition(" ")[0]
+        if name == "endhighlight":
+            self._fence = ""
+            return "```"
+        if name == "assign":
+            variable, _, value = rest.partition("=")
+            if (text := _STRING.match(value.strip(" "))) is not None:
+                self._values[variable.strip(" ")] = text[1]
+            return ""
+        if name in ("data", "indented_data_reference"):
+            return self._data(rest.partition(" ")[0], alone, source, margin, depth)
+        if name in ("include", "include_relative", "include_cached", "render"):
+            return self._include(rest, source, margin, depth)
+        if name in ("link", "post_url"):
+            return rest.strip(" \"'")
+        if name in _TOOLS:
+            return label(_TOOLS[name])
+        return self._words(name, _arguments(rest), alone)
+
+    def _data(self, name: str, alone: bool, source: int, margin: str, depth: int) -> str | None:
+        if name.startswith("reusables."):
+            path = f"data/{name.replace('.', '/')}.md"
+            lines = self._included.lines(path) if self._unread > 0 else None
+            if lines is None:
+                self._included.missing(path)
+                return ""
+            if alone or len(lines) > 1:
+                self._put(lines, source, margin, depth)
+                return ""
+            return " ".join(self._nested(lines, source, depth))
+        value = self._site.data_value(name)
+        if value is None:
+            self._included.missing(name)
+            return name.rpartition(".")[2].replace("_", " ")
+        return " ".join(self._nested([value], source, depth)) if "{" in value else value
+
+    def _nested(self, lines: Sequence[str], source: int, depth: int) -> list[str]:
+        """What lines become by themselves."""
+        inner = TemplateRows(self._site, self._included, "")
+        inner._values, inner._unread = self._values, self._unread - 1
+        if inner._unread <= 0:
+            return list(lines)
+        inner.rows(without_comments([(line, source) for line in lines]), depth + 1)
+        return [text for text, _ in inner._found]
+
+    def _put(self, lines: Sequence[str], source: int, margin: str, depth: int) -> None:
+        from holdfast.caches.search.sections import front_matter
+
+        body, _ = front_matter(list(lines) or [""])
+        nested = self._nested(lines[body:], source, depth)
+        self._found += [(margin + text if text else "", source) for text in nested]
+
+    def _include(self, spec: str, source: int, margin: str, depth: int) -> str:
+        """A file of the folder for includes, or one that is named from the page; of HTML nothing is text."""
+        path = spec.strip(" ").split(" ")[0].strip("\"'")
+        if "{" in path or not path:
+            return ""
+        lines = self._included.lines(path, ("_includes", "")) if self._unread > 0 else None
+        if lines is None:
+            self._included.missing(path)
+        elif path.endswith((".md", ".markdown", ".txt")):
+            self._put(lines, source, margin, depth)
+        return ""
+
+    def _shortcode(self, spec: str, whole: str, alone: bool, source: int, margin: str, depth: int) -> str | None:
+        name, _, rest = spec.partition(" ")
+        if whole.strip(" ").startswith("/") or not name:
+            return ""
+        given = _arguments(rest)
+        first = given.get("0", "")
+        if name in ("ref", "relref"):
+            return first or given.get("path", "")
+        if name == "param" and first:
+            value = self._site.value(first)
+            if value is None:
+                self._included.missing(first)
+            return first.rpartition(".")[2] if value is None else value
+        if name.rpartition("/")[2] in ("shared", "include", "readfile", "snippet"):
+            path = (given.get("lookup") or given.get("file") or first).lstrip("/")
+            lines = (
+                self._included.lines(path, ("", "shared", "content", "includes")) if path and self._unread > 0 else None
+            )
+            if lines is None:
+                self._included.missing(path or spec)
+            else:
+                self._put(lines, source, margin, depth)
+            return ""
+        if name == "heading" and first:
+            return first
+        return self._words(name, given, alone)
+
+    def _words(self, name: str, given: dict[str, str], alone: bool) -> str:
+        """What a tag says that is in no other table: a note, a title, or nothing."""
+        shown = next((given[key] for key in _SHOWN if given.get(key)), "")
+        if name in _NOTES:
+            kind = given.get("type") or given.get("style") or given.get("color") or given.get("0") or name
+            return note(kind if _WORD.fullmatch(kind) else name, shown)
+        if name in _LIQUID_LINKS:
+            target = given.get("url") or given.get("src") or given.get("0", "")
+            return f"[{shown or target.rstrip('/').rpartition('/')[2]}]({target})" if target else ""
+        if name.rpartition("/")[2] in _LABELS:
+            return label(shown or given.get("0", "")) if alone else shown
+        return "" if alone else shown
+
+
+def _arguments(spec: str) -> dict[str, str]:
+    """The arguments of a tag by name, and those without one by number."""
+    found: dict[str, str] = {}
+    for name, value, bare in _ARGUMENT.findall(spec[:2000]):
+        found[name or str(sum(key[0] in "0123456789" for key in found))] = (value or bare).strip("\"'")
+    return found

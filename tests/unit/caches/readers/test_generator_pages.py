@@ -1,0 +1,181 @@
+"""Pages of documentation generators as Markdown: what is resolved, what is kept as text, what is left out."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.caches.line_map import source_line
+from holdfast.caches.readers.generators import GENERATORS, MARKS
+from holdfast.caches.readers.reader_table import read_source, reader_named
+from holdfast.caches.readers.source_reader import Site
+from support.sources import HeldFiles
+
+FILES = {
+    "mkdocs.yml": "nav:\n- Home: index.md\n- Guides:\n  - 'Fields: all': guides/fields.md\nextra:\n  product: Widget\n",
+    "src/SUMMARY.md": "- [The `Start`](ch01.md)\n",
+    "_config.yml": "repository: https://example.org/widget\n",
+    "_data/ruby.yml": "min: 2.7\n",
+    "hugo.toml": "baseURL = 'x'\n[params]\nversion = '3.1'\n",
+    "data/variables/product.yml": "name: 'Widget'\nlong: >-\n"
+    "  {% ifversion a %}the{% endif %} {% data variables.product.name %} Pro\n",
+    "data/reusables/start/run.md": "1. Open {% data variables.product.name %}.\n1. Run it.\n",
+    "shared/part.md": "Shared text.\n",
+    "_part.mdx": "import A from 'a'\n\n<A>Part of it.</A>\n",
+    "code.js": "run()\n",
+    ".gitbook/includes/part.md": "---\ntitle: x\n---\n\nIncluded.\n",
+}
+
+CASES = [
+    ("markdown", "---\ntitle: T\n---\nimport A from './a'\n\nimport this sentence.\n", "import this sentence.\n"),
+    (
+        "markdown",
+        '<p align="center"><img src="a.png"></p>\n\n<a href="b">B</a> &lt;x> <file>\n',
+        "[B](b) &lt;x> <file>\n",
+    ),
+    ("markdown", "Vec<T> and <br/> `<b>`\n\n    <b>code</b>\n", "Vec<T> and  `<b>`\n\n    <b>code</b>\n"),
+    ("markdown", "> [!NOTE]\n> Careful.\n", "> **Note**\n> Careful.\n"),
+    ("markdown", "## Title {#id}\n\ntext\n{: .class }\n", "## Title\n\ntext\n"),
+    ("markdown", "[a][x], [`b`][p.q.r], `c[i][j]`\n\n[x]: https://x.org 'X'\n", "[a](https://x.org), `b`, `c[i][j]`\n"),
+    ("markdown", "Use {{ value }} and {% tag %}.\n", "Use {{ value }} and {% tag %}.\n"),
+    (
+        "mkdocs",
+        '!!! note "Careful"\n    One.\n\n    ```py\n    x = {{ y }}\n    ```\n\nTwo.\n',
+        "> **Note** Careful\n\nOne.\n\n```py\nx = {{ y }}\n```\n\nTwo.\n",
+    ),
+    (
+        "mkdocs",
+        '=== "pip"\n\n    ```\n    pip\n    ```\n\n=== "uv"\n\n    uv\n',
+        "**pip**\n\n```\npip\n```\n\n**uv**\n\nuv\n",
+    ),
+    ("mkdocs", "/// warning | Hot\n    type: x\n\nText.\n\n///\n", "> **Warning** Hot\n\nText.\n"),
+    ("mkdocs", "The {{ product }} :material-check: {{ config.a.un_known }}\n", "The Widget  un known\n"),
+    (
+        "docusaurus",
+        "import Part from './_part.mdx';\n\n:::tip[Best *way*]\n\nDo.\n\n:::\n\n<Part />\n",
+        "> **Tip** Best *way*\n\nDo.\n\nPart of it.\n",
+    ),
+    (
+        "docusaurus",
+        "import src from '!!raw-loader!./code.js';\n\n<CodeBlock language=\"js\">{src}</CodeBlock>\n",
+        "```javascript\nrun()\n```\n",
+    ),
+    (
+        "mdbook",
+        '{{#title X}}\n\n<a id="x"></a>\n\n## A\n\n<Listing caption="First">\n\n```rust\nlet a;\n```\n\n</Listing>\n',
+        "## A\n\n**First**\n\n```rust\nlet a;\n```\n",
+    ),
+    ("hugo", '{{< admonition type="note" >}}\nCareful.\n{{< /admonition >}}\n', "> **Note**\nCareful.\n"),
+    (
+        "hugo",
+        '{{< docs/shared source="x" lookup="part.md" >}}\n\nv{{< param version >}} [a]({{< relref "b.md" >}})\n',
+        "Shared text.\n\nv3.1 [a](b.md)\n",
+    ),
+    ("hugo", '{{< tabs >}}\n{{% tab name="One" %}}\nFirst\n{{% /tab %}}\n{{< /tabs >}}\n', "**One**\nFirst\n"),
+    (
+        "jekyll",
+        "{{ site.repository }} {{ site.data.ruby.min }} {{ page.nothing }}\n",
+        "https://example.org/widget 2.7 nothing\n",
+    ),
+    (
+        "jekyll",
+        "{% highlight ruby %}\nputs {{ x }}\n{% endhighlight %}\n\n{% for a in b %}\n{{ a.x }}\n{% endfor %}\n",
+        "```ruby\nputs {{ x }}\n```\n",
+    ),
+    ("jekyll", "{% raw %}{{ kept }}{% endraw %} {% comment %}not{% endcomment %}\n", "{{ kept }}\n"),
+    (
+        "liquid",
+        "Use {% data variables.product.long %}:\n\n{% data reusables.start.run %}\n",
+        "Use the Widget Pro:\n\n1. Open Widget.\n1. Run it.\n",
+    ),
+    (
+        "vitepress",
+        "::: details Why\nBecause {{ x.why }}.\n:::\n\n::: code-group\n\n```sh [npm]\nnpm\n```\n\n:::\n",
+        "> **Details** Why\n\nBecause why.\n\n```sh [npm]\nnpm\n```\n",
+    ),
+    (
+        "mintlify",
+        '<Note>\n  Careful.\n</Note>\n\n<ParamField path="id" type="string">\n  The id.\n</ParamField>\n',
+        "> **Note**\nCareful.\n\n**`id`** (string)\nThe id.\n",
+    ),
+    ("starlight", '<Aside type="danger" title="Hot">Text {"a b"}.</Aside>\n', "> **Danger** Hot Text a b.\n"),
+    (
+        "gitbook",
+        '{% hint style="info" %}\nCareful.\n{% endhint %}\n\n{% include "../.gitbook/includes/part.md" %}\n',
+        "> **Info**\nCareful.\n\nIncluded.\n",
+    ),
+    (
+        "gitbook",
+        '{% tabs %}\n{% tab title="A" %}\nOne\n{% endtab %}\n{% endtabs %}\n\n{% embed url="https://x.org/v" %}\n',
+        "**A**\nOne\n\n[v](https://x.org/v)\n",
+    ),
+]
+
+
+def read(
+    generator: str, text: str, name: str = "guides/page.md", files: HeldFiles | None = None
+) -> tuple[str, str, HeldFiles]:
+    reader = reader_named(f"{generator}-2" if generator == "markdown" else f"{generator}-1")
+    assert reader is not None
+    files = files or HeldFiles(FILES, Site(reader.name, ""))
+    page = read_source(reader, text.encode(), name, files)
+    return page.text, page.title, files
+
+
+@pytest.mark.parametrize(("generator", "text", "expected"), CASES)
+def test_what_a_generator_adds_becomes_text(generator: str, text: str, expected: str) -> None:
+    assert read(generator, text)[0] == expected
+
+
+def test_lines_stand_for_those_of_the_source() -> None:
+    reader = reader_named("mkdocs-1")
+    assert reader is not None
+    text = "---\na: b\n---\n\n!!! note\n    One.\n\nTwo {{ x }}.\n"
+    page = read_source(reader, text.encode(), "a.md", HeldFiles(FILES, Site(reader.name)))
+    lines = page.text.split("\n")
+    assert [source_line(page.lines, lines.index(line) + 1) for line in ("> **Note**", "One.", "Two x.")] == [5, 6, 8]
+
+
+@pytest.mark.parametrize(
+    ("generator", "name", "title"),
+    [
+        ("mkdocs", "guides/fields.md", "Fields: all"),
+        ("mkdocs", "index.md", "Home"),
+        ("mkdocs", "docs/index.md", "Home"),
+        ("mkdocs", "other.md", "Front"),
+        ("mdbook", "src/ch01.md", "The Start"),
+    ],
+)
+def test_the_title_in_the_navigation_comes_before_that_of_the_front_matter(
+    generator: str, name: str, title: str
+) -> None:
+    assert read(generator, "---\ntitle: Front\n---\n\n## First\n", name)[1] == title
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "title"),
+    [
+        ("usage_errors.md", "## First\n", "Usage errors"),
+        ("guide/index.md", "text\n", "Guide"),
+        ("README.md", "text\n", "README"),
+        ("a/02-more-types.md", "## First\n\n# Whole\n", "Whole"),
+        ("a/b.md", "# Own\n\n## First\n", ""),
+        ("a/b.md", "Intro.\n\n# Own\n", ""),
+    ],
+)
+def test_a_page_without_a_title_has_that_of_its_name_and_never_its_first_section(
+    name: str, text: str, title: str
+) -> None:
+    assert read("markdown", text, name)[1] == title
+
+
+def test_what_cannot_be_found_is_reported_once_a_page() -> None:
+    text = "{% data variables.product.none %} {{ site.none }}\n\n{% data reusables.none %}\n"
+    found, _, files = read("liquid", text)
+    assert found == "none none\n"
+    assert files.lacks == ["variables.product.none", "{{ site.none }}", "data/reusables/none.md"]
+
+
+def test_every_mark_is_of_one_generator() -> None:
+    marks = [mark for generator in GENERATORS for mark in generator.marks]
+    assert len(marks) == len(set(marks))
+    assert {mark.partition("/")[0] for mark in marks} == MARKS
