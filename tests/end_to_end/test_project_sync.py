@@ -175,6 +175,15 @@ def test_what_is_ignored_made_or_fetched_is_left_out_and_what_cannot_be_read_is_
     assert "is a link that leads to no file" in failure("sync", "--strict", cwd=project, code=5)
 
 
+def test_what_a_text_needs_and_is_not_there_is_named_once_and_strict_fails_on_it(project: Path) -> None:
+    for name in ("a", "b"):
+        (project / "docs" / f"{name}.rst").write_text("Title\n=====\n\n.. include:: ../NOTHERE.rst\n\nText.\n", "utf-8")
+    built = answer("add", "docs", "docs", cwd=project)
+    reason = "needs '../NOTHERE.rst', which cannot be found (texts that need it: 2)"
+    assert {"source": "a.rst", "reason": reason} in built["cache"]["unread"]
+    assert reason in failure("sync", "--strict", cwd=project, code=5)
+
+
 def test_sources_of_the_whole_project_and_a_source_that_is_ignored_work(project: Path) -> None:
     (project / ".gitignore").write_text("docs/\n", encoding="utf-8")
     page(project / "readme.html", "readme")

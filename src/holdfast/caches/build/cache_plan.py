@@ -6,7 +6,7 @@ import os
 
 from holdfast.caches.build.git_tree import full_commit, head_commit, write_tree
 from holdfast.caches.build.guarded_files import read_item, why_unread
-from holdfast.caches.build.included_files import ABSENT, IncludedFiles
+from holdfast.caches.build.included_files import ABSENT, MISSING, IncludedFiles
 from holdfast.caches.build.project_sources import (
     FoundSources,
     PassedOver,
@@ -266,6 +266,18 @@ def refused_includes(plan: CachePlan, known: KnownSources) -> list[PassedOver]:
         for item in plan.items
         for path in missing.get(item.source, ())
         if (reason := files.of(item).refusal(path))
+    ]
+
+
+def missing_parts(known: KnownSources) -> list[PassedOver]:
+    """What remembered texts need and cannot be found, each once, by the first text that needs it."""
+    needed: dict[str, list[str]] = {}
+    for source, (included, _) in sorted(known.more.items()):
+        for path in [path for path in included if path.startswith(MISSING)]:
+            needed.setdefault(path.removeprefix(MISSING), []).append(source)
+    return [
+        PassedOver(sources[0], f"needs '{printable(what)}', which cannot be found (texts that need it: {len(sources)})")
+        for what, sources in needed.items()
     ]
 
 

@@ -11,6 +11,7 @@ from holdfast.caches.build.cache_plan import (
     SourceChanges,
     changes_since,
     first_reasons,
+    missing_parts,
     plan_cache,
     refused_includes,
 )
@@ -143,6 +144,8 @@ def sync_cache(
         state = state_of(plan, report, state, changes, settings)._replace(made=made_files(cache, made))
         write_state(project, declared.name, state)
         unread, locked = _unread(plan, state), locked_of(plan, state)
+        if strict and any(passed.is_fault for passed in unread):
+            raise BuildFailed(_not_read(declared.name, unread))
     if is_first and lies_inside(project.cache_root, project.path):
         # What is made from the sources need not be committed; who removes this file does not get it again.
         write_file(os.path.join(project.cache_root, ".gitignore"), b"*\n")
@@ -275,7 +278,7 @@ def locked_of(plan: CachePlan, state: SourceState) -> LockedCache:
 def _unread(plan: CachePlan, state: SourceState) -> list[PassedOver]:
     """Everything that was passed over, by name."""
     skipped = [PassedOver(source, reason) for source, (_, reason) in state.known.more.items() if reason]
-    return sorted([*plan.found.passed, *skipped, *refused_includes(plan, state.known)])
+    return sorted([*plan.found.passed, *skipped, *refused_includes(plan, state.known), *missing_parts(state.known)])
 
 
 def _not_read(name: str, passed: Sequence[PassedOver]) -> str:

@@ -248,6 +248,7 @@ class _Scanner:
     def _include(self, name: str, path: str, options: dict[str, str], margin: int, source: int) -> None:
         lines = self._included.lines(path.removeprefix("/")) if self._depth < DEEPEST else None
         if lines is None:
+            self._included.missing(path)
             self._page.line(" " * margin + f"`.. {name}:: {path}`".replace("``", "`"), source)
             return
         if "lines" in options:
