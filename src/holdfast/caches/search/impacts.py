@@ -15,7 +15,7 @@ as it takes to round it correctly; nothing here asks the platform's mathematics.
 
 from __future__ import annotations
 
-RANKING = "bm25-sections-2"
+RANKING = "bm25-sections-3"
 # The usual lengths of fields, in words: title, path, links, headings and body of a section, and document for all bodies
 # of a document as one text (docs/decisions/0018-ranking.md has what was measured).
 LENGTHS = {"title": 4, "path": 3, "headings": 7, "body": 90, "document": 1000, "links": 16}

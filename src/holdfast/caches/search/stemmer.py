@@ -9,6 +9,9 @@
     -ing, -ed    are lost   after V; -eed stays; then a doubled consonant but l, s, z is written once
     -e           is lost    after two letters and more, so that `use`, `used` and `using` meet
 
+Arabic writes the article, some prepositions and "and" as prefixes, number and possession as suffixes: of a word that
+begins with an Arabic letter one of each is lost, where three letters and more are left.
+
 Pure.
 """
 
@@ -18,15 +21,20 @@ from __future__ import annotations
 INFLECTED = "sdge"
 _VOWELS = frozenset("aeiouy")
 _SIBILANTS = ("sses", "shes", "ches", "xes", "zes")
+_ARABIC_FIRST, _ARABIC_LAST = "\u0621", "\u064a"
+_ARABIC_PREFIXES = ("وال", "بال", "كال", "فال", "لل", "ال", "و")
+_ARABIC_SUFFIXES = ("ها", "ان", "ات", "ون", "ين", "يه", "ية", "ه", "ة", "ي")
+# Letters that a prefix or suffix must leave.
+_ARABIC_LEFT = 3
 
 
 def stem(word: str) -> str:
-    """The word without its inflection; one that is not plain lower-case English letters is left as it is."""
+    """The word without its inflection: plain lower-case English letters, or Arabic; any other is left as it is."""
     if len(word) < 3:
         return word
     last = word[-1]
     if last not in INFLECTED or not word.isascii() or not word.isalpha():
-        return word
+        return _arabic(word) if _ARABIC_FIRST <= word[0] <= _ARABIC_LAST else word
     if last == "s":
         word = _singular(word)
         last = word[-1]
@@ -56,3 +64,14 @@ def _base(word: str, base: str) -> str:
     if len(base) > 2 and base[-1] == base[-2] and base[-1] not in "lszaeiouy":
         return base[:-1]
     return base
+
+
+def _arabic(word: str) -> str:
+    for prefix in _ARABIC_PREFIXES:
+        if word.startswith(prefix) and len(word) >= len(prefix) + _ARABIC_LEFT:
+            word = word[len(prefix) :]
+            break
+    for suffix in _ARABIC_SUFFIXES:
+        if word.endswith(suffix) and len(word) >= len(suffix) + _ARABIC_LEFT:
+            return word[: -len(suffix)]
+    return word

@@ -36,3 +36,22 @@ def test_what_only_looks_inflected_is_left_alone(word: str) -> None:
 @pytest.mark.parametrize("word", ["", "a", "é", "naïves", "x1s", "日本"])
 def test_what_is_not_plain_english_is_left_alone(word: str) -> None:
     assert stem(word) == word
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("الكتاب", "كتاب"),
+        ("والكتاب", "كتاب"),
+        ("بالكتاب", "كتاب"),
+        ("كتابها", "كتاب"),
+        ("المعلومات", "معلوم"),
+        ("معلومة", "معلوم"),
+        # Three letters are left, or nothing is taken off.
+        ("ولد", "ولد"),
+        ("الى", "الى"),
+        ("مائة", "مائ"),
+    ],
+)
+def test_arabic_words_lose_one_prefix_and_one_suffix(word: str, expected: str) -> None:
+    assert stem(word) == expected
