@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _CAPITALS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _LETTERS = _CAPITALS | frozenset("abcdefghijklmnopqrstuvwxyz")
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
-# Characters: of a macro with its target, of what stands in its brackets, of an attribute's name.
+# Characters: of a macro with its target, of the text in its brackets, of an attribute's name.
 _LONGEST_MACRO, _LONGEST_TEXT, _LONGEST_NAME, _MOST_INNER = 400, 2000, 60, 4
 _BEFORE = frozenset(" \t\n(>;|\"'")
 _ADDRESSES = ("https://", "http://", "mailto:", "ftp://")

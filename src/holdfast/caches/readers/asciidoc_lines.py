@@ -144,7 +144,7 @@ def _place(path: str) -> str:
 
 
 def _options(spec: str) -> dict[str, str]:
-    """What stands in the brackets of an include, by name; a value in quotes may hold commas."""
+    """The options in the brackets of an include, by name; a value in quotes may hold commas."""
     named: dict[str, str] = {}
     quoted = False
     part = ""

@@ -94,7 +94,7 @@ LANGUAGES = frozenset(
     "ar az bn ca cs da de el es es-es fa fi fr fr-fr he hi hr hu id it ja ja-jp ko ko-kr nl no pl pt pt-br pt-pt ro ru "
     "ru-ru sr sv ta th tr uk uk-ua ur vi zh zh-cn zh-hans zh-hant zh-tw zh_cn zh_tw".split(" ")
 )
-# So many folders of languages beside each other are translations.
+# This many folders of languages beside each other are translations.
 FEWEST_LANGUAGES = 2
 _BY_READER = {generator.reader: generator for generator in GENERATORS}
 # The first parts of all marks: a folder without any of them has no generator of its own.

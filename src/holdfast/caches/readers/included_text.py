@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
     from holdfast.caches.readers.source_reader import SourceFiles
 
-# What one page may include: files inside files so deep, so many in all, so many characters of them.
+# What one page may include: the depth of files inside files, the number of files, and their characters.
 DEEPEST, _MOST_FILES, _MOST_CHARACTERS = 8, 500, 4 << 20
-# A path is looked for from the page's folder up, and so many folders above the sources' top.
+# A path is looked for from the page's folder up, to this many folders above the sources' top.
 _ABOVE = 4
 _LONGEST_PATH = 400
 

@@ -134,7 +134,7 @@ class _Prose:
         self._kept: list[str] = []  # what it has so far
         self._begin = 0  # where what it goes on with begins
         self._is_cut = self._is_begun_by_tag = self._has_words = False
-        # What may be looked through in vain: where tags are never closed, the rest is taken as it stands.
+        # What may be looked through in vain: where tags are never closed, the rest is taken as it is.
         self._left = 2 * len(text) + 10 * _LONGEST
 
     def lines(self) -> list[Row]:
@@ -302,7 +302,7 @@ def _without_statements(rows: Sequence[Row], is_jsx: bool) -> list[Row]:
 def _statement_end(rows: Sequence[Row], at: int, most: int) -> int | None:
     """The line after a statement: the first blank one, or the end of the block, at which no bracket is open.
 
-    None where none is found within so many characters.
+    None where none is found within `most` characters.
     """
     depth = length = 0
     first_blank = None

@@ -9,9 +9,9 @@ _IN_NAME = _LETTERS | frozenset("0123456789-_.$")
 # Characters: what is longer is no tag, or none that anyone could read.
 _LONGEST = 20_000
 # Attributes that say something of a component: its title, by what comes first, where it leads, what kind it is.
-_TOLD = ("title", "label", "summary", "header", "heading", "question", "caption", "file-name")
+_TITLES = ("title", "label", "summary", "header", "heading", "question", "caption", "file-name")
 _NAMED = ("path", "query", "body", "name", "param")  # of the fields of an API
-_KEPT = frozenset([*_TOLD, *_NAMED, "href", "to", "type", "file", "alt", "kind", "number"])
+_KEPT = frozenset([*_TITLES, *_NAMED, "href", "to", "type", "file", "alt", "kind", "number"])
 _QUOTES = "\"'"
 
 
@@ -27,7 +27,7 @@ class Tag(NamedTuple):
     @property
     def title(self) -> str:
         """The words that it says itself."""
-        for key in (*_TOLD, *(_NAMED if self.name.endswith("Field") else ())):
+        for key in (*_TITLES, *(_NAMED if self.name.endswith("Field") else ())):
             if found := self.said.get(key):
                 return f"`{found}`" if key in _NAMED or key == "file-name" else found
         return ""

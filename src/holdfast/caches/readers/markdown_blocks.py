@@ -57,7 +57,8 @@ def label(title: str) -> str:
 
 
 class MarkdownBlocks:
-    """Lines taken one after another, without the marks of blocks; `documented` finds what `::: object` stands for."""
+    """Lines taken one after another, without the marks of blocks; `documented` finds the object that `::: object`
+    names."""
 
     def __init__(self, traits: frozenset[str], fence_after: Callable[[str, str], str], documented: Documented) -> None:
         self._has_autodoc, self._fence_after, self._documented = AUTODOC in traits, fence_after, documented

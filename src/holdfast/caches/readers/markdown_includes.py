@@ -42,7 +42,7 @@ class Inclusion(NamedTuple):
 
 
 def included_by(line: str, included: IncludedText) -> Inclusion | None:
-    """What a line includes, and nothing else stands in it; None where it includes nothing that can be had."""
+    """The inclusion that is all of a line; None where the line includes nothing that is available."""
     bare = line.strip(_BLANKS)
     if len(bare) > _LONGEST:
         return None

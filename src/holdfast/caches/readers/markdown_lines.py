@@ -119,7 +119,7 @@ def fence_after(line: str, fence: str) -> str:
 
 
 def without_comments(rows: Sequence[Row], opening: str = _OPEN, closing: str = _CLOSE) -> list[Row]:
-    """Lines without what stands between two marks, but for code; a mark that nothing closes stays.
+    """Lines without the text between two marks, code excepted; an opening mark that is never closed stays.
 
     A line that held nothing else is left out, and one of two blank lines that are left around it.
     """
@@ -171,7 +171,7 @@ def _without(text: str, inside: bool, marks: tuple[str, str], *, closes_later: b
 
 
 def _outside_code(text: str, mark: str, at: int) -> int:
-    """Where a mark stands that is not within a code span of the line; -1 where none is."""
+    """The index of a mark outside the code spans of the line; -1 where there is none."""
     found = text.find(mark, at)
     while found >= 0:
         tick = text.find("`", at, found)

@@ -74,7 +74,7 @@ class TemplateRows:
         return without_comments(without_comments(found, "{{<", ">}}"), "{{%", "%}}")
 
     def _line(self, text: str, source: int, depth: int) -> None:
-        """Write a line, with what stands for its tags; one that had nothing else is left out."""
+        """Write a line with its tags replaced; a line that had nothing else is left out."""
         margin = text[: len(text) - len(text.lstrip(" \t"))]
         kept: list[str] = []
         at = 0
