@@ -175,6 +175,12 @@ def test_what_is_ignored_made_or_fetched_is_left_out_and_what_cannot_be_read_is_
     assert "is a link that leads to no file" in failure("sync", "--strict", cwd=project, code=5)
 
 
+def test_a_folder_alone_is_added_by_its_own_name(project: Path) -> None:
+    assert answer("add", "docs", cwd=project)["cache"]["name"] == "docs"
+    assert 'sources = ["docs"]' in (project / "context.toml").read_text(encoding="utf-8")
+    assert answer("add", ".", cwd=project / "docs")["cache"]["name"] == "docs"
+
+
 def test_what_a_text_needs_and_is_not_there_is_named_once_and_strict_fails_on_it(project: Path) -> None:
     for name in ("a", "b"):
         (project / "docs" / f"{name}.rst").write_text("Title\n=====\n\n.. include:: ../NOTHERE.rst\n\nText.\n", "utf-8")

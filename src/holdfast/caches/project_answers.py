@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Literal
 from holdfast.caches.answers import checked_queries, compared
 from holdfast.caches.build.cache_check import check_cache
 from holdfast.caches.build.cache_index import index_cache
-from holdfast.caches.build.declaration import declare, dependencies, only_editor, remove_undeclared, write_declaration
+from holdfast.caches.build.declaration import (
+    declare,
+    dependencies,
+    named_by_path,
+    only_editor,
+    remove_undeclared,
+    write_declaration,
+)
 from holdfast.caches.build.engines import open_engine
 from holdfast.caches.build.moved_sources import moved_sources
 from holdfast.caches.build.past_caches import PastProject
@@ -53,7 +60,9 @@ _NAMED = 20
 def add(workspace: Workspace, arguments: AddArguments) -> Outcome[AddAnswer]:
     packages = tuple(arguments.get("package", ()))
     name = dependencies(arguments.get("name"), packages)
-    paths = arguments.get("paths", [])
+    paths: Sequence[str] = arguments.get("paths", [])
+    if not packages:
+        name, paths = named_by_path(name, paths)
     if not paths and not packages:
         raise UsageError(f"'add' needs a PATH to read: context add {name} PATH", headline="PATH is missing")
     include, exclude = tuple(arguments.get("include", ())), tuple(arguments.get("exclude", ()))

@@ -131,3 +131,10 @@ def dependencies(name: str | None, packages: Sequence[str]) -> str:
     if packages:
         return DEPENDENCIES
     raise UsageError("'add' needs NAME and PATH, or --package PACKAGE", headline="NAME is missing")
+
+
+def named_by_path(name: str, paths: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """The name and the paths that were meant: a folder alone is the path, and names the cache."""
+    if paths or not os.path.isdir(name):
+        return name, paths
+    return os.path.basename(os.path.realpath(name)), [name]
