@@ -65,7 +65,7 @@ def test_the_answer_is_text_that_says_what_it_costs_and_cites_every_section(cach
     header, blank, *rest = answer.text.split("\n")
     version = open_cache(cache).manifest.cache_version.removeprefix("sha256:")
     used = -(-len(answer.text.encode()) // 4)
-    found = f"2 of 3 sections, 1 more named, {used} of 2,000 tokens, strength 153 · docs {version[:8]} · receipt "
+    found = f"2 of 3 sections, 1 named, {used} of 2000 tokens, strength 153 · docs {version[:8]} · receipt "
     assert (header[:-8], blank) == (found, "")
     assert rest == [
         f"[1] {cited[0]} · Getting started",
@@ -172,9 +172,7 @@ def test_what_nothing_here_answers_is_said(cache: Path, door: Door) -> None:
     assert nothing.startswith("Nothing here matches. Not here: zebra, quagga.\n0 of 0 sections, ")
     assert nothing.count("\n") == 2
     little = door.call("context.search", {"cache": "docs", "query": "best restaurants of Paris nothing"}).text
-    assert little.startswith(
-        "Nothing here answers well. Not here: restaurants, Paris.\n1 of 2 sections, 1 more named, "
-    )
+    assert little.startswith("Nothing here answers well. Not here: restaurants, Paris.\n1 of 2 sections, 1 named, ")
     assert "[1] install/readme.md#L1-L1@" in little
     assert "[2]" not in little
 
@@ -197,7 +195,7 @@ def test_the_first_line_has_at_most_forty_tokens(cache: Path, door: Door) -> Non
 
 def test_a_limit_of_nothing_tells_how_much_there_would_be(cache: Path, door: Door) -> None:
     answer = door.call("context.search", {"cache": "docs", "query": "install", "limit": 0}).text
-    assert answer.startswith("0 of 3 sections, 3 more named, ")
+    assert answer.startswith("0 of 3 sections, 3 named, ")
     assert ", strength 153 · " in answer
 
 

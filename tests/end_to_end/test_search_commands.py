@@ -126,7 +126,7 @@ def test_the_text_has_the_cited_lines_as_they_stand_under_each_citation(home: Pa
     selection = value["selection"]
     assert header == (
         f"{selection['sections_selected']} of {selection['sections_considered']} sections, "
-        f"{selection['tokens_used']} of 2,000 tokens, strength {selection['strength']}"
+        f"{selection['tokens_used']} of 2000 tokens, strength {selection['strength']}"
         f" · docs {selection['cache_version'][7:15]} · receipt {value['receipt'][7:15]}"
     )
     assert (blank, len(value["sections"])) == ("", 2)
@@ -223,7 +223,7 @@ def test_a_budget_too_small_for_any_section_names_them_and_one_too_small_for_tha
     home: Path,
 ) -> None:
     named = search(home, "--under", "big.md", budget=100)
-    assert (named.returncode, named.stdout.startswith(b"0 of 1 section, 1 more named, ")) == (0, True)
+    assert (named.returncode, named.stdout.startswith(b"0 of 1 section, 1 named, ")) == (0, True)
     refused = search(home, "--under", "big.md", budget=40)
     assert (refused.returncode, refused.stdout) == (3, b"")
     told = re.search(r": ([\d,]+) tokens are needed", refused.stderr.decode())

@@ -227,11 +227,11 @@ class Search:
         weight = (weigh("") if entries else 0) + sum(map(weigh, named))
         weight += sum([entry.weight(at, weigh, new, outline=outline) for entry, at, new in _placed(entries)])
         while True:
-            digits = len(f"{used:,}")
+            digits = len(str(used))
             header = self._header(self._result(([], more), used, receipt, excluded), entries)
             used = cost.whole(weight + sum(map(weigh, header)))
             # A number of as many digits counts the same, whichever they are.
-            if len(f"{used:,}") == digits:
+            if len(str(used)) == digits:
                 return _Draft(entries, more, used, receipt, excluded)
 
     def _entry(self, group: list[ChosenSection]) -> AnswerEntry:

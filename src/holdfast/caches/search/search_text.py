@@ -44,10 +44,10 @@ def header_lines(selection: SectionSelection, receipt: str, *, is_outline: bool)
     """What was found and what it costs, and before it whether nothing here answers well and what is not here; then what
     was left out, and what was not sent again."""
     count, matching = selection["sections_selected"], selection["sections_considered"]
-    found = [f"{count:,} of {matching:,} section{'' if matching == 1 else 's'}{' listed' if is_outline else ''}"]
+    found = [f"{count} of {matching} section{'' if matching == 1 else 's'}{' listed' if is_outline else ''}"]
     if named := selection["sections_named"]:
-        found.append(f"{named} more named")
-    found += [f"{selection['tokens_used']:,} of {selection['budget']:,} tokens", f"strength {selection['strength']:,}"]
+        found.append(f"{named} named")
+    found += [f"{selection['tokens_used']} of {selection['budget']} tokens", f"strength {selection['strength']}"]
     where = f"{asked_of(selection)} {selection['cache_version'][_VERSION]} · receipt {receipt[_RECEIPT]}"
     warning, others = _warning(selection), _notes(selection)
     lines = [warning, f"{', '.join(found)} · {where}", *others]
