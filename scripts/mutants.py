@@ -90,7 +90,8 @@ def _shorter(nodes: list[ast.expr]) -> list[list[ast.expr]]:
 def parsed(text: str) -> ast.Module:
     """A module without what only type checkers read."""
     tree = ast.parse(text)
-    tree.body = [node for node in tree.body if "TYPE_CHECKING" not in ast.unparse(node).partition("\n")[0]]
+    checked = ("TYPE_CHECKING = False", "if TYPE_CHECKING:")
+    tree.body = [node for node in tree.body if not ast.unparse(node).startswith(checked)]
     for node in ast.walk(tree):
         match node:
             case ast.arg():
@@ -158,7 +159,7 @@ def _replace(module: str, text: str) -> None:
 def measured(module: str, tests: list[str], most: int, seed: int) -> tuple[int, int]:
     """How many mutants survived of how many tried; prints those that did."""
     text = (SOURCES / f"{module}.py").read_text(encoding="utf-8")
-    if not survives(module, text, tests):
+    if not survives(module, ast.unparse(parsed(text)), tests):
         sys.exit(f"{module}: the tests fail without any change")
     every = mutants(text)
     tried = sorted(random.Random(seed).sample(every, min(most, len(every))))
