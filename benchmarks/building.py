@@ -35,17 +35,13 @@ PLAIN = "import sys; sys.path[:] = {path!r}; from benchmarks.building import bui
 INDEXED = """
 import resource, sys
 from holdfast.caches.build.build import build_cache
-sources, cache, tokenizer, sections = sys.argv[1:]
-build_cache(sources, cache, created_at={created_at!r}, tokenizer=tokenizer or None, sections=bool(sections))
+from holdfast.caches.build.build_order import BuildOrder
+sources, cache, tokenizer = sys.argv[1:]
+build_cache(sources, cache, BuildOrder({created_at!r}, tokenizer=tokenizer))
 print(*[resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)])
 """
-# name -> tokenizer, and whether sections are indexed
-WAYS = {
-    "words": ("bytes/4", ""),
-    "bytes": ("bytes/4", "yes"),
-    "estimate": ("estimate-1", "yes"),
-    "o200k": ("o200k_base", "yes"),
-}
+# name -> tokenizer
+WAYS = {"bytes": "bytes/4", "estimate": "estimate-1", "o200k": "o200k_base"}
 
 
 def build_plain(sources: str, cache: str) -> None:
@@ -81,7 +77,7 @@ def plain_command(sources: Path, cache: Path) -> list[str]:
 
 def indexed_command(sources: Path, cache: Path, way: str) -> list[str]:
     """A build with an index, or with both."""
-    return [sys.executable, "-c", INDEXED.format(created_at=CREATED_AT), str(sources), str(cache), *WAYS[way]]
+    return [sys.executable, "-c", INDEXED.format(created_at=CREATED_AT), str(sources), str(cache), WAYS[way]]
 
 
 def builds(sources: Path, caches: Path, ways: Iterable[str], rounds: int) -> dict[str, float]:

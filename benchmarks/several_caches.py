@@ -16,6 +16,7 @@ from time import perf_counter
 
 from benchmarks import corpus
 from holdfast.caches.build.build import build_cache
+from holdfast.caches.build.build_order import BuildOrder
 from holdfast.catalog import find_tool
 from holdfast.operation import answer
 from holdfast.workspace import Workspace
@@ -34,8 +35,8 @@ def made(count: int, work: Path) -> tuple[Path, Path]:
                 path = sources / f"{number:02}" / str(document // 100) / f"{document}.md"
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(corpus.text(document), encoding="utf-8")
-            build_cache(sources / f"{number:02}", many / f"{number:02}", created_at="2026-01-01T00:00:00Z", force=True)
-        build_cache(sources, one / "all", created_at="2026-01-01T00:00:00Z", force=True)
+            build_cache(sources / f"{number:02}", many / f"{number:02}", BuildOrder("2026-01-01T00:00:00Z", force=True))
+        build_cache(sources, one / "all", BuildOrder("2026-01-01T00:00:00Z", force=True))
         shutil.rmtree(sources)
     return one, many
 

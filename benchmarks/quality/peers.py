@@ -21,7 +21,7 @@ from holdfast.caches.search.search_result import make_result
 from holdfast.caches.search.word_terms import is_stop_word
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from benchmarks.quality.methods import CutCache
     from holdfast.caches.search.question import Question
@@ -125,7 +125,7 @@ class _PeerSource:
     def matches(self, question: Question) -> Ranked:  # noqa: ARG002  # as every source takes it
         return self._ranked
 
-    def may_hold(self, terms: Mapping[str, int]) -> Iterable[str]:
+    def may_hold(self, terms: Iterable[str]) -> Iterable[str]:
         return terms
 
     def __getattr__(self, name: str) -> Any:

@@ -21,6 +21,7 @@ from campaign import CREATED_AT, ROOT, Campaign, arguments, command_line, scratc
 from random_queries import RandomQueries
 
 from holdfast.caches.build.build import build_cache
+from holdfast.caches.build.build_order import BuildOrder
 from holdfast.caches.tokenizers import ESTIMATE, O200K, counter, is_installed
 from holdfast.catalog import CATALOG
 from holdfast.operation import answer
@@ -181,7 +182,7 @@ def run(campaign: Campaign, count: int, folder: Path, *, sabotage: bool) -> list
         purses = []
         for tokenizer in (ESTIMATE, O200K):
             cache = place / re.sub(r"\W", "-", tokenizer) / "docs"  # a name as projects have it: it is in every answer
-            build_cache(sources, cache, created_at=CREATED_AT, tokenizer=tokenizer)
+            build_cache(sources, cache, BuildOrder(CREATED_AT, tokenizer=tokenizer))
             purses.append(Purse(campaign, cache, tokenizer, sabotage=sabotage))
         for _ in range(count):
             asked = next_asked(campaign, queries)

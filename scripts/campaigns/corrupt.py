@@ -24,6 +24,7 @@ from unittest.mock import patch
 from campaign import CREATED_AT, TOKENIZER, Campaign, arguments, command_line, environment, scratch
 
 from holdfast.caches.build.build import build_cache
+from holdfast.caches.build.build_order import BuildOrder
 from holdfast.caches.on_disk import counted_by
 from holdfast.caches.on_disk.cache_listing import cache_name
 from holdfast.caches.on_disk.open_caches import Cache, open_cache
@@ -289,11 +290,11 @@ def run(campaign: Campaign, count: int, documents: int, only: str | None, *, sab
             source.write_text(text(number), encoding="utf-8")
         root = folder / "root"
         root.mkdir()
-        build_cache(folder / "sources", root / "cache", created_at=CREATED_AT, tokenizer=TOKENIZER)
+        build_cache(folder / "sources", root / "cache", BuildOrder(CREATED_AT, tokenizer=TOKENIZER))
         (folder / "root" / "secret.json").write_text('{"content":"SECRET"}')
         caches = [root / "cache"]
         if is_installed(O200K):
-            build_cache(folder / "sources", root / "counted", created_at=CREATED_AT, tokenizer=O200K)
+            build_cache(folder / "sources", root / "counted", BuildOrder(CREATED_AT, tokenizer=O200K))
             caches.insert(0, root / "counted")
         for cache in caches if only != MALICE else ():
             name = O200K if cache.name == "counted" else TOKENIZER

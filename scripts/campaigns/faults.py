@@ -34,8 +34,8 @@ from campaign import (
 )
 from faulty_disk import FAULT, MODES, FaultyDisk, Mode
 
-from holdfast.caches.build import spare_documents
 from holdfast.caches.build.build import build_cache, build_documents
+from holdfast.caches.build.build_order import BuildOrder
 from holdfast.caches.build.source_item import SourceItem
 from holdfast.caches.on_disk.receipt_store import ReceiptStore
 from holdfast.caches.on_disk.verification import verify_cache
@@ -72,17 +72,14 @@ def _build(sources: str, cache: str, *, workers: int | None = None) -> Callable[
         build_cache(
             home.parent / sources,
             target,
-            created_at=CREATED_AT,
-            force=target.exists(),
-            workers=workers,
-            tokenizer=TOKENIZER,
+            BuildOrder(CREATED_AT, force=target.exists(), workers=workers, tokenizer=TOKENIZER),
         )
 
     return act
 
 
 def _patch(text: str) -> Callable[[Path], None]:
-    """Edit a page and build its cache, of the one that stands there and its spare."""
+    """Edit a page and build its cache, of the one that is there."""
 
     def act(home: Path) -> None:
         (home / "pages" / "3.plain").write_text(text, encoding="utf-8")
@@ -91,13 +88,9 @@ def _patch(text: str) -> Callable[[Path], None]:
         build_documents(
             [SourceItem(name, f"{root}/{name}", READER.name, root, root) for name in known],
             cache,
-            created_at=CREATED_AT,
-            force=True,
-            workers=1,
-            tokenizer=TOKENIZER,
-            previous=str(cache) if cache.exists() else None,
-            unchanged=set(known) - {"3.plain"},
-            spare=True,
+            BuildOrder(CREATED_AT, force=True, workers=1, tokenizer=TOKENIZER),
+            str(cache) if cache.exists() else None,
+            set(known) - {"3.plain"},
         )
 
     return act
@@ -109,8 +102,6 @@ def _patched(home: Path) -> None:
         (home / "pages" / f"{number}.plain").write_text(f"# page {number}\n\nwords of {number}", encoding="utf-8")
     _patch("one")(home)
     _patch("two")(home)
-    if not os.path.isdir(spare_documents.spare_path(str(home / "cache"))):
-        raise IoError("no spare was kept")
 
 
 def _write(file: str, data: bytes) -> Callable[[Path], None]:
@@ -154,7 +145,7 @@ SUBJECTS = (
         in_workers=True,
         next_act=_build("many", "cache"),
     ),
-    Subject("an edit, with a spare", "cache", _patched, _patch("three"), aside=".cache.holdfast-spare"),
+    Subject("an edit", "cache", _patched, _patch("three")),
     Subject("create a file", "file", _nothing, _create("file", b"new" * 4000)),
     Subject("write a new file", "file", _nothing, _write("file", b"new" * 4000)),
     Subject("serve --receipts", ".", _nothing, _keep_receipt, whole=False),
@@ -176,7 +167,7 @@ FAILED = tuple(f'{{"error":{{"code":"{code}",' for code in ("io_error", "cache_i
 def read_on_a_failing_disk(campaign: Campaign, folder: Path, every: int, tokenizer: str) -> None:
     """Every call of every read fails in turn, for a process that knows nothing yet and for one that holds the cache."""
     operations = {operation.tool: operation for operation in CATALOG}
-    build_cache(folder / "many", folder / "cache", created_at=CREATED_AT, tokenizer=tokenizer, force=True)
+    build_cache(folder / "many", folder / "cache", BuildOrder(CREATED_AT, force=True, tokenizer=tokenizer))
     for tool, given in READS:
         if tool not in operations:
             continue
@@ -399,7 +390,6 @@ def main() -> int:
     given = parser.parse_args()
     campaign = Campaign("faults", given.seed, command_line(given.every))
     reader_table.READERS = (*reader_table.READERS, READER)
-    spare_documents.FEWEST = 0
     if given.sabotage:
         with sabotaged():
             run(campaign, given.every, given.only, given.mode, given.at)

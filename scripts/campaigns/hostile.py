@@ -5,145 +5,92 @@ from __future__ import annotations
 import os
 import random
 import struct
+from array import array
 from binascii import crc32
 from collections.abc import Callable
-from itertools import pairwise
+from hashlib import sha256
+from itertools import accumulate
 from pathlib import Path
 
 from holdfast.caches.cache_format import tagged_digest
-from holdfast.caches.index_format import PAGE_SIZE, Header, Section, encode_header, header_length, parse_header
-from holdfast.caches.number_blocks import BlockSums
-from holdfast.caches.on_disk.section_index_reader import KIND
-from holdfast.caches.posting_record import record_at
-from holdfast.caches.section_index.section_records import impacts_length
-from holdfast.caches.word_index.word_records import postings_length
+from holdfast.caches.index_format import (
+    Section,
+    encode_header,
+    header_length,
+    parse_header,
+    parse_summary,
+    summary_bytes,
+)
+from holdfast.caches.segments.segment_file import BLOCK, SUMS
+from holdfast.caches.segments.segment_list import SegmentList, encode_list, parse_list
 
 SECRET = '{"id":"0/0.md","version":"VERSION","source":"0/0.md","content":"SECRET","metadata":{}}'
 TERABYTE = 1 << 40
 
 
-class IndexFile:
-    """The index of a cache, taken apart; `save` puts it together again with the checksums it should have."""
+class IndexParts:
+    """The first segment of a cache, taken apart; `save` puts it together again, and the list, with their checksums."""
 
-    def __init__(self, cache: Path, name: str = "words.idx") -> None:
-        self.path = cache / "index" / name
-        data = self.path.read_bytes()
-        self.kind = data[16:32].rstrip(b"\0").decode()
-        self.header = parse_header(
-            lambda offset, length: data[offset : offset + length], kind=self.kind, file_length=len(data)
+    def __init__(self, cache: Path) -> None:
+        self.list_path = cache / "index" / "segments.idx"
+        data = self.list_path.read_bytes()
+        self.listed: SegmentList = parse_list(lambda offset, length: data[offset : offset + length], len(data))
+        self.summary = parse_summary(
+            summary_bytes(lambda offset, length: data[offset : offset + length], self.listed.header)
         )
-        self.parts = {name: data[one.offset : one.offset + one.length] for name, one in self.header.sections.items()}
+        self.path = cache / "index" / self.listed.segments[0].name
+        held = self.path.read_bytes()
+        self.header = parse_header(lambda at, length: held[at : at + length], kind="", file_length=len(held))
+        self.parts = {name: held[one.offset : one.offset + one.length] for name, one in self.header.sections.items()}
         self.stated: dict[str, int] = {}  # lengths that are not those of the bytes: the rest is a hole in the file
 
     def save(self) -> None:
+        body = b"".join([data for name, data in self.parts.items() if name != SUMS])
+        sums = [crc32(body[at : at + BLOCK], at // BLOCK) for at in range(0, len(body), BLOCK)]
+        self.parts[SUMS] = array("I", sums).tobytes()
         at = header_length(len(self.parts))
-        sections = {}
-        places = []
+        sections, places = {}, []
         for name, data in self.parts.items():
             length = self.stated.get(name, len(data))
-            crc = crc32(data) if self.header.sections[name].crc else 0
-            sections[name] = Section(name, at, length, crc)
+            sections[name] = Section(name, at, length, crc32(data) if name == SUMS else 0)
             places.append((at, data))
             at += length
-        header = Header(
-            self.kind, self.header.rules, self.header.manifest_digest, self.header.index_digest, at, sections
+        header = encode_header(self.header._replace(file_length=at, sections=sections))
+        documents, count = struct.unpack_from("<II", self.parts["columns"])
+        row = self.listed.segments[0]._replace(
+            digest=sha256(header).digest(),
+            length=at,
+            checksum=sections[SUMS].crc,
+            documents=min(documents, len(self.parts["digests"]) // 32),
+            sections=min(count, 1 << 16),
         )
-        with open(self.path, "wb") as file:
+        self.path.unlink()
+        with open(self.path.parent / row.name, "wb") as file:
             file.truncate(at)
-            file.write(encode_header(header))
+            file.write(header)
             for place, data in places:
                 file.seek(place)
                 file.write(data)
-
-    def records(self) -> list[bytes]:
-        """The records of the documents, by place."""
-        offsets = struct.unpack(f"<{len(self.parts['offsets']) // 8}Q", self.parts["offsets"])
-        return [self.parts["records"][start:end] for start, end in pairwise(offsets)]
-
-    def set_records(self, bodies: list[bytes]) -> None:
-        """Other records, given without their checksums."""
-        made = [struct.pack("<I", crc32(body, place)) + body for place, body in enumerate(bodies)]
-        offsets = [0]
-        for record in made:
-            offsets.append(offsets[-1] + len(record))
-        self.parts["records"] = b"".join(made)
-        self.parts["offsets"] = struct.pack(f"<{len(offsets)}Q", *offsets)
-
-    def set_page(self, number: int, body: bytes) -> None:
-        """Another dictionary page, given without its checksum."""
-        page = struct.pack("<I", crc32(body, number)) + body
-        data = self.parts["dictionary"]
-        self.parts["dictionary"] = data[: number * PAGE_SIZE] + page + data[(number + 1) * PAGE_SIZE :]
-
-    def terms(self) -> dict[bytes, int]:
-        """Every key of the dictionary, and its value."""
-        found = {}
-        for start in range(0, len(self.parts["dictionary"]), PAGE_SIZE):
-            page = self.parts["dictionary"][start : start + PAGE_SIZE]
-            (count,) = struct.unpack_from("<H", page, 4)
-            ends = struct.unpack_from(f"<{count}H", page, 6)
-            values = struct.unpack_from(f"<{count}Q", page, 6 + 2 * count)
-            keys = page[6 + 10 * count :]
-            for position, value in enumerate(values):
-                found[keys[ends[position - 1] if position else 0 : ends[position]]] = value
-        return found
-
-    def set_posting(self, key: bytes, change: Callable[[bytes], bytes]) -> None:
-        """Another record of postings for a term, of the same length, its checksum put right."""
-        at = record_at(self.terms()[key])
-        data = self.parts["postings"]
-        length = impacts_length if self.kind == KIND else postings_length
-        end = at + length(data[at : at + 12])
-        body = change(data[at + 4 : end])
-        if len(body) != end - at - 4:
-            raise ValueError("postings of another length")
-        self.parts["postings"] = data[:at] + struct.pack("<I", crc32(body, crc32(key))) + body + data[end:]
-
-    def set_numbers(self, data: bytes) -> None:
-        """Other numbers, their checksums put right."""
-        sums = BlockSums()
-        self.parts["numbers"] = bytes(sums.taking(data))
-        self.parts["sums"] = sums.finish()
+        head = self.listed.header
+        rows = [row, *self.listed.segments[1:]]
+        self.list_path.write_bytes(encode_list(rows, self.summary, head.manifest_digest, head.index_digest))
 
 
 def mutate_with_right_checksums(source: random.Random, cache: Path) -> None:
-    """A few bytes anywhere, and every checksum around them put right."""
-    index = IndexFile(cache, source.choice([path.name for path in sorted((cache / "index").iterdir())]))
-
-    def mutated(data: bytes) -> bytes:
-        changed = bytearray(data)
-        for _ in range(source.randrange(1, 4)):
-            at = source.randrange(len(changed))
-            width = min(source.choice((1, 2, 4, 8)), len(changed) - at)
-            value = source.choice((0, 255, source.randrange(256)))
-            changed[at : at + width] = bytes([value]) * width
-        return bytes(changed)
-
-    part = source.choice(("columns", "offsets", "summary", "records", "dictionary", "postings", "numbers"))
-    if part in ("columns", "offsets", "summary"):
-        index.parts[part] = mutated(index.parts[part])
-    elif part == "records":
-        bodies = [record[4:] for record in index.records()]
-        at = source.randrange(len(bodies))
-        bodies[at] = mutated(bodies[at])
-        index.set_records(bodies)
-    elif part == "dictionary":
-        number = source.randrange(len(index.parts["dictionary"]) // PAGE_SIZE)
-        body = index.parts["dictionary"][number * PAGE_SIZE + 4 : (number + 1) * PAGE_SIZE]
-        index.set_page(number, mutated(body))
-    elif part == "numbers":
-        if index.parts[part]:
-            index.set_numbers(mutated(index.parts[part]))
-    else:
-        terms = index.terms()
-        keys = [key for key in (b"ba", b"be", b"bi", b"bo") if terms.get(key, 1 << 63) < 1 << 63]
-        if keys:
-            index.set_posting(source.choice(keys), lambda body: body[:4] + mutated(body[4:]))
+    """A few bytes anywhere in a segment, and every checksum around them put right."""
+    index = IndexParts(cache)
+    part = source.choice([name for name, data in index.parts.items() if data and name != SUMS])
+    changed = bytearray(index.parts[part])
+    for _ in range(source.randrange(1, 4)):
+        at = source.randrange(len(changed))
+        width = min(source.choice((1, 2, 4, 8)), len(changed) - at)
+        changed[at : at + width] = bytes([source.choice((0, 255, source.randrange(256)))]) * width
+    index.parts[part] = bytes(changed)
     index.save()
 
 
 def _leading_to(name: str) -> Callable[[Path], None]:
-    """Every record leads to a file outside, whose content the index knows."""
+    """Every record of a document leads to one file."""
 
     def attack(cache: Path) -> None:
         version = tagged_digest(b"SECRET")
@@ -152,95 +99,58 @@ def _leading_to(name: str) -> Callable[[Path], None]:
         (cache / "documents" / "evil-link.json").symlink_to(secret)
         os.mkfifo(cache / "documents" / "evil-pipe.json")
         (cache / "documents" / "evil-folder").symlink_to(cache.parent)
-        index = IndexFile(cache)
+        index = IndexParts(cache)
         file = name.replace("SECRET", str(secret)).encode()
-        identifier = b"0/0.md"
-        body = struct.pack("<HH", len(identifier), len(file)) + bytes.fromhex(version[7:]) + identifier + file
-        index.set_records([body] * len(index.records()))
+        record = bytes.fromhex(version[7:]) + struct.pack("<H", 6) + b"0/0.md" + file
+        count = len(index.parts["digests"]) // 32
+        ends = array("I", accumulate([len(record)] * count, initial=0)).tobytes()
+        index.parts["documents"] = ends + record * count
         index.save()
 
     return attack
 
 
-def _stated(
-    section: str, length: int, change: Callable[[IndexFile], None] | None = None, name: str = "words.idx"
-) -> Callable[[Path], None]:
+def _stated(section: str, length: int = TERABYTE) -> Callable[[Path], None]:
     """A section that says it is longer than any disk."""
 
     def attack(cache: Path) -> None:
-        index = IndexFile(cache, name)
+        index = IndexParts(cache)
         index.stated[section] = length
-        if change is not None:
-            change(index)
         index.save()
 
     return attack
 
 
-def _endless_record(index: IndexFile) -> None:
-    count = len(index.parts["offsets"]) // 8
-    index.parts["offsets"] = struct.pack(f"<{count}Q", *[place * (TERABYTE // count) for place in range(count)])
-
-
-def _endless_postings(index: IndexFile) -> None:
-    for key in (b"ba", b"be", b"bi"):
-        place = index.terms().get(key, 1 << 63)
-        if place >= 1 << 63:
-            continue
-        at, data = record_at(place), index.parts["postings"]
-        index.parts["postings"] = data[: at + 4] + b"\xff\xff\xff\xff" + data[at + 8 :]
-
-
-def _numbers(change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
-    """Other numbers in both files."""
+def _changed(section: str, change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
+    """Other bytes of a section."""
 
     def attack(cache: Path) -> None:
-        for name in ("words.idx", "sections.idx"):
-            index = IndexFile(cache, name)
-            index.set_numbers(change(index.parts["numbers"]))
-            index.save()
-
-    return attack
-
-
-def _columns(change: Callable[[int, list[int]], list[int]]) -> Callable[[Path], None]:
-    """Other numbers for all documents."""
-
-    def attack(cache: Path) -> None:
-        index = IndexFile(cache)
-        data = index.parts["columns"]
-        count, *numbers = struct.unpack(f"<{len(data) // 4}I", data)
-        numbers = change(count, list(numbers))
-        index.parts["columns"] = struct.pack(f"<{1 + len(numbers)}I", count, *numbers)
+        index = IndexParts(cache)
+        index.parts[section] = change(index.parts[section])
         index.save()
 
     return attack
 
 
-def _postings(change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
-    """Other postings for the words that are asked for."""
+def _long_list(cache: Path) -> None:
+    """The list of segments says that it is longer than any disk."""
+    path = cache / "index" / "segments.idx"
+    data = path.read_bytes()
+    header = parse_header(lambda at, length: data[at : at + length], kind="", file_length=len(data))
+    last = header.sections["segments"]
+    sections = {**header.sections, "segments": last._replace(length=TERABYTE - last.offset)}
+    with open(path, "r+b") as file:
+        file.write(encode_header(header._replace(file_length=TERABYTE, sections=sections)))
+        file.truncate(TERABYTE)
+
+
+def _instead(make: Callable[[Path], None], pattern: str = "segments.idx") -> Callable[[Path], None]:
+    """Something else where a file of the index was."""
 
     def attack(cache: Path) -> None:
-        index = IndexFile(cache)
-        for key in (b"ba", b"be", b"bi", b"bo"):
-            if index.terms().get(key, 1 << 63) < 1 << 63:
-                index.set_posting(key, change)
-        index.save()
-
-    return attack
-
-
-def _many_documents(index: IndexFile) -> None:
-    index.parts["columns"] = b"\xff\xff\xff\xff" + index.parts["columns"][4:]
-
-
-def _instead(make: Callable[[Path], None]) -> Callable[[Path], None]:
-    """Something else where the index file was."""
-
-    def attack(cache: Path) -> None:
-        path = cache / "index" / "words.idx"
-        path.unlink()
-        make(path)
+        for path in list((cache / "index").glob(pattern)):
+            path.unlink()
+            make(path)
 
     return attack
 
@@ -251,12 +161,13 @@ def _folder_elsewhere(cache: Path) -> None:
     (cache / "index").symlink_to(target)
 
 
-def _endless_summaries(cache: Path) -> None:
-    """No file that says how tokens were counted can be held."""
-    for name in ("words.idx", "sections.idx"):
-        _stated("summary", TERABYTE, name=name)(cache)
-
-
+_SECTIONS = ("dictionary", "postings", "filter", "columns", "documents", "records", "digests", "sums")
+_WAYS: dict[str, Callable[[bytes], bytes]] = {
+    "of zeros": lambda data: bytes(len(data)),
+    "full to the brim": lambda data: b"\xff" * len(data),
+    "backwards": lambda data: data[::-1],
+    "cut in half": lambda data: data[: len(data) // 2],
+}
 HOSTILE: dict[str, Callable[[Path], None]] = {
     "a record that climbs": _leading_to("../secret.json"),
     "a record that climbs inside": _leading_to("documents/../../secret.json"),
@@ -266,41 +177,17 @@ HOSTILE: dict[str, Callable[[Path], None]] = {
     "a record that names a pipe": _leading_to("documents/evil-pipe.json"),
     "a record that names the folder": _leading_to("documents"),
     "a record without a file": _leading_to(""),
-    "records of a terabyte": _stated("records", TERABYTE, _endless_record),
-    "postings of a terabyte": _stated("postings", TERABYTE, _endless_postings),
-    "postings longer than they are": _stated("postings", 1 << 33, _endless_postings),
-    "a dictionary of a terabyte": _stated("dictionary", TERABYTE),
-    "columns of a terabyte": _stated("columns", TERABYTE, _many_documents),
-    "offsets of a terabyte": _stated("offsets", TERABYTE),
-    "digests of a terabyte": _stated("digests", TERABYTE),
-    "summaries of a terabyte": _endless_summaries,
-    "columns of zeros": _columns(lambda _, numbers: [0] * len(numbers)),
-    "columns of the largest number": _columns(lambda _, numbers: [0xFFFFFFFF] * len(numbers)),
-    "columns backwards": _columns(lambda _, numbers: numbers[::-1]),
-    "documents of no words": _columns(lambda count, numbers: [0] * count + numbers[count:]),
-    "documents of no tokens": _columns(lambda count, n: n[: 3 * count] + [0] * count + n[4 * count :]),
-    "one place for all": _columns(lambda count, numbers: numbers[:count] + [0] * count + numbers[2 * count :]),
-    "floors that are too high": _columns(lambda count, n: n[: 5 * count] + [0xFFFFFFFF] * (len(n) - 5 * count)),
-    "as many runs as can be said": _postings(lambda body: body[:8] + b"\xff\xff" + body[10:]),
-    "dense counts as high as can be said": _postings(lambda body: body[:10] + b"\xff\xff" + body[12:]),
-    "no dense counts at all": _postings(lambda body: body[:10] + b"\0\0" + body[12:]),
-    "as many documents as can be said": _postings(lambda body: body[:4] + b"\xff\xff\xff\xff" + body[8:]),
-    "dense counts full to the brim": _postings(lambda body: body[:12] + b"\xff" * (len(body) - 12)),
-    "numbers of a terabyte": _stated("numbers", TERABYTE),
-    "sums of a terabyte": _stated("sums", TERABYTE),
-    "no numbers": _numbers(lambda _: b""),
-    "numbers as high as can be": _numbers(lambda data: b"\xff" * len(data)),
-    "numbers that are all the same": _numbers(lambda data: bytes(len(data))),
-    **{
-        f"{part} of a terabyte, of sections": _stated(part, TERABYTE, change, "sections.idx")
-        for part, change in (
-            *(("records", _endless_record), ("postings", _endless_postings), ("dictionary", None)),
-            *(("columns", _many_documents), ("offsets", None), ("summary", None)),
-            *(("numbers", None), ("sums", None)),
-        )
-    },
-    "a pipe instead of the index": _instead(os.mkfifo),
-    "an endless device instead of the index": _instead(lambda path: path.symlink_to("/dev/zero")),
-    "a folder instead of the index": _instead(lambda path: path.mkdir()),
+    **{f"{section} of a terabyte": _stated(section) for section in _SECTIONS},
+    "postings longer than they are": _stated("postings", 1 << 33),
+    "a list of a terabyte": _long_list,
+    **{f"{section} {how}": _changed(section, change) for section in _SECTIONS[:-1] for how, change in _WAYS.items()},
+    "as many documents as can be said": _changed("columns", lambda data: b"\xff\xff\xff\xff" + data[4:]),
+    "no sections": _changed("columns", lambda data: data[:4] + bytes(4) + data[8:]),
+    "another seed": _changed("columns", lambda data: data[:8] + b"\1" + data[9:]),
+    "a pipe instead of the list": _instead(os.mkfifo),
+    "an endless device instead of the list": _instead(lambda path: path.symlink_to("/dev/zero")),
+    "a folder instead of the list": _instead(lambda path: path.mkdir()),
+    "a pipe instead of a segment": _instead(os.mkfifo, "*.seg"),
+    "an endless device instead of a segment": _instead(lambda path: path.symlink_to("/dev/zero"), "*.seg"),
     "an index folder elsewhere": _folder_elsewhere,
 }

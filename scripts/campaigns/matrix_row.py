@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from holdfast import cli
-from holdfast.caches.build import array_support
 from holdfast.caches.build.build import build_cache
+from holdfast.caches.build.build_order import BuildOrder
 from holdfast.caches.build.project_directory import Project
 from holdfast.caches.build.sync import sync_cache
 from holdfast.caches.project.project_lock import ProjectLock, encode_lock
@@ -34,12 +34,11 @@ CREATED_AT = "2026-01-02T03:04:05Z"
 def build_all(inputs: Path, root: Path, workers: int) -> bytes:
     """Build every folder of sources; one hash over every byte written, or what the build was refused with."""
     total = hashlib.sha256()
-    array_support.LEAST_DOCUMENTS = 0  # small caches too, in this process
     for sources in sorted((inputs / "sources").iterdir()):
         cache = root / sources.name
         try:
             shared = workers if sum(1 for _ in sources.rglob("*.md")) >= WORTH_SHARING else 1
-            report = build_cache(sources, cache, created_at=CREATED_AT, workers=shared)
+            report = build_cache(sources, cache, BuildOrder(CREATED_AT, workers=shared))
             total.update(repr(tuple(report)).encode())
         except ContextError as error:
             total.update(f"{error.code} {error.reason}".replace(str(inputs), "").encode("utf-8", "surrogateescape"))
@@ -56,7 +55,7 @@ def sync_project(place: Path, root: Path) -> bytes:
     total = hashlib.sha256()
     locked = {}
     for declared in project.declared().caches:
-        locked[declared.name] = sync_cache(project, declared, USUAL, created_at=CREATED_AT).locked
+        locked[declared.name] = sync_cache(project, declared, BuildOrder(CREATED_AT, tokenizer=USUAL)).locked
         for file in sorted((root / declared.name).rglob("*")):
             if file.is_file():
                 total.update(str(file.relative_to(root)).encode() + b"\0" + file.read_bytes())

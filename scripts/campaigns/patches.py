@@ -2,7 +2,7 @@
 
 Each round makes some pages at random, most of the time a few and now and then hundreds, builds a cache of them, and
 edits it some times over: words, lines and headings come and go, pages are added, emptied, removed and written again,
-links begin and cease to lead to them, and something may become of the spare. After every edit the cache is patched,
+links begin and cease to lead to them. After every edit the cache is patched,
 built from nothing too, and compared.
 A round depends on its own seed alone, which is told with what it finds.
 """
@@ -13,16 +13,17 @@ import os
 import sys
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from campaign import CREATED_AT, TOKENIZER, Campaign, arguments, command_line, scratch, snapshot
 
-from holdfast.caches.build import spare_documents
 from holdfast.caches.build.build import build_documents
+from holdfast.caches.build.build_order import BuildOrder
 from holdfast.caches.build.source_item import SourceItem
-from holdfast.caches.moved_numbers import MovedNumbers
 from holdfast.caches.readers import reader_table
+from holdfast.caches.segments import edit
+from holdfast.caches.segments.edit import edit_segment
 from support.plain_reader import READER
-from support.touched_spares import HOSTILITIES, leave
 
 TOKENIZERS = (TOKENIZER, "estimate-1")
 WORDS = (
@@ -82,6 +83,8 @@ def edited(random: Random, pages: dict[str, str]) -> dict[str, str]:
 class Round:
     """The pages of a round, on disk, and the caches made of them."""
 
+    edits = 0  # of segments, in all rounds
+
     def __init__(self, home: Path, random: Random) -> None:
         self.home, self.random = home, random
         self.tokenizer = random.choice(TOKENIZERS)
@@ -90,10 +93,6 @@ class Round:
             names += [f"page-{number}" for number in range(random.randrange(100, MOST_PAGES))]
         self.pages = {name: page(random) for name in names}
         self.write()
-        self.outside = home / "elsewhere" / "outside"
-        self.outside.mkdir(parents=True)
-        (self.outside / "file").write_bytes(b"outside")
-        self.of_outside = snapshot(self.outside)
         self.build("cache", None, set())
 
     def write(self) -> None:
@@ -103,47 +102,28 @@ class Round:
             file.write_bytes(text.encode())
 
     def build(self, cache: str, previous: str | None, unchanged: set[str]) -> bool:
-        """Build a cache; whether it was patched."""
-        phases: set[str] = set()
-        root = str(self.home)
+        """Build a cache; whether a segment of it was made by an edit of an old one."""
+        root, before = str(self.home), self.edits
         build_documents(
             [SourceItem(f"{name}.plain", f"{root}/{name}.plain", READER.name, root, root) for name in self.pages],
             self.home / cache,
-            created_at=CREATED_AT,
-            force=True,
-            workers=1,
-            tokenizer=self.tokenizer,
-            previous=previous and str(self.home / previous),
-            unchanged={f"{name}.plain" for name in unchanged},
-            progress=lambda phase, *_: phases.add(phase),
-            spare=previous is not None,
+            BuildOrder(CREATED_AT, force=True, workers=1, tokenizer=self.tokenizer),
+            previous and str(self.home / previous),
+            {f"{name}.plain" for name in unchanged},
         )
-        return "reading" not in phases
+        return self.edits > before
 
     def edit(self, campaign: Campaign) -> str:
         """Edit the pages and patch the cache; the files that differ from those of a cache built from nothing."""
         before, self.pages = self.pages, edited(self.random, self.pages)
         self.write()
         unchanged = {name for name, text in self.pages.items() if before.get(name) == text}
-        spare = Path(spare_documents.spare_path(str(self.home / "cache")))
-        held = -1
-        if spare.is_dir():
-            hostility = self.random.choice([*HOSTILITIES, *[leave] * len(HOSTILITIES)])
-            hostility(spare, self.outside)
-            if spare.is_dir() and not spare.is_symlink():
-                held = os.open(spare, os.O_RDONLY)  # so that no other folder has its number
         patched = self.build("cache", "cache", unchanged)
-        if held >= 0:
-            taken = os.path.samestat(os.fstat(held), os.stat(self.home / "cache" / "documents"))
-            campaign.counts["spares taken" if taken else "spares not taken"] += 1
-            os.close(held)
         self.build("expected", None, set())
         campaign.counts["edits patched" if patched else "edits too large to be patched"] += 1
         made, expected = snapshot(self.home / "cache"), snapshot(self.home / "expected")
-        strays = [name for name in os.listdir(self.home) if "holdfast" in name and name != spare.name]
+        strays = [name for name in os.listdir(self.home) if "holdfast" in name]
         strays += [name for name in os.listdir(self.home) if "replaced" in name]
-        if snapshot(self.outside) != self.of_outside:
-            strays.append("what lies outside")
         differing = sorted(name for name in {*made, *expected} if made.get(name) != expected.get(name))
         return ", ".join([*differing, *strays])
 
@@ -152,9 +132,15 @@ def main() -> int:
     options = arguments(__doc__, "rounds", 500, "rounds of edits").parse_args()
     campaign = Campaign("patches", options.seed, command_line())
     if options.sabotage:
-        MovedNumbers.halves = lambda _, packed: packed  # type: ignore[method-assign, assignment]  # numbers stay as they were
+        setattr(edit, "_order_changes", lambda _: False)  # noqa: B010  # numbers stay as they were
     reader_table.READERS = (READER,)
-    spare_documents.FEWEST = 0
+
+    def counted(*asked: Any) -> bytes | None:
+        made = edit_segment(*asked)
+        Round.edits += made is not None
+        return made
+
+    setattr(edit, "edit_segment", counted)  # noqa: B010  # as every build calls it
     for number in range(options.rounds):
         seed = options.seed + number
         with scratch(in_memory=True) as home:

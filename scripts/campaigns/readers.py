@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from campaign import CREATED_AT, Campaign, arguments, command_line, environment, scratch, start_context, write_sources
 
 from holdfast.caches.build.build import build_cache
+from holdfast.caches.build.build_order import BuildOrder
 from holdfast.catalog import CATALOG
 from holdfast.core.atomic_write import write_file
 from holdfast.operation import answer
@@ -55,7 +56,7 @@ def _two_corpora(folder: Path) -> None:
 
 
 def _rebuild(folder: Path, state: int) -> None:
-    build_cache(folder / f"sources-{state}", folder / "cache", created_at=CREATED_AT, force=True)
+    build_cache(folder / f"sources-{state}", folder / "cache", BuildOrder(CREATED_AT, force=True))
 
 
 def _a_spec(folder: Path) -> None:

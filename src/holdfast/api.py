@@ -31,22 +31,23 @@ def build_cache(
     created_at: str | None = None,
     progress: Callable[[int, int], None] | None = None,
     tokenizer: str | None = None,
-    engine: str | None = None,
 ) -> BuildReport:
     """Compile the Markdown below `sources` into a cache at `cache`, all or nothing.
 
     With `force` an existing cache is replaced in one step. `created_at` (RFC 3339, UTC) fixes the one field of a cache
     that is not a function of its sources. `progress` is called with documents done and documents in all.
     `tokenizer` says how the tokens of sections are counted: `estimate-1` (the default, the same everywhere),
-    `o200k_base` (with the extra `tokens`), or `bytes/4`. `engine` says where the work is done: `local` (the default),
-    `ray` or `ray://HOST` (with the extra `ray`); the bytes do not depend on it.
+    `o200k_base` (with the extra `tokens`), or `bytes/4`.
     """
     from holdfast.caches.build.build import build_cache
+    from holdfast.caches.build.build_order import READING, BuildOrder
+
+    def show(phase: str, done: int, total: int) -> None:
+        if progress is not None and phase == READING:
+            progress(done, total)
 
     created_at = Workspace().timestamp() if created_at is None else created_at
-    return build_cache(
-        *(sources, cache), created_at=created_at, force=force, progress=progress, tokenizer=tokenizer, engine=engine
-    )
+    return build_cache(sources, cache, BuildOrder(created_at, force, tokenizer, progress=show))
 
 
 def resolve(cache: str | os.PathLike[str] | Cache, query: str, budget: int) -> Selection:

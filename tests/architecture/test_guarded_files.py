@@ -22,24 +22,16 @@ OPENERS = {
 # Who opens files by other means than the guard, and which: what a build or an earlier one wrote, and never a source.
 OWN_FILES = {
     "build.py": "the manifest of the cache before",
-    "changed_documents.py": "the index of the cache before",
-    "counted_alone.py": "runs that this build wrote",
     "declaration.py": "the directory of the project, to lock it",
     "document_files.py": "documents of the cache before, which get a second name",
-    "engine_tasks.py": "what the kernel says of this process",
     "git_tree.py": "files of a commit, which it writes",
     "guarded_files.py": "the guard itself",
-    "index_files.py": "parts of an index that this build wrote",
-    "index_ranges.py": "runs that this build wrote",
     "machine_state.py": "what this machine remembers, in the user's cache directory",
     "made_files.py": "the names and identities of files that a build made",
-    "old_index.py": "the index of the cache before",
-    "patched_cache.py": "an index that it writes",
+    "previous_cache.py": "documents of the cache before, which get a second name",
     "publish.py": "the cache that is to be replaced",
-    "ray_engine.py": "runs that this build wrote",
-    "sharded_build.py": "parts of the cache before, which get a second name",
+    "segment_files.py": "segments of the cache before",
     "source_state.py": "hashes of sources, of which nothing else is kept, and its own state",
-    "spare_documents.py": "documents of the cache before, which get a second name",
     # Looks into folders: which names there are, not what the files hold.
     "project_sources.py": "folders, to list them",
 }

@@ -1,8 +1,8 @@
 """A change of what an index says, or of how sections are cut or ranked, gets another name.
 
-Caches of an earlier release stay readable because an index says by its kind and its ranking how it was made. So whoever
-changes the bytes of this small index renames `words` or `sections-6` (and `bm25-sections-3` in receipts), and only then
-records the new hash here.
+Caches of an earlier release stay readable because an index says by its kind and its ranking how it was made. So
+where the bytes of this small index change, `segments-1` or `segment-1` is renamed (and `bm25-sections-3` in receipts),
+and only then the new hash is recorded here.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from holdfast import build_cache
-from holdfast.caches.on_disk.index_reader import WORDS
-from holdfast.caches.on_disk.section_index_reader import KIND
 from holdfast.caches.search.impacts import RANKING
+from holdfast.caches.segments import segment_file, segment_list
 
 SOURCES = {
     "Guide.md": (
@@ -28,8 +27,8 @@ SOURCES = {
     "empty.md": "",
 }
 RECORDED = {
-    ("words-2", "words.idx"): "7f873c8b92e2c52d642dbcba4bdb62a6787b43298acb5f8cc4533e988eec36d8",
-    ("sections-7", "sections.idx"): "ae73ccac67cbdfd99d3be4199f9c6f744c08da87b01f3a6dc40fada4a8d72cd6",
+    "segments-1": "a2f86b01fd6f51caf989b707f5ddefabfd1113a175ef1fa61b36ae8454cd05cf",
+    "segment-1": "b2dc1f9f5abac5d47a6675d4509a83d9f11d1be1b9020518ad101e10c579aac0",
 }
 
 
@@ -40,8 +39,7 @@ def test_the_bytes_of_an_index_change_only_with_its_name(tmp_path: Path) -> None
         file.write_bytes(text.encode())
     cache = tmp_path / "cache"
     build_cache(tmp_path / "sources", cache, created_at="2026-01-02T03:04:05Z", tokenizer="bytes/4")
-    made = {
-        (kind, file): sha256((cache / "index" / file).read_bytes()).hexdigest()
-        for kind, file in ((WORDS, "words.idx"), (KIND, "sections.idx"))
-    }
+    (segment,) = (cache / "index").glob("*.seg")
+    files = {segment_list.KIND: cache / "index" / "segments.idx", segment_file.KIND: segment}
+    made = {kind: sha256(file.read_bytes()).hexdigest() for kind, file in files.items()}
     assert (made, RANKING) == (RECORDED, "bm25-sections-3")

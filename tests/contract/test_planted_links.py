@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.caches.build import spare_documents
 from holdfast.cli import main
 from support.example_project import ADDED, CAN_SIGN, CODE, DESIGN, GUIDE, LIVING, REQUIREMENTS
 from support.planted_links import LinkTrial
@@ -27,7 +26,6 @@ COMMANDS: list[tuple[list[list[str]], list[str]]] = [
     ([], ADD),
     ([ADD], ["add", "two", "handbook"]),
     ([ADD, ["edit"], ["sync"], ["edit"]], ["sync"]),
-    ([ADD, ["sharded"]], ["sync"]),
     ([ADD, ["removed"]], ["sync"]),
     ([], BUILD),
     ([BUILD], [*BUILD, "--force"]),
@@ -86,9 +84,6 @@ def prepare(step: list[str], environment: dict[str, str]) -> None:
         case ["edit"]:
             page = root / "docs" / "deploy.md"
             page.write_text(page.read_text("utf-8") + "Once more.\n", "utf-8")
-        case ["sharded"]:
-            file = root / "context.toml"
-            file.write_text(file.read_text("utf-8") + "shards = 2\n", "utf-8")
         case ["removed"]:
             (root / "docs" / "deploy.md").unlink()
             shutil.rmtree(root / ".context" / "caches" / "docs")
@@ -115,7 +110,6 @@ def test_a_link_at_any_name_that_a_command_writes_to_changes_nothing_outside(
 ) -> None:
     if words[0] == "sign" and not CAN_SIGN:
         pytest.skip("signatures need the extra 'registry'")
-    monkeypatch.setattr(spare_documents, "FEWEST", 0)
     base = tmp_path / "base"
     clone(base)
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"

@@ -17,6 +17,7 @@ from rs_bpe.bpe import openai
 
 from holdfast import UsageError, build_cache, open_cache, search
 from holdfast.caches.build.build import build_cache as build_with
+from holdfast.caches.build.build_order import BuildOrder
 from holdfast.caches.search.citations import cite
 from holdfast.core.token_estimate import estimate_tokens
 from support.doors import Door, Library, StdioServer, run_context
@@ -314,7 +315,7 @@ def test_a_server_writes_no_files(cache: Path, tmp_path: Path, name: str) -> Non
 
 
 def test_a_damaged_index_is_ignored_and_the_documents_answer(cache: Path) -> None:
-    file = cache / "index" / "sections.idx"
+    (file,) = (cache / "index").glob("*.seg")
     data = file.read_bytes()
     expected = search(cache, "install useEffect", 4000)
     answers = set()
@@ -331,7 +332,8 @@ def test_an_index_of_another_cache_is_ignored(cache: Path, tmp_path: Path) -> No
     (tmp_path / "sources" / "more.md").write_bytes(b"install install")
     build_cache(tmp_path / "sources", tmp_path / "other", tokenizer="bytes/4")
     expected = search(cache, "install", 4000)
-    shutil.copy(tmp_path / "other" / "index" / "sections.idx", cache / "index" / "sections.idx")
+    (own,), (other,) = [list((each / "index").glob("*.seg")) for each in (cache, tmp_path / "other")]
+    shutil.copy(other, own)
     with open_cache(cache) as opened:
         assert opened.search("install", 4000) == expected
         assert opened._sections is None
@@ -394,16 +396,16 @@ def test_a_tokenizer_nobody_knows_is_a_usage_error_that_names_those_there_are(ca
         build_cache(tmp_path / "sources", tmp_path / "x", tokenizer="o201k")
 
 
-def test_verify_recomputes_the_section_index(cache: Path) -> None:
-    file = cache / "index" / "sections.idx"
+def test_verify_makes_the_index_again(cache: Path) -> None:
+    (file,) = (cache / "index").glob("*.seg")
     assert json.loads(run_context("verify", "--cache", str(cache)).stdout)["problems"] == []
     data = file.read_bytes()
     file.write_bytes(data[:-40] + bytes([data[-40] ^ 1]) + data[-39:])
     problems = json.loads(run_context("verify", "--cache", str(cache)).stdout)["problems"]
-    assert [problem["file"] for problem in problems] == ["index/sections.idx"]
+    assert [problem["file"] for problem in problems] == [f"index/{file.name}"]
     file.unlink()
     problems = json.loads(run_context("verify", "--cache", str(cache)).stdout)["problems"]
-    assert problems == [{"file": "index/sections.idx", "problem": "is missing"}]
+    assert [problem["file"] for problem in problems] == [f"index/{file.name}"]
 
 
 def test_any_number_of_workers_writes_the_same_index(tmp_path: Path) -> None:
@@ -415,7 +417,7 @@ def test_any_number_of_workers_writes_the_same_index(tmp_path: Path) -> None:
     for workers in (1, 2, 3):
         target = tmp_path / str(workers)
         build_with(
-            tmp_path / "sources", target, created_at="2026-01-02T03:04:05Z", workers=workers, tokenizer="bytes/4"
+            tmp_path / "sources", target, BuildOrder("2026-01-02T03:04:05Z", workers=workers, tokenizer="bytes/4")
         )
-        files.append((target / "index" / "sections.idx").read_bytes())
+        files.append({file.name: file.read_bytes() for file in (target / "index").iterdir()})
     assert files[1:] == files[:1] * 2

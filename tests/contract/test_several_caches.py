@@ -134,7 +134,8 @@ def test_a_damaged_cache_is_left_out_and_named_and_the_others_answer(caches: Pat
 
 def test_a_cache_whose_index_is_of_no_use_is_asked_by_its_documents(caches: Path) -> None:
     before = Library(caches).call("context.search", {"query": QUESTION}).text
-    (caches / "kubernetes" / "index" / "sections.idx").write_bytes(b"no index")
+    for file in (caches / "kubernetes" / "index").glob("*.seg"):
+        file.write_bytes(b"no index")
     assert Library(caches).call("context.search", {"query": QUESTION}).text == before
 
 

@@ -4,42 +4,37 @@ from __future__ import annotations
 
 import os
 import shutil
+from array import array
 from itertools import accumulate, pairwise
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from holdfast import Cache, SearchResult, build_cache, open_cache
-from holdfast.caches.build.link_counts import count_texts
-from holdfast.caches.build.token_counts import DocumentCounts, RunSettings
 from holdfast.caches.cache_format import make_document
-from holdfast.caches.index_format import PAGE_SIZE, key_of, look_up
 from holdfast.caches.search.full_scan import ScannedCorpus, scan
 from holdfast.caches.search.link_texts import find_links, incoming, link_words
 from holdfast.caches.search.question import Question, ask_source
 from holdfast.caches.search.search_request import SearchRequest
-from holdfast.caches.section_index.section_compiler import compile_lists, encode_record, field_lengths
-from holdfast.caches.section_index.section_records import parse_impacts, parse_inline
-from holdfast.caches.section_index.section_scores import Scores, WeighedTerm
-from holdfast.caches.section_index.term_lists import BODY, LINKS, PATH, TITLE, WEAK, FieldLengths, TermLists, Weights
-from holdfast.caches.sorted_runs import merged, packed, read_run
+from holdfast.caches.segments.postings import TermLists, decode_inline_term, decode_term, encode_term, record_span
+from holdfast.caches.segments.section_scores import Scores, WeighedTerm
+from holdfast.caches.segments.segment import SegmentedTerms
+from holdfast.caches.segments.step_lists import TermImpacts, joined_steps
+from holdfast.caches.segments.term_lists import BODY, LINKS, PATH, TITLE, WEAK, FieldLengths, Impacts
 from holdfast.core.errors import BudgetTooSmall
 from holdfast.core.token_estimate import estimate_tokens
 from support.examples import examples
-from support.runs import written
-from support.term_dictionary import DictionaryPages, joined_records, term_at
+from support.segments import segments_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from holdfast.caches.cache_format import Document
-    from holdfast.caches.section_index.section_records import TermImpacts
-    from holdfast.caches.sorted_runs import Run
 
 WORDS = st.sampled_from(
     [
@@ -78,58 +73,26 @@ CORPORA = st.dictionaries(PATHS, TEXTS, max_size=6)
 QUERIES = st.one_of(st.lists(WORDS, max_size=4).map(" ".join), st.text(max_size=6))
 
 
-class Kept:
-    """Runs that were written, in memory."""
-
-    def __init__(self) -> None:
-        self.files: dict[str, Any] = {}
-
-    def write(self, path: str, blocks: Iterable[tuple[bytes, bytes]], base: int) -> Run:
-        assert path not in self.files
-        self.files[path], run = written(blocks)
-        return run._replace(file=path, base=base)
-
-    def merged(self, runs: Sequence[Run]) -> Iterable[tuple[bytes, list[tuple[int, bytes]]]]:
-        return merged([read_run(self.files[run.file], run) for run in runs])
-
-
-def indexed(query: str, documents: Sequence[Document], documents_a_run: int) -> Scores:
-    """What the index gives: documents counted so many at a time, compiled to bytes, the bytes looked up."""
-    kept = Kept()
-    counts = DocumentCounts("run", RunSettings("estimate-1", 0), kept.write)
-    made = []
-    for start in range(0, len(documents), documents_a_run):
-        made += [sections for _, sections in counts.add(start, documents[start : start + documents_a_run])]
-    runs = counts.finish()
-    pages = [document.links for document in made]
-    texts = incoming([document.id for document in documents], pages)
-    links = count_texts(texts, "run", documents_a_run * 1000, kept.write)
-    fields = [*runs.fields, *links.fields]
-    weights = Weights(field_lengths(made, links.lengths, runs.body_lengths))
-    dictionary_pages = DictionaryPages()
-    terms = kept.merged([run for _, run in fields])
-    marks = [(field, run.base) for field, run in fields]
-    postings = joined_records(compile_lists(terms, marks, weights, dictionary_pages.add))
-    dictionary = b"".join(dictionary_pages.finish())
+def indexed(query: str, documents: Sequence[Document], documents_a_segment: int) -> Scores:
+    """What the index gives: documents made to the bytes of segments, the bytes looked up."""
+    segments = segments_of(documents, documents_a_segment)
+    terms = SegmentedTerms(segments)
+    firsts = [0]
+    for segment in segments:
+        firsts += [firsts[-1] + first for first in segment.numbers.firsts[1:]]
     held: dict[str, TermImpacts] = {}
 
     def holding(term: str) -> int:
-        key = key_of(term)
-        value = look_up(
-            lambda page: dictionary[page * PAGE_SIZE : (page + 1) * PAGE_SIZE], len(dictionary) // PAGE_SIZE, key
-        )
-        if value is None:
-            return 0
-        found = parse_inline(value, weights.firsts)
+        found = terms.look_up(term)
         if found is None:
-            record = term_at(postings, value, weights.section_count)
-            found = parse_impacts(record, key, weights.populations)
+            return 0
         held[term] = found
         return found.holding
 
-    question = ask_source(query, SimpleNamespace(section_count=weights.section_count, holding=holding, may_hold=iter))
+    asked = SimpleNamespace(section_count=firsts[-1], holding=holding, may_hold=terms.may_hold)
+    question = ask_source(query, asked)
     weighed = [WeighedTerm(term, weight, held[term]) for term, weight in question.weights.items()]
-    return Scores(question, weighed, weights.firsts)
+    return Scores(question, weighed, firsts)
 
 
 def scanned(documents: Sequence[Document]) -> ScannedCorpus:
@@ -140,25 +103,27 @@ def scanned(documents: Sequence[Document]) -> ScannedCorpus:
 
 
 @settings(max_examples=examples(1000), deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(corpus=CORPORA, query=QUERIES, documents_a_run=st.integers(1, 4))
-@example(corpus={}, query="alpha", documents_a_run=1)
-@example(corpus={"alpha": ""}, query="alpha", documents_a_run=1)
-@example(corpus={"a": "x", "alpha": "y\n\n# z\n\nz"}, query="alpha", documents_a_run=1)
-@example(corpus={"b": "# x\n\nx\n\n# y\n\ny", "c": "[alpha beta](b.md) beta"}, query="alpha beta", documents_a_run=1)
-@example(corpus={"b": "x alphaBeta\n\n# x\n\nalpha alpha alpha"}, query="alpha bata", documents_a_run=1)
+@given(corpus=CORPORA, query=QUERIES, documents_a_segment=st.integers(1, 4))
+@example(corpus={}, query="alpha", documents_a_segment=1)
+@example(corpus={"alpha": ""}, query="alpha", documents_a_segment=1)
+@example(corpus={"a": "x", "alpha": "y\n\n# z\n\nz"}, query="alpha", documents_a_segment=1)
+@example(
+    corpus={"b": "# x\n\nx\n\n# y\n\ny", "c": "[alpha beta](b.md) beta"}, query="alpha beta", documents_a_segment=1
+)
+@example(corpus={"b": "x alphaBeta\n\n# x\n\nalpha alpha alpha"}, query="alpha bata", documents_a_segment=1)
 @example(
     corpus={"a": "\n\n".join(f"# h{n}\n\nt" for n in range(600)) + " alpha"},
     query="alpha t",
-    documents_a_run=1,
+    documents_a_segment=1,
 )
 def test_the_index_and_the_documents_give_the_same_impacts(
-    corpus: dict[str, str], query: str, documents_a_run: int
+    corpus: dict[str, str], query: str, documents_a_segment: int
 ) -> None:
     documents = sorted([make_document(f"{path}.md", text.encode()) for path, text in corpus.items()])
     expected = scanned(documents)
     question = ask_source(query, expected)
     impacts = expected.impacts(question.weights)
-    actual = indexed(query, documents, documents_a_run)
+    actual = indexed(query, documents, documents_a_segment)
     assert actual.question == question
     assert {number: actual.reasons(number) for number in sorted(actual.scores)} == {
         number: [(*where, impact) for where, impact in why.items()] for number, why in impacts.items()
@@ -222,7 +187,7 @@ def answered(cache: Cache, request: SearchRequest) -> SearchResult | str:
 
 @settings(max_examples=examples(500), deadline=None)
 @given(
-    st.sampled_from([0, 1, 254, 255, 256, 66_000, 2**30]),
+    st.sampled_from([0, 1, 254, 255, 256, 66_000, 2**20]),
     st.lists(
         st.tuples(
             st.sampled_from([1, 1, 1, 2, 7, 200, 254, 255, 256, 509, 510, 511, 3000, 70_000]),
@@ -235,9 +200,9 @@ def answered(cache: Cache, request: SearchRequest) -> SearchResult | str:
 def test_lists_of_numbers_and_steps_are_read_back(first: int, more: list[tuple[int, int]], has_documents: bool) -> None:
     numbers = list(accumulate([gap for gap, _ in more], initial=first))
     steps = bytes([1, *[step for _, step in more]])
-    populations = (numbers[-1] + 1, numbers[-1] + 1)
+    firsts = range(numbers[-1] + 2)
     lists = TermLists(numbers, steps, numbers if has_documents else (), steps if has_documents else b"", len(numbers))
-    holding, highest, *parsed = parse_impacts(encode_record(b"key", lists, populations), b"key", populations)
+    holding, highest, *parsed = read_back(lists, firsts)
     assert (holding, highest) == (len(numbers), max(steps))
     assert [(list(found.numbers), found.steps) for found in parsed] == [
         (numbers, steps),
@@ -254,11 +219,11 @@ def test_lists_of_numbers_and_steps_are_read_back(first: int, more: list[tuple[i
 
 @pytest.mark.parametrize("every", [1, 2, 3, 4, 9, 300, 70_000])
 def test_long_lists_are_read_back(every: int) -> None:
-    populations = (140_000, 70_000)
+    firsts = range(0, 140_002, 2)
     sections, documents = range(0, 140_000, every), range(every % 7, 70_000, every)
     steps = [bytes([number % 255 + 1 for number in numbers]) for numbers in (sections, documents)]
     lists = TermLists(sections, steps[0], documents, steps[1], len(sections))
-    _, highest, *parsed = parse_impacts(encode_record(b"key", lists, populations), b"key", populations)
+    _, highest, *parsed = read_back(lists, firsts)
     assert highest == max(steps[0])
     assert [(list(found.numbers), found.steps) for found in parsed] == [
         (list(sections), steps[0]),
@@ -278,7 +243,7 @@ def test_what_leads_is_found_without_all_scores(
     weighed = []
     for weight, sections, documents in terms:
         lists = TermLists(*columns_of(sections), *columns_of(documents), len(sections))
-        weighed.append(WeighedTerm("t", weight, parse_impacts(encode_record(b"k", lists, (60, 30)), b"k", (60, 30))))
+        weighed.append(WeighedTerm("t", weight, read_back(lists, firsts)))
     found = Scores(Question({}, [], [], []), weighed, firsts)
     expected = {
         number: sum([w * (s.get(number, 0) + d.get(number // 2, 0)) for w, s, d in terms])
@@ -305,8 +270,7 @@ def test_what_leads_is_found_in_long_lists(seed: int) -> None:
         ]
         weight = source.randrange(1, 900)
         lists = TermLists(*columns_of(own), *columns_of(shared), len(own))
-        record = encode_record(b"k", lists, (sections, documents))
-        impacts = parse_impacts(record, b"k", (sections, documents), looked_up=True)
+        impacts = read_back(lists, firsts)
         assert [list(found.numbers) for found in (impacts.sections, impacts.documents)] == [sorted(own), sorted(shared)]
         weighed.append(WeighedTerm("t", weight, impacts))
         terms.append((weight, own, shared))
@@ -327,14 +291,32 @@ def test_what_leads_is_found_in_long_lists(seed: int) -> None:
             assert {number for number, score in expected.items() if 10 * score >= least} <= leading.keys()
 
 
+def read_back(lists: TermLists, firsts: Sequence[int]) -> TermImpacts:
+    """The lists of a term of one segment, written and read."""
+    record = encode_term(lists, firsts)
+    if isinstance(record, int):
+        own, shared, holding = decode_inline_term(record, firsts)
+    else:
+        own, shared, holding = decode_term(record[slice(*record_span(record))], firsts[-1], len(firsts) - 1)
+    steps = [
+        joined_steps([(0, found)], [population], population)
+        for found, population in ((own, firsts[-1]), (shared, len(firsts) - 1))
+    ]
+    return TermImpacts(holding, max(own.values), *steps)
+
+
+def packed(numbers: Iterable[int]) -> bytes:
+    return array("i", numbers).tobytes()
+
+
 def columns_of(steps: dict[int, int]) -> tuple[list[int], bytes]:
     return sorted(steps), bytes([steps[number] for number in sorted(steps)])
 
 
 def test_a_word_that_is_repeated_thousands_of_times_takes_the_steps_of_that_and_of_no_other_number_of_times() -> None:
-    weights = Weights(FieldLengths([0], [0], [0], [0, 0, 0], [1, 7000, 1], [0, 3]))
-    lists = weights.lists({BODY: packed([0, *[1] * 7000, 2])})
-    alone = weights.lists({BODY: packed([1] * 7000)})
+    impacts = Impacts(FieldLengths([0], [0], [0], [0, 0, 0], [1, 7000, 1], [0, 3]))
+    lists = impacts.lists({BODY: packed([0, *[1] * 7000, 2])})
+    alone = impacts.lists({BODY: packed([1] * 7000)})
     assert (list(lists.sections), lists.section_steps[1:2]) == ([0, 1, 2], alone.section_steps)
 
 
@@ -346,9 +328,9 @@ def test_a_section_holds_a_term_once_in_however_many_fields_but_not_by_links(
     bodies: list[int], weak: list[int], titles: set[int], paths: set[int], links: set[int]
 ) -> None:
     ones = [1] * 10
-    weights = Weights(FieldLengths(ones[:5], ones[:5], ones[:5], ones, ones, [0, 2, 4, 6, 8, 10]))
+    impacts = Impacts(FieldLengths(ones[:5], ones[:5], ones[:5], ones, ones, [0, 2, 4, 6, 8, 10]))
     given_ = {BODY: bodies, BODY | WEAK: weak, TITLE: titles, PATH: paths, LINKS: links}
     below = {number for place in titles | paths for number in (2 * place, 2 * place + 1)}
     values = {field: packed(sorted(numbers)) for field, numbers in given_.items() if numbers}
     if values:
-        assert weights.lists(values).holding == len({*bodies, *weak, *below})
+        assert impacts.lists(values).holding == len({*bodies, *weak, *below})

@@ -14,15 +14,15 @@ import pytest
 
 from holdfast import CacheInvalid, IoError, UsageError, build_cache, open_cache, resolve, verify_cache
 from holdfast.caches.build import build, document_files, source_files
-from holdfast.caches.build.index_files import index_owner, write_words
-from holdfast.caches.build.index_ranges import ALL_KEYS, whole_part, words_part, write_run
-from holdfast.caches.build.token_counts import DocumentCounts, RunSettings
+from holdfast.caches.build.build_order import READING, BuildOrder
 from holdfast.caches.cache_format import make_document
 from holdfast.caches.index_format import Summary, encode_header, parse_header
-from holdfast.caches.on_disk.index_reader import WORDS
+from holdfast.caches.on_disk.cache_directory import CacheDirectory
+from holdfast.caches.on_disk.index_reader import listing_digests
+from holdfast.caches.segments import segment_table
+from holdfast.caches.segments.make import SegmentDocument, _postings, count_segment
+from holdfast.caches.segments.segment_list import encode_list, listed
 from holdfast.caches.selection import as_json
-from holdfast.caches.sorted_runs import packed
-from holdfast.caches.word_index.word_compiler import make_columns
 from holdfast.core import worker_pool
 from holdfast.core.canonical_json import encode
 from support.vectors import cache_vectors, load
@@ -30,7 +30,7 @@ from support.vectors import cache_vectors, load
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-WORDS_FILE = "index/words.idx"
+LIST_FILE = "index/segments.idx"
 CREATED_AT = "2026-01-02T03:04:05Z"
 BUILDABLE = [path for path in cache_vectors() if load(path)["build"]["exit_code"] == 0]
 TEXTS = {
@@ -105,7 +105,7 @@ def test_the_same_sources_give_the_same_index_whatever_the_workers_the_order_and
     documents = {path.name: path.read_bytes() for path in (tmp_path / "one" / "documents").iterdir()}
     for number, workers in enumerate((1, 2, 3)):
         cache = tmp_path / f"workers-{number}"
-        build.build_cache(second, cache, created_at="2027-12-31T23:59:59Z", workers=workers)
+        build.build_cache(second, cache, BuildOrder("2027-12-31T23:59:59Z", workers=workers))
         assert index_bytes(cache) == expected
         assert {path.name: path.read_bytes() for path in (cache / "documents").iterdir()} == documents
     script = "import sys; from holdfast import build_cache; build_cache(*sys.argv[1:])"
@@ -115,22 +115,21 @@ def test_the_same_sources_give_the_same_index_whatever_the_workers_the_order_and
         assert index_bytes(tmp_path / f"seed-{seed}") == expected
 
 
-def test_spilling_often_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_documents_handed_over_few_at_a_time_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, text in TEXTS.items():
         (tmp_path / "sources" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "sources" / name).write_bytes(text.encode())
     build_cache(tmp_path / "sources", tmp_path / "once")
-    monkeypatch.setattr(build, "SPILL_BYTES", 500)
     monkeypatch.setattr(document_files, "_BATCH", 2)
     for workers in (1, 2):
         often = tmp_path / f"often-{workers}"
-        build.build_cache(tmp_path / "sources", often, created_at=CREATED_AT, workers=workers)
+        build.build_cache(tmp_path / "sources", often, BuildOrder(CREATED_AT, workers=workers))
         assert index_bytes(often) == index_bytes(tmp_path / "once")
 
 
 def test_no_documents_are_shared_among_workers_too(tmp_path: Path) -> None:
     (tmp_path / "sources").mkdir()
-    report = build.build_cache(tmp_path / "sources", tmp_path / "cache", created_at=CREATED_AT, workers=2)
+    report = build.build_cache(tmp_path / "sources", tmp_path / "cache", BuildOrder(CREATED_AT, workers=2))
     assert (report.document_count, verify_cache(tmp_path / "cache").problems) == (0, [])
 
 
@@ -139,7 +138,7 @@ def test_equal_contents_are_named_in_id_order_whichever_worker_was_first(tmp_pat
     for number in range(200):
         (tmp_path / "sources" / f"{number:03}.md").write_text(f"text {number % 3}", encoding="utf-8")
     build_cache(tmp_path / "sources", tmp_path / "alone", created_at=CREATED_AT)
-    build.build_cache(tmp_path / "sources", tmp_path / "shared", created_at=CREATED_AT, workers=3)
+    build.build_cache(tmp_path / "sources", tmp_path / "shared", BuildOrder(CREATED_AT, workers=3))
     listing = (tmp_path / "alone" / "manifest.json").read_bytes()
     assert (tmp_path / "shared" / "manifest.json").read_bytes() == listing
     assert verify_cache(tmp_path / "shared").problems == []
@@ -152,7 +151,7 @@ def test_the_first_bad_source_in_id_order_is_the_one_reported(tmp_path: Path) ->
         (tmp_path / "sources" / f"{number:03}.md").write_bytes(content)
     for workers in (1, 3):
         with pytest.raises(CacheInvalid, match=r"'050\.md' is not UTF-8"):
-            build.build_cache(tmp_path / "sources", tmp_path / "cache", created_at=CREATED_AT, workers=workers)
+            build.build_cache(tmp_path / "sources", tmp_path / "cache", BuildOrder(CREATED_AT, workers=workers))
     assert os.listdir(tmp_path) == ["sources"]
 
 
@@ -164,7 +163,7 @@ def test_a_worker_that_dies_ends_the_build_with_an_error_and_leaves_nothing(
         (tmp_path / "sources" / f"{number}.md").write_text("text", encoding="utf-8")
     monkeypatch.setattr(worker_pool, "_MAIN", "import os; os.kill(os.getpid(), 9)  # {path}")
     with pytest.raises(IoError, match="worker process ended"):
-        build.build_cache(tmp_path / "sources", tmp_path / "cache", created_at=CREATED_AT, workers=2)
+        build.build_cache(tmp_path / "sources", tmp_path / "cache", BuildOrder(CREATED_AT, workers=2))
     assert os.listdir(tmp_path) == ["sources"]
 
 
@@ -192,7 +191,7 @@ def test_a_bad_source_found_after_workers_were_started_ends_them_and_leaves_noth
     monkeypatch.setattr(source_files, "_WORTH_A_WORKER", 10)
     monkeypatch.setattr(source_files, "core_count", lambda: 2)
     with pytest.raises(CacheInvalid, match="leads outside"):
-        build.build_cache(tmp_path / "sources", tmp_path / "cache", created_at=CREATED_AT)
+        build.build_cache(tmp_path / "sources", tmp_path / "cache", BuildOrder(CREATED_AT))
     assert ([process.returncode is None for process in started], os.listdir(tmp_path)) == ([False] * 2, ["sources"])
 
 
@@ -203,13 +202,13 @@ def test_an_interrupt_ends_the_workers_and_leaves_nothing(
     for number in range(200):
         (tmp_path / "sources" / f"{number}.md").write_text(f"text {number}", encoding="utf-8")
 
-    def interrupt(done: int, _total: int) -> None:
+    def interrupt(_phase: str, done: int, _total: int) -> None:
         if done:
             raise KeyboardInterrupt
 
     sources, cache = tmp_path / "sources", tmp_path / "cache"
     with pytest.raises(KeyboardInterrupt):
-        build.build_cache(sources, cache, created_at=CREATED_AT, workers=2, progress=interrupt)
+        build.build_cache(sources, cache, BuildOrder(CREATED_AT, workers=2, progress=interrupt))
     assert ([process.returncode is None for process in started], os.listdir(tmp_path)) == ([False] * 2, ["sources"])
 
 
@@ -224,14 +223,10 @@ def test_progress_counts_up_to_the_end_with_workers_too(tmp_path: Path) -> None:
     for number in range(100):
         (tmp_path / "sources" / f"{number}.md").write_text("text", encoding="utf-8")
     for workers in (1, 2):
-        seen: list[tuple[int, int]] = []
-        build.build_cache(
-            tmp_path / "sources",
-            tmp_path / f"cache-{workers}",
-            created_at=CREATED_AT,
-            workers=workers,
-            progress=lambda done, total, seen=seen: seen.append((done, total)),  # type: ignore[misc]  # bound now
-        )
+        told: list[tuple[str, int, int]] = []
+        order = BuildOrder(CREATED_AT, workers=workers, progress=lambda *done, told=told: told.append(done))
+        build.build_cache(tmp_path / "sources", tmp_path / f"cache-{workers}", order)
+        seen = [(done, total) for phase, done, total in told if phase == READING]
         assert seen == sorted(seen)
         assert (seen[0], seen[-1]) == ((0, 100), (100, 100))
 
@@ -239,7 +234,7 @@ def test_progress_counts_up_to_the_end_with_workers_too(tmp_path: Path) -> None:
 def test_the_index_of_another_cache_is_ignored(make_cache: Callable[..., Path]) -> None:
     cache, other = make_cache(TEXTS, "docs"), make_cache({"a.md": "beta beta"}, "other")
     expected = answers(cache)
-    shutil.copy(other / WORDS_FILE, cache / WORDS_FILE)
+    shutil.copy(other / LIST_FILE, cache / LIST_FILE)
     assert (is_compiled(cache), answers(cache)) == (False, expected)
     assert {problem.file for problem in verify_cache(cache).problems} >= {"manifest.json"}
 
@@ -252,18 +247,18 @@ def test_an_index_that_says_it_is_something_else_is_ignored(
 ) -> None:
     cache = make_cache(TEXTS)
     expected = answers(cache)
-    data = bytearray((cache / WORDS_FILE).read_bytes())
+    data = bytearray((cache / LIST_FILE).read_bytes())
     data[offset] ^= 2
-    (cache / WORDS_FILE).write_bytes(data)
+    (cache / LIST_FILE).write_bytes(data)
     assert (is_compiled(cache), answers(cache)) == (False, expected)
-    assert [problem.file for problem in verify_cache(cache).problems] == [WORDS_FILE]
+    assert [problem.file for problem in verify_cache(cache).problems] == [LIST_FILE]
 
 
 def test_an_index_reached_through_a_link_is_ignored(make_cache: Callable[..., Path], tmp_path: Path) -> None:
     cache = make_cache(TEXTS)
     expected = answers(cache)
-    (cache / WORDS_FILE).rename(tmp_path / "elsewhere")
-    (cache / WORDS_FILE).symlink_to(tmp_path / "elsewhere")
+    (cache / LIST_FILE).rename(tmp_path / "elsewhere")
+    (cache / LIST_FILE).symlink_to(tmp_path / "elsewhere")
     assert (is_compiled(cache), answers(cache)) == (False, expected)
 
 
@@ -277,8 +272,11 @@ def test_verify_names_what_the_plain_format_cannot_tell(make_cache: Callable[...
 def test_verify_names_a_missing_index_file_and_one_that_does_not_belong(make_cache: Callable[..., Path]) -> None:
     cache = make_cache(TEXTS)
     (cache / "index" / "notes").write_text("mine", encoding="utf-8")
-    (cache / WORDS_FILE).unlink()
-    assert [problem.file for problem in verify_cache(cache).problems] == ["index/notes", WORDS_FILE]
+    (cache / LIST_FILE).unlink()
+    assert [problem.file for problem in verify_cache(cache).problems] == [LIST_FILE]
+    cache = make_cache(TEXTS, "other")
+    (cache / "index" / "notes").write_text("mine", encoding="utf-8")
+    assert [problem.file for problem in verify_cache(cache).problems] == ["index/notes"]
 
 
 @pytest.mark.rough
@@ -294,7 +292,11 @@ def test_damage_anywhere_is_named_by_verify_and_never_changes_an_answer(
     unnamed, wrong = [], []
     for _ in range(60):
         # Half of the damage falls on the index, the rest anywhere.
-        file = cache / WORDS_FILE if chance.random() < 0.5 else chance.choices(files, weights=sizes)[0]
+        file = (
+            chance.choice(sorted((cache / "index").iterdir()))
+            if chance.random() < 0.5
+            else chance.choices(files, weights=sizes)[0]
+        )
         data = file.read_bytes()
         at = chance.randrange(len(data))
         kind = chance.choice(["flip", "flip", "flip", "truncate", "extend", "delete"])
@@ -322,38 +324,38 @@ def test_damage_anywhere_is_named_by_verify_and_never_changes_an_answer(
     assert (unnamed, wrong) == ([], [])
 
 
-def forge(cache: Path, chance: random.Random, scratch: Path) -> None:
+def forge(cache: Path, chance: random.Random) -> None:
     """An index whose every checksum and digest is right and whose every statement may be a lie."""
     with open_cache(cache) as opened:
         entries = opened.manifest.entries
     lied = [
         entry._replace(file=chance.choice(entries).file, version=chance.choice(entries).version) for entry in entries
     ]
-    counts = [chance.choice([0, 1, 7, 2**32 - 1]) for _ in entries]
-    sizes = [chance.choice([0, 1, 5, 2**32 - 1]) for _ in entries]
-    counting = DocumentCounts(str(scratch / "run"), RunSettings("bytes/4", 1 << 20, with_sections=False), write_run)
-    for place in range(len(entries)):
+    documents = []
+    for entry in chance.choice([entries, lied]):
         text = " ".join(chance.choices(["alpha", "beta", "common3", "nowhere"], k=chance.randrange(300)))
-        counting.add(place, [make_document("a.md", text.encode())])
-    columns = make_columns(counts, sizes)
-    runs = counting.finish()
-    positions = packed(runs.positions)
-    part = whole_part(words_part(str(scratch / "part"), runs.words, ALL_KEYS, packed(columns.numbers), positions))
-    (cache / WORDS_FILE).unlink()
-    manifest, index = (cache / "manifest.json").read_bytes(), (cache / "index.json").read_bytes()
-    listed = chance.choice([entries, lied])
-    owner = index_owner(Summary("sha256:" + "0" * 64, "bytes/4"), manifest, index)
-    write_words(str(cache / WORDS_FILE), owner, listed, bytes(32 * len(entries)), columns, [part])
-    for run in runs.words:
-        os.unlink(run.file)
+        documents.append(SegmentDocument(entry, make_document("a.md", text.encode()), bytes(32), []))
+    table, text_of_all = count_segment(documents, "bytes/4")
+    for place in range(len(entries)):
+        table.words[place] = chance.choice([0, 1, 7, 2**32 - 1])
+        table.tokens[place] = chance.choice([0, 1, 5, 2**32 - 1])
+    data = segment_table.encode_segment(table, _postings(text_of_all, 0), 0)
+    with CacheDirectory(str(cache)) as directory:
+        _, manifest, index = listing_digests(directory)
+    assert manifest is not None
+    shutil.rmtree(cache / "index")
+    (cache / "index").mkdir()
+    (cache / "index" / listed(data).name).write_bytes(data)
+    summary = Summary("sha256:" + "0" * 64, "bytes/4")
+    (cache / LIST_FILE).write_bytes(encode_list([listed(data)], summary, manifest, index))
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_forged_index_reaches_nothing_but_proven_documents_and_is_named_by_verify(
-    seed: int, make_cache: Callable[..., Path], tmp_path: Path
+    seed: int, make_cache: Callable[..., Path]
 ) -> None:
     cache = make_cache(TEXTS)
-    forge(cache, random.Random(seed), tmp_path)
+    forge(cache, random.Random(seed))
     genuine = set(TEXTS.values())
     foreign = set()
     for query, budget in QUESTIONS:
@@ -364,19 +366,24 @@ def test_a_forged_index_reaches_nothing_but_proven_documents_and_is_named_by_ver
     assert (foreign, verify_cache(cache).valid) == (set(), False)
 
 
-def test_an_index_that_claims_to_be_huge_is_ignored_before_any_of_it_is_held(make_cache: Callable[..., Path]) -> None:
+@pytest.mark.parametrize(
+    ("pattern", "section"), [("segments.idx", "segments"), ("*.seg", "columns"), ("*.seg", "sums")]
+)
+def test_an_index_that_claims_to_be_huge_is_ignored_before_any_of_it_is_held(
+    pattern: str, section: str, make_cache: Callable[..., Path]
+) -> None:
     cache = make_cache(TEXTS)
     expected = answers(cache)
-    file = cache / WORDS_FILE
+    (file,) = (cache / "index").glob(pattern)
     with file.open("rb") as opened:
         header = parse_header(
             lambda offset, length: os.pread(opened.fileno(), length, offset),
-            kind=WORDS,
+            kind="",
             file_length=file.stat().st_size,
         )
     size = 1 << 40
-    columns = header.sections["columns"]
-    sections = {**header.sections, "columns": columns._replace(length=size - columns.offset)}
+    found = header.sections[section]
+    sections = {**header.sections, section: found._replace(length=size - found.offset)}
     with file.open("r+b") as opened:
         opened.write(encode_header(header._replace(file_length=size, sections=sections)))
         opened.truncate(size)

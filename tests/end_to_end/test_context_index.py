@@ -33,7 +33,7 @@ def test_an_index_that_is_not_there_or_damaged_comes_again_byte_for_byte(cache: 
     shutil.rmtree(cache / "index")
     for damage in (b"", b"broken"):
         if damage:
-            (cache / "index" / "words.idx").write_bytes(damage)
+            (cache / "index" / "segments.idx").write_bytes(damage)
         done = run_context("index", "cache", cwd=cache.parent)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["document_count"] == 6

@@ -106,15 +106,16 @@ def test_a_file_put_into_the_target_during_the_build_is_kept_and_told(name: str,
     build_cache(tmp_path / "sources", cache)
     write(tmp_path / "sources", {"a.md": b"two"})
 
-    def progress(done: int, total: int) -> None:
+    def progress(_phase: str, done: int, _total: int) -> None:
         if not done:
             write(cache, {name: b"mine"})
 
     from holdfast.caches.build.build import build_cache as build
+    from holdfast.caches.build.build_order import BuildOrder
 
     told: list[str] = []
     time = "2026-01-02T03:04:05Z"
-    build(tmp_path / "sources", cache, created_at=time, force=True, progress=progress, tell=told.append)
+    build(tmp_path / "sources", cache, BuildOrder(time, force=True, progress=progress, note=told.append))
     kept = tmp_path / "cache.replaced"
     assert (verify_cache(cache).problems, (kept / name).read_bytes()) == ([], b"mine")
     assert told == [f"'{cache}' held more than a cache when it was replaced: kept as '{kept}'"]
@@ -124,7 +125,7 @@ def test_a_file_put_into_the_target_during_the_build_is_kept_and_told(name: str,
 def test_whatever_comes_to_stand_at_the_target_during_the_build_is_kept(tmp_path: Path) -> None:
     write(tmp_path / "sources", {"a.md": b"one"})
 
-    def progress(done: int, total: int) -> None:
+    def progress(done: int, _total: int) -> None:
         if not done:
             (tmp_path / "cache").write_bytes(b"mine")
 

@@ -18,6 +18,7 @@ import pytest
 
 from holdfast.caches.build import git_tree
 from holdfast.caches.build.build import build_cache
+from holdfast.caches.build.build_order import BuildOrder
 from holdfast.caches.build.cache_plan import ProjectPlace, plan_cache, refused_includes
 from holdfast.caches.build.project_directory import Project
 from holdfast.caches.build.source_documents import read_document
@@ -133,7 +134,7 @@ def sync(project: Path, toml: str) -> tuple[dict[str, str], bool]:
     put(project / "context.toml", toml)
     here = Project(str(project), str(project / ".context" / "caches"))
     (declared,) = here.declared().caches
-    unread = sync_cache(here, declared, "estimate-1", created_at=NOW).unread
+    unread = sync_cache(here, declared, BuildOrder(NOW, tokenizer="estimate-1")).unread
     files = [path for path in (project / ".context").rglob("*") if path.is_file()]
     return {each.source: each.reason for each in unread}, any(WORD.encode() in path.read_bytes() for path in files)
 
@@ -372,12 +373,12 @@ def test_a_build_of_a_folder_reads_every_page_and_nothing_outside(tmp_path: Path
     (docs / "folder.md").mkdir()
     (docs / "same.md").symlink_to("id_rsa.md")
     told: list[str] = []
-    assert build_cache(docs, tmp_path / "cache", created_at=NOW, tell=told.append).document_count == 3
+    assert build_cache(docs, tmp_path / "cache", BuildOrder(NOW, note=told.append)).document_count == 3
     assert told == ["skipped: 'pipe.md' is not a regular file"]
     put(tmp_path / "secret.txt", f"{WORD}\n")
     (docs / "out.md").symlink_to("../secret.txt")
     with pytest.raises(BuildFailed, match=r"'out\.md' is a link that leads outside the sources"):
-        build_cache(docs, tmp_path / "cache", created_at=NOW, force=True)
+        build_cache(docs, tmp_path / "cache", BuildOrder(NOW, force=True))
 
 
 def test_a_build_reads_no_folder_that_a_link_of_the_project_leads_out_to(project: Path, tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from holdfast.caches.cache_format import Document, Entry
-    from holdfast.caches.on_disk.open_caches import Cache
+    from holdfast.caches.on_disk.open_caches import WATCHED, Cache
 
 CREATED_AT = "2026-01-02T03:04:05Z"
 
@@ -125,9 +125,10 @@ def test_a_document_altered_in_place_is_noticed_when_it_is_returned(kept: Kept) 
 
 def test_an_index_removed_damaged_or_swapped_under_a_kept_cache_changes_no_answer(kept: Kept) -> None:
     cache = build(kept.root, "alpha one")
-    data = (cache / "index" / "words.idx").read_bytes()
+    (file,) = (cache / "index").glob("*.seg")
+    data = file.read_bytes()
     answers = [kept.ask("docs")]
-    (cache / "index" / "words.idx").write_bytes(data[: len(data) // 2])
+    file.write_bytes(data[: len(data) // 2])
     answers.append(kept.ask("docs"))
     shutil.rmtree(cache / "index")
     answers.append(kept.ask("docs"))
@@ -195,6 +196,8 @@ def test_stamps_in_whole_seconds_count_as_young_for_two_of_them(
     monkeypatch.setattr(
         CacheDirectory, "identity", lambda _self, files: ((stamp - 10**9, 1, 1, stamp, 1),) * len(files)
     )
+    monkeypatch.setattr(Cache, "opened", ())  # the stamps of segments are those of now
+    monkeypatch.setattr(Cache, "watched", WATCHED)
     caches = OpenCaches(lambda: stamp + age)
     path = str(build(tmp_path, "alpha"))
     seen: list[Cache] = []

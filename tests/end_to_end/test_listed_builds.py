@@ -10,11 +10,10 @@ import pytest
 
 from holdfast import open_cache, verify_cache
 from holdfast.caches.build.build import DocumentsReport, build_documents
+from holdfast.caches.build.build_order import BuildOrder
 from holdfast.caches.build.source_item import SourceItem
 from holdfast.caches.cache_format import Origin
-from holdfast.caches.index_format import parse_header
 from holdfast.caches.line_map import LineRun
-from holdfast.caches.on_disk.index_reader import NUMBERS, WORDS
 from holdfast.caches.readers import reader_table
 from holdfast.core.errors import BuildFailed, IoError
 from support.plain_reader import READER
@@ -45,7 +44,9 @@ def items(docs: Path) -> list[SourceItem]:
 
 
 def build(docs: Path, cache: Path, **more: object) -> DocumentsReport:
-    return build_documents(items(docs), cache, created_at=NOW, workers=1, **more)  # type: ignore[arg-type]  # as given
+    known = {name: more.pop(name) for name in ("previous", "unchanged") if name in more}
+    order = BuildOrder(NOW, workers=1, **more)  # type: ignore[arg-type]  # as given
+    return build_documents(items(docs), cache, order, **known)  # type: ignore[arg-type]  # as given
 
 
 def contents(cache: Path) -> dict[str, bytes]:
@@ -77,7 +78,7 @@ def test_what_cannot_be_read_is_passed_over_and_told_and_leaves_no_trace(docs: P
     (docs / "x.plain").mkdir()
     listed = [*items(docs), SourceItem("gone.plain", str(docs / "gone.plain"), READER.name, str(docs), str(docs))]
     listed.append(SourceItem("q.other", str(docs / "a.plain"), "other-1", str(docs), str(docs)))
-    report = build_documents(listed, tmp_path / "cache", created_at=NOW, workers=1)
+    report = build_documents(listed, tmp_path / "cache", BuildOrder(NOW, workers=1))
     assert report.skipped == [
         ("Aa.plain", READER.name, "refuses to be read"),
         ("deep/c.plain", READER.name, "is not UTF-8 (byte 0)"),
@@ -97,7 +98,7 @@ def test_having_no_document_is_an_error_and_the_old_cache_stays(docs: Path, tmp_
     before = contents(tmp_path / "cache")
     for listed in ([], [SourceItem("gone.plain", str(docs / "gone.plain"), READER.name, str(docs), str(docs))]):
         with pytest.raises(BuildFailed, match="there is no document"):
-            build_documents(listed, tmp_path / "cache", created_at=NOW, force=True)
+            build_documents(listed, tmp_path / "cache", BuildOrder(NOW, force=True))
     with pytest.raises(IoError, match="already exists"):
         build(docs, tmp_path / "cache")
     assert contents(tmp_path / "cache") == before
@@ -106,7 +107,7 @@ def test_having_no_document_is_an_error_and_the_old_cache_stays(docs: Path, tmp_
 def test_two_sources_of_one_id_are_refused_by_name(docs: Path, tmp_path: Path) -> None:
     twice = [*items(docs), SourceItem("guide.PLAIN", str(docs / "a.plain"), READER.name, str(docs), str(docs))]
     with pytest.raises(BuildFailed, match=r"'Guide.plain' and 'guide.PLAIN' have the same id"):
-        build_documents(twice, tmp_path / "cache", created_at=NOW)
+        build_documents(twice, tmp_path / "cache", BuildOrder(NOW))
 
 
 def test_what_is_unchanged_is_taken_from_the_previous_cache_and_the_bytes_are_the_same(
@@ -124,7 +125,7 @@ def test_what_is_unchanged_is_taken_from_the_previous_cache_and_the_bytes_are_th
     assert contents(tmp_path / "cache") == contents(tmp_path / "expected")
 
 
-@pytest.mark.parametrize("damage", ["documents", "reader", "manifest", "gone", "words", "sections", "numbers"])
+@pytest.mark.parametrize("damage", ["documents", "reader", "manifest", "gone", "list", "segment"])
 def test_a_previous_cache_that_is_not_what_it_should_be_is_not_used(docs: Path, tmp_path: Path, damage: str) -> None:
     build(docs, tmp_path / "expected")
     build(docs, tmp_path / "old")
@@ -134,43 +135,37 @@ def test_a_previous_cache_that_is_not_what_it_should_be_is_not_used(docs: Path, 
         before, after = (b"word", b"work") if damage == "documents" else (b"plaintest-1", b"plaintest-0")
         for file in (old / "documents").iterdir():
             file.write_bytes(file.read_bytes().replace(before, after))
-        (old / "index" / "words.idx").unlink()
+        (old / "index" / "segments.idx").unlink()
     elif damage == "manifest":
         (old / "manifest.json").write_text("{")
-    elif damage in ("words", "sections"):
-        index = bytearray((old / "index" / f"{damage}.idx").read_bytes())
-        index[700] ^= 1
+    elif damage in ("list", "segment"):
+        (file,) = (old / "index").glob("segments.idx" if damage == "list" else "*.seg")
+        index = bytearray(file.read_bytes())
         index[len(index) // 2] ^= 1
-        (old / "index" / f"{damage}.idx").write_bytes(index)
-    elif damage == "numbers":
-        # What stands apart from records, in an index that is patched elsewhere: its checksums are made anew.
-        index = bytearray((old / "index" / "words.idx").read_bytes())
-        header = parse_header(lambda at, length: bytes(index[at : at + length]), kind=WORDS, file_length=len(index))
-        index[header.sections[NUMBERS].offset + header.sections[NUMBERS].length - 2] ^= 1
-        (old / "index" / "words.idx").write_bytes(index)
+        file.write_bytes(index)
     previous = str(tmp_path / ("none" if damage == "gone" else "old"))
     (docs / "a.plain").write_text("# A\n\nred\u2003blue\x1cgreen words, edited\n")
     build(docs, tmp_path / "expected", force=True)
     unchanged = {item.source for item in items(docs)} - {"a.plain"}
     report = build(docs, tmp_path / "cache", previous=previous, unchanged=unchanged)
-    assert report.reused == {"documents": 1, "words": 2, "sections": 2, "numbers": 2}.get(damage, 0)
+    assert report.reused == {"documents": 1, "list": 2, "segment": 2}.get(damage, 0)
     assert contents(tmp_path / "cache") == contents(tmp_path / "expected")
 
 
-def test_an_edit_is_patched_in_and_no_other_document_is_read(docs: Path, tmp_path: Path) -> None:
+def test_after_an_edit_no_other_document_is_read(docs: Path, tmp_path: Path) -> None:
     build(docs, tmp_path / "cache")
     (docs / "a.plain").write_text("# A\n\nred\u2003blue\x1cgreen words, and edited newly\n")
     build(docs, tmp_path / "expected")
-    phases: list[str] = []
+    phases: list[tuple[str, int, int]] = []
     report = build(
         docs,
         tmp_path / "cache",
         force=True,
         previous=str(tmp_path / "cache"),
         unchanged={"Guide.plain", "deep/b.plain"},
-        progress=lambda phase, *_: phases.append(phase),
+        progress=lambda *told: phases.append(told),
     )
-    assert (report.reused, phases) == (2, ["writing", "writing"])
+    assert (report.reused, phases[0]) == (2, ("reading", 0, 1))
     assert report.total_bytes == sum(len(each.content.encode()) for each in open_cache(tmp_path / "cache").documents())
     assert contents(tmp_path / "cache") == contents(tmp_path / "expected")
     assert sorted(os.listdir(tmp_path)) == ["cache", "docs", "expected"]

@@ -11,7 +11,6 @@ import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.request import Request, urlopen
 
 import pytest
 
@@ -106,51 +105,12 @@ def test_what_is_pushed_is_pulled_byte_for_byte_and_only_what_is_new_travels(
     assert sorted(path.name for path in cache_of(other).parent.iterdir()) == ["docs"]
 
 
-def layers_of(registry: Registry, digest: str) -> dict[str, str]:
-    """The digest of each layer of an artifact, by its title."""
-    asked = Request(
-        f"http://{registry.host}/v2/team/docs/manifests/{digest}",
-        headers={"Accept": "application/vnd.oci.image.manifest.v1+json"},
-    )
-    with urlopen(asked) as answer:
-        layers = json.load(answer)["layers"]
-    return {layer["annotations"]["org.opencontainers.image.title"]: layer["digest"] for layer in layers}
-
-
-@needs_registry
-def test_a_cache_in_shards_travels_part_by_part_and_an_edit_takes_those_of_its_part_along(
-    registry: Registry, tmp_path: Path, other: Path
-) -> None:
-    project = make_project(tmp_path / "project", pages=9)
-    toml = project / "context.toml"
-    toml.write_text(toml.read_text() + "shards = 3\n")
-    run(project, "sync")
-    place = f"oci://{registry.host}/team/docs:1.4"
-    pushed = run(project, "push", "docs", place)
-    pulled = run(other, "pull", "docs", place)
-    assert (pulled["version"], every_file(cache_of(other))) == (pushed["version"], every_file(cache_of(project)))
-    assert run(project, "push", "docs", place)["sent"] == 0
-    (project / "pages" / "page-0.md").write_text("# Page 0\n\nRoll it back.\n")
-    run(project, "sync")
-    again = run(project, "push", "docs", place)
-    before, after = layers_of(registry, pushed["digest"]), layers_of(registry, again["digest"])
-    sets = ("documents", "index", "listing")
-    assert sorted(after) == ["listing", *[f"part-{number:02}/{name}" for number in range(3) for name in sets]]
-    changed = [title for title, digest in after.items() if before[title] != digest]
-    assert changed == ["listing", *[f"part-00/{name}" for name in sets]]
-    fetched = run(other, "pull", "docs", place)
-    assert (fetched["fetched"], every_file(cache_of(other))) == (again["sent"], every_file(cache_of(project)))
-    (cache_of(project) / "part-01" / "index.json").unlink()
-    assert "does not hold together" in run(project, "push", "docs", place, code=5)
-
-
 @pytest.mark.parametrize(
-    "name",
-    ["part-64/manifest.json", "part-0/index.json", "part-00/shards.json", "part-00/part-01/index.json", "part-00/"],
+    "name", ["index/words", "index/0.seg", f"index/{'g' * 32}.seg", f"{'a' * 32}.seg", "shards.json"]
 )
-def test_a_layer_may_hold_parts_of_a_cache_in_shards_and_nothing_like_them(name: str, tmp_path: Path) -> None:
+def test_a_layer_may_hold_segments_of_an_index_and_nothing_like_them(name: str, tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "layer", "w") as layer:
-        for member in ("shards.json", "part-63/documents/a.json", name):
+        for member in ("index/segments.idx", f"index/{'a' * 32}.seg", name):
             layer.addfile(tarfile.TarInfo(member))
     with open(tmp_path / "layer", "rb") as layer, pytest.raises(RegistryFailed, match="no part of a cache"):
         layer_members(layer, set())

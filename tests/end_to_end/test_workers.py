@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from holdfast.caches.build.document_files import DocumentsJob
-from holdfast.caches.build.token_counts import RunSettings
 from holdfast.core import worker_pool
 from holdfast.core.errors import BuildFailed, InternalError, IoError
 from holdfast.core.worker_pool import WorkerPool
@@ -22,14 +21,14 @@ pytestmark = pytest.mark.rough
 WORKER = [sys.executable, "-c", "from holdfast.core.worker_pool import work; work()"]
 
 
-def assignment(folder: Path, limit: int | None = 1 << 20) -> bytes:
+def assignment(folder: Path, staged: str | None = "staged") -> bytes:
     (folder / "sources").mkdir()
     (folder / "staged" / "documents").mkdir(parents=True)
     names = [f"{number}.md" for number in range(600)]
     for name in names:
         (folder / "sources" / name).write_text(name, encoding="utf-8")
-    settings = RunSettings("bytes/4", limit)  # type: ignore[arg-type]  # None is the bug that one test wants
-    job = DocumentsJob(str(folder / "sources"), str(folder / "staged"), names, settings)
+    below = str(folder / staged) if staged else 7
+    job = DocumentsJob(str(folder / "sources"), below, names)  # type: ignore[arg-type]  # a bug that one test wants
     data = pickle.dumps(("holdfast.caches.build.document_files", "write_stretch", job))
     return len(data).to_bytes(8, "little") + data
 
@@ -50,7 +49,7 @@ def test_a_worker_whose_build_is_gone_stops_at_its_next_answer_and_says_nothing(
 
 
 def test_a_worker_that_meets_a_bug_says_so_and_shows_no_traceback(tmp_path: Path) -> None:
-    done = subprocess.run(WORKER, input=assignment(tmp_path, limit=None), capture_output=True, timeout=60)
+    done = subprocess.run(WORKER, input=assignment(tmp_path, staged=None), capture_output=True, timeout=60)
     message = pickle.loads(done.stdout[8:])
     assert (done.returncode, type(message.error), done.stderr) == (0, InternalError, b"")
     assert message.error.reason.startswith("TypeError:")

@@ -1,58 +1,55 @@
-"""The parts of a compiled index, forged: every checksum is right and the rest is not. They are refused as unusable, or
-read as something within bounds; nothing else escapes, since whoever opens a foreign cache has only this to rely on."""
+"""The parts of an index, forged: every checksum is right and the rest is not. They are refused as unusable, or read as
+something within bounds; nothing else escapes, since nothing but this protects a reader of a foreign cache."""
 
 from __future__ import annotations
 
 from binascii import crc32
-from struct import pack
+from struct import error, pack
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.caches.cache_format import Entry, stays_inside
+from holdfast.caches.cache_format import Entry, make_document, stays_inside
 from holdfast.caches.index_format import (
-    PAGE_SIZE,
     WORD_RULES,
     Header,
     IndexUnusable,
     Section,
     encode_header,
-    look_up,
     parse_header,
     read_section,
 )
-from holdfast.caches.posting_record import PostingRecord
-from holdfast.caches.word_index.word_compiler import encode_columns, encode_postings, encode_record, make_columns
-from holdfast.caches.word_index.word_records import (
-    longest_postings,
-    parse_columns,
-    parse_inline,
-    parse_postings,
-    parse_record,
-    posting_numbers,
-    postings_length,
+from holdfast.caches.segments.postings import (
+    TermLists,
+    decode_inline_term,
+    decode_term,
+    decode_word,
+    encode_term,
+    encode_word,
+    record_span,
 )
+from holdfast.caches.segments.segment_file import (
+    BLOCK,
+    SUMS,
+    SegmentFile,
+    hash_of,
+    parse_columns,
+    parse_document_record,
+)
+from holdfast.caches.segments.segment_table import encode_document_record, table_of
 from support.examples import examples
 from support.mutants import edited
-from support.term_dictionary import DictionaryPages
+from support.segments import segments_of
 
 EXAMPLES = settings(max_examples=examples(300), deadline=None)
-KEY = b"alpha"
 ENTRY = Entry("ü/b.md", "sha256:" + "ab" * 32, "documents/b.json")
 SECTIONS = {"words": Section("words", 200, 40, 7), "columns": Section("columns", 240, 10, 9)}
 HEADER = encode_header(Header("words", WORD_RULES, b"m" * 32, b"i" * 32, 300, SECTIONS))
-COLUMNS = encode_columns(make_columns([3, 1, 4, 1, 5], [9, 2, 6, 5, 3]))
-
-
-def _page() -> bytes:
-    pages = DictionaryPages()
-    for number in range(20):
-        pages.add(b"key%02d" % number, number << 20)
-    (page,) = pages.finish()
-    return page
-
-
-PAGE = _page()
+DOCUMENTS = [make_document(f"{number}.md", f"# a {number}\n\nalpha b{number % 3}".encode()) for number in range(9)]
+(SEGMENT,) = segments_of(DOCUMENTS, 100)
+BODY = b"".join([SEGMENT.part(name) for name in SEGMENT.header.sections if name != SUMS])
+# What damage that slipped past a checksum leads to: who asks takes it for an index that cannot be used.
+MISLED = (IndexUnusable, ArithmeticError, LookupError, ValueError, TypeError, error)
 
 
 @EXAMPLES
@@ -72,69 +69,97 @@ def test_a_forged_header_is_unusable_or_all_its_sections_lie_inside_the_file(dat
         raise AssertionError("a section that is not there was read")
 
 
+def forged(body: bytes) -> SegmentFile:
+    """The segment with another body as long, and the checksums of that."""
+    body = body[: len(BODY)].ljust(len(BODY), b"\0")
+    sums = b"".join([pack("<I", crc32(body[at : at + BLOCK], at // BLOCK)) for at in range(0, len(body), BLOCK)])
+    sections = {**SEGMENT.header.sections}
+    sections[SUMS] = sections[SUMS]._replace(crc=crc32(sums))
+    data = encode_header(SEGMENT.header._replace(sections=sections)) + body + sums
+    return SegmentFile(lambda at, length: data[at : at + length], len(data))
+
+
 @EXAMPLES
-@given(edited(PAGE[4:]), st.sampled_from([b"key07", b"", b"key", b"zzz", b"\xff" * 300]))
-def test_a_forged_page_of_the_dictionary_is_unusable_or_gives_a_value_or_none(body: bytes, key: bytes) -> None:
-    body = body[: PAGE_SIZE - 4].ljust(PAGE_SIZE - 4, b"\0")
-    page = pack("<I", crc32(body)) + body
+@given(edited(BODY), st.sampled_from(["alpha", "b1", "", "nowhere"]), st.booleans())
+def test_a_forged_segment_is_unusable_or_gives_what_is_within_bounds(body: bytes, text: str, word: bool) -> None:
+    segment = forged(body)
     try:
-        value = look_up(lambda _number: page, 1, key)
-    except IndexUnusable:
+        value = segment.find(hash_of(text, 0, word=word))
+        assert value is None or 0 <= value < 1 << 32
+        columns = segment.columns()
+        lists = (columns.words, columns.places, columns.numbers, columns.tokens, columns.by_tokens)
+        assert {len(numbers) for numbers in lists} == {columns.documents}
+        assert columns.firsts[-1] == len(columns.section_tokens)
+        table_of(segment, columns)
+    except MISLED:
         return
-    assert value is None or 0 <= value < 1 << 64
 
 
 @EXAMPLES
-@given(st.integers(0, 2**64 - 1), st.integers(0, 5))
-def test_a_forged_value_of_the_dictionary_names_a_document_that_exists_or_is_unusable(value: int, count: int) -> None:
-    try:
-        postings = parse_inline(value, count)
-    except IndexUnusable:
-        return
-    assert postings is None or all(document < count for _, run in postings.groups for document in run)
-
-
-RUNS = {1: [0, 3, 9], 2: [1], 300: [5]}
-
-
-@EXAMPLES
-@given(
-    st.sampled_from([10, 70_000, 200_000]).flatmap(
-        lambda count: st.tuples(st.just(count), *map(edited, encode_postings(KEY, RUNS, count)))
-    )
-)
-def test_a_forged_record_of_postings_is_unusable_or_stays_within_its_bounds(forged: tuple[int, bytes, bytes]) -> None:
-    count, data, numbers = forged
-    data = pack("<I", crc32(data[4:], crc32(KEY))) + data[4:]
-    try:
-        postings_length(data)
-        assert 0 <= posting_numbers(data, count) <= 12 * (count + 4)
-        postings = parse_postings(PostingRecord(data, numbers), KEY, count)
-    except IndexUnusable:
-        return
-    held = [document for _, run in postings.groups for document in run]
-    assert postings.document_count <= count
-    assert len(held) <= longest_postings(count)
-    assert postings.dense is None or len(postings.dense) == count
-
-
-@EXAMPLES
-@given(edited(COLUMNS))
+@given(edited(bytes([7]) * 200 + b"\1\0\0\0" * 30))
 def test_forged_columns_are_unusable_or_all_of_one_length(data: bytes) -> None:
     try:
         columns = parse_columns(data)
-    except IndexUnusable:
+    except MISLED:
         return
-    lists = (columns.words, columns.places, columns.numbers, columns.tokens, columns.by_tokens)
-    assert {len(numbers) for numbers in lists} == {columns.count}
+    assert len(columns.second_counts) in (0, len(columns.section_tokens))
+
+
+WORDS = [encode_word([0, 3, 9], counts, count) for count in (10, 200, 70_000) for counts in ([1, 1, 1], [1, 2, 300])]
 
 
 @EXAMPLES
-@given(edited(encode_record(3, ENTRY)))
-def test_a_forged_record_of_a_document_is_unusable_or_leads_inside_the_cache(data: bytes) -> None:
-    data = pack("<I", crc32(data[4:], 3)) + data[4:]
+@given(st.sampled_from(WORDS).flatmap(edited), st.sampled_from([10, 200, 70_000]))  # type: ignore[arg-type]  # records
+def test_a_forged_record_of_a_word_is_unusable_or_stays_within_its_bounds(data: bytes, count: int) -> None:
     try:
-        entry = parse_record(data, 3)
+        found, large = decode_word(data[slice(*record_span(data))], count)
+    except MISLED:
+        return
+    numbers, values = found.listed()
+    assert len(numbers) == len(values) <= count
+    assert len(large) <= len(values)
+    assert not numbers or numbers[-1] < count
+
+
+FIRSTS = [0, 2, 2, 3]
+TERMS = [
+    encode_term(TermLists([0, 2], b"\t\x07", [0, 2], b"\1\2", 3), FIRSTS),
+    encode_term(TermLists([5, 90, 600], b"\1\1\1", [], b"", 3), range(0, 2000, 2)),
+]
+
+
+@EXAMPLES
+@given(st.sampled_from(TERMS).flatmap(edited), st.sampled_from([(3, 3), (1998, 999)]))  # type: ignore[arg-type]  # records
+def test_a_forged_record_of_a_term_is_unusable_or_stays_within_its_bounds(
+    data: bytes, populations: tuple[int, int]
+) -> None:
+    try:
+        own, shared, holding = decode_term(data[slice(*record_span(data))], *populations)
+    except MISLED:
+        return
+    assert holding <= populations[0]
+    for found, population in zip((own, shared), populations, strict=True):
+        numbers, values = found.listed()
+        assert len(numbers) == len(values)
+        assert not numbers or numbers[-1] < population
+
+
+@EXAMPLES
+@given(st.integers(1 << 31, (1 << 32) - 1))
+def test_a_value_of_the_dictionary_names_a_section_or_is_unusable(value: int) -> None:
+    try:
+        own, shared, _ = decode_inline_term(value, FIRSTS)
     except IndexUnusable:
+        return
+    assert list(own.listed()[0]) in [[0], [1], [2]]
+    assert list(shared.listed()[0]) in [[], [0], [2]]
+
+
+@EXAMPLES
+@given(edited(encode_document_record(ENTRY)))
+def test_a_forged_record_of_a_document_is_unusable_or_leads_inside_the_cache(data: bytes) -> None:
+    try:
+        entry = parse_document_record(data)
+    except MISLED:
         return
     assert stays_inside(entry.file)

@@ -3,38 +3,20 @@
 from __future__ import annotations
 
 import json
-from binascii import crc32
 from hashlib import sha256
 from itertools import pairwise
-from struct import pack
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from holdfast.caches.cache_format import Document
 from holdfast.caches.index_format import IndexUnusable, Summary, encode_summary, parse_summary
-from holdfast.caches.posting_record import PostingRecord
 from holdfast.caches.search.citations import cite_section, find_citations, judge, parse_citation
 from holdfast.caches.search.receipts import encode_receipt, parse_receipt
 from holdfast.caches.search.section import Section
 from holdfast.caches.search.sections import outline
 from holdfast.caches.search.word_terms import all_terms, raw_words
-from holdfast.caches.section_index.section_compiler import (
-    encode_columns,
-    encode_record,
-    encode_section,
-    inline_value,
-    seal_section,
-)
-from holdfast.caches.section_index.section_records import (
-    SectionColumns,
-    impact_numbers,
-    parse_columns,
-    parse_impacts,
-    parse_inline,
-    parse_section,
-)
-from holdfast.caches.section_index.term_lists import TermLists
+from holdfast.caches.segments.section_record import encode_section, parse_section
 from holdfast.core.errors import InvalidReceipt
 from holdfast.core.token_estimate import estimate_tokens
 from holdfast.core.unicode_text import WHITE_SPACE
@@ -146,13 +128,9 @@ class TestSections:
 
 
 SUMMARY = encode_summary(Summary("sha256:" + "0" * 64, "bytes"))
-COLUMNS = [encode_columns(SectionColumns([5, 3, 9], [0, 2, 3], names)) for names in ([], [1, 2, 3])]
 RECORDED_SECTION = Section(("A", "größe"), 1, 4, 0, 40)
 SECTION_PART = RECORDED_SECTION._replace(from_column=7, to_column=1 << 31, header=3)
 SECTIONS = [encode_section(each, title) for each in (RECORDED_SECTION, SECTION_PART) for title in ("", "A", "größer")]
-POPULATIONS = [3, 70_000]
-FIRSTS = [0, 2, 2, 3]
-RECORD = encode_record(b"k", TermLists([0, 2], b"\t\x07", [5, 69_000], b"\1\2", 3), POPULATIONS)
 
 
 class TestTheSectionIndex:
@@ -169,57 +147,17 @@ class TestTheSectionIndex:
             pass
 
     @EXAMPLES
-    @given(st.sampled_from(COLUMNS).flatmap(edited))
-    def test_columns_are_read_or_are_unusable(self, data: bytes) -> None:
-        try:
-            columns = parse_columns(data)
-        except IndexUnusable:
-            return
-        assert len(columns.tokens) == columns.firsts[-1]
-        assert len(columns.second_counts) in (0, len(columns.tokens))
-
-    @EXAMPLES
     @given(st.sampled_from(SECTIONS).flatmap(edited))
     def test_a_section_is_read_or_is_unusable(self, body: bytes) -> None:
         try:
-            section, title = parse_section(seal_section(3, body), 3)
+            section, title = parse_section(body)
         except IndexUnusable:
             return
         assert all(isinstance(text, str) for text in (*section.heading, title))
 
     def test_a_section_and_the_title_of_its_document_are_read_back(self) -> None:
-        read = [parse_section(seal_section(3, body), 3) for body in SECTIONS]
+        read = [parse_section(body) for body in SECTIONS]
         assert read == [(each, name) for each in (RECORDED_SECTION, SECTION_PART) for name in ("", "A", "größer")]
-
-    @EXAMPLES
-    @given(edited(RECORD.data), edited(RECORD.numbers))
-    def test_a_record_of_impacts_is_read_within_bounds_or_is_unusable(self, data: bytes, numbers: bytes) -> None:
-        data = pack("<I", crc32(data[4:], crc32(b"k"))) + data[4:]
-        try:
-            assert 0 <= impact_numbers(data, POPULATIONS[0]) <= 4 * POPULATIONS[0]
-            holding, _, *lists = parse_impacts(PostingRecord(data, numbers), b"k", POPULATIONS)
-        except IndexUnusable:
-            return
-        assert lists[0].count <= holding <= POPULATIONS[0]
-        for found, population in zip(lists, POPULATIONS, strict=True):
-            assert len(found.numbers) == len(found.steps) == found.count
-            assert not found.count or found.numbers[-1] < population
-
-    @EXAMPLES
-    @given(
-        st.one_of(
-            st.integers(0, 2**64 - 1),
-            st.builds(inline_value, st.integers(0, 2), st.integers(0, 4), st.integers(0, 256)),
-        )
-    )
-    def test_a_value_of_the_dictionary_names_a_section_or_is_unusable(self, value: int) -> None:
-        try:
-            found = parse_inline(value, FIRSTS)
-        except IndexUnusable:
-            return
-        if found is not None:
-            assert list(found.sections.numbers) in [[0], [1], [2]]
-            assert list(found.documents.numbers) in [[], [0], [2]]
 
 
 RECEIPT = encode_receipt({"record_version": "1", "query": "a", "budget": 1, "sections": []})

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import stat
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from holdfast.caches.build.build import build_documents
+from holdfast.caches.build.build_order import BuildOrder
 from holdfast.caches.build.source_item import SourceItem
 from holdfast.caches.readers import reader_table
+from holdfast.caches.segments import edit
+from holdfast.caches.segments.edit import edit_segment
 from support.plain_reader import READER
 
 if TYPE_CHECKING:
@@ -36,25 +41,26 @@ def write(home: Path, texts: dict[str, str]) -> None:
         file.write_bytes(text.encode())
 
 
-def build(
-    home: Path, texts: dict[str, str], cache: str, previous: str | None, unchanged: set[str], *, spare: bool = False
-) -> bool:
-    """Build a cache of the pages; whether it was patched."""
-    phases: set[str] = set()
-    root = str(home)
+def build(home: Path, texts: dict[str, str], cache: str, previous: str | None, unchanged: set[str]) -> bool:
+    """Build a cache of the pages; whether a segment of it was made by an edit of an old one."""
+    root, edits = str(home), list[bytes | None]()
+
+    def counted(*asked: Any) -> bytes | None:
+        made = edit_segment(*asked)
+        edits.append(made)
+        return made
+
     items = [SourceItem(f"{name}.plain", f"{root}/{name}.plain", READER.name, root, root) for name in texts]
-    build_documents(
-        items,
-        home / cache,
-        created_at=NOW,
-        force=True,
-        workers=1,
-        previous=previous and str(home / previous),
-        unchanged={f"{name}.plain" for name in unchanged},
-        progress=lambda phase, *_: phases.add(phase),
-        spare=spare,
-    )
-    return "reading" not in phases
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(edit, "edit_segment", counted)
+        build_documents(
+            items,
+            home / cache,
+            BuildOrder(NOW, force=True, workers=1),
+            previous and str(home / previous),
+            {f"{name}.plain" for name in unchanged},
+        )
+    return any(made is not None for made in edits)
 
 
 def edited(texts: dict[str, str], edits: list[tuple[str, str, str]]) -> dict[str, str]:

@@ -62,22 +62,21 @@ def list_caches(workspace: Workspace, arguments: ListArguments) -> Outcome[ListA
 
 def build(workspace: Workspace, arguments: BuildArguments) -> Outcome[BuildAnswer]:
     from holdfast.caches.build.build import build_cache
+    from holdfast.caches.build.build_order import BuildOrder, no_progress
     from holdfast.core.confined_paths import link_out, printable
     from holdfast.core.errors import BuildFailed
 
     if link := link_out(workspace.project, arguments["sources"]):
         raise BuildFailed(f"'{printable(link)}' leads out of the project: name the folder that it leads to")
     notes: list[str] = []
-    report = build_cache(
-        arguments["sources"],
-        workspace.written(arguments["cache"]),
-        created_at=workspace.timestamp(),
+    order = BuildOrder(
+        workspace.timestamp(),
         force=arguments.get("force", False),
-        phases=workspace.progress and workspace.phases,
         tokenizer=arguments.get("tokenizer"),
-        tell=notes.append,
-        engine=arguments.get("engine"),
+        progress=(workspace.progress and workspace.phases) or no_progress,
+        note=notes.append,
     )
+    report = build_cache(arguments["sources"], workspace.written(arguments["cache"]), order)
     value: BuildAnswer = {
         "cache_version": report.cache_version,
         "document_count": report.document_count,
@@ -87,12 +86,10 @@ def build(workspace: Workspace, arguments: BuildArguments) -> Outcome[BuildAnswe
 
 
 def verify(workspace: Workspace, arguments: CacheArguments) -> Outcome[VerifyAnswer]:
-    from holdfast.caches.on_disk.cache_listing import refuse_part
     from holdfast.caches.on_disk.verification import verify_cache
     from holdfast.core.errors import CacheInvalid
 
     path = workspace.cache_directory(arguments["cache"])
-    refuse_part(path)
     report = verify_cache(path)
     value: VerifyAnswer = {
         "valid": report.valid,

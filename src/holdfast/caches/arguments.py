@@ -34,7 +34,6 @@ class BuildArguments(TypedDict):
     sources: str
     force: NotRequired[bool]
     tokenizer: NotRequired[Literal["estimate-1", "o200k_base", "bytes/4"]]
-    engine: NotRequired[str]
 
 
 class CacheArguments(TypedDict):
@@ -134,6 +133,5 @@ class SyncArguments(TypedDict):
     check: NotRequired[bool]
     lock_only: NotRequired[bool]
     yes: NotRequired[bool]
-    engine: NotRequired[str]
     strict: NotRequired[bool]
     quiet: NotRequired[bool]

@@ -85,7 +85,6 @@ _TOKENIZER = Parameter(
     metavar="NAME",
     choices=("estimate-1", "o200k_base", "bytes/4"),
 )
-_ENGINE = Parameter("engine", "text", "Where it is built: local (default), ray or ray://HOST[:PORT]", metavar="ENGINE")
 _STRICT = Parameter("strict", "flag", "Fail when a source cannot be read")
 _QUIET = Parameter("quiet", "flag", "Say nothing on stderr but errors")
 
@@ -254,7 +253,6 @@ OPERATIONS = (
             ),
             Parameter("force", "flag", "Replace the cache that is there, once the new one is complete"),
             _TOKENIZER,
-            _ENGINE,
         ),
         run="holdfast.caches.answers:build",
         view="holdfast.caches.views:built",
@@ -335,7 +333,6 @@ OPERATIONS = (
             Parameter("check", "flag", "Write nothing; exit with 8 and say why when a cache or the lock is behind"),
             Parameter("lock_only", "flag", "With --check: the lock alone; caches need not be built here"),
             Parameter("yes", "flag", "Contact registries that context.lock does not name yet, without asking"),
-            _ENGINE,
             _STRICT,
             _QUIET,
         ),

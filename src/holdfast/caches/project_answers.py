@@ -8,6 +8,7 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.caches.answers import checked_queries, compared
+from holdfast.caches.build.build_order import BuildOrder, no_progress
 from holdfast.caches.build.cache_check import check_cache
 from holdfast.caches.build.cache_index import index_cache
 from holdfast.caches.build.declaration import (
@@ -18,13 +19,11 @@ from holdfast.caches.build.declaration import (
     remove_undeclared,
     write_declaration,
 )
-from holdfast.caches.build.engines import open_engine
 from holdfast.caches.build.moved_sources import moved_sources
 from holdfast.caches.build.past_caches import PastProject
 from holdfast.caches.build.project_directory import Project, check_names, check_tokenizer
-from holdfast.caches.build.spare_documents import drop_orphans
 from holdfast.caches.build.sync import kinds_in_words, sync_cache, write_lock
-from holdfast.caches.on_disk.cache_listing import list_caches, require_whole
+from holdfast.caches.on_disk.cache_listing import list_caches
 from holdfast.caches.on_disk.open_caches import with_cache
 from holdfast.caches.on_disk.user_files import read_queries
 from holdfast.caches.project.project_file import DeclaredCache
@@ -75,15 +74,14 @@ def add(workspace: Workspace, arguments: AddArguments) -> Outcome[AddAnswer]:
     is_first = not os.path.lexists(project.cache(name))
     notes: list[str] = []
     quiet = arguments.get("quiet", False)
-    synced = sync_cache(
-        project,
-        cache,
-        check_tokenizer(declaration.file),
-        created_at=workspace.timestamp(),
+    order = BuildOrder(
+        workspace.timestamp(),
+        tokenizer=check_tokenizer(declaration.file),
         strict=arguments.get("strict", False),
-        progress=None if quiet else workspace.phases,
-        tell=notes.append,
+        progress=(None if quiet else workspace.phases) or no_progress,
+        note=notes.append,
     )
+    synced = sync_cache(project, cache, order)
     with only_editor(project):
         try:
             is_new = write_declaration(project, declaration)
@@ -111,9 +109,6 @@ def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer |
     before = project.lock()
     tokenizer = check_tokenizer(declared)
     quiet = arguments.get("quiet", False)
-    engine = arguments.get("engine")
-    if engine is not None:
-        open_engine(engine, None)  # reports an unknown name, whether anything is built or not
     notes: list[str] = []
     here: dict[str, SyncedCache] = {}
     if pulled := [cache for cache in chosen if cache.oci]:
@@ -126,20 +121,15 @@ def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer |
             held = here.get(cache.name)
             synced.append(held or sync_from_registry(workspace, project, declared, cache, before, quiet=quiet))
             continue
-        synced.append(
-            sync_cache(
-                project,
-                cache,
-                tokenizer,
-                created_at=workspace.timestamp(),
-                strict=arguments.get("strict", False),
-                progress=None if quiet else workspace.phases,
-                tell=notes.append,
-                engine=engine,
-            )
+        order = BuildOrder(
+            workspace.timestamp(),
+            tokenizer=tokenizer,
+            strict=arguments.get("strict", False),
+            progress=(None if quiet else workspace.phases) or no_progress,
+            note=notes.append,
         )
+        synced.append(sync_cache(project, cache, order))
     is_written = write_lock(project, declared, synced, before)
-    drop_orphans(project.cache_root)
     notes += [*_notes(synced), *_strays(project, [cache.name for cache in declared.caches])]
     value: SyncAnswer = {"caches": [_answer(cache) for cache in synced], "lock_changed": is_written}
     return Outcome(value, note="" if quiet else "\n".join(notes))
@@ -197,7 +187,6 @@ def outdated(workspace: Workspace, arguments: OutdatedArguments) -> Outcome[Outd
 
 def index(workspace: Workspace, arguments: IndexArguments) -> Outcome[IndexAnswer]:
     cache = workspace.written(workspace.cache_directory(arguments["cache"]))
-    require_whole(cache, "context index")
     report = index_cache(
         cache,
         tokenizer=arguments.get("tokenizer"),

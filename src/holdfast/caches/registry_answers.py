@@ -12,7 +12,6 @@ from holdfast.caches.build.machine_state import read_state, write_state
 from holdfast.caches.build.made_files import make_replaceable
 from holdfast.caches.build.project_directory import Project, check_names
 from holdfast.caches.build.project_sources import FoundSources
-from holdfast.caches.build.publish import part_paths
 from holdfast.caches.build.sync import SyncedCache, write_lock
 from holdfast.caches.cache_format import is_version
 from holdfast.caches.oci_reference import parse_reference
@@ -268,7 +267,7 @@ def _said_of(cache: str, lock: ProjectLock | None) -> dict[str, str]:
     """What the manifest of a cache says of it: from the lock where that is of this very cache, else from itself."""
     found = inspect_cache(cache)
     said = {cache_artifact.DOCUMENTS: str(found.document_count), cache_artifact.RANKING: RANKING}
-    tokenizer = look_into(part_paths(cache)[0], recorded_tokenizer, lambda _: True)
+    tokenizer = look_into(cache, recorded_tokenizer, lambda _: True)
     if tokenizer:
         said[cache_artifact.TOKENIZER] = tokenizer
     for locked in lock.caches.values() if lock is not None else ():

@@ -25,9 +25,8 @@
     ├── IoError                  6   io_error
     │   ├── ListingFailed            a project that cannot be scanned
     │   ├── UnsafePath               a link, or another user's file, where Holdfast would write or remove
-    │   ├── RegistryFailed           a registry that refuses, is not there, or sends what was not asked for
-    │   │   └── TransferBroken           a connection that broke: the next pull goes on from there
-    │   └── EngineFailed             an engine that is not there, or does not do what a build asks of it
+    │   └── RegistryFailed           a registry that refuses, is not there, or sends what was not asked for
+    │       └── TransferBroken           a connection that broke: the next pull goes on from there
     ├── InternalError            7   internal_error
     ├── OutOfDate                8   a check found what is not in order
     ├── Differs                  9   a replay or a citation that is not the same any more
@@ -318,14 +317,6 @@ class TransferBroken(RegistryFailed):
     meaning = ""
 
 
-class EngineFailed(IoError):
-    """An engine is not there, cannot run this release, or lost its workers again and again; nothing was built."""
-
-    code = "engine_failed"
-    message = "The engine cannot be used"
-    meaning = "an engine failed"
-
-
 class InternalError(ContextError):
     """Holdfast broke one of its own promises."""
 
@@ -380,7 +371,7 @@ FAILURES: tuple[type[ContextError], ...] = (
     *(InvalidBudget, InvalidLimit, BudgetTooSmall),
     *(CacheMissing, ContextMissing),
     *(CacheInvalid, BuildFailed, SignatureRefused, ContextCorrupt, UnsupportedVersion, SettingsInvalid),
-    *(IoError, ListingFailed, UnsafePath, RegistryFailed, TransferBroken, EngineFailed),
+    *(IoError, ListingFailed, UnsafePath, RegistryFailed, TransferBroken),
     *(InternalError, OutOfDate, Differs, CitationStale, Interrupted),
 )
 

@@ -140,8 +140,9 @@ class WorkerPool:
                                 waiting.append(part[1:])
                             yield part[0], None
 
-    def run(self, function: Callable[[Job], Iterable[Found]], jobs: Sequence[Job]) -> Iterator[tuple[int, Found]]:
-        """What a function gives for each job, with the job's number, as it comes; workers begin at once.
+    def run(self, function: Callable[[Job], Iterable[Found]], jobs: Iterable[Job]) -> Iterator[tuple[int, Found]]:
+        """What a function gives for each job, with the job's number, as it comes; workers begin at once. A job is asked
+        for when a worker is free for it.
 
         The results of one job come in their order. When jobs fail, the failure of the earliest is raised, as soon as
         no earlier one is still being worked on; later jobs are not begun. A ContextError and an OSError arrive as
@@ -150,7 +151,7 @@ class WorkerPool:
         """
         if not self._workers:
             return ((number, value) for number, job in enumerate(jobs) for value in function(job))
-        waiting = iter(enumerate([(function.__module__, function.__name__, job) for job in jobs]))
+        waiting = enumerate((function.__module__, function.__name__, job) for job in jobs)
         working: dict[_Worker, int] = {}
         for worker in self._workers:
             _assign_next(worker, waiting, working)

@@ -58,9 +58,18 @@ def test_any_other_manifest_is_refused(old: bytes, new: bytes, why: str) -> None
 
 
 def test_few_documents_are_one_set_and_many_are_spread_by_their_names() -> None:
-    files = ["manifest.json", "index.json", "index/words.idx", *[f"documents/{number}.json" for number in range(9)]]
+    files = ["manifest.json", "index.json", "index/segments.idx", *[f"documents/{number}.json" for number in range(9)]]
     assert {name: len(held) for name, held in file_sets(files).items()} == {"documents": 9, "index": 1, "listing": 2}
     many = file_sets([*files, *[f"documents/{number}.json" for number in range(9, 999)]])
     assert len(many) == 18
     one_more = file_sets([*files, *[f"documents/{number}.json" for number in range(9, 1000)]])
     assert sum(many[name] != one_more[name] for name in many) == 1
+
+
+def test_each_segment_of_an_index_is_a_set_of_its_own() -> None:
+    segments = [f"index/{digit * 32}.seg" for digit in "abc"]
+    assert file_sets(["manifest.json", "index/segments.idx", *segments]) == {
+        "index": ["index/segments.idx"],
+        **{f"index-{digit * 32}": [file] for digit, file in zip("abc", segments, strict=True)},
+        "listing": ["manifest.json"],
+    }

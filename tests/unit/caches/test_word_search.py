@@ -7,10 +7,10 @@ from typing import overload
 
 import pytest
 
+from holdfast.caches.segments.segment_file import Columns
+from holdfast.caches.segments.word_search import Matches, WordPostings, choose
 from holdfast.caches.selection import score
-from holdfast.caches.word_index.word_compiler import make_columns
-from holdfast.caches.word_index.word_records import Columns, Postings
-from holdfast.caches.word_index.word_search import Matches, choose
+from support.segments import columns_of
 
 
 class Counted(Sequence[int]):
@@ -31,14 +31,13 @@ class Counted(Sequence[int]):
         return len(self.values)
 
 
-def matched(count: int, times: int = 1) -> Matches:
-    return Matches([(1, Postings(count, [(times, list(range(count)))]))], count)
-
-
-def counted_places(columns: Columns) -> Counted:
-    """The column that the ranking asks once for each document it ranks."""
-    columns.places = counted = Counted(columns.places)
-    return counted
+def chosen(columns: Columns, budget: int, times: int = 1) -> tuple[list[int], int]:
+    """The places that are chosen where every document holds the word, and how many documents were ranked for it."""
+    postings = WordPostings(range(columns.documents), [times] * columns.documents, times)
+    matches = Matches([(1, postings)], columns)
+    places = Counted(columns.places)  # which the ranking asks once for each document it ranks
+    found = choose([(matches, columns._replace(places=places))], budget)
+    return [choice.place for _, choice in found], places.asked
 
 
 COUNT = 10_000
@@ -54,16 +53,16 @@ COUNT = 10_000
 def test_the_ranking_is_not_made_to_its_end_for_documents_that_cannot_fit(
     small: int, budget: int, expected: list[int], ranked: int
 ) -> None:
-    columns = make_columns([10] * COUNT, [100] * (COUNT - small) + [1] * small)
-    places = counted_places(columns)
-    assert [choice.place for choice in choose(matched(COUNT), columns, budget)] == expected
-    assert places.asked <= ranked
+    columns = columns_of([10] * COUNT, [100] * (COUNT - small) + [1] * small)
+    places, asked = chosen(columns, budget)
+    assert places == expected
+    assert asked <= ranked
 
 
 def test_every_document_that_fits_is_taken_in_the_order_of_the_ranking() -> None:
-    columns = make_columns([3, 1, 2] * 100, [1] * 300)
+    columns = columns_of([3, 1, 2] * 100, [1] * 300)
     expected = sorted(range(300), key=lambda place: ((3, 1, 2)[place % 3], place))
-    assert [choice.place for choice in choose(matched(300), columns, 300)] == expected
+    assert chosen(columns, 300)[0] == expected
 
 
 @pytest.mark.parametrize(
@@ -74,5 +73,4 @@ def test_documents_of_many_words_tie_where_one_word_more_does_not_change_the_f32
     lengths = list(range(words + 99, words - 1, -1))
     assert len({score(matches, length) for length in lengths}) < len(lengths)
     expected = sorted(range(100), key=lambda place: (-score(matches, lengths[place]), place))
-    found = choose(matched(100, times=matches), make_columns(lengths, [1] * 100), 100)
-    assert [choice.place for choice in found] == expected
+    assert chosen(columns_of(lengths, [1] * 100), 100, times=matches)[0] == expected

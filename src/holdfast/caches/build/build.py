@@ -3,67 +3,47 @@
 from __future__ import annotations
 
 import os
-from itertools import repeat
+from functools import partial
 
-from holdfast.caches.build.document_files import DocumentsJob, SkippedSource, WrittenTotals
-from holdfast.caches.build.engines import open_engine
-from holdfast.caches.build.index_files import (
-    IndexOwner,
-    cache_columns,
-    links_within,
-    table_lengths,
-    table_sources,
-    write_index,
-)
-from holdfast.caches.build.index_ranges import block_count, write_run
-from holdfast.caches.build.link_counts import count_texts
-from holdfast.caches.build.patched_cache import patch_cache
+from holdfast.caches.build.build_order import INDEXING, READING, WRITING
+from holdfast.caches.build.document_files import DocumentsJob, SkippedSource, settle_names, write_documents
+from holdfast.caches.build.previous_cache import PreviousCache, previous_cache
 from holdfast.caches.build.publish import (
     cache_contents,
     check_replaceable,
     check_target,
     hidden_part,
     known_manifest,
-    part_paths,
     target_exists,
     write_listing,
 )
+from holdfast.caches.build.segment_files import IndexOrder, write_list, write_segments
 from holdfast.caches.build.source_files import check_distinct, find_sources, worth_a_worker
 from holdfast.caches.build.source_item import KeptItem
-from holdfast.caches.build.spare_documents import SpareDocuments, drop_spare
-from holdfast.caches.build.token_counts import SPILL_BYTES, RunSettings
-from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, are_usable
-from holdfast.caches.document_names import document_ids
-from holdfast.caches.index_format import Summary, is_time
+from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, Entry, are_usable
+from holdfast.caches.document_names import document_ids, file_names_of
+from holdfast.caches.index_format import is_time
 from holdfast.caches.on_disk.cache_directory import DOCUMENTS, MANIFEST
-from holdfast.caches.tokenizers import USUAL, choose_tokenizer
+from holdfast.caches.search.link_texts import PageLinks, incoming
+from holdfast.caches.tokenizers import choose_tokenizer
 from holdfast.core.atomic_write import StagedDirectory
 from holdfast.core.collector import Collector
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import BuildFailed, CacheInvalid, IoError, UsageError
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import read_regular
+from holdfast.core.worker_pool import WorkerPool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Sequence
 
-    from holdfast.caches.build.document_files import Progress, WrittenDocuments
-    from holdfast.caches.build.document_table import DocumentColumns
-    from holdfast.caches.build.engines import Engine
-    from holdfast.caches.build.publish import Listing
+    from holdfast.caches.build.build_order import BuildOrder
+    from holdfast.caches.build.document_files import WrittenDocument, WrittenDocuments
     from holdfast.caches.build.source_documents import Source
     from holdfast.caches.build.source_item import SourceItem
-    from holdfast.caches.cache_format import Entry
-    from holdfast.caches.section_index.term_lists import FieldLengths
 
-    Made = tuple[Listing, WrittenTotals]
-    # A phase, and how much of all it has to do is done.
-    PhaseProgress = Callable[[str, int, int], None]
-
-# The phases of a build: documents are read, what was counted in them is compiled, the old cache is replaced.
-READING, INDEXING, WRITING = "reading", "indexing", "writing"
-# So many of what was skipped are named.
+# At most this many of the skipped sources are named.
 _NAMED = 20
 
 
@@ -91,127 +71,63 @@ class DocumentsReport(NamedTuple):
     reused: int
 
 
-class BuildOrder(NamedTuple):
-    """How a cache is to be made."""
-
-    created_at: str
-    force: bool
-    tokenizer: str
-    sections: bool
-    progress: PhaseProgress
-    engine: Engine
-
-
-def build_cache(
-    sources: str | os.PathLike[str],
-    cache: str | os.PathLike[str],
-    *,
-    created_at: str,
-    force: bool = False,
-    progress: Progress | None = None,
-    workers: int | None = None,
-    tokenizer: str | None = None,
-    sections: bool = True,
-    tell: Callable[[str], None] | None = None,
-    phases: PhaseProgress | None = None,
-    engine: str | None = None,
-) -> BuildReport:
-    """Compile the documents below `sources` into a cache at `cache`, atomically and durably.
-
-    `created_at` is the time the manifest carries, RFC 3339 in UTC. With `force` a cache that stands at the target is
-    replaced in one step, once the new one is complete; anything else there is left alone and refused, and what was put
-    there meanwhile is kept beside it. `tell` is given what a person should know of a build that succeeded: what was
-    skipped, and what was kept. `engine` says where the work is done: `local`, in processes of this machine, `ray`,
-    which starts one here, or `ray://HOST`, a cluster (extra `ray`). `workers` is how many processes share it, by
-    default one a core. The bytes written depend on neither. `tokenizer` says how the tokens of sections are counted,
-    by default by `estimate-1`. Without `sections` the cache has an index for `resolve` alone, which is there to be
-    measured: `verify` misses the other.
-    """
+def build_cache(sources: str | os.PathLike[str], cache: str | os.PathLike[str], order: BuildOrder) -> BuildReport:
+    """Compile the documents below `sources` into a cache at `cache`, atomically and durably."""
     sources, cache = os.path.realpath(os.fspath(sources)), os.path.abspath(os.fspath(cache))
-    check_time(created_at)
-    check_target(sources, cache, force=force)
-    # Without sections the documents answer a search, and no extra is asked there.
-    counted_by = choose_tokenizer(tokenizer) if sections else USUAL
+    check_time(order.created_at)
+    check_target(sources, cache, force=order.force)
+    order = order._replace(tokenizer=choose_tokenizer(order.tokenizer))
     skipped: list[str] = []
 
-    def tell_documents(phase: str, done: int, total: int) -> None:
-        if phases is not None:
-            phases(phase, done, total)
-        if progress is not None and phase == READING:
-            progress(done, total)
-
-    def find(pool: Engine) -> Sequence[Source]:
-        found = find_sources(sources, pool, workers, hidden_part(sources, cache))
+    def find(pool: WorkerPool) -> Sequence[Source]:
+        found = find_sources(sources, pool, order.workers, hidden_part(sources, cache))
         skipped.extend(found.skipped)
         return found.names
 
-    order = BuildOrder(created_at, force, counted_by, sections, tell_documents, open_engine(engine, workers))
-    listing, totals, kept = _build(sources, cache, find, order)
-    if progress is not None:
-        progress(totals.documents, totals.documents)
-    if tell is not None:
-        for note in build_notes(cache, skipped, kept):
-            tell(note)
-    return BuildReport(listing.cache_version, totals.documents, totals.size)
+    report, kept = _build(cache, order, lambda staged, pool: _from_folder(sources, staged, find(pool), order, pool))
+    for note in _notes(cache, skipped, kept):
+        order.note(note)
+    return BuildReport(*report[:3])
 
 
 def build_documents(
     items: Sequence[SourceItem],
     cache: str | os.PathLike[str],
-    *,
-    created_at: str,
-    force: bool = False,
-    workers: int | None = None,
-    tokenizer: str | None = None,
-    progress: PhaseProgress | None = None,
-    tell: Callable[[str], None] | None = None,
-    strict: bool = False,
+    order: BuildOrder,
     previous: str | None = None,
     unchanged: Container[str] = frozenset(),
-    engine: str | None = None,
-    spare: bool = False,
 ) -> DocumentsReport:
     """Compile listed sources into a cache at `cache`, each by its reader, atomically and durably.
 
-    What cannot be read is passed over and told in the report; with `strict` it ends the build instead, and so does
-    having no document at all. `previous` is the cache that was made of earlier sources, and `unchanged` the sources
-    that are the same since, with the same readers and the same files included: their documents are taken from there.
-    The bytes are those of a build from nothing, whatever is unchanged. With `spare` the names of documents of a cache
-    that few edits replace are kept beside it for the next edit. The rest is as in `build_cache`.
+    What cannot be read is passed over and named in the report; having no document at all ends the build. `previous` is
+    the cache that was made of earlier sources, and `unchanged` the sources that are the same since, with the same
+    readers and the same files included: their documents are taken from there, and the segments of the index that have
+    no others. The bytes are those of a build from nothing, whatever is unchanged.
     """
     cache = os.path.abspath(os.fspath(cache))
-    check_time(created_at)
-    check_replaceable(cache, force=force)
-    counted_by = choose_tokenizer(tokenizer)
-    ordered = in_id_order(items)
-    kept_items = with_kept(ordered, [] if previous is None else part_paths(previous), unchanged)
+    check_time(order.created_at)
+    check_replaceable(cache, force=order.force)
+    counted_by = choose_tokenizer(order.tokenizer)
+    order = order._replace(tokenizer=counted_by)
+    ordered = with_kept(in_id_order(items), previous, unchanged)
+    known = None if previous is None else previous_cache(previous, counted_by)
 
-    def find(pool: Engine) -> Sequence[Source]:
-        pool.grow(worth_a_worker(len(ordered)) if workers is None else workers)
-        return kept_items
-
-    def patch(staged: StagedDirectory) -> Made | None:
-        if previous is None:
-            return None
-        names = SpareDocuments(cache) if spare else None
-        made = patch_cache(staged.path, kept_items, previous, counted_by, created_at, names)
-        if made is not None and names is not None and names.is_worth_keeping:
-            staged.keep_part(DOCUMENTS, names.path)
-        return made
-
-    def check(written: WrittenDocuments) -> None:
-        if strict and written.skipped:
+    def make(staged: str, pool: WorkerPool) -> DocumentsReport:
+        to_read = ordered if known is None else [item for item in ordered if not isinstance(item, KeptItem)]
+        pool.grow(worth_a_worker(len(to_read)) if order.workers is None else order.workers)
+        written = _written(staged, "", to_read, order, pool)
+        if order.strict and written.skipped:
             source, _, reason = written.skipped[0]
             raise BuildFailed(f"'{source}' {reason}")
-        if not len(written.documents):
+        rows = _Rows(written, known, [item.entry for item in ordered if isinstance(item, KeptItem)] if known else [])
+        if not rows.ids:
             raise BuildFailed("there is no document in the sources: name others, or formats that this release reads")
+        return _indexed(staged, rows, order, pool)
 
-    order = BuildOrder(created_at, force, counted_by, True, progress or tell_nobody, open_engine(engine, workers))
-    listing, totals, kept = _build("", cache, find, order, check, patch)
-    if tell is not None:
-        for note in build_notes(cache, [], kept):
-            tell(note)
-    return DocumentsReport(listing.cache_version, *totals)
+    report, kept = _build(cache, order, make)
+    for note in _notes(cache, [], kept):
+        order.note(note)
+    return report
 
 
 def in_id_order(items: Sequence[SourceItem]) -> list[SourceItem]:
@@ -223,22 +139,22 @@ def in_id_order(items: Sequence[SourceItem]) -> list[SourceItem]:
 
 
 def with_kept(
-    ordered: Sequence[SourceItem], previous: Sequence[str], unchanged: Container[str]
+    ordered: Sequence[SourceItem], previous: str | None, unchanged: Container[str]
 ) -> list[SourceItem | KeptItem]:
-    """The items, those that are unchanged with the document that one of the previous caches has of them."""
-    held: dict[str, tuple[str, Entry]] = {}
-    for cache in previous:
-        try:
-            data = read_regular(os.path.join(cache, MANIFEST), limit=MAX_MANIFEST_BYTES)
+    """The items, those that are unchanged with the document that the previous cache has of them."""
+    held: dict[str, Entry] = {}
+    try:
+        if previous is not None:
+            data = read_regular(os.path.join(previous, MANIFEST), limit=MAX_MANIFEST_BYTES)
             entries = known_manifest(data).entries
-        except (OSError, CacheInvalid):
-            continue  # no cache, or a damaged one: everything is read
-        if not are_usable(entries):
-            entries = [entry for entry in entries if are_usable([entry])]
-        held.update(zip([entry.id for entry in entries], zip(repeat(cache), entries, strict=False), strict=True))
+            if not are_usable(entries):
+                entries = [entry for entry in entries if are_usable([entry])]
+            held = dict(zip([entry.id for entry in entries], entries, strict=True))
+    except (OSError, CacheInvalid):
+        pass  # no cache, or a damaged one: everything is read
     kept = list(map(held.get, document_ids([item.source for item in ordered])))
     return [
-        KeptItem._make((item, *entry)) if entry is not None and item.source in unchanged else item
+        KeptItem._make((item, previous, entry)) if entry is not None and item.source in unchanged else item
         for item, entry in zip(ordered, kept, strict=True)
     ]
 
@@ -249,118 +165,138 @@ def check_time(created_at: str) -> None:
         raise UsageError(f"created_at '{created_at}' is no time: write it as 2026-01-02T03:04:05Z")
 
 
-def tell_nobody(phase: str, done: int, total: int) -> None:
-    """Progress that nobody looks at."""
-
-
 def _build(
-    sources: str,
-    cache: str,
-    find: Callable[[Engine], Sequence[Source]],
-    order: BuildOrder,
-    check: Callable[[WrittenDocuments], None] = lambda _written: None,
-    patch: Callable[[StagedDirectory], Made | None] = lambda _staged: None,
-) -> tuple[Listing, WrittenTotals, Sequence[str]]:
-    """Write and publish a cache of the sources that are found, in id order; what was kept of an old one.
-
-    `check` sees what was written before anything is compiled, and may end the build. `patch` may write it all itself.
-    """
-    progress = order.progress
+    cache: str, order: BuildOrder, make: Callable[[str, WorkerPool], DocumentsReport]
+) -> tuple[DocumentsReport, Sequence[str]]:
+    """Write and publish a cache that `make` writes into a directory; what was kept of an old one."""
     try:
         # The workers are gone before the directory they write into is.
-        with StagedDirectory(cache, cache_contents) as staged, order.engine as engine:
-            made = patch(staged)
-            if made is None:
-                with Collector(runs=True):  # readers of some formats make cycles
-                    made = _compile(sources, staged.path, find(engine), order, check)
-            listing, totals = made
-            progress(WRITING, 0, 1)
+        with StagedDirectory(cache, cache_contents) as staged, WorkerPool() as pool:
+            with Collector(runs=True):  # readers of some formats make cycles
+                report = make(staged.path, pool)
+            order.progress(WRITING, 0, 1)
             staged.publish(replace=order.force)
-            progress(WRITING, 1, 1)
+            order.progress(WRITING, 1, 1)
     except FileExistsError:
         raise target_exists(cache) from None
     except OSError as error:
         raise IoError(f"'{printable(cache)}' cannot be written: {error.strerror}") from None
-    if not staged.has_kept_part:
-        drop_spare(cache)
-    return listing, totals, staged.kept
+    return report, staged.kept
 
 
-def _compile(
-    sources: str,
-    staged: str,
-    found: Sequence[Source],
-    order: BuildOrder,
-    check: Callable[[WrittenDocuments], None],
-) -> Made:
-    """Write the documents of all sources, and compile the index of them."""
-    progress = order.progress
-    settings = RunSettings(order.tokenizer, SPILL_BYTES, order.sections)
-    job = DocumentsJob(sources, staged, found, settings)
-    written = order.engine.write_documents(job, lambda done, total: progress(READING, done, total))
-    check(written)
-    listing, size = compile_written(staged, written, order)
-    return listing, WrittenTotals(len(written.documents), size, written.skipped, written.included, written.reused)
+def _from_folder(
+    sources: str, staged: str, found: Sequence[Source], order: BuildOrder, pool: WorkerPool
+) -> DocumentsReport:
+    return _indexed(staged, _Rows(_written(staged, sources, found, order, pool), None, []), order, pool)
 
 
-def compile_written(
-    staged: str, written: WrittenDocuments, order: BuildOrder, texts: Sequence[Sequence[str]] | None = None
-) -> tuple[Listing, int]:
-    """Compile the index of documents that are written, and list them; how many bytes their contents have.
+def _written(
+    staged: str, sources: str, items: Sequence[Source], order: BuildOrder, pool: WorkerPool
+) -> WrittenDocuments:
+    return write_documents(pool, DocumentsJob(sources, staged, items), partial(order.progress, READING))
 
-    `texts` are those of the links that lead to each of them; unless given, of links between them alone.
+
+class _Rows:
+    """What is known of all documents, in id order: of those that were written, and of those that a previous cache has.
+
+    `names` are those of their files, `origins` the digests of their metadata.
     """
-    progress, engine = order.progress, order.engine
-    settings = RunSettings(order.tokenizer, SPILL_BYTES, order.sections)
-    documents, runs = written.documents, written.runs
-    columns = cache_columns(documents.columns())
-    numbers = columns.documents
-    lengths, sources_of = None, b""
-    if order.sections:
-        lengths, sources_of = lengths_with_links(staged, written, numbers, settings, texts)
-    compiled = _Compiled(progress, block_count(runs))
-    # The workers begin, while this process lists the documents.
-    count, parts = engine.compile_index(staged, runs, columns.words.numbers, lengths)
-    listing = write_listing(staged, documents.names, len(documents), order.created_at)
-    summary = Summary(listing.cache_version, order.tokenizer)
-    owner = IndexOwner(summary, listing.manifest_digest, listing.index_digest)
-    write_index(staged, owner, listing.entries, written, columns, parts, count, sources_of, compiled.tell)
-    return listing, sum(numbers.sizes)
+
+    def __init__(self, written: WrittenDocuments, previous: PreviousCache | None, kept: Sequence[Entry]) -> None:
+        self.written, self.previous = written, previous
+        made = [(each.id, each.version, each.name, each.size, each.origin) for each in written]
+        if previous is not None:
+            origins, sizes = previous.origins(), previous.sizes()
+            for entry in kept:
+                place = previous.place_of[entry.id]
+                made.append((entry.id, entry.version, "", sizes[place], origins[place]))
+            made.sort()
+        self.ids = [row[0] for row in made]
+        self.versions = [row[1] for row in made]
+        self._written_names = [row[2] for row in made]
+        self.size = sum([row[3] for row in made])
+        self.origins = [row[4] for row in made]
+        self.names = file_names_of(self.ids, self.versions)
+        self.reused = len(kept)
+
+    def settle(self, staged: str) -> None:
+        """Give every document file its name; those of the previous cache are linked."""
+        folder = os.path.join(staged, DOCUMENTS)
+        names = list(zip(self._written_names, self.names, strict=True))
+        settle_names(folder, [(old, new) for old, new in names if old])
+        if self.previous is not None:
+            entries, place_of = self.previous.entries, self.previous.place_of
+            self.previous.link(
+                [(entries[place_of[name]], new) for name, (old, new) in zip(self.ids, names, strict=True) if not old],
+                folder,
+            )
+
+    def texts(self) -> Sequence[Sequence[str]] | None:
+        """The texts of links to each document; None where all are as they were."""
+        previous = self.previous
+        if (
+            previous is not None
+            and self.ids == previous.ids
+            and all(each.page == previous.page(previous.place_of[each.id]) for each in self.written)
+        ):
+            return None
+        pages = self.written if previous is None else _AllPages(self.ids, self.written, previous)
+        return incoming(self.ids, _Pages(pages))
 
 
-class _Compiled:
-    """Tells how much of an index is compiled, of so many blocks of runs."""
+class _Pages:
+    """The links of documents, as often as they are asked for."""
 
-    def __init__(self, progress: PhaseProgress, total: int) -> None:
-        self._progress, self._total, self._done = progress, total, 0
-        progress(INDEXING, 0, total)
+    def __init__(self, documents: WrittenDocuments | _AllPages) -> None:
+        self._documents = documents
 
-    def tell(self, more: int) -> None:
-        """So many more blocks are done; a block that two processes share counts once."""
-        self._done = min(self._done + more, self._total)
-        self._progress(INDEXING, self._done, self._total)
+    def __iter__(self) -> Iterator[PageLinks]:
+        return (each.page for each in self._documents)
 
 
-def lengths_with_links(
-    staged: str,
-    written: WrittenDocuments,
-    numbers: DocumentColumns,
-    settings: RunSettings,
-    texts: Sequence[Sequence[str]] | None = None,
-) -> tuple[FieldLengths, bytes]:
-    """The lengths of all fields, once what documents link to is counted too; and what the index keeps of sources.
+class _AllPages:
+    """The documents that were written among those of a previous cache, as far as their links go."""
 
-    `texts` is as in `compile_written`.
-    """
-    table = written.documents
-    leading = texts if texts is not None else links_within(table)
-    links = count_texts(leading, os.path.join(staged, settings.name), settings.limit, write_run)
-    written.runs.fields.extend(links.fields)
-    kept = table_sources(table, numbers.sizes, leading) if table.has_origins else b""
-    return table_lengths(numbers, links.lengths, written.runs.body_lengths), kept
+    def __init__(self, ids: Sequence[str], written: WrittenDocuments, previous: PreviousCache) -> None:
+        self._ids, self._previous = ids, previous
+        self._written = {each.id: each for each in written}
+
+    def __iter__(self) -> Iterator[WrittenDocument | _OldPage]:
+        for name in self._ids:
+            made = self._written.get(name)
+            yield made if made is not None else _OldPage(self._previous.page(self._previous.place_of[name]))
 
 
-def build_notes(cache: str, skipped: Sequence[str], kept: Sequence[str]) -> Iterator[str]:
+class _OldPage(NamedTuple):
+    page: PageLinks
+
+
+class _Listed(NamedTuple):
+    id: str
+    version: str
+    name: str
+    origin: str
+
+
+def _indexed(staged: str, rows: _Rows, order: BuildOrder, pool: WorkerPool) -> DocumentsReport:
+    """Name the documents, index them, and list them."""
+    rows.settle(staged)
+    entries = [
+        Entry._make((name, version, f"{DOCUMENTS}/{file}"))
+        for name, version, file in zip(rows.ids, rows.versions, rows.names, strict=True)
+    ]
+    tokenizer = order.tokenizer or choose_tokenizer(None)
+    index = IndexOrder(staged, staged, tokenizer, entries, rows.texts(), rows.previous)
+    segments = write_segments(pool, index, partial(order.progress, INDEXING))
+    documents = list(map(_Listed._make, zip(rows.ids, rows.versions, rows.names, rows.origins, strict=True)))
+    listing = write_listing(staged, lambda: documents, len(entries), order.created_at, entries)
+    write_list(staged, segments, tokenizer, listing)
+    written = rows.written
+    reused = written.reused + rows.reused
+    return DocumentsReport(listing.cache_version, len(entries), rows.size, written.skipped, written.included, reused)
+
+
+def _notes(cache: str, skipped: Sequence[str], kept: Sequence[str]) -> Iterator[str]:
     if skipped:
         more = f", and {len(skipped) - _NAMED} more" if len(skipped) > _NAMED else ""
         yield f"skipped: {', '.join(skipped[:_NAMED])}{more}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from holdfast.caches.build.build_order import BuildOrder
 from holdfast.caches.build.cache_plan import SourceChanges, changes_since, plan_cache
 from holdfast.caches.build.machine_state import read_state
 from holdfast.caches.build.made_files import find_damage, made_files
@@ -22,7 +23,6 @@ from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.caches.build.build import DocumentsReport
     from holdfast.caches.build.cache_plan import CachePlan
     from holdfast.caches.build.project_directory import Project
     from holdfast.caches.project.project_lock import LockedCache, ProjectLock
@@ -53,7 +53,7 @@ def check_cache(
 def _source_reasons(
     project: Project, declared: DeclaredCache, locked: LockedCache | None, tokenizer: str, lock_only: bool
 ) -> list[str]:
-    cache, settings = project.cache(declared.name), settings_of(tokenizer, declared)
+    cache, settings = project.cache(declared.name), settings_of(tokenizer)
     state = read_state(project, declared.name)
     if not lock_only and not os.path.lexists(cache):
         return ["it is not built here"]
@@ -64,18 +64,13 @@ def _source_reasons(
         is_current = is_known and changes.is_none and state.settings == settings
         damaged = "" if lock_only or not is_known else find_damage(cache, state.made)[0]
         if not lock_only and is_known and not damaged and not is_current:
-            return [_words(changes) if not changes.is_none else _other_settings(state, tokenizer, declared)]
+            return [_words(changes) if not changes.is_none else "it was built by another ranking, index or tokenizer"]
         if not is_current:
             built = os.path.join(scratch.path(), "cache")
             state = _built_elsewhere(declared, plan, built, tokenizer)
             damaged = "" if lock_only else find_damage(cache, made_files(built))[0]
         now = locked_of(plan, state)
         return _tree_reasons(cache, declared.name, now.version, damaged) or lock_reasons(now, locked)
-
-
-def _other_settings(state: SourceState, tokenizer: str, declared: DeclaredCache) -> str:
-    same = state.settings.startswith(settings_of(tokenizer, DeclaredCache(declared.name)))
-    return f"it was built {'in other shards' if same else 'by another ranking, index or tokenizer'}"
 
 
 def _tree_reasons(cache: str, name: str, version: str, damaged: str) -> list[str]:
@@ -143,15 +138,9 @@ def _built_elsewhere(declared: DeclaredCache, plan: CachePlan, target: str, toke
     """Build what the sources make, in a folder that is thrown away; what a sync would remember of it."""
     if not plan.items:
         raise BuildFailed(nothing_found(declared, plan.found))
-    report: DocumentsReport
-    if declared.shards:
-        from holdfast.caches.build.sharded_build import build_shards
+    from holdfast.caches.build.build import build_documents
 
-        report = build_shards(plan.items, target, declared.shards, created_at=_ANY_TIME, tokenizer=tokenizer)
-    else:
-        from holdfast.caches.build.build import build_documents
-
-        report = build_documents(plan.items, target, created_at=_ANY_TIME, tokenizer=tokenizer)
+    report = build_documents(plan.items, target, BuildOrder(_ANY_TIME, tokenizer=tokenizer))
     none = SourceChanges(frozenset(), 0, 0, 0)
     return state_of(plan, report, SourceState.none(), none, "")
 

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import os
 from functools import partial
+from hashlib import sha256
 
-from holdfast.caches.build.build import INDEXING, READING, lengths_with_links, tell_nobody
-from holdfast.caches.build.document_files import DocumentsJob
-from holdfast.caches.build.engines import LocalEngine
-from holdfast.caches.build.index_files import cache_columns, index_owner, write_index
-from holdfast.caches.build.index_ranges import block_count
-from holdfast.caches.build.publish import INDEX_FILES
+from holdfast.caches.build.build_order import INDEXING, READING, no_progress
+from holdfast.caches.build.document_files import DocumentsJob, write_documents
+from holdfast.caches.build.publish import Listing, is_index_file
+from holdfast.caches.build.segment_files import IndexOrder, write_list, write_segments
 from holdfast.caches.build.source_files import worth_a_worker
-from holdfast.caches.build.token_counts import SPILL_BYTES, RunSettings
 from holdfast.caches.cache_format import MAX_MANIFEST_BYTES
-from holdfast.caches.index_format import Summary
+from holdfast.caches.index_format import FIRST_BYTES, manifest_digest
 from holdfast.caches.on_disk.cache_directory import COMPILED, INDEX, MANIFEST, CacheDirectory
 from holdfast.caches.on_disk.manifest_reader import checked_manifest
+from holdfast.caches.search.link_texts import incoming
 from holdfast.caches.tokenizers import choose_tokenizer
 from holdfast.core.atomic_write import StagedDirectory
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import IoError
 from holdfast.core.record import NamedTuple
+from holdfast.core.worker_pool import WorkerPool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.caches.build.build import PhaseProgress
+    from holdfast.caches.build.build_order import PhaseProgress
 
 
 class IndexReport(NamedTuple):
@@ -43,24 +43,24 @@ def index_cache(cache: str, *, tokenizer: str | None = None, progress: PhaseProg
     """
     cache = os.path.realpath(cache)
     counted_by = choose_tokenizer(tokenizer)
-    show = progress or tell_nobody
+    show = progress or no_progress
     with CacheDirectory(cache) as directory:
         manifest = checked_manifest(directory)
-        manifest_json = directory.read(MANIFEST, limit=MAX_MANIFEST_BYTES)
-        index_json = directory.read(INDEX, limit=MAX_MANIFEST_BYTES)
+        data = directory.read(MANIFEST, limit=MAX_MANIFEST_BYTES)
+        of_index = sha256(directory.read(INDEX, limit=MAX_MANIFEST_BYTES)).digest()
+    of_manifest = manifest_digest([data[:FIRST_BYTES], data[FIRST_BYTES:]])
+    if of_manifest is None:
+        raise ValueError("created_at is no time")
     entries = manifest.entries
     try:
         # The workers are gone before the directory they write into is.
-        with StagedDirectory(f"{cache}.{COMPILED}") as work, LocalEngine() as engine:
-            engine.grow(worth_a_worker(len(entries)))
-            settings = RunSettings(counted_by, SPILL_BYTES)
-            written = engine.write_documents(DocumentsJob(cache, work.path, entries, settings), partial(show, READING))
-            columns = cache_columns(written.documents.columns())
-            lengths, kept = lengths_with_links(work.path, written, columns.documents, settings)
-            show(INDEXING, 0, block_count(written.runs))
-            owner = index_owner(Summary(manifest.cache_version, counted_by), manifest_json, index_json)
-            count, parts = engine.compile_index(work.path, written.runs, columns.words.numbers, lengths)
-            write_index(work.path, owner, entries, written, columns, parts, count, kept, lambda _: None)
+        with StagedDirectory(f"{cache}.{COMPILED}") as work, WorkerPool() as pool:
+            pool.grow(worth_a_worker(len(entries)))
+            read = write_documents(pool, DocumentsJob(cache, "", entries), partial(show, READING))
+            texts = incoming([entry.id for entry in entries], [each.page for each in read])
+            order = IndexOrder(cache, work.path, counted_by, entries, texts)
+            segments = write_segments(pool, order, partial(show, INDEXING))
+            write_list(work.path, segments, counted_by, Listing(manifest.cache_version, entries, of_manifest, of_index))
             with StagedDirectory(os.path.join(cache, COMPILED), _index_contents) as staged:
                 for name in os.listdir(os.path.join(work.path, COMPILED)):
                     os.rename(os.path.join(work.path, COMPILED, name), os.path.join(staged.path, name))
@@ -73,5 +73,4 @@ def index_cache(cache: str, *, tokenizer: str | None = None, progress: PhaseProg
 def _index_contents(path: str) -> list[str] | None:
     """What an old index holds, to be removed; None where it holds anything else."""
     names = sorted(os.listdir(path))
-    known = {os.path.basename(file) for file in INDEX_FILES}
-    return names if known.issuperset(names) else None
+    return names if all(is_index_file(f"{COMPILED}/{name}") for name in names) else None

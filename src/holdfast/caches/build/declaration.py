@@ -6,7 +6,6 @@ import os
 
 from holdfast.caches.build.machine_state import forget_state
 from holdfast.caches.build.project_directory import Project
-from holdfast.caches.build.spare_documents import drop_spare
 from holdfast.caches.project.project_file import (
     DEPENDENCIES,
     FILE_NAME,
@@ -121,7 +120,6 @@ def remove_undeclared(project: Project, name: str) -> None:
     except (ContextError, OSError):
         return  # 'context sync' names it
     forget_state(project, name)
-    drop_spare(project.cache(name))
 
 
 def dependencies(name: str | None, packages: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from holdfast.caches.build.build_order import BuildOrder
 from holdfast.caches.build.git_tree import full_commit, write_tree
 from holdfast.caches.build.project_directory import Project
 from holdfast.caches.build.sync import sync_cache
@@ -54,7 +55,7 @@ class PastProject:
             declared = self._project.declared().cache(name)
             if declared is None:
                 return PastCache("", "context.toml did not declare it")
-            built = sync_cache(self._project, declared, self._tokenizer, created_at=_ANY_TIME)
+            built = sync_cache(self._project, declared, BuildOrder(_ANY_TIME, tokenizer=self._tokenizer))
         except ContextError as error:
             return PastCache("", f"it cannot be built again: {error.reason or error.headline}")
         if built.locked.version != self.locked[name].version:

@@ -27,14 +27,14 @@ from holdfast.caches.on_disk.cache_directory import (
     COMPILED,
     DOCUMENTS,
     INDEX,
+    LIST_FILE,
     MANIFEST,
+    OLD_INDEX_FILES,
     OWN_FOLDER,
-    SECTIONS_FILE,
     SHARDS,
 )
-from holdfast.caches.on_disk.index_reader import WORDS_FILE
 from holdfast.caches.origin_metadata import origins_digest
-from holdfast.caches.shard_list import MAX_LIST_BYTES, parse_shards
+from holdfast.caches.segments.segment_list import is_segment_name
 from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.errors import BuildFailed, CacheInvalid, IoError, UsageError
 from holdfast.core.file_identity import identity, is_settled
@@ -44,14 +44,27 @@ from holdfast.core.regular_files import NotRegular, TooLarge, read_regular
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from typing import Protocol
 
-    from holdfast.caches.build.document_table import DocumentName, WrittenDocument
     from holdfast.caches.cache_format import Manifest
     from holdfast.core.file_identity import Identity
 
-    Listed = DocumentName | WrittenDocument
+    class Listed(Protocol):
+        """What the listing of a cache needs to know of a document: `name` is that of its file."""
 
-INDEX_FILES = frozenset({WORDS_FILE, SECTIONS_FILE})
+        @property
+        def id(self) -> str: ...
+
+        @property
+        def version(self) -> str: ...
+
+        @property
+        def name(self) -> str: ...
+
+        @property
+        def origin(self) -> str: ...
+
+
 _ATTEMPTS = 8
 # What was last seen in a folder of documents, by stamps that another name in it would change: who replaces a cache
 # looks into it before and after.
@@ -130,13 +143,10 @@ def known_manifest(data: bytes) -> Manifest:
     return parse_manifest(data)
 
 
-def part_paths(cache: str) -> list[str]:
-    """Where the documents of a cache stand: in itself, or in the parts of one in shards."""
-    try:
-        listed = parse_shards(read_regular(os.path.join(cache, SHARDS), limit=MAX_LIST_BYTES))
-    except (OSError, CacheInvalid):
-        return [cache]
-    return [os.path.join(cache, part.name) for part in listed.parts]
+def is_index_file(file: str) -> bool:
+    """Whether a path in a cache is that of a file of an index, of this release or of an earlier one."""
+    folder, _, name = file.partition("/")
+    return file in (LIST_FILE, *OLD_INDEX_FILES) or (folder == COMPILED and is_segment_name(name))
 
 
 class _Foreign(Exception):
@@ -219,27 +229,23 @@ def _contents(path: str) -> list[str]:
         return [f"{folder}/" for folder in folders]  # nothing, or what is left of a cache that was being removed
     if MANIFEST not in names:
         raise _Foreign("is not a cache, having no manifest.json, and is left alone")
-    known = {DOCUMENTS: _listed(path), COMPILED: INDEX_FILES}
+    known = _listed(path)
     for folder, files in folders.items():
-        if unknown := set(files) - known[folder]:
+        unknown = set(files) - known if folder == DOCUMENTS else {file for file in files if not is_index_file(file)}
+        if unknown:
             raise _no_part(min(unknown))
     contents = [name for folder, files in folders.items() for name in (*files, f"{folder}/")]
     return [*contents, *[name for name in (INDEX, MANIFEST) if name in names]]
 
 
 def _contents_of_parts(path: str, names: set[str]) -> list[str]:
-    """What a cache in shards holds, the list of its parts last."""
-    try:
-        listed = parse_shards(read_regular(os.path.join(path, SHARDS), limit=MAX_LIST_BYTES))
-    except (CacheInvalid, NotRegular, TooLarge):
-        raise _Foreign(f"is not a cache by its {SHARDS}, and is left alone: remove it yourself") from None
-    parts = [part.name for part in listed.parts]
-    for other in sorted(names - {*parts, SHARDS}):
+    """What a cache holds that an earlier release built in shards, the list of its parts last."""
+    parts = sorted(names - {SHARDS})
+    for other in [name for name in parts if not name.startswith("part-") or name[5:].strip("0123456789")]:
         raise _no_part(other)
     contents: list[str] = []
     for part in parts:
-        if part in names:
-            contents += [*[f"{part}/{name}" for name in _contents(os.path.join(path, part))], f"{part}/"]
+        contents += [*[f"{part}/{name}" for name in _contents(os.path.join(path, part))], f"{part}/"]
     return [*contents, SHARDS]
 
 

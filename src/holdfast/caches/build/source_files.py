@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from holdfast.caches.build.engines import Engine
+    from holdfast.core.worker_pool import WorkerPool
 
 # Below this many documents a worker's start costs more than its help is worth.
 _WORTH_A_WORKER = 500
@@ -30,18 +30,18 @@ class SourceFiles(NamedTuple):
     skipped: list[str]
 
 
-def find_sources(sources: str, engine: Engine, workers: int | None, left_out: str = "") -> SourceFiles:
-    """The documents below a folder; the engine grows meanwhile to `workers`, or by what is found where that is None.
+def find_sources(sources: str, pool: WorkerPool, workers: int | None, left_out: str = "") -> SourceFiles:
+    """The documents below a folder; the pool grows meanwhile to `workers`, or by what is found where that is None.
 
     `left_out` names a folder directly below that is not looked into.
     """
-    engine.grow(workers or 0)
+    pool.grow(workers or 0)
     paths: list[bytes] = []
     skipped: list[str] = []
     for path in _documents(sources, skipped, os.fsencode(left_out)):
         paths.append(path)
         if workers is None and len(paths) % _WORTH_A_WORKER == 0:
-            engine.grow(worth_a_worker(len(paths)))
+            pool.grow(worth_a_worker(len(paths)))
     return SourceFiles([source for _, source in in_id_order(paths)], sorted(skipped))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from functools import partial
 
 from holdfast.caches.build.cache_plan import (
     CachePlan,
@@ -19,7 +18,7 @@ from holdfast.caches.build.machine_state import read_state, write_state
 from holdfast.caches.build.made_files import find_damage, made_files, make_replaceable
 from holdfast.caches.build.project_sources import FoundSources, PassedOver
 from holdfast.caches.build.source_state import NO_FILES, KnownSources, SourceState
-from holdfast.caches.on_disk.cache_directory import SECTIONS_KIND
+from holdfast.caches.on_disk.cache_directory import INDEX_KIND
 from holdfast.caches.project.project_file import (
     DeclaredCache,
     ProjectFile,
@@ -40,13 +39,22 @@ from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Container, Iterator, Sequence
 
-    from holdfast.caches.build.build import DocumentsReport, PhaseProgress
+    from holdfast.caches.build.build import DocumentsReport
+    from holdfast.caches.build.build_order import BuildOrder, PhaseProgress
     from holdfast.caches.build.project_directory import Project
     from holdfast.caches.project.project_file import DeclaredCache, ProjectFile
 
-# So many of what was passed over are named in a failure.
+
+class KnownCache(NamedTuple):
+    """The cache that is there, if it is as it was built, and the sources that did not change since."""
+
+    path: str | None
+    unchanged: Container[str]
+
+
+# At most this many of what was passed over are named in a failure.
 _NAMED = 20
 
 
@@ -99,24 +107,17 @@ class Scratch:
         return os.path.realpath(self._staged.path)
 
 
-def sync_cache(
-    project: Project,
-    declared: DeclaredCache,
-    tokenizer: str,
-    *,
-    created_at: str,
-    strict: bool = False,
-    progress: PhaseProgress | None = None,
-    tell: Callable[[str], None] | None = None,
-    engine: str | None = None,
-) -> SyncedCache:
-    """Build a cache if anything of it changed, by an engine; a failed build leaves the old one as it was."""
+def sync_cache(project: Project, declared: DeclaredCache, order: BuildOrder) -> SyncedCache:
+    """Build a cache if anything of it changed; a failed build leaves the old one as it was.
+
+    The order has the tokenizer of the project.
+    """
     if declared.oci:
         raise BuildFailed(f"cache '{declared.name}' lies in a registry and is not built here: 'context sync' pulls it")
     cache = project.cache(declared.name)
     is_first = not os.path.lexists(project.cache_root)
-    settings = settings_of(tokenizer, declared)
-    show = _shown(declared.name, progress)
+    settings = settings_of(order.tokenizer or "")
+    show, strict = _shown(declared.name, order.progress), order.strict
     with Collector(runs=False), Scratch(cache, is_check=False) as scratch:
         state = read_state(project, declared.name)
         plan = plan_cache(place_of(project, scratch), declared, state, lambda count: show("looking", count, 0))
@@ -138,9 +139,10 @@ def sync_cache(
             raise BuildFailed(nothing_found(declared, plan.found))
         if damaged:
             make_replaceable(cache, state.made)
-        report = _built(declared, plan, cache, tokenizer, created_at, strict, show, tell, changes, is_known, engine)
-        if damaged and tell is not None:
-            tell(f"{declared.name}: '{printable(damaged)}' was missing or altered: the cache was built again")
+        known = KnownCache(cache if is_known else None, changes.unchanged)
+        report = _built(declared, plan, cache, order._replace(force=True, progress=show), known)
+        for note in _notes(declared, damaged, is_other=is_known and state.settings != settings):
+            order.note(f"{declared.name}: {note}")
         state = state_of(plan, report, state, changes, settings)._replace(made=made_files(cache, made))
         write_state(project, declared.name, state)
         unread, locked = _unread(plan, state), locked_of(plan, state)
@@ -153,39 +155,13 @@ def sync_cache(
 
 
 def _built(
-    declared: DeclaredCache,
-    plan: CachePlan,
-    cache: str,
-    tokenizer: str,
-    created_at: str,
-    strict: bool,
-    show: PhaseProgress,
-    tell: Callable[[str], None] | None,
-    changes: SourceChanges,
-    is_known: bool,
-    engine: str | None,
+    declared: DeclaredCache, plan: CachePlan, cache: str, order: BuildOrder, known: KnownCache
 ) -> DocumentsReport:
     # What builds is loaded where something is to build: a sync that finds nothing to do takes half the time.
-    if declared.shards:
-        from holdfast.caches.build.sharded_build import build_shards
+    from holdfast.caches.build.build import build_documents
 
-        build: Callable[..., DocumentsReport] = partial(build_shards, shards=declared.shards)
-    else:
-        from holdfast.caches.build.build import build_documents
-
-        build = partial(build_documents, force=True, spare=True)
     try:
-        return build(
-            *(plan.items, cache),
-            created_at=created_at,
-            tokenizer=tokenizer,
-            progress=show,
-            tell=tell,
-            strict=strict,
-            previous=cache if is_known else None,
-            unchanged=changes.unchanged,
-            engine=engine,
-        )
+        return build_documents(plan.items, cache, order, *known)
     except BuildFailed as error:
         why = first_reasons(plan, _NAMED)
         raise BuildFailed(f"cache '{declared.name}': {error.reason}{': ' if why else ''}{'; '.join(why)}") from None
@@ -229,19 +205,28 @@ def kinds_in_words(kinds: dict[str, int]) -> str:
     return f"{total:,} {'file' if total == 1 else 'files'} of kinds that are not read: {told}{more}"
 
 
-def settings_of(tokenizer: str, declared: DeclaredCache) -> str:
-    shards = f" {declared.shards} shards" if declared.shards else ""
-    return f"{RANKING} {SECTIONS_KIND} {tokenizer}{shards}"
+def settings_of(tokenizer: str) -> str:
+    """What a cache is built by beside its sources: another ranking, index or tokenizer builds it again."""
+    return f"{RANKING} {INDEX_KIND} {tokenizer}"
+
+
+def _notes(declared: DeclaredCache, damaged: str, *, is_other: bool) -> Iterator[str]:
+    """What a person should know of a cache that was built again."""
+    if damaged:
+        yield f"'{printable(damaged)}' was missing or altered: the cache was built again"
+    elif is_other:
+        yield "it had the index of another release, ranking or tokenizer: the cache was built again"
+    if declared.shards:
+        yield f"'shards = {declared.shards}' is ignored: a cache of any size is one cache; remove it from context.toml"
 
 
 def place_of(project: Project, scratch: Scratch) -> ProjectPlace:
     return ProjectPlace(project.path, project.cache_root, scratch.path)
 
 
-def _shown(name: str, progress: PhaseProgress | None) -> PhaseProgress:
+def _shown(name: str, progress: PhaseProgress) -> PhaseProgress:
     def show(phase: str, done: int, total: int) -> None:
-        if progress is not None:
-            progress(f"{name}: {phase}", done, total)
+        progress(f"{name}: {phase}", done, total)
 
     return show
 

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     Found = TypeVar("Found")
 
 MANIFEST, INDEX, DOCUMENTS, COMPILED = "manifest.json", "index.json", "documents", "index"
-# Replaces them where a cache is in parts, each in a folder of its own.
-SHARDS = "shards.json"
-# What `search` uses, and what it calls itself; the file for `resolve` is named where it is read.
-SECTIONS_FILE, SECTIONS_KIND = f"{COMPILED}/sections.idx", "sections-7"
+# The list of an index's segments, and what the index calls itself.
+LIST_FILE, INDEX_KIND = f"{COMPILED}/segments.idx", "segments-1"
+# What earlier releases wrote: an index in two files, and a list in place of the manifest where a cache was in parts.
+OLD_INDEX_FILES, SHARDS = (f"{COMPILED}/words.idx", f"{COMPILED}/sections.idx"), "shards.json"
 # A directory with any other name in it is not (only) a cache.
 CACHE_NAMES = frozenset({MANIFEST, INDEX, DOCUMENTS, COMPILED})
 # What a project keeps of its own, the default cache root among it.

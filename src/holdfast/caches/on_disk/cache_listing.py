@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import stat
 
-from holdfast.caches.on_disk.cache_directory import COMPILED, MANIFEST, SHARDS, CacheDirectory, is_refusal, look_into
+from holdfast.caches.on_disk.cache_directory import COMPILED, MANIFEST, CacheDirectory, is_refusal, look_into
 from holdfast.caches.on_disk.manifest_reader import check_listings, read_manifest
 from holdfast.caches.tokenizers import USUAL
 from holdfast.core.confined_paths import open_below, open_directory, printable
-from holdfast.core.errors import CacheInvalid, CacheMissing, IoError, UsageError
+from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import is_unicode
 
@@ -30,33 +30,6 @@ class CacheSummary(NamedTuple):
     valid: bool
 
 
-def _inspect_parts(directory: CacheDirectory) -> CacheSummary:
-    """The same of a cache in shards: valid where all parts are here, each is, and together they are the whole."""
-    from holdfast.caches.on_disk.sharded_cache import ShardedCache, read_shards  # few caches are
-
-    try:
-        listed = read_shards(directory)
-    except CacheInvalid:
-        return CacheSummary("", 0, 0, valid=False)
-    total = directory.bytes_directly_inside()
-    valid = True
-    for part in listed.parts:
-        try:
-            with directory.part(part.name) as held:
-                found = _inspect(held)
-        except FileNotFoundError:
-            valid = False
-            continue
-        total += found.total_bytes
-        valid = valid and found.valid
-    if valid:
-        try:
-            ShardedCache(directory).manifest  # noqa: B018  # it is checked against the list
-        except (CacheInvalid, CacheMissing):
-            valid = False
-    return CacheSummary(listed.cache_version, listed.document_count, total, valid)
-
-
 def inspect_cache(path: str | os.PathLike[str]) -> CacheSummary:
     """Describe a cache without reading its documents; an unreadable manifest is an answer, not an error.
 
@@ -66,8 +39,6 @@ def inspect_cache(path: str | os.PathLike[str]) -> CacheSummary:
 
 
 def _inspect(directory: CacheDirectory) -> CacheSummary:
-    if directory.has(SHARDS):
-        return _inspect_parts(directory)
     try:
         manifest = read_manifest(directory)
     except CacheInvalid:
@@ -88,23 +59,6 @@ def _check_presence(directory: CacheDirectory, manifest: Manifest) -> None:
         listed.difference_update([f"{folder}/{name}" if folder else name for name in directory.names(folder)])
     if listed:
         raise CacheInvalid(f"'{printable(min(listed))}' is missing")
-
-
-def require_whole(path: str, command: str) -> None:
-    """UsageError where a command that takes one cache is given one in shards."""
-    if os.path.lexists(os.path.join(path, SHARDS)):
-        name = cache_name(path)
-        raise UsageError(
-            f"'{name}' is in shards, which '{command}' does not take: remove 'shards' from context.toml and run "
-            f"'context sync {name}'"
-        )
-
-
-def refuse_part(path: str) -> None:
-    """UsageError where a part is to be verified alone: what other parts link to it, it does not know."""
-    whole = os.path.dirname(os.path.abspath(path))
-    if cache_name(path).startswith("part-") and os.path.lexists(os.path.join(whole, SHARDS)):
-        raise UsageError(f"'{cache_name(path)}' is a part of '{cache_name(whole)}': verify that")
 
 
 class ListedCache(NamedTuple):
@@ -147,7 +101,7 @@ def _has_manifest(root: int, name: str) -> bool:
         except OSError:
             return False
         try:
-            return _holds(directory, MANIFEST) or _holds(directory, SHARDS)
+            return _holds(directory, MANIFEST)
         except OSError:
             if not _was_replaced(root, name, directory):
                 return False
@@ -157,13 +111,8 @@ def _has_manifest(root: int, name: str) -> bool:
 
 
 def _holds(directory: int, name: str) -> bool:
-    """Whether a regular file of that name is there; OSError where nothing is, nor in the place of a list of parts."""
-    try:
-        return stat.S_ISREG(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode)
-    except FileNotFoundError:
-        if name == SHARDS:
-            raise
-        return False
+    """Whether a regular file of that name is there; OSError where nothing is."""
+    return stat.S_ISREG(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode)
 
 
 def _was_replaced(root: int, name: str, directory: int) -> bool:
@@ -195,14 +144,6 @@ def _tokenizer(directory: CacheDirectory) -> str | None:
     """How a cache's tokens were counted; None where it does not say, or not undamaged."""
     from holdfast.caches.on_disk.counted_by import recorded_tokenizer
 
-    if directory.has(SHARDS):
-        from holdfast.caches.on_disk.sharded_cache import ShardedCache
-
-        try:
-            source = ShardedCache(directory).search_source(plain=False)
-        except (CacheInvalid, CacheMissing):
-            return None
-        return source.tokenizer
     return recorded_tokenizer(directory) if directory.has(COMPILED) else USUAL
 
 

@@ -6,9 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from holdfast.caches.index_format import IndexUnusable, find_tokenizer, parse_header
-from holdfast.caches.on_disk.cache_directory import COMPILED, SECTIONS_FILE
-from holdfast.caches.on_disk.index_reader import WORDS, WORDS_FILE, listing_digests
-from holdfast.caches.on_disk.section_index_reader import KIND
+from holdfast.caches.on_disk.cache_directory import COMPILED, LIST_FILE, OLD_INDEX_FILES
+from holdfast.caches.on_disk.index_reader import listing_digests
 from holdfast.caches.tokenizers import USUAL, WITHOUT_EXTRA
 from holdfast.core.errors import CacheInvalid, IoError
 from holdfast.core.regular_files import NotRegular, close_quietly
@@ -41,14 +40,16 @@ def tokenizer_of_documents(directory: CacheDirectory) -> str:
 
 
 def recorded_tokenizer(directory: CacheDirectory) -> str | None:
-    """The tokenizer named by either file of `index/`, if it belongs to the cache and says so undamaged; else None.
+    """The tokenizer named by the list of `index/`, or by a file that an earlier release wrote there.
+
+    None where none belongs to the cache and says so undamaged.
 
     IoError where the system would not let it be read.
     """
     refused: OSError | None = None
-    for file, kind in ((WORDS_FILE, WORDS), (SECTIONS_FILE, KIND)):
+    for file in (LIST_FILE, *OLD_INDEX_FILES):
         try:
-            return _tokenizer_in(directory, file, kind)
+            return _tokenizer_in(directory, file)
         except (IndexUnusable, FileNotFoundError, NotRegular):
             pass
         except OSError as error:
@@ -58,14 +59,14 @@ def recorded_tokenizer(directory: CacheDirectory) -> str | None:
     return None
 
 
-def _tokenizer_in(directory: CacheDirectory, file: str, kind: str) -> str:
+def _tokenizer_in(directory: CacheDirectory, file: str) -> str:
     descriptor = directory.open(file)
 
     def read(offset: int, length: int) -> bytes:
         return os.pread(descriptor, length, offset)
 
     try:
-        header = parse_header(read, kind=kind, file_length=os.fstat(descriptor).st_size)
+        header = parse_header(read, kind="", file_length=os.fstat(descriptor).st_size)
         _, manifest, index = listing_digests(directory)
         if (manifest, index) != (header.manifest_digest, header.index_digest):
             raise IndexUnusable("of another cache")

@@ -59,7 +59,7 @@ def _asked(
         while True:
             try:
                 source = JoinedSource(session.sources())
-                left_out = tuple(dict.fromkeys((*session.still_out(request), *session.left_out, *session.absent())))
+                left_out = tuple(dict.fromkeys((*session.still_out(request), *session.left_out)))
                 asked = request._replace(cache="", caches=source.caches, left_out=left_out)
                 return ask(source, asked), session.failures
             except PartFailed as failure:
@@ -94,10 +94,6 @@ class _Session:
             raise self.failures[0] if self.failures else CacheMissing("there is no cache")
         return found
 
-    def absent(self) -> list[LeftOut]:
-        """The parts of caches in shards that are not here."""
-        return [part for taken in self._taken.values() for part in taken.cache.left_out]
-
     def still_out(self, request: SearchRequest) -> list[LeftOut]:
         """The request's left-out caches, without parts of caches that are asked: those are looked for again."""
         asked = {name for name, _ in self._caches}
@@ -111,9 +107,9 @@ class _Session:
             self._fail(name, error if isinstance(error, ContextError) else IoError(f"cannot be read: {error}"))
 
     def _check_room(self) -> None:
-        parts = sum([taken.cache.weight for taken in self._taken.values()])
-        if parts > MOST_JOINED:
-            raise UsageError(f"the caches have more than the {MOST_JOINED} parts that can be asked as one: name one")
+        held = sum([taken.cache.weight for taken in self._taken.values()])
+        if held > MOST_JOINED:
+            raise UsageError("the caches are larger than can be asked as one: name one")
 
     def end(self) -> None:
         """Give back what is open."""

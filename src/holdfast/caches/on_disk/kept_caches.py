@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from _thread import allocate_lock
 from time import time_ns
 
-from holdfast.caches.on_disk.cache_directory import SHARDS, CacheDirectory
+from holdfast.caches.on_disk.cache_directory import CacheDirectory
 from holdfast.caches.on_disk.open_caches import WATCHED, usable_cache
 from holdfast.core.errors import CacheInvalid, IoError
 from holdfast.core.file_identity import are_settled
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
 # Four threads on two caches; each holds five descriptors and some 50 bytes a document. Where more caches are asked, as
 # one or in turn, one of each is kept, up to the second number.
 MOST, MOST_DISTINCT = 8, 32
-# A cache in shards weighs as much as its parts, and is used by one call at a time.
-_MOST_PARTS = 100
+# A cache of many segments weighs as much as several of one.
+_MOST_WEIGHT = 100
 
 
 class TakenCache(NamedTuple):
@@ -43,14 +42,6 @@ class TakenCache(NamedTuple):
         current = self.cache.directory.is_current()
         self.cache.close()
         return current
-
-
-def _watched(directory: CacheDirectory) -> tuple[str, ...]:
-    if directory.has(SHARDS):
-        from holdfast.caches.on_disk.sharded_cache import watched_parts
-
-        return watched_parts(directory)
-    return WATCHED
 
 
 class OpenCaches:
@@ -69,12 +60,6 @@ class OpenCaches:
 
         It is begun again when the cache was replaced underneath, as in `with_cache`.
         """
-        if os.path.lexists(os.path.join(path, SHARDS)):
-            with self.joining:
-                return self._use(path, ask, *asked)
-        return self._use(path, ask, *asked)
-
-    def _use(self, path: str, ask: Callable[[Cache, *Asked], Result], *asked: *Asked) -> Result:
         while True:
             taken = self.take(path)
             try:
@@ -127,7 +112,7 @@ class OpenCaches:
         while True:
             started = self._clock_ns()
             directory = CacheDirectory(path)
-            identity = directory.identity(_watched(directory))  # before anything is read: a later change is then seen
+            identity = directory.identity(WATCHED)  # before anything is read: a later change is then seen
             try:
                 cache = usable_cache(directory)
             except (CacheInvalid, IoError):
@@ -139,8 +124,10 @@ class OpenCaches:
                 directory.close()
                 raise
             else:
-                may_be_kept = identity is not None and cache.is_compiled and are_settled(identity, started)
-                return cache, identity if may_be_kept else None
+                if identity is None or not cache.is_compiled:
+                    return cache, None
+                identity += cache.opened
+                return cache, identity if are_settled(identity, started) else None
 
     def put_back(self, taken: TakenCache) -> None:
         """Keep a cache for the next call, if it may be kept; what was used least is let go of for it."""
@@ -159,7 +146,7 @@ class OpenCaches:
     def _to_be_dropped(self) -> int | None:
         """The index of the cache to close when too many are open (LRU, copies of one path first); None within
         bounds."""
-        if len(self._idle) > 1 and sum([cache.weight for _, cache, _ in self._idle]) > _MOST_PARTS:
+        if len(self._idle) > 1 and sum([cache.weight for _, cache, _ in self._idle]) > _MOST_WEIGHT:
             return 0
         if len(self._idle) <= MOST:
             return None

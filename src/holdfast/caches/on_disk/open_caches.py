@@ -9,13 +9,13 @@ from holdfast.caches.index_format import IndexUnusable
 from holdfast.caches.on_disk.cache_directory import (
     DOCUMENTS,
     INDEX,
+    LIST_FILE,
     MANIFEST,
-    SECTIONS_FILE,
     SHARDS,
     CacheDirectory,
     look_into,
 )
-from holdfast.caches.on_disk.index_reader import WORDS_FILE, WordIndex
+from holdfast.caches.on_disk.index_reader import WordIndex
 from holdfast.caches.on_disk.manifest_reader import checked_manifest
 from holdfast.caches.selection import Selection, select
 from holdfast.core.errors import CacheInvalid
@@ -28,11 +28,10 @@ if TYPE_CHECKING:
 
     from holdfast.caches.cache_format import Document, Entry, Manifest
     from holdfast.caches.on_disk.section_index_reader import SectionIndex
-    from holdfast.caches.on_disk.sharded_cache import ShardedIndex
     from holdfast.caches.search.candidates import Candidate
     from holdfast.caches.search.document_search import DocumentSource
     from holdfast.caches.search.passage import Place
-    from holdfast.caches.search.search_request import LeftOut, SearchRequest
+    from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.search.search_result import SearchResult
     from holdfast.caches.search.search_source import SearchSource
     from holdfast.caches.shapes import ReadAnswer, StaleAnswer
@@ -42,21 +41,15 @@ if TYPE_CHECKING:
     Result = TypeVar("Result")
     Identities = tuple[Identity, ...]
 
-# The files whose identity says that a cache is what it was.
-WATCHED = (MANIFEST, INDEX, WORDS_FILE, SECTIONS_FILE, DOCUMENTS)
+# The files whose identity says that a cache is what it was, beside those of its segments.
+WATCHED = (MANIFEST, INDEX, LIST_FILE, DOCUMENTS)
 
 
 class Cache:
     """A cache that was found usable: its manifest holds together and its index agrees.
 
     Where a compiled index belongs to both, it replaces that check, and the manifest is parsed only when asked for.
-    A part of a cache in shards has the version of the whole in what it gives; `left_out` are parts that are not here.
     """
-
-    left_out: tuple[LeftOut, ...] = ()
-    whole_version = ""
-    weight = 1  # about how many caches it holds open
-    watched: tuple[str, ...] = WATCHED
 
     def __init__(self, directory: CacheDirectory) -> None:
         self.directory = directory
@@ -68,6 +61,22 @@ class Cache:
             self._compiled = WordIndex(directory)
         except IndexUnusable:
             self._manifest = checked_manifest(directory)
+
+    @property
+    def watched(self) -> tuple[str, ...]:
+        """The files whose identity says that it is what it was."""
+        segments = [] if self._compiled is None else self._compiled.segments
+        return (*WATCHED, *[segment.path for segment in segments])
+
+    @property
+    def opened(self) -> Identities:
+        """The identities of the watched files of its segments, as they were when those were opened."""
+        return () if self._compiled is None else tuple([segment.identity for segment in self._compiled.segments])
+
+    @property
+    def weight(self) -> int:
+        """How many files it holds open, about, in units of those of a small cache."""
+        return 1 if self._compiled is None else 1 + len(self._compiled.segments) // 5
 
     @property
     def is_compiled(self) -> bool:
@@ -91,8 +100,6 @@ class Cache:
         """Let go of the directory; reading afterwards is an error."""
         if self._compiled is not None:
             self._compiled.close()
-        if self._sections is not None:
-            self._sections.close()
         self.directory.close()
 
     def ids(self) -> set[str]:
@@ -132,7 +139,6 @@ class Cache:
         """The answer to a request."""
         from holdfast.caches.search.search_result import make_result
 
-        request = self._with_left_out(request)
         return self._from_sections(
             lambda sections: sections.search(request),
             lambda tokenizer: make_result(self._document_source(tokenizer), request),
@@ -142,16 +148,10 @@ class Cache:
         """The `most` best sections that match, what became of each and why; and how many there are."""
         from holdfast.caches.search.candidates import find_candidates
 
-        request = self._with_left_out(request)
         return self._from_sections(
             lambda sections: sections.candidates(request, most),
             lambda tokenizer: find_candidates(self._document_source(tokenizer), request, most),
         )
-
-    def _with_left_out(self, request: SearchRequest) -> SearchRequest:
-        """A request whose answer says what is not here."""
-        reports = self.left_out or request.left_out
-        return request._replace(left_out=self.left_out) if reports else request
 
     def search_source(self, *, plain: bool) -> SearchSource:
         """What a search asks: the section index, or with `plain`, and where there is none that can be used, the
@@ -190,14 +190,12 @@ class Cache:
         if document is None and (rest := without_prefix(place.id, name)) is not None:
             at, document = self._found(rest)
 
-        def from_index(sections: SectionIndex | ShardedIndex) -> tuple[Count, FromCache]:
+        def from_index(sections: SectionIndex) -> tuple[Count, FromCache]:
             counts = () if at is None else sections.tokens_of(at)
-            version = self.whole_version or sections.cache_version
-            return Count(budget, sections.tokenizer, counts), FromCache(name, version, prefix)
+            return Count(budget, sections.tokenizer, counts), FromCache(name, sections.cache_version, prefix)
 
         def from_documents(tokenizer: str) -> tuple[Count, FromCache]:
-            version = self.whole_version or self.manifest.cache_version
-            return Count(budget, tokenizer, ()), FromCache(name, version, prefix)
+            return Count(budget, tokenizer, ()), FromCache(name, self.manifest.cache_version, prefix)
 
         return read_passage(document, place, *self._from_sections(from_index, from_documents))
 
@@ -215,9 +213,7 @@ class Cache:
                 return None, None
         return None, self.document(name)
 
-    def _from_sections(
-        self, ask: Callable[[SectionIndex | ShardedIndex], Result], from_documents: Callable[[str], Result]
-    ) -> Result:
+    def _from_sections(self, ask: Callable[[SectionIndex], Result], from_documents: Callable[[str], Result]) -> Result:
         """The section index's result; the fallback is the documents, with the same result. CacheInvalid where they may
         not."""
         invalid: CacheInvalid | None = None
@@ -240,13 +236,7 @@ class Cache:
         found = self.section_index()
         return found.cache_version if found is not None else self.manifest.cache_version
 
-    def word_index(self) -> WordIndex:
-        """The index of words; IndexUnusable where there is none."""
-        if self._compiled is None:
-            raise IndexUnusable("there is none")
-        return self._compiled
-
-    def section_index(self) -> SectionIndex | ShardedIndex | None:
+    def section_index(self) -> SectionIndex | None:
         """The section index, where there is one that can be used."""
         if self._sections is None and self._compiled is not None:
             from holdfast.caches.on_disk.section_index_reader import SectionIndex
@@ -259,11 +249,9 @@ class Cache:
 
 
 def usable_cache(directory: CacheDirectory) -> Cache:
-    """The cache in a directory, whole or in shards; CacheInvalid or IoError when it is not usable."""
+    """The cache in a directory; CacheInvalid or IoError when it is not usable."""
     if directory.has(SHARDS):
-        from holdfast.caches.on_disk.sharded_cache import ShardedCache  # few caches are
-
-        return ShardedCache(directory)
+        raise CacheInvalid("an earlier release built it in shards: run 'context sync'")
     return Cache(directory)
 
 

@@ -7,7 +7,6 @@ from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.caches.build.index_files import links_within
 from holdfast.caches.cache_format import (
     MAX_DOCUMENT_BYTES,
     MAX_MANIFEST_BYTES,
@@ -28,19 +27,16 @@ from holdfast.caches.on_disk.cache_directory import (
     DOCUMENTS,
     INDEX,
     MANIFEST,
-    SHARDS,
     CacheDirectory,
     look_into,
 )
-from holdfast.caches.on_disk.recomputed_index import Recompiled
+from holdfast.caches.on_disk.index_verification import IndexVerification
 from holdfast.caches.origin_metadata import OriginsDigest, origin_digest
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from holdfast.caches.on_disk.recomputed_sections import Leading
 
 
 class Problem(NamedTuple):
@@ -69,15 +65,6 @@ def verify_cache(path: str | os.PathLike[str]) -> CacheReport:
 
 
 def _verify(directory: CacheDirectory) -> CacheReport:
-    if directory.has(SHARDS):
-        from holdfast.caches.on_disk.sharded_verification import verify_parts  # few caches are
-
-        return verify_parts(directory)
-    return verify_one(directory)
-
-
-def verify_one(directory: CacheDirectory, leading: Leading | None = links_within) -> CacheReport:
-    """What is wrong with a cache, or with a part of one; `leading` is as `Recompiled` takes it."""
     try:
         data = directory.read(MANIFEST, limit=MAX_MANIFEST_BYTES)
         manifest = parse_manifest(data)
@@ -92,10 +79,10 @@ def verify_one(directory: CacheDirectory, leading: Leading | None = links_within
     del data  # as long as all that is known of the documents
     of_index = _index_digest(directory, manifest, problems)
     if directory.has(COMPILED) and of_index is not None and not problems:
-        with Recompiled(directory, leading) as recompiled:
-            problems.extend(_document_problems(directory, manifest, recompiled))
-            found = recompiled.problems(directory, manifest, (of_manifest, of_index))
-            problems.extend([Problem(file, text) for file, text in found])
+        index = IndexVerification()
+        problems.extend(_document_problems(directory, manifest, index))
+        found = index.problems(directory, manifest, (of_manifest, of_index))
+        problems.extend([Problem(file, text) for file, text in found])
     else:
         problems.extend(_document_problems(directory, manifest, None))
     problems.extend(_orphans(directory, manifest))
@@ -135,7 +122,7 @@ def _index_digest(directory: CacheDirectory, manifest: Manifest, problems: list[
 
 
 def _document_problems(
-    directory: CacheDirectory, manifest: Manifest, recompiled: Recompiled | None
+    directory: CacheDirectory, manifest: Manifest, index: IndexVerification | None
 ) -> Iterator[Problem]:
     origins = OriginsDigest()
     for entry in manifest.entries:
@@ -152,8 +139,8 @@ def _document_problems(
         elif data != encode_document(document):
             yield Problem(entry.file, "is not in canonical form")
         origins.add(document.id, origin_digest(document.origin))
-        if recompiled is not None:
-            recompiled.add(document, data)
+        if index is not None:
+            index.add(document, data)
     if origins.count == len(manifest.entries) and origins.finish() != manifest.origins:
         yield Problem(MANIFEST, "build_config.origins does not match the metadata of the documents")
 

@@ -6,7 +6,6 @@ import tomllib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.caches.oci_reference import parse_reference
-from holdfast.caches.shard_list import FEWEST_SHARDS, MOST_SHARDS
 from holdfast.caches.tokenizers import TOKENIZERS, USUAL
 from holdfast.core.close_match import close_match
 from holdfast.core.errors import SettingsInvalid, UsageError
@@ -35,6 +34,8 @@ _TOP = {
     "registry": "whose caches of a registry are believed",
     "specs": "which of several layouts of specs is used",
 }
+# What `shards` may be, which is read and ignored.
+_FEWEST_SHARDS, _MOST_SHARDS = 2, 64
 _CACHE = {
     "sources": 'folders, files, git checkouts as { git = "vendor/x", commit = "…", path = "docs" }, '
     'or the cache itself, built elsewhere, as { oci = "registry.example/team/docs:1.4" }',
@@ -43,8 +44,7 @@ _CACHE = {
     "about": f"what the documentation is about, in at most {MAX_ABOUT} characters; shown to agents",
     "packages": "installed packages, of the Python environment and of node_modules",
     "python": "the Python environment that packages are looked for in: its folder or interpreter (default: .venv)",
-    "shards": f"in how many parts a large cache is built, {FEWEST_SHARDS} to {MOST_SHARDS}, each a cache of its own; "
-    "answers are the same (default: one cache)",
+    "shards": "read and ignored: a cache of any size is one cache, whose index is in segments",
 }
 _GIT = {
     "git": "the folder of a git checkout",
@@ -81,7 +81,7 @@ class DeclaredCache(NamedTuple):
     packages: tuple[str, ...] = ()
     python: str = ""
     oci: str = ""  # the cache lies in a registry, and there are no sources
-    shards: int = 0  # in how many parts it is built; 0 where it is one cache
+    shards: int = 0  # what earlier releases cut a cache into: ignored
 
 
 class ProjectFile(NamedTuple):
@@ -197,10 +197,8 @@ def _oci(sources: Value, where: str) -> str:
 
 def _shards(table: Mapping[str, Value], where: str) -> int:
     value: int = table.get("shards", 0)
-    if "shards" in table and (type(value) is not int or not FEWEST_SHARDS <= value <= MOST_SHARDS):
-        raise invalid(
-            f"{where}.shards must be a whole number from {FEWEST_SHARDS} to {MOST_SHARDS}: remove it for one cache"
-        )
+    if "shards" in table and (type(value) is not int or not _FEWEST_SHARDS <= value <= _MOST_SHARDS):
+        raise invalid(f"{where}.shards must be a whole number from {_FEWEST_SHARDS} to {_MOST_SHARDS}: remove it")
     return value
 
 
@@ -322,7 +320,7 @@ def json_schema() -> dict[str, Value]:
         "about": {**text, "maxLength": MAX_ABOUT},
         "packages": texts,
         "python": text,
-        "shards": {"type": "integer", "minimum": FEWEST_SHARDS, "maximum": MOST_SHARDS},
+        "shards": {"type": "integer", "minimum": _FEWEST_SHARDS, "maximum": _MOST_SHARDS},
     }
     cache = {
         "type": "object",

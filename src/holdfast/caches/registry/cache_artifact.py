@@ -10,7 +10,6 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.caches.oci_reference import is_digest
-from holdfast.caches.shard_list import MOST_SHARDS, PART_NAMES
 from holdfast.core.canonical_json import JsonError, decode, encode
 from holdfast.core.errors import RegistryFailed
 
@@ -29,8 +28,8 @@ EMPTY = b"{}"
 MAX_MANIFEST = 4 << 20
 MAX_SIGNATURE = 8 << 10
 _MOST_BYTES = (1 << 53) - 1  # that a number of JSON says exactly
-# Those of a cache in as many shards as there may be, each with its documents spread over sets.
-_MOST_LAYERS = 2 + 18 * MOST_SHARDS
+# The listing, sixteen sets of documents, the signature, and a layer for each segment of the largest cache.
+_MOST_LAYERS = 1 << 13
 
 # What the manifest says of the cache, by the names of its annotations.
 VERSION = "dev.holdfast.cache.version"
@@ -95,32 +94,21 @@ def blob_of(data: bytes) -> Blob:
 def file_sets(files: Sequence[str]) -> dict[str, list[str]]:
     """The files of a cache by the set they belong to, sets and files by name; `files` are paths inside the cache.
 
-    Each part of a cache in shards has sets of its own: those of a part that stays are not sent again.
+    Each segment of the index is a set of its own: those that stay are not sent again.
     """
-    sets: dict[str, list[str]] = {}
-    by_part: dict[str, list[str]] = {}
-    for file in files:
-        part = file.partition("/")[0]
-        by_part.setdefault(part if part in PART_NAMES else "", []).append(file)
-    for part, held in by_part.items():
-        prefix = f"{part}/" if part else ""
-        of_part = _sets_of_one([file.removeprefix(prefix) for file in held])
-        sets.update({f"{prefix}{name}": [f"{prefix}{file}" for file in own] for name, own in of_part.items()})
-    return dict(sorted(sets.items()))
-
-
-def _sets_of_one(files: Sequence[str]) -> dict[str, list[str]]:
     documents = [file for file in files if file.startswith("documents/")]
     is_spread = len(documents) > _FEW_DOCUMENTS
     sets: dict[str, list[str]] = {}
     for file in sorted(files):
-        folder = file.partition("/")[0]
+        folder, _, name = file.partition("/")
         if folder == "documents":
             name = f"documents-{sha256(file.encode()).hexdigest()[0]}" if is_spread else "documents"
+        elif folder == "index":
+            name = f"index-{name.removesuffix('.seg')}" if name.endswith(".seg") else "index"
         else:
-            name = "index" if folder == "index" else "listing"
+            name = "listing"
         sets.setdefault(name, []).append(file)
-    return sets
+    return dict(sorted(sets.items()))
 
 
 def encode_artifact(artifact: Artifact) -> bytes:

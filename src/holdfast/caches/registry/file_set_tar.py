@@ -11,10 +11,9 @@ import tarfile
 from hashlib import sha256
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-from holdfast.caches.on_disk.cache_directory import DOCUMENTS, INDEX, MANIFEST, SECTIONS_FILE, SHARDS
-from holdfast.caches.on_disk.index_reader import WORDS_FILE
+from holdfast.caches.build.publish import is_index_file
+from holdfast.caches.on_disk.cache_directory import DOCUMENTS, INDEX, MANIFEST
 from holdfast.caches.registry.cache_artifact import Blob
-from holdfast.caches.shard_list import PART_NAMES
 from holdfast.core.errors import RegistryFailed
 from holdfast.core.unicode_text import lower_case
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 CHUNK = 4 << 20
 _READ = 1 << 20
 _BLOCK = tarfile.BLOCKSIZE
-_FIXED = frozenset({MANIFEST, INDEX, WORDS_FILE, SECTIONS_FILE})
+_FIXED = frozenset({MANIFEST, INDEX})
 _MAGIC = b"ustar\x0000"
 _MOST_PAX = 8 << 10  # bytes of pax records for one file: a path is at most half as long
 _MOST_DIGITS = 16
@@ -199,9 +198,5 @@ def _no_layer(why: str) -> RegistryFailed:
 
 def _is_cache_file(name: str) -> bool:
     folder, _, rest = name.partition("/")
-    if folder in PART_NAMES:  # of a cache in shards
-        folder, _, rest = (name := rest).partition("/")
-    elif name == SHARDS:
-        return True
     is_plain = "/" not in rest and "\0" not in rest and rest not in ("", ".", "..")
-    return name in _FIXED or (folder == DOCUMENTS and is_plain)
+    return name in _FIXED or is_index_file(name) or (folder == DOCUMENTS and is_plain)

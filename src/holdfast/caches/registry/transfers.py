@@ -6,7 +6,6 @@ import os
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from holdfast.caches.build.publish import cache_contents, check_replaceable
-from holdfast.caches.build.spare_documents import drop_spare
 from holdfast.caches.oci_reference import is_digest
 from holdfast.caches.on_disk.cache_listing import inspect_cache
 from holdfast.caches.on_disk.verification import verify_cache
@@ -222,7 +221,6 @@ def _put_in_place(artifact: Artifact, cache: str, parts: OwnFolder, keys: tuple[
         if report.cache_version != artifact.annotations[VERSION]:
             raise RegistryFailed("what arrived is another version than its manifest says")
         staged.publish(replace=True)
-    drop_spare(cache)
     if signature:
         write_file(signature_path(cache), signature)
     elif os.path.lexists(signature_path(cache)):

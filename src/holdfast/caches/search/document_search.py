@@ -6,7 +6,7 @@ from bisect import bisect_left
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from holdfast.caches.cache_format import Document
     from holdfast.caches.search.full_scan import ScannedCorpus
@@ -52,7 +52,7 @@ class DocumentSource:
         """How many sections hold a term."""
         return self._corpus.holding(term)
 
-    def may_hold(self, terms: Mapping[str, int]) -> Iterable[str]:
+    def may_hold(self, terms: Iterable[str]) -> Iterable[str]:
         """All of them."""
         return self._corpus.may_hold(terms)
 

@@ -90,7 +90,7 @@ class ScannedCorpus:
                     holding += bool(shared or self._quarters(term, headings) or self._quarters(term, body))
         return holding
 
-    def may_hold(self, terms: Mapping[str, int]) -> Iterable[str]:
+    def may_hold(self, terms: Iterable[str]) -> Iterable[str]:
         """All of them: each is counted when it is asked for."""
         return terms
 

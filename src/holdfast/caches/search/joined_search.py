@@ -81,7 +81,7 @@ class JoinedSource:
             raise PartFailed(self._names[at], error) from error
         return found
 
-    def may_hold(self, terms: Mapping[str, int]) -> Iterable[str]:
+    def may_hold(self, terms: Iterable[str]) -> Iterable[str]:
         """Those of many terms that sections of some cache may hold; which those are is remembered for `holding`."""
         self._holders = {}
         for at, source in enumerate(self._sources):

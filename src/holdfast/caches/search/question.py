@@ -14,7 +14,7 @@ from holdfast.core.unicode_text import lower_case
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from holdfast.caches.search.search_source import SectionCounts
     from holdfast.caches.search.word_terms import WordTerms
@@ -90,7 +90,7 @@ def ask_source(query: str, counts: SectionCounts) -> Question:
 
 
 def ask(
-    query: str, unit_of: UnitOf, sections: int, may_hold: Callable[[Mapping[str, int]], Iterable[str]] = iter
+    query: str, unit_of: UnitOf, sections: int, may_hold: Callable[[Iterable[str]], Iterable[str]] = iter
 ) -> Question:
     """The terms and weights of a query to a cache of `sections` sections; `unit_of(term)` is 0 for an absent term.
 

@@ -62,8 +62,8 @@ class SectionCounts(Protocol):
         """How many sections hold a term in their body or headings, or in their document's title or path."""
         ...
 
-    def may_hold(self, terms: Mapping[str, int]) -> Iterable[str]:
-        """Prefilter: drops terms that are certainly absent (no false negatives). Values are the CRC-32 of the keys."""
+    def may_hold(self, terms: Iterable[str]) -> Iterable[str]:
+        """Prefilter: drops terms that are certainly absent (no false negatives)."""
         ...
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from binascii import crc32
-
 from holdfast.caches.search.stemmer import stem
 from holdfast.caches.search.word_terms import raw_words, word_terms
 from holdfast.core.unicode_text import lower_case
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
 # Lengths of words to repair: each letter costs about 75 candidates; a source rejects most of them without a look-up.
 SHORTEST, LONGEST_REPAIRED = 4, 24
@@ -23,18 +21,16 @@ def can_be_repaired(word: str) -> bool:
 
 
 def nearest(
-    word: str, unit_of: Callable[[str], int], may_hold: Callable[[Mapping[str, int]], Iterable[str]] = iter
+    word: str, unit_of: Callable[[str], int], may_hold: Callable[[Iterable[str]], Iterable[str]] = iter
 ) -> str | None:
     """The known word one insertion, deletion, replacement or swap away from a word in lower case that most sections
     hold; among equals the one with the greatest term, written with the same letters if it can be, else in its shortest
-    form. None where none is known. `may_hold` is given all terms at once, with the
-    checksums of their keys, and gives those to ask about: none that some section holds may be left out."""
+    form. None where none is known. `may_hold` is given all terms at once and gives
+    those to ask about: none that some section holds may be left out."""
     by_term: dict[str, list[str]] = {}
     for edit in one_away(word):
         by_term.setdefault(stem(edit), []).append(edit)
-    # A word as short as this is its own key.
-    checksums = {term: crc32(term.encode()) for term in by_term}
-    units = [(-unit, term) for term in may_hold(checksums) if (unit := unit_of(term))]
+    units = [(-unit, term) for term in may_hold(by_term) if (unit := unit_of(term))]
     if not units:
         return None
     _, term = max(units)

@@ -1,0 +1,162 @@
+"""A cache that is built again: its listing, and its segments, which are reused as far as they are the same."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from itertools import chain
+
+from holdfast.caches.build.publish import known_manifest
+from holdfast.caches.build.segment_files import OldSegment, SegmentChange
+from holdfast.caches.build.source_documents import read_document
+from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, check_manifest
+from holdfast.caches.index_format import IndexUnusable, parse_summary
+from holdfast.caches.on_disk.cache_directory import DOCUMENTS, MANIFEST, CacheDirectory
+from holdfast.caches.on_disk.index_reader import OpenSegment, doubting, open_list
+from holdfast.caches.origin_metadata import origin_digest
+from holdfast.caches.search.link_texts import PageLinks
+from holdfast.caches.segments.segment_file import SegmentSources
+from holdfast.core.atomic_write import write_new
+from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
+from holdfast.core.regular_files import close_quietly
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from holdfast.caches.cache_format import Entry
+    from holdfast.caches.segments.segment_list import ListedSegment
+
+_NO_ORIGIN = origin_digest(None)
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def previous_cache(path: str, tokenizer: str) -> PreviousCache | None:
+    """The cache at a path, where its index is whole and says what is needed of its sources; else None."""
+    try:
+        return PreviousCache(path, tokenizer)
+    except (IndexUnusable, CacheInvalid, CacheMissing, IoError):
+        return None
+
+
+class PreviousCache:
+    """What a cache has of its documents, by id and by segment."""
+
+    def __init__(self, path: str, tokenizer: str) -> None:
+        self.path = path
+        with CacheDirectory(path) as directory:
+            self._open(directory, tokenizer)
+
+    @doubting
+    def _open(self, directory: CacheDirectory, tokenizer: str) -> None:
+        manifest = known_manifest(directory.read(MANIFEST, limit=MAX_MANIFEST_BYTES))
+        if check_manifest(manifest):
+            raise IndexUnusable("of a cache that is none")
+        listed, summary = open_list(directory)
+        found = parse_summary(summary)
+        if (found.cache_version, found.tokenizer) != (manifest.cache_version, tokenizer):
+            raise IndexUnusable("of another cache, or counted by another tokenizer")
+        self.entries = manifest.entries
+        self.rows: list[ListedSegment] = listed.segments
+        self.ids = [entry.id for entry in self.entries]
+        self.place_of = dict(zip(self.ids, range(len(self.ids)), strict=True))
+        self._segment_of: list[int] = []  # by place
+        self._firsts: list[int] = []
+        self._sources: list[SegmentSources] = []
+        for number, row in enumerate(self.rows):
+            segment = OpenSegment(directory, row)
+            self._firsts.append(len(self._segment_of))
+            self._segment_of += [number] * row.documents
+            self._sources.append(SegmentSources(segment, row.documents))
+            segment.close()
+        if len(self._segment_of) != len(self.entries):
+            raise IndexUnusable("of other documents")
+
+    def size(self, place: int) -> int:
+        """The bytes of a document's content."""
+        number = self._segment_of[place]
+        return self._sources[number].sizes[place - self._firsts[number]]
+
+    def origins(self) -> list[str]:
+        """The digest of each document's metadata."""
+        data = b"".join([sources.origins for sources in self._sources]).hex()
+        found = [data[at : at + 64] for at in range(0, len(data), 64)]
+        return [origin if origin.strip("0") else _NO_ORIGIN for origin in found]
+
+    def sizes(self) -> list[int]:
+        """The bytes of each document's content."""
+        return list(chain.from_iterable([sources.sizes for sources in self._sources]))
+
+    def page(self, place: int) -> PageLinks:
+        """The labels and links of a document."""
+        number = self._segment_of[place]
+        sources, own = self._sources[number], place - self._firsts[number]
+        return PageLinks(sources.labels[own].decode(), sources.links[own].decode())
+
+    def texts(self, place: int) -> list[str]:
+        """The texts of links to a document."""
+        data = self._packed_texts(place)
+        return data.decode().split("\n") if data else []
+
+    def _packed_texts(self, place: int) -> bytes:
+        number = self._segment_of[place]
+        return self._sources[number].texts[place - self._firsts[number]]
+
+    def texts_of(self, entries: Sequence[Entry]) -> list[list[str]]:
+        """The texts of links to documents, all of which this cache has."""
+        return [self.texts(self.place_of[entry.id]) for entry in entries]
+
+    def segment_of(self, entries: Sequence[Entry], texts: Sequence[Sequence[str]] | None) -> OldSegment | None:
+        """The segment that has most of these documents, and what is different; None where none has any.
+
+        `texts` are those of links to each, None where all are as they were.
+        """
+        places = [self.place_of.get(entry.id, -1) for entry in entries]
+        common = Counter([self._segment_of[place] for place in places if place >= 0]).most_common(1)
+        if not common:
+            return None
+        ((number, _),) = common
+        row, first = self.rows[number], self._firsts[number]
+        changes: list[SegmentChange] = []
+        at = first  # the place of the next old document
+
+        def gone_before(place: int) -> None:
+            changes.extend([SegmentChange(_range(old - first, 1), self._linked(old), None) for old in range(at, place)])
+
+        for position, (entry, place) in enumerate(zip(entries, places, strict=True)):
+            is_own = first <= place < first + row.documents
+            if is_own:
+                gone_before(place)
+            same_texts = is_own and (texts is None or "\n".join(texts[position]).encode() == self._packed_texts(place))
+            if not (is_own and same_texts and entry == self.entries[place]):
+                leading = self.texts(place) if texts is None else texts[position]
+                was = _range((place if is_own else at) - first, is_own)
+                changes.append(SegmentChange(was, self._linked(place) if is_own else None, (entry, leading)))
+            at = place + 1 if is_own else at
+        gone_before(first + row.documents)
+        return OldSegment(self.path, row, changes)
+
+    def _linked(self, place: int) -> tuple[Entry, list[str]]:
+        return self.entries[place], self.texts(place)
+
+    def link(self, files: Iterable[tuple[Entry, str]], target: str) -> None:
+        """Give document files names in a directory too, or copy them where the file system has no such links."""
+        own = their = -1
+        try:
+            own = os.open(os.path.join(self.path, DOCUMENTS), _FOLDER)
+            their = os.open(target, _FOLDER)
+            for entry, name in files:
+                folder, _, file = entry.file.partition("/")
+                try:
+                    if folder != DOCUMENTS or "/" in file:
+                        raise OSError  # another program's: not where documents are
+                    os.link(file, name, src_dir_fd=own, dst_dir_fd=their, follow_symlinks=False)
+                except OSError:
+                    write_new(os.path.join(target, name), read_document(self.path, entry).data)
+        finally:
+            close_quietly(own)
+            close_quietly(their)
+
+
+def _range(start: int, length: int) -> range:
+    return range(start, start + length)

@@ -1,1 +1,0 @@
-"""The index of sections, which `search` looks up (docs/formats/search.md)."""

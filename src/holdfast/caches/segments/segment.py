@@ -1,0 +1,123 @@
+"""Segments asked: for a word, for a term, for a document. Pure; the bytes come from who opened the file."""
+
+from __future__ import annotations
+
+from holdfast.caches.index_format import IndexUnusable
+from holdfast.caches.segments.postings import INLINE, WORD, decode_inline_term, decode_term, decode_word, parse_inline
+from holdfast.caches.segments.segment_file import (
+    DOCUMENTS,
+    FILTER,
+    SegmentFile,
+    filtered,
+    hash_of,
+    parse_document_record,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from holdfast.caches.cache_format import Entry
+    from holdfast.caches.index_format import Read
+    from holdfast.caches.segments.orders import Place
+    from holdfast.caches.segments.postings import PostingList
+    from holdfast.caches.segments.step_lists import TermImpacts
+    from holdfast.caches.segments.word_search import WordPostings
+
+
+class Segment(SegmentFile):
+    """A segment with its columns; `numbers` are those of its documents and sections."""
+
+    def __init__(self, read: Read, length: int) -> None:
+        super().__init__(read, length)
+        self.numbers = self.columns()
+        self._filter: bytes | None = None
+
+    def entry(self, place: Place | int) -> Entry:
+        """The document at a place in the segment."""
+        return parse_document_record(self.entry_at(DOCUMENTS, place, self.numbers.documents))
+
+    def word(self, key: int) -> WordPostings | None:
+        """The documents that hold a word, given its hash."""
+        from holdfast.caches.segments.word_search import WordPostings  # of no use to a search
+
+        value = self.find(key)
+        if value is None:
+            return None
+        count = self.numbers.documents
+        if value >= INLINE:
+            kind, place, times = parse_inline(value)
+            if kind != WORD or place >= count or not times:
+                raise IndexUnusable("a dictionary value names no document")
+            return WordPostings((place,), (times,), times)
+        found, large = decode_word(self.record(value), count)
+        if not large:
+            return WordPostings(found.numbers, found.values, max(found.values))
+        places, counts = found.listed()
+        true = iter(large)
+        return WordPostings(places, [next(true) if held == 255 else held for held in counts], max(large))
+
+    def term(self, key: int) -> tuple[PostingList, PostingList, int] | None:
+        """The list of sections and that of documents of a term, given its hash, and how many sections hold it."""
+        value = self.find(key)
+        if value is None:
+            return None
+        if value >= INLINE:
+            return decode_inline_term(value, self.numbers.firsts)
+        return decode_term(self.record(value), len(self.numbers.section_tokens), self.numbers.documents)
+
+    def not_ruled_out(self, terms: Mapping[str, int]) -> list[str]:
+        """The terms, given with their hashes, that the key filter does not rule out."""
+        if self._filter is None:
+            self._filter = self.part(FILTER)
+        return filtered(self._filter, terms)
+
+
+class SegmentedTerms:
+    """The terms of several segments, whose documents follow each other, as those of one."""
+
+    def __init__(self, segments: Sequence[Segment]) -> None:
+        self._segments = segments
+        self.sections = [len(segment.numbers.section_tokens) for segment in segments]
+        self.documents = [segment.numbers.documents for segment in segments]
+        self.totals = sum(self.sections), sum(self.documents)
+
+    def look_up(self, term: str) -> TermImpacts | None:
+        """The lists of a term, numbered over all segments; None where none has it."""
+        from holdfast.caches.segments.step_lists import TermImpacts, joined_steps  # of no use to `resolve`
+
+        keys: dict[int, int] = {}
+        sections: list[tuple[int, PostingList]] = []
+        documents: list[tuple[int, PostingList]] = []
+        holding = highest = 0
+        for at, segment in enumerate(self._segments):
+            seed = segment.numbers.seed
+            if seed not in keys:
+                keys[seed] = hash_of(term, seed, word=False)
+            found = segment.term(keys[seed])
+            if found is not None:
+                own, shared, held = found
+                sections.append((at, own))
+                documents.append((at, shared))
+                holding, highest = holding + held, max(highest, max(own.values, default=0))
+        if not sections:
+            return None
+        steps = joined_steps(sections, self.sections, self.totals[0])
+        return TermImpacts(holding, highest, steps, joined_steps(documents, self.documents, self.totals[1]))
+
+    def may_hold(self, terms: Iterable[str]) -> Iterable[str]:
+        """Terms that the filter of some segment does not rule out."""
+        asked = list(terms)
+        keys: dict[int, dict[str, int]] = {}
+        found: dict[str, None] = {}
+        for segment in self._segments:
+            seed = segment.numbers.seed
+            if seed not in keys:
+                keys[seed] = {term: hash_of(term, seed, word=False) for term in asked}
+            found |= dict.fromkeys(segment.not_ruled_out(keys[seed]))
+        return found
+
+
+def held_in_memory(data: bytes) -> Segment:
+    """A segment by its bytes."""
+    return Segment(lambda offset, length: data[offset : offset + length], len(data))

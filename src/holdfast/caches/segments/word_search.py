@@ -1,0 +1,287 @@
+"""Which documents answer a query within a budget, from the index alone: the same choice `selection.select` makes. Pure.
+
+Documents with equally many matches are, in the order of their numbers, in descending order of score. So the ranking is
+a merge of as many lazy streams as there are different counts, and only its beginning is ever made.
+"""
+
+from __future__ import annotations
+
+from _heapq import heapify, heappop, heapreplace
+from struct import Struct
+
+from holdfast.caches.segments.segment_file import FLOOR, hash_of
+from holdfast.caches.segments.step_lists import steps_at
+from holdfast.caches.selection import divide
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any, TypeVar
+
+    from holdfast.caches.segments.segment import Segment
+    from holdfast.caches.segments.segment_file import Columns
+
+    Sorted = TypeVar("Sorted", bound=tuple[Any, ...])
+
+    # Minus the score, the place, the number, the matches: what the ranking sorts by comes first.
+    Ranked = tuple[float, int, int, int]
+
+_SINGLE = Struct("<f")
+_EXACT = 1 << 24  # every whole number below has an f32 of its own
+# Up to this many words, one word more changes the f32 of the same matches.
+_TOLD_APART = 1 << 22
+# Once no more documents than this can still fit, ranking just those is cheaper than going on down the stream.
+_FEW = 64
+# A query that fewer documents match is counted by document, not in a byte for each there is.
+_SPARSE_SHARE = 64
+_NOT_ZERO = bytes([0] + [1] * 255)
+
+
+class WordPostings(NamedTuple):
+    """The documents of a segment that hold a word, by place, and how often each does, at most `most` times; without
+    numbers (None) a count for every document."""
+
+    numbers: Sequence[int] | None
+    counts: Sequence[int]
+    most: int
+
+
+class Choice(NamedTuple):
+    """One document taken: its place in its segment and the reasons."""
+
+    place: int
+    matches: int
+    words: int
+    tokens: int
+
+
+def _points(matches: int, words: int) -> float:
+    """The value that `selection` gives as score, without its type: what the ranking compares."""
+    if matches < _EXACT and words < _EXACT:
+        value: float = _SINGLE.unpack(_SINGLE.pack(matches / words))[0]
+        return value
+    return divide(matches, words)
+
+
+class Matches:
+    """How often the query's terms occur in each document of a segment, by its number.
+
+    `dense` has a byte a document; a count that does not fit a byte is in `others` instead, where it says 0. When
+    few documents match, there is none (None) and all are in `others`.
+    """
+
+    def __init__(self, terms: Iterable[tuple[int, WordPostings]], columns: Columns) -> None:
+        listed: list[tuple[int, Sequence[int], Sequence[int]]] = []
+        dense_lists: list[tuple[int, bytes]] = []
+        self.most = 0  # no dense count is above
+        for weight, postings in terms:
+            self.most += weight * postings.most
+            if postings.numbers is None:
+                dense_lists.append((weight, postings.counts))  # type: ignore[arg-type]  # a byte for each document
+            else:
+                listed.append((weight, postings.numbers, postings.counts))
+        dense: bytes | bytearray | None = None
+        others: dict[int, int] = {}
+        if dense_lists:
+            dense, others = _add_dense(dense_lists, self.most)
+        if dense is not None or sum([len(places) for _, places, _ in listed]) * _SPARSE_SHARE > columns.documents:
+            dense = _count_densely(listed, bytearray(columns.documents) if dense is None else bytearray(dense), others)
+        else:
+            for weight, places, counts in listed:
+                for place, count in zip(places, counts, strict=True):
+                    others[place] = others.get(place, 0) + weight * count
+        # Counted by place, walked by number.
+        self.dense = None if dense is None else steps_at(dense, columns.places)
+        self.others = {columns.numbers[place]: count for place, count in others.items()}
+
+    def of(self, number: int) -> int:
+        """The matches of one document."""
+        return (self.dense is not None and self.dense[number]) or self.others.get(number, 0)
+
+
+def _count_densely(
+    listed: list[tuple[int, Sequence[int], Sequence[int]]], dense: bytearray, others: dict[int, int]
+) -> bytearray:
+    for weight, places, counts in listed:
+        for place, count in zip(places, counts, strict=True):
+            found = dense[place] + weight * count
+            if found > 255:
+                others[place] = others.get(place, 0) + found
+                found = 0
+            dense[place] = found
+    for place in others:
+        others[place] += dense[place]
+        dense[place] = 0
+    return dense
+
+
+def _add_dense(dense_lists: list[tuple[int, bytes]], most: int) -> tuple[bytes | bytearray, dict[int, int]]:
+    """The weighted sum of dense counts, document by document, and the sums that do not fit a byte."""
+    width = next(size for size in (1, 2, 4, 8) if most < 1 << 8 * size)
+    total = 0
+    for weight, dense in dense_lists:
+        wide: bytes | bytearray = dense
+        if width > 1:
+            wide = bytearray(width * len(dense))
+            wide[::width] = dense
+        # One addition of long integers adds all documents at once: no sum reaches into its neighbour's bytes.
+        total += weight * int.from_bytes(wide, "little")
+    summed = total.to_bytes(width * len(dense_lists[0][1]), "little")
+    if width == 1:
+        return summed, {}
+    low = bytearray(summed[::width])
+    others: dict[int, int] = {}
+    for plane in range(1, width):
+        for document in _positions(summed[plane::width].translate(_NOT_ZERO), 1):
+            others[document] = int.from_bytes(summed[width * document : width * (document + 1)], "little")
+            low[document] = 0
+    return low, others
+
+
+def _positions(dense: bytes | bytearray, value: int) -> Iterator[int]:
+    """Where a value stands among dense counts, ascending."""
+    at = dense.find(value)
+    while at >= 0:
+        yield at
+        at = dense.find(value, at + 1)
+
+
+def _descending(matches: int, numbers: Iterable[int], columns: Columns) -> Iterator[Ranked]:
+    """Documents with equally many matches, given by ascending number, in ranking order."""
+    words, places = columns.words, columns.places
+    last, points = -1, 0.0
+    alike = []
+    for number in numbers:
+        total = words[number]
+        if total != last:
+            last, points = total, -_points(matches, total)
+        if total < _TOLD_APART:
+            yield points, places[number], number, matches
+        else:
+            alike.append((points, places[number], number, matches))
+    alike.sort()
+    yield from alike
+
+
+def best_first(matches: Matches, columns: Columns) -> Iterator[Ranked]:
+    """Every document with a match: by score on f32, then by id."""
+    streams = []
+    if (dense := matches.dense) is not None:
+        counts = range(1, min(matches.most, 255) + 1)
+        streams = [_descending(count, _positions(dense, count), columns) for count in counts]
+    by_count: dict[int, list[int]] = {}
+    for number, count in matches.others.items():
+        if count in by_count:
+            by_count[count].append(number)
+        else:
+            by_count[count] = [number]
+    streams += [_descending(count, sorted(numbers), columns) for count, numbers in by_count.items()]
+    return merged(streams)
+
+
+def merged(streams: Iterable[Iterator[Sorted]]) -> Iterator[Sorted]:
+    """One stream in order of several, as `heapq.merge` gives it, without the time that module takes to load."""
+    heap = []
+    for order, stream in enumerate(streams):
+        first = next(stream, None)
+        if first is not None:
+            heap.append((first, order, stream))
+    heapify(heap)
+    while heap:
+        first, order, stream = heap[0]
+        yield first
+        following = next(stream, None)
+        if following is None:
+            heappop(heap)
+        else:
+            heapreplace(heap, (following, order, stream))
+
+
+def matched(segments: Sequence[Segment], terms: Iterable[str]) -> list[tuple[Matches, Columns]]:
+    """Of each segment, how often the terms of a query occur in its documents, and its columns."""
+    weights: dict[str, int] = {}
+    for term in terms:
+        weights[term] = weights.get(term, 0) + 1
+    keys: dict[int, dict[int, int]] = {}  # seed -> hash -> weight
+    found = []
+    for segment in segments:
+        columns = segment.numbers
+        if columns.seed not in keys:
+            keys[columns.seed] = {hash_of(term, columns.seed, word=True): times for term, times in weights.items()}
+        held = [(weight, postings) for key, weight in keys[columns.seed].items() if (postings := segment.word(key))]
+        found.append((Matches(held, columns), columns))
+    return found
+
+
+def choose(segments: Sequence[tuple[Matches, Columns]], budget: int) -> list[tuple[int, Choice]]:
+    """Greedy over the ranking of all segments, as `selection.select` is, without looking at what cannot fit.
+
+    Of each document that is taken the number of its segment, and the choice, with the place in that.
+    """
+    taken: list[tuple[int, Choice]] = []
+    fitting = _fitting(segments, budget)
+    passed_over = 0
+    streams = [_of_segment(at, *segment) for at, segment in enumerate(segments)]
+    for _, at, place, number, found in merged(streams):
+        columns = segments[at][1]
+        size = columns.tokens[place]
+        if size <= budget:
+            taken.append((at, Choice(place, found, columns.words[number], size)))
+            budget -= size
+            fitting = _fitting(segments, budget)
+            passed_over = 0
+        else:
+            passed_over += 1
+        if passed_over * 2 > fitting or fitting <= _FEW:
+            return taken + _choose_among(segments, taken, budget)
+    return taken + _choose_unmatched(segments, budget)
+
+
+def _fitting(segments: Sequence[tuple[Matches, Columns]], budget: int) -> int:
+    """How many documents have no more tokens than that."""
+    return sum([columns.fitting(budget) for _, columns in segments])
+
+
+def _of_segment(at: int, matches: Matches, columns: Columns) -> Iterator[tuple[float, int, int, int, int]]:
+    return ((points, at, place, number, found) for points, place, number, found in best_first(matches, columns))
+
+
+def _choose_among(
+    segments: Sequence[tuple[Matches, Columns]], taken: list[tuple[int, Choice]], budget: int
+) -> list[tuple[int, Choice]]:
+    """The rest of the greedy choice when few documents can still fit."""
+    seen = {(at, choice.place) for at, choice in taken}
+    ranked = []
+    for at, (matches, columns) in enumerate(segments):
+        for place in columns.by_tokens[: columns.fitting(budget)]:
+            if (at, place) not in seen:
+                number = columns.numbers[place]
+                found = matches.of(number)
+                points = -_points(found, columns.words[number]) if found else 0.0
+                ranked.append((points, at, place, number, found))
+    ranked.sort()
+    chosen = []
+    for _, at, place, number, found in ranked:
+        columns = segments[at][1]
+        if columns.tokens[place] <= budget:
+            chosen.append((at, Choice(place, found, columns.words[number], columns.tokens[place])))
+            budget -= columns.tokens[place]
+    return chosen
+
+
+def _choose_unmatched(segments: Sequence[tuple[Matches, Columns]], budget: int) -> list[tuple[int, Choice]]:
+    """Documents that score zero, in id order; a block whose smallest does not fit is skipped."""
+    chosen = []
+    for at, (matches, columns) in enumerate(segments):
+        tokens, numbers = columns.tokens, columns.numbers
+        for block, floor in enumerate(columns.floors):
+            if floor > budget:
+                continue
+            start = block * FLOOR
+            for place in range(start, min(start + FLOOR, columns.documents)):
+                size = tokens[place]
+                if size <= budget and not matches.of(number := numbers[place]):
+                    chosen.append((at, Choice(place, 0, columns.words[number], size)))
+                    budget -= size
+    return chosen

@@ -1,1 +1,0 @@
-"""The index of words, which `resolve` looks up (docs/formats/index.md)."""
