@@ -176,6 +176,9 @@ def test_what_nothing_here_answers_is_said(cache: Path, door: Door) -> None:
     assert little.startswith("Nothing here answers well. Not here: restaurants, Paris.\n1 of 2 sections, 1 named, ")
     assert "[1] install/readme.md#L1-L1@" in little
     assert "[2]" not in little
+    asked = {"cache": "docs", "query": "best restaurants of Paris nothing", "budget": 2000}
+    filled = door.call("context.search", asked).text
+    assert (filled.startswith("Nothing here answers well."), "[2]" in filled) == (True, True)
 
 
 def test_a_name_that_is_not_here_is_not_met_by_its_parts_and_the_nearest_is_given(cache: Path, door: Door) -> None:

@@ -79,7 +79,7 @@ def test_the_budget_bounds_the_whole_text_and_every_entry_is_what_it_cites(
         contents = [hit.content for hit in result.sections]
         assert len(set(contents)) == len(contents)
     assert result.weak == (result.strength < 50)
-    if result.weak and not outline:
+    if result.weak and not outline and budget is None:
         assert sum(hit.sections for hit in result.sections) <= 1
 
 

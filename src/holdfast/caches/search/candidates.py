@@ -93,7 +93,7 @@ def _end_of_walk(request: SearchRequest, taken: int, *, weak: bool, below: bool)
     """Why a section after those that were looked at was not."""
     if request.limit is not None and taken >= request.limit:
         return LIMIT
-    return FARTHER if weak and not request.outline else STOPPED if below else UNREACHED
+    return FARTHER if weak and request.stops else STOPPED if below else UNREACHED
 
 
 def cause(candidate: Candidate) -> str:

@@ -61,6 +61,11 @@ class SearchRequest(NamedTuple):
         return self.budget - min(_POINTERS, self.budget // _PART)
 
     @property
+    def stops(self) -> bool:
+        """Whether the answer stops where relevance falls off: a named budget is filled, and an outline lists."""
+        return self.budget is None and not self.outline
+
+    @property
     def share(self) -> int:
         """Hundredths of the best score below which no section is given."""
-        return USUAL_SHARE if self.budget is None and not self.outline else 10 * SHARE
+        return USUAL_SHARE if self.stops else 10 * SHARE

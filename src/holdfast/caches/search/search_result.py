@@ -96,7 +96,7 @@ class SearchResult(NamedTuple):
 
     @property
     def weak(self) -> bool:
-        """Whether nothing here answers well: only the best section is given."""
+        """Whether nothing here answers well: only the best section is given, unless the caller names a budget."""
         return self.strength < WEAK
 
     @property
@@ -163,7 +163,7 @@ class Search:
             raise BudgetTooSmall(header, "what is above the sections does not fit")
         rooms, least = (bound - header, request.text_bound - header), -(-request.share * self._best // 100)
         most = request.limit
-        if self.weak and not request.outline:
+        if self.weak and request.stops:
             most = 1 if most is None else min(most, 1)
         choice.walk(self._order(), place_of, rooms, least, most)
         draft = self._drafted([])
