@@ -51,12 +51,12 @@ def citations(text: str) -> list[str]:
 def test_every_citation_has_the_name_of_its_cache_and_the_best_is_first_whichever_it_is_of(
     caches: Path, door: Door
 ) -> None:
-    text = door.call("context.search", {"query": QUESTION}).text
+    text = door.call("context.search", {"query": QUESTION, "budget": 2000}).text
     assert citations(text)[0].startswith("kubernetes:rollout.md#L1-L3@")
     assert any(citation.startswith("fastapi:tutorial/Cors.md#L5-L7@") for citation in citations(text))
     header = text.split("\n")[0]
     assert re.search(r" · 2 caches [0-9a-f]{8} · receipt [0-9a-f]{8}$", header)
-    assert text == Library(caches).call("context.search", {"query": QUESTION}).text
+    assert text == Library(caches).call("context.search", {"query": QUESTION, "budget": 2000}).text
 
 
 def test_one_cache_alone_or_named_has_no_name_in_its_citations(caches: Path, door: Door) -> None:
@@ -156,7 +156,7 @@ def test_a_receipt_names_all_caches_and_is_replayed_from_them_by_version(caches:
     done = command(caches, "search", QUESTION, "--receipt", str(receipt))
     assert done.returncode == 0
     record = json.loads(receipt.read_bytes())["record"]
-    assert (record["record_version"], record["cache"], record["left_out"]) == ("3", "", [])
+    assert (record["record_version"], record["cache"], record["left_out"]) == ("5", "", [])
     assert [(each["name"], each["tokenizer"]) for each in record["caches"]] == [
         ("fastapi", "estimate-1"),
         ("kubernetes", "estimate-1"),
@@ -171,7 +171,7 @@ def test_a_receipt_names_all_caches_and_is_replayed_from_them_by_version(caches:
 
 
 def test_citations_in_a_text_are_checked_in_their_caches(caches: Path) -> None:
-    cited = citations(Library(caches).call("context.search", {"query": QUESTION}).text)
+    cited = citations(Library(caches).call("context.search", {"query": QUESTION, "budget": 2000}).text)
     false = cited[0].replace("kubernetes:", "fastapi:")
     text = caches / "answer.txt"
     text.write_text(f"See {cited[0]}, {cited[1].partition(':')[2]} and {false}.\n")
@@ -238,7 +238,7 @@ def test_a_project_is_asked_for_the_caches_it_declares_and_says_what_they_are_ab
         "Left out: helm (not built).",
         "",
     ]
-    text = run_context("search", QUESTION, cwd=tmp_path).stdout.decode()
+    text = run_context("search", QUESTION, "--budget", "2000", cwd=tmp_path).stdout.decode()
     assert text.split("\n")[1] == "Left out: helm (not built)."
     assert {citation.partition(":")[0] for citation in citations(text)} == {"fastapi", "kubernetes"}
     (tmp_path / "context.toml").write_text("caches = 3\n")

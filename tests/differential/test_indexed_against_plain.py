@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from holdfast.caches.cache_format import make_document
-from holdfast.caches.segments import segment_file, word_search
+from holdfast.caches.segments import segment_file, segment_table, word_search
 from holdfast.caches.segments.word_search import Matches, WordPostings, choose, matched
 from holdfast.caches.selection import Hit, Selection, score, select, words
 from support.examples import examples
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def small_steps() -> Iterator[None]:
     """Every size at which the index changes its ways, made so small that a handful of documents goes through all."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (segment_file, word_search):
+        for module in (segment_file, segment_table, word_search):
             patch.setattr(module, "FLOOR", 3)
         patch.setattr(word_search, "_SPARSE_SHARE", 2)
         patch.setattr(word_search, "_TOLD_APART", 5)

@@ -19,7 +19,7 @@ import pytest
 from holdfast.caches.build import git_tree
 from holdfast.caches.build.build import build_cache
 from holdfast.caches.build.build_order import BuildOrder
-from holdfast.caches.build.cache_plan import ProjectPlace, plan_cache, refused_includes
+from holdfast.caches.build.cache_plan import ProjectPlace, lacking_parts, plan_cache
 from holdfast.caches.build.project_directory import Project
 from holdfast.caches.build.source_documents import read_document
 from holdfast.caches.build.source_state import KnownSources, SourceState
@@ -157,7 +157,7 @@ def read(project: Path, toml: str) -> tuple[dict[str, str], bool]:
             pages.append(document.data)
             more[item.source] = (document.included, "")
     known = KnownSources.of(([], [], []), more, {}, "")
-    for each in refused_includes(plan, known):
+    for each in [part for part in lacking_parts(plan, known) if not part.is_fault]:
         told[each.source] = "; ".join([*filter(None, [told.get(each.source)]), each.reason])
     return told, any(WORD.encode() in page for page in pages)
 

@@ -180,7 +180,7 @@ def test_twice_the_bytes_of_the_lock_are_allowed_and_never_less_than_64_mib(
 
 
 @pytest.mark.parametrize(
-    ("blocks", "names", "why", "layers"), [(3, 9, "are free", 0), (1 << 30, 2, "there is room for 2", 3)]
+    ("blocks", "names", "why", "layers"), [(3, 9, "are free", 0), (1 << 30, 2, "there is room for 2", 4)]
 )
 def test_where_there_is_no_room_nothing_is_written(
     blocks: int,

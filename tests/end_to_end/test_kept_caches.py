@@ -17,6 +17,7 @@ from holdfast.caches.on_disk import section_index_reader
 from holdfast.caches.on_disk.cache_directory import CacheDirectory
 from holdfast.caches.on_disk.joined_caches import NamedCache, ask_as_one
 from holdfast.caches.on_disk.kept_caches import MOST, MOST_DISTINCT, OpenCaches, TakenCache
+from holdfast.caches.on_disk.open_caches import WATCHED, Cache
 from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.search.search_result import make_result
 from holdfast.catalog import find_tool
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from holdfast.caches.cache_format import Document, Entry
-    from holdfast.caches.on_disk.open_caches import WATCHED, Cache
 
 CREATED_AT = "2026-01-02T03:04:05Z"
 

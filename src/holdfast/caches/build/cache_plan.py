@@ -26,7 +26,7 @@ from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from holdfast.caches.project.project_file import DeclaredCache, DeclaredSource
 
@@ -254,27 +254,38 @@ def _reason(item: SourceItem) -> str:
     return ""
 
 
-def refused_includes(plan: CachePlan, known: KnownSources) -> list[PassedOver]:
-    """Files that remembered texts include and that may not be read."""
+def lacking_parts(plan: CachePlan, known: KnownSources) -> list[PassedOver]:
+    """What remembered texts lack: files that they include and that may not be read, and what cannot be found."""
+    refused = _refused_includes(plan, known)
+    found = [
+        PassedOver(source, f"includes '{printable(path)}', which {reason}", is_fault=False)
+        for (source, path), reason in refused.items()
+    ]
+    return found + _missing_parts(known, refused)
+
+
+def _refused_includes(plan: CachePlan, known: KnownSources) -> dict[tuple[str, str], str]:
+    """By text and file, why a file that a text includes may not be read."""
     missing = {
         source: [path for path, digest in included.items() if digest == ABSENT]
         for source, (included, _) in known.more.items()
     }
     files = _Includable()
-    return [
-        PassedOver(item.source, f"includes '{printable(path)}', which {reason}", is_fault=False)
+    return {
+        (item.source, path): reason
         for item in plan.items
         for path in missing.get(item.source, ())
         if (reason := files.of(item).refusal(path))
-    ]
+    }
 
 
-def missing_parts(known: KnownSources) -> list[PassedOver]:
+def _missing_parts(known: KnownSources, refused: Collection[tuple[str, str]]) -> list[PassedOver]:
     """What remembered texts need and cannot be found, each once, by the first text that needs it."""
     needed: dict[str, list[str]] = {}
     for source, (included, _) in sorted(known.more.items()):
-        for path in [path for path in included if path.startswith(MISSING)]:
-            needed.setdefault(path.removeprefix(MISSING), []).append(source)
+        for what in [path.removeprefix(MISSING) for path in included if path.startswith(MISSING)]:
+            if (source, what.lstrip("/")) not in refused:
+                needed.setdefault(what, []).append(source)
     return [
         PassedOver(sources[0], f"needs '{printable(what)}', which cannot be found (texts that need it: {len(sources)})")
         for what, sources in needed.items()

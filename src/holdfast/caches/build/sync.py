@@ -10,9 +10,8 @@ from holdfast.caches.build.cache_plan import (
     SourceChanges,
     changes_since,
     first_reasons,
-    missing_parts,
+    lacking_parts,
     plan_cache,
-    refused_includes,
 )
 from holdfast.caches.build.machine_state import read_state, write_state
 from holdfast.caches.build.made_files import find_damage, made_files, make_replaceable
@@ -263,7 +262,7 @@ def locked_of(plan: CachePlan, state: SourceState) -> LockedCache:
 def _unread(plan: CachePlan, state: SourceState) -> list[PassedOver]:
     """Everything that was passed over, by name."""
     skipped = [PassedOver(source, reason) for source, (_, reason) in state.known.more.items() if reason]
-    return sorted([*plan.found.passed, *skipped, *refused_includes(plan, state.known), *missing_parts(state.known)])
+    return sorted([*plan.found.passed, *skipped, *lacking_parts(plan, state.known)])
 
 
 def _not_read(name: str, passed: Sequence[PassedOver]) -> str:
