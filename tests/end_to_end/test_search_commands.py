@@ -520,7 +520,8 @@ def test_the_page_explains_every_candidate_and_fetches_nothing(home: Path) -> No
 def test_the_page_renders_in_a_browser(home: Path, tmp_path: Path) -> None:
     if CHROMIUM is None:
         pytest.skip(NO_BROWSER)
-    search(home, "--html", "page.html", query="deploy <b>@rows@</b>", budget=160)
+    words = ["search", "--cache", "caches/docs", "--query", "deploy <b>@rows@</b>", "--html", "page.html"]
+    run_context(*words, cwd=home)
     command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
     done = subprocess.run(
         [*command, "--virtual-time-budget=2000", "--dump-dom", (home / "page.html").as_uri()],

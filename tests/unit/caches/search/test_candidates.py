@@ -68,7 +68,7 @@ def test_a_later_section_of_one_page_says_which_it_is_and_what_it_counts() -> No
 
 
 def test_what_is_farther_than_the_best_does_not_blame_a_limit() -> None:
-    asked = SearchRequest("deploy zebra quagga okapi gnu lynx", 4000)
+    asked = SearchRequest("deploy zebra quagga okapi gnu lynx")
     causes = [cause(each) for each in found(many(16), asked)]
     assert causes[13:] == ["nothing here answers well: the best alone is given"] * 3
 
@@ -97,7 +97,7 @@ def test_looking_for_causes_changes_no_answer() -> None:
 
 
 def test_the_page_gives_the_answer_first_its_reasons_folded_and_what_is_missing_by_cause() -> None:
-    pages, request = many(12), SearchRequest("deploy <script>", 900)
+    pages, request = many(12), SearchRequest("deploy <script>")
     answer = as_json(make_result(pages, request))
     answer["considered"] = considered_json(found(pages, request))
     page = why_page("a{}", answer)
