@@ -77,7 +77,17 @@ def staged(page: str, name: str) -> str:
         return f"[{text}]({relative(home, here)}{mark}{fragment})"
 
     pieces = re.split(r"(^```.*?^```$)", page, flags=re.MULTILINE | re.DOTALL)
-    return "".join(piece if piece.startswith("```") else LINK.sub(link, piece) for piece in pieces)
+    return "".join(fenced(piece) if piece.startswith("```") else LINK.sub(link, piece) for piece in pieces)
+
+
+def fenced(block: str) -> str:
+    """A code block whose words after the language, such as a path, are its title: the site knows no others there."""
+    first, _, rest = block.partition("\n")
+    fence, _, about = first.partition(" ")
+    if not about:
+        return block
+    shown = about.replace('"', "'")
+    return f'{fence} title="{shown}"\n{rest}'
 
 
 def resolved(path: Path) -> list[str]:

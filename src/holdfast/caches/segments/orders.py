@@ -1,4 +1,4 @@
-"""The three orders of documents in a segment, told apart by type checkers; each is an `int` at run time.
+"""The three orders of documents in a segment, distinguished by type checkers; each is an `int` at run time.
 
 - `Place`: the rank of a document in id order; in a segment from its first document, in a cache from the first of all.
 - `Number`: the rank of a document of a segment by (words, id), which the ranking of `resolve` walks.
