@@ -79,12 +79,14 @@ def listening(root: Path, *options: str) -> Iterator[Listening]:
 
 @contextmanager
 def listening_process(command: list[str], folder: Path, env: dict[str, str] | None = None) -> Iterator[Listening]:
-    """A process that first says on standard error where it listens; ended with the block, if it has not by itself."""
+    """A process that says on standard error where it listens, whatever it says before; ended with the block at last."""
     process = subprocess.Popen(command, cwd=folder, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
         stderr: IO[bytes] = process.stderr  # type: ignore[assignment]  # it is a pipe
-        line = stderr.readline().decode()
-        assert line.startswith("listening on http://127.0.0.1:"), line + stderr.read().decode()
+        before = []
+        while not (line := stderr.readline().decode()).startswith("listening on http://127.0.0.1:"):
+            before.append(line)
+            assert line, "".join(before)
         yield Listening(process, int(line.rpartition(":")[2].partition("/")[0]))
     finally:
         process.kill()
