@@ -153,7 +153,7 @@ def _replace(module: str, text: str) -> None:
             return compile(text, path, "exec")
         return get_code(loader, name)
 
-    importlib.machinery.SourceFileLoader.get_code = replaced  # type: ignore[method-assign, assignment]
+    importlib.machinery.SourceFileLoader.get_code = replaced  # type: ignore[method-assign, assignment]  # in a forked process alone
 
 
 def measured(module: str, tests: list[str], most: int, seed: int) -> tuple[int, int]:

@@ -170,7 +170,7 @@ def writing_in_place() -> Iterator[None]:
         os.close(descriptor)
         os.unlink(source)
 
-    os.replace = over  # type: ignore[assignment]
+    os.replace = over  # type: ignore[assignment]  # until the block is left
     try:
         yield
     finally:
