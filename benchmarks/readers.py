@@ -3,8 +3,8 @@
 A path is a folder of sources, as `context add` takes it; TOP is the checkout that holds it (default: the folder). For
 each folder: the generators that were detected, pages, the share of sections that contain generator markup outside code,
 the share of pages with a title by the rules of docs/formats/sources.md, includes and variables that were not found,
-and MB/s of reading on one core. `--sample N` prints N marked lines and missing
-names of each set.
+and MB/s of reading on one core. `--sample N` prints N marked lines and missing names of each set. `--rendered DIR`
+compares the headings and the words of each page with the HTML page of the same name in DIR, as the generator made it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import random
 import re
 import time
 from collections import Counter
+from html.parser import HTMLParser
 from pathlib import Path
 
 from holdfast.caches.build.guarded_files import read_item
@@ -75,8 +76,9 @@ def marked_lines(text: str, ending: str) -> dict[int, str]:
     return found
 
 
-def measure(folder: Path, top: Path, sample: int) -> None:
-    """Print one row, and the sample."""
+def measure(folder: Path, top: Path, sample: int, rendered: Path | None) -> None:
+    """Print one row, the sample, and the comparison with rendered pages."""
+    texts_by_stem: dict[str, str] = {}
     found = FoundSources.none()
     find_below(str(folder), str(top), Patterns(None, None), "", found, lambda _: None)
     sections = marked = headings = titled = size = pages = 0
@@ -96,6 +98,7 @@ def measure(folder: Path, top: Path, sample: int) -> None:
         headings += len({section.heading for section in content.sections})
         marks = marked_lines(page.text, ending)
         texts = page.text.split("\n")
+        texts_by_stem[item.source.rpartition(".")[0]] = page.text
         lines += [(item.source, kind, texts[number - 1]) for number, kind in marks.items()]
         sections += len(content.sections)
         marked += sum(any(s.first <= number <= s.last for number in marks) for s in content.sections)
@@ -112,10 +115,75 @@ def measure(folder: Path, top: Path, sample: int) -> None:
             print(f"    {source}: {kind}: {line.strip()[:150]}")
         for name, count in missing.most_common(sample):
             print(f"    missing {count}: {name}")
+    if rendered:
+        compare(rendered, texts_by_stem, sample)
+
+
+class Rendered(HTMLParser):
+    """The headings of a page that a generator made, and its words outside the head, scripts and navigation."""
+
+    HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+    PASSED_OVER = frozenset(("head", "script", "style", "nav", "footer", "header"))
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.headings: list[str] = []
+        self.words: Counter[str] = Counter()
+        self._heading = False
+        self._hidden = 0
+        self.feed(text)
+        self.headings = [plain(heading) for heading in self.headings]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        del attrs
+        self._hidden += tag in self.PASSED_OVER
+        if tag in self.HEADINGS:
+            self._heading = True
+            self.headings.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._hidden -= tag in self.PASSED_OVER and self._hidden > 0
+        self._heading = self._heading and tag not in self.HEADINGS
+
+    def handle_data(self, data: str) -> None:
+        if self._heading:
+            self.headings[-1] += data
+        if not self._hidden:
+            self.words.update(re.findall(r"\w{4,}", data.lower()))
+
+
+def plain(heading: str) -> str:
+    """A heading's letters and digits, in lower case: readers and generators set its markup differently."""
+    return "".join(filter(str.isalnum, heading.lower()))
+
+
+def compare(rendered: Path, pages: dict[str, str], sample: int) -> None:
+    """Print how many headings and words of the rendered pages the readers' pages contain, and some of the others."""
+    lacking: list[str] = []
+    total = found = words = kept = compared = 0
+    for stem, text in sorted(pages.items()):
+        path = rendered / f"{stem}.html"
+        if not path.is_file():
+            continue
+        page = Rendered(path.read_text("utf-8", "replace"))
+        paths = {s.heading[:depth] for s in outline(text, PAGE).sections for depth in range(1, len(s.heading) + 1)}
+        ours = Counter(plain(path[-1]) for path in paths)
+        compared, total = compared + 1, total + len(page.headings)
+        lost = Counter(page.headings) - ours
+        found += len(page.headings) - lost.total()
+        lacking += [f"{stem}: {heading}" for heading in lost]
+        have = Counter(re.findall(r"\w{4,}", text.lower()))
+        words, kept = words + len(page.words), kept + sum(word in have for word in page.words)
+    print(
+        f"    rendered: {compared} pages, {found} of {total} headings, "
+        f"{100 * kept / max(words, 1):.1f} % of the different words"
+    )
+    for line in random.Random(1).sample(lacking, min(sample, len(lacking))):
+        print(f"    no heading: {line}")
 
 
 def read(item: SourceItem) -> tuple[Page | None, float, int, list[str]]:
-    """A page, the processor's time for it, its bytes and what it lacks; None where the source is none."""
+    """A page, the processor's time for it, its bytes with what it includes and what it lacks; or None."""
     reader, files = reader_named(item.reader), IncludedFiles.of(item)
     assert reader is not None
     try:
@@ -124,7 +192,8 @@ def read(item: SourceItem) -> tuple[Page | None, float, int, list[str]]:
             return None, 0, 0, []
         begin = time.process_time()
         page = read_source(reader, data, item.source, files)
-        return page, time.process_time() - begin, len(data), [k[1:] for k in files.asked if k.startswith(MISSING)]
+        took, size = time.process_time() - begin, max(len(data), len(page.text.encode()))
+        return page, took, size, [k[1:] for k in files.asked if k.startswith(MISSING)]
     except Unreadable:
         return None, 0, 0, []
 
@@ -134,10 +203,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="+", metavar="PATH[=TOP]")
     parser.add_argument("--sample", type=int, default=0, metavar="N")
+    parser.add_argument("--rendered", type=Path, metavar="DIR")
     given = parser.parse_args()
     for path in given.paths:
         folder, _, top = path.partition("=")
-        measure(Path(folder).resolve(), Path(top or folder).resolve(), given.sample)
+        measure(Path(folder).resolve(), Path(top or folder).resolve(), given.sample, given.rendered)
 
 
 if __name__ == "__main__":

@@ -10,23 +10,23 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks.maps.most_used import has_ctags, most_used
+from benchmarks.maps.most_used import most_used
 
 
 def named_with_file(text: str) -> dict[str, set[str]]:
     """The words of each file's line, as anyone who reads a map would take it apart."""
-    lines = [line.split(": ", 1) for line in text.splitlines() if ": " in line and not line.startswith(("#", "…"))]
-    return {path: set(re.findall(r"\w+", symbols)) for path, symbols in lines}
+    lines = [line.split(" ", 1) for line in text.splitlines() if " " in line and not line.startswith(("#", "…"))]
+    return {re.sub(r":\d*$", "", path): set(re.findall(r"\w+", symbols)) for path, symbols in lines}
 
 
-def measure(root: Path, budget: int, count: int, *, ctags: bool) -> dict[str, object]:
+def measure(root: Path, budget: int, count: int) -> dict[str, object]:
     """The figures of one repository."""
     command = [sys.executable, "-m", "holdfast", "map", "--budget", str(budget), "--path", str(root)]
     started = time.perf_counter()
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     cold = time.perf_counter() - started
     lines = named_with_file(done.stdout)
-    ranked = most_used(root, count, ctags=ctags)
+    ranked = most_used(root, count)
     missed = [name for name, files, _ in ranked if not any(name in lines.get(file, ()) for file in files)]
     return {
         "repository": root.name,
@@ -70,10 +70,7 @@ def main(about: str | None) -> int:
     parser.add_argument("repositories", nargs="+", type=Path, metavar="REPOSITORY")
     parser.add_argument("--budget", type=int, default=2000)
     parser.add_argument("--count", type=int, default=50)
-    parser.add_argument("--ctags", action="store_true")
     given = parser.parse_args()
-    if given.ctags and not has_ctags():
-        parser.error("universal-ctags is not installed")
     for root in given.repositories:
-        print(json.dumps(measure(root.resolve(), given.budget, given.count, ctags=given.ctags), ensure_ascii=False))
+        print(json.dumps(measure(root.resolve(), given.budget, given.count), ensure_ascii=False))
     return 0

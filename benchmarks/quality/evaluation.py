@@ -9,16 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import holdfast
-from benchmarks.quality.measures import BUDGET, measure
+from benchmarks.quality.measures import AUC, BUDGET, above, measure
 from benchmarks.quality.methods import CutCache, Product
 from benchmarks.quality.peers import OUT_OF_THE_BOX, PEERS, NotInstalled, OutOfTheBox
-from holdfast import build_cache, open_cache
+from holdfast import build_cache, open_cache, search
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from benchmarks.quality.judged_sets import JudgedSet, Shelf
     from benchmarks.quality.methods import Method
+    from holdfast import Cache
 
 PRODUCT = "search"
 
@@ -35,13 +36,16 @@ class Rows(NamedTuple):
         return [row[name] for row in self.by_method.get(method, []) if name in row]
 
 
-def evaluate(judged: JudgedSet, tokenizer: str, work: Path, *, peers: bool = True) -> Rows:
-    """Ask every method every question of a set, of caches below `work`: those that are there, else built now."""
+def evaluate(judged: JudgedSet, tokenizer: str, work: Path, *, peers: bool = True, foreign: Sequence[str] = ()) -> Rows:
+    """Ask every method every question of a set, of caches below `work`: those that are there, else built now.
+
+    `foreign` are questions about something else, which the product should answer with less strength."""
     rows = Rows(judged, {PRODUCT: []}, {})
     for shelf in judged.shelves:
         with open_cache(shelf_cache(shelf, tokenizer, work)) as cache:
             cut = CutCache(cache, tokenizer)
             _ask(PRODUCT, Product(cache, cut), shelf, rows)
+            _compare(cache, shelf, foreign, rows)
             for name, make in PEERS.items() if peers else ():
                 try:
                     peer = make(cut)
@@ -52,6 +56,14 @@ def evaluate(judged: JudgedSet, tokenizer: str, work: Path, *, peers: bool = Tru
                     _ask(name, peer, shelf, rows)
                     _ask(OUT_OF_THE_BOX[name], OutOfTheBox(peer), shelf, rows)
     return rows
+
+
+def _compare(cache: Cache, shelf: Shelf, foreign: Sequence[str], rows: Rows) -> None:
+    """Add how the strength of each question of a shelf compares with those of foreign ones."""
+    weaker = [search(cache, text).strength for text in foreign] if shelf.questions else []
+    last = rows.by_method[PRODUCT][len(rows.by_method[PRODUCT]) - len(shelf.questions) :]
+    for row, question in zip(last, shelf.questions if weaker else [], strict=bool(weaker)):
+        row[AUC] = above(search(cache, question.text).strength, weaker)
 
 
 def _ask(name: str, method: Method, shelf: Shelf, rows: Rows) -> None:

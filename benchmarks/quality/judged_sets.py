@@ -14,7 +14,10 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # The sets whose mean is reported, and how much each counts; any other set stands beside it.
 IN_THE_MEAN = {
@@ -25,6 +28,9 @@ IN_THE_MEAN = {
     "docs, a cache a library": 0.5,
     "docs, one cache of all": 0.5,
 }
+
+# How many questions of other sets a set is asked.
+FOREIGN = 60
 
 OWN = Path(__file__).parent / "own"
 
@@ -94,6 +100,17 @@ def read_sets(folder: Path) -> list[JudgedSet]:
         for one in asked
     ]
     return [JudgedSet(name, name, [Shelf({page["path"]: page["text"] for page in pages}, questions)])]
+
+
+def foreign_questions(judged: JudgedSet, sets: Sequence[JudgedSet]) -> list[str]:
+    """Questions of other sets, as many of each and always the same."""
+    others = {other.origin: other for other in sets if other.origin != judged.origin}
+    each = max(1, FOREIGN // max(1, len(others)))
+    return [
+        question.text
+        for other in others.values()
+        for question in other.questions[:: max(1, len(other.questions) // each)][:each]
+    ]
 
 
 def _own_set(file: Path) -> JudgedSet:

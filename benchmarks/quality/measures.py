@@ -23,7 +23,9 @@ NDCG = f"nDCG@{DEPTH}"
 PAGE_RECALL = f"page recall in {BUDGET:,} tokens"
 SECTION_RECALL = f"section recall in {BUDGET:,} tokens"
 IN_TEXT, NAMED, COST, TOKENS = "gold in the text", "gold in the text or named", "cost to the gold", "tokens"
-MEASURES = (NDCG, PAGE_RECALL, SECTION_RECALL, IN_TEXT, NAMED, COST, TOKENS)
+# For one own question, the share of foreign ones that are weaker; its mean is the area under the curve.
+AUC = "strength of own above foreign questions (AUC)"
+MEASURES = (NDCG, PAGE_RECALL, SECTION_RECALL, IN_TEXT, NAMED, COST, TOKENS, AUC)
 # Counted in tokens: less is better.
 IN_TOKENS = frozenset({COST, TOKENS})
 
@@ -52,6 +54,11 @@ def measure(pages: Sequence[str], usual: Answer, large: Answer, question: Questi
     if question.groups:
         figures[SECTION_RECALL] = section_recall(large.given, question.groups)
     return figures
+
+
+def above(own: int, foreign: Sequence[int]) -> float:
+    """The share of foreign strengths below one's own, equal ones counted half."""
+    return sum([(own > other) + (own >= other) for other in foreign]) / (2 * len(foreign))
 
 
 def has_gold(lines: Sequence[Lines], question: Question) -> bool:

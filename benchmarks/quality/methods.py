@@ -58,6 +58,8 @@ class CutSection(NamedTuple):
 class CutCache:
     """Documents cut as the product cuts them, for methods that only rank: its `SearchSource` but what matches."""
 
+    lists = range(0)  # no source code
+
     def __init__(self, cache: Cache, tokenizer: str) -> None:
         self._cache = cache
         self.cache_version, self.tokenizer = cache.manifest.cache_version, tokenizer

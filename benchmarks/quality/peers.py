@@ -96,7 +96,8 @@ class OutOfTheBox:
         first = nlargest(_ENOUGH, scores, key=lambda number: (scores[number], -number))
         return list(dict.fromkeys([cut.id_of(cut.sections[number].place).lower() for number in first]))
 
-    def answer(self, query: str, budget: int | None) -> Answer:
+    def chosen(self, query: str, budget: int | None) -> tuple[list[int], int]:
+        """The sections by number, best first, and the tokens of the answer."""
         cut, scores = self._cut, self._peer.scores(query)
         left = bound = USUAL_BUDGET if budget is None else budget
         given = []
@@ -105,8 +106,14 @@ class OutOfTheBox:
             cost = cut.tokens[number] + cut.count(f"{name}#L{first}-L{last}\n\n")
             if scores[number] > 0 and cost <= left:
                 left -= cost
-                given.append(cut.lines(name, first, last))
-        return Answer(given, [], bound - left)
+                given.append(number)
+        return given, bound - left
+
+    def answer(self, query: str, budget: int | None) -> Answer:
+        numbers, tokens = self.chosen(query, budget)
+        cut = self._cut
+        given = [cut.lines(cut.id_of(cut.sections[one].place), *cut.section(one).cited_lines) for one in numbers]
+        return Answer(given, [], tokens)
 
 
 class _PeerSource:

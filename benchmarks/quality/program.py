@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.quality.evaluation import evaluate
-from benchmarks.quality.judged_sets import read_sets, standard_folders
+from benchmarks.quality.judged_sets import foreign_questions, read_sets, standard_folders
 from benchmarks.quality.summary import summarize
 from benchmarks.quality.table import as_json, as_text
 from holdfast.caches.search.impacts import RANKING
@@ -36,10 +36,11 @@ def main(description: str | None) -> int:
     measured = []
     with tempfile.TemporaryDirectory() as temporary:
         work = options.work or Path(temporary)
-        for folder in folders:
-            for judged in read_sets(folder):
-                print(f"{judged.name}: {len(judged.questions)} questions", file=sys.stderr, flush=True)
-                measured.append(evaluate(judged, options.tokenizer, work, peers=not options.alone))
+        sets = [judged for folder in folders for judged in read_sets(folder)]
+        for judged in sets:
+            print(f"{judged.name}: {len(judged.questions)} questions", file=sys.stderr, flush=True)
+            other = foreign_questions(judged, sets)
+            measured.append(evaluate(judged, options.tokenizer, work, peers=not options.alone, foreign=other))
     summaries = summarize(measured)
     if options.json:
         print(json.dumps(as_json(measured, summaries, RANKING, options.tokenizer), indent=2))

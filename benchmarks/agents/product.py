@@ -1,0 +1,79 @@
+"""Holdfast through its MCP server on standard input and output, as a client runs it in a project without a set-up."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import TYPE_CHECKING
+
+from benchmarks.agents.mcp_client import McpClient
+from benchmarks.agents.server_policy import ServerPolicy
+from benchmarks.agents.tasks import BREAKS, CODE, DOCUMENTATION, NEXT_TASK, USES
+from benchmarks.agents.words import is_name, names, paths
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from benchmarks.agents.runs import Call, Project
+    from benchmarks.agents.tasks import Task
+
+_RUN = "import sys; from holdfast.cli import run; sys.exit(run())"
+_POINTER = re.compile(r"(?:^(\S.*?) |^ |; )L(\d+) ")
+_CITATION = re.compile(r"^\[\d+\] (\S+@[0-9a-f]{12})", re.MULTILINE)
+_PLACE = re.compile(r"^(\S+#L\d+)-L\d+ ", re.MULTILINE)
+_TOGETHER = 3  # pointers read at once
+_LARGE = 4000
+
+
+class Holdfast(ServerPolicy):
+    """`context.search` in the question's words, then its pointers in their order, three at a time, then both once more
+    with 4,000 tokens, without what was given before. A name of code is looked up by `context.symbol` (and what it
+    defines read) and a path by `project_impact`, the next task of a spec by `list-specs`; the search follows."""
+
+    name = "Holdfast"
+
+    def open(self, project: Project) -> None:
+        environment = {**os.environ, "XDG_CACHE_HOME": str(self.home)}
+        self.client = McpClient([sys.executable, "-c", _RUN, "serve"], project.folder, environment)
+        self._tools = {tool["name"]: tool["inputSchema"].get("properties", {}) for tool in self.client.tools}
+
+    def calls(self, task: Task, question: str) -> Iterator[Call]:
+        if task.kind == NEXT_TASK:
+            yield self.call("list-specs")
+        if task.kind == USES and "context.symbol" in self._tools:
+            yield self.call("context.symbol", name=names(question)[-1])
+        if task.kind == CODE and {"context.symbol", "in"} <= {*self._tools, *self._tools["context.search"]}:
+            yield from self._definitions(question)
+        if task.kind == BREAKS and "project_impact" in self._tools:
+            for path in paths(question):
+                yield self.call("project_impact", paths=[path])
+        held: list[str] = []
+        part = {"in": "docs" if task.kind == DOCUMENTATION else "code"} if "in" in self._tools["context.search"] else {}
+        for more in ({}, {"budget": _LARGE}):
+            found = self.call("context.search", query=question, **part, **more, **({"known": held} if held else {}))
+            yield found
+            held += _CITATION.findall(found.answer)
+            places = pointers(found.answer)
+            for at in range(0, len(places), _TOGETHER):
+                yield self.call("context.read", places=places[at : at + _TOGETHER])
+
+    def _definitions(self, question: str) -> Iterator[Call]:
+        """What the names in a question define, looked up one by one and read."""
+        for name in [word for word in names(question) if is_name(word)][:2]:
+            found = self.call("context.symbol", name=name)
+            yield found
+            places = _PLACE.findall(found.answer)[:_TOGETHER]
+            if places:
+                yield self.call("context.read", places=places)
+
+
+def pointers(answer: str) -> list[str]:
+    """The places that an answer points to at its end, in its order, as `context.read` takes them."""
+    _, _, tail = answer.partition("\nMore, by context.read:\n")
+    places, page = [], ""
+    for line in tail.splitlines():
+        for named, number in _POINTER.findall(line):
+            page = named or page
+            places.append(f"{page}#L{number}")
+    return places
