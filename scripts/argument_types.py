@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
+from keyword import iskeyword
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,6 +52,11 @@ def argument_types(operations: Iterable[Operation]) -> str:
         members = [member(parameter) for parameter in operation.parameters]
         doc = f'"""Of {operation.run.partition(":")[2]}: none."""'
         text = "\n    ".join([f"class {name}(TypedDict):", *(members or [doc])])
+        if any(
+            iskeyword(parameter.name) for parameter in operation.parameters
+        ):  # as `in`: no name for a class's member
+            pairs = ", ".join([f'"{left}":{right}' for left, _, right in (each.partition(":") for each in members)])
+            text = f'{name} = TypedDict("{name}", {{{pairs}}})'
         if declared.setdefault(name, text) != text:
             raise SystemExit(f"{operation.run}: another body with other parameters takes {name} too")
     text = "\n\n\n".join([HEAD, *(declared[name] for name in sorted(declared))]) + "\n"

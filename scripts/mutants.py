@@ -79,7 +79,7 @@ def changes(node: object) -> Iterator[ast.AST]:
             isinstance(each, ast.Constant | ast.Starred) for each in node.elts
         ):
             yield from (type(node)(elements, ast.Load()) for elements in _shorter(node.elts))
-        case ast.Return(value=ast.expr()):
+        case ast.Return(value=ast.expr() as value) if ast.unparse(value) != "None":
             yield ast.Return(ast.Constant(None))
 
 

@@ -1,15 +1,20 @@
-"""What Holdfast saves in this repository: the questions of .ci/questions.txt, asked of its own documentation.
+"""Figures that anyone can print from a clone: what answers cost, and how often they contain the phrase that answers.
 
-python -m scripts.own_figures [FOLDER]    print the figures of this repository, or of a clone of it
+python -m scripts.own_figures [FOLDER]          the questions of .ci/questions.txt and the judged set of this repository
+python -m scripts.own_figures --python FOLDER   the judged set of Python's library reference, over `html/library` of
+                                                Debian's package python3-doc, and the figures of this repository
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from benchmarks.quality.phrases import measure
 
 ASK = "import sys; from holdfast.cli import run; sys.exit(run())"
 
@@ -38,5 +43,17 @@ def figures(folder: Path) -> str:
     )
 
 
+def main() -> None:
+    """Print the sentence, then a table for each judged set."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).resolve().parent.parent)
+    parser.add_argument("--python", type=Path, help="folder of Python's library reference")
+    options = parser.parse_args()
+    print(figures(options.folder))
+    print(measure("holdfast", options.folder / "docs"))
+    if options.python:
+        print(measure("python", options.python))
+
+
 if __name__ == "__main__":
-    print(figures(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent))
+    main()

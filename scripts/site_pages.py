@@ -27,7 +27,6 @@ SECTIONS = (
         "Tutorials",
         (
             "tutorials/engineer.md",
-            "tutorials/platform-team.md",
             "tutorials/team.md",
             "tutorials/air-gapped.md",
             "tutorials",
@@ -36,19 +35,26 @@ SECTIONS = (
     (
         "How to",
         (
+            "how-to/ask-about-code.md",
             "how-to/first-week.md",
             "how-to/set-up-a-client.md",
-            "how-to/clients.md",
+            "how-to/contexts.md",
             "how-to/ci-gates.md",
             "how-to/audit.md",
             "how-to",
         ),
     ),
-    ("Reference", ("reference/commands.md", "cli.md", "tools.md", "reference/python.md", "reference", "formats")),
-    ("Explanation", ("explanation/why-deterministic.md", "explanation")),
+    ("Reference", ("reference/commands.md", "reference/python.md", "reference", "formats")),
+    ("Explanation", ("explanation/how-it-is-built.md", "explanation/why-deterministic.md", "explanation")),
     (
         "How it is built",
-        ("ARCHITECTURE.md", "reliability.md", "determinism.md", "SECURITY.md", "CONTRIBUTING.md", "benchmarks"),
+        (
+            "ARCHITECTURE.md",
+            "reliability.md",
+            "SECURITY.md",
+            "CONTRIBUTING.md",
+            "benchmarks",
+        ),
     ),
     ("Decisions", ("decisions/README.md", "decisions")),
     ("Changes", ("CHANGELOG.md",)),

@@ -196,7 +196,7 @@ def main() -> int:
     parser.add_argument("--sources", type=Path, default=ROOT / "docs", help="folder of documentation (default docs)")
     given = parser.parse_args()
     if not is_installed(O200K):
-        print("needs the extra holdfast[tokens], which counts by o200k_base", file=sys.stderr)
+        print("needs the extra holdfast-context[tokens], which counts by o200k_base", file=sys.stderr)
         return 2
     campaign = Campaign(
         f"budgets, {given.sources.name}", given.seed, command_line(given.count, "--sources", given.sources)

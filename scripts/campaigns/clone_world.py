@@ -272,7 +272,7 @@ def lay_out(top: Path, registry: str) -> dict[str, World]:
     for hook in [*project.glob(".git/hooks/*"), *project.glob("vendor/lib/.git/hooks/*")]:
         hook.unlink()  # an example of git's own
     _plant_marks(world)
-    _done(world, environment, "init")
+    _done(world, environment, "init", "--all", "--full")
     git(project, "add", "-A", ":!vendor")
     git(project, "commit", "-qm", "more of it")
     git(project, "gc", "-q")

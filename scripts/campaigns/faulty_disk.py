@@ -132,7 +132,6 @@ class FaultyDisk:
             replace(os, call, by_descriptor(call))
         replace(fcntl, "flock", by_path("flock"))
         replace(atomic_write, "special_rename", by_path("rename"))
-        replace(atomic_write, "flush_file_system", by_path("fsync"))
         replace(builtins, "open", lambda real: lambda *given, **named: opened(real, *given, **named))
         return kept
 

@@ -83,8 +83,9 @@ def _edit_steering(folder: Path, state: int) -> None:
 
 
 def _a_context(folder: Path) -> None:
+    (folder / "README.md").write_text("# Work\n\nDoes the work of two states.\n")
     (folder / "work.py").write_text("def work():\n    return 1\n" * 500)
-    answer(COMMANDS["init",], {}, Workspace(str(folder), clock=lambda: 1.8e9))
+    answer(COMMANDS["init",], {"all": True, "full": True}, Workspace(str(folder), clock=lambda: 1.8e9))
 
 
 def _edit_context(folder: Path, state: int) -> None:

@@ -77,8 +77,8 @@ def project_file(facts: Facts, wheel: str) -> str:
     """The pyproject.toml that uv reads: the wheel beside it, with the grammars, since no extra can be added later."""
     return (
         f'[project]\nname = "holdfast-bundle"\nversion = "{facts.version}"\nrequires-python = "{facts.python}"\n'
-        'dependencies = ["holdfast[analysis]"]\n\n[tool.uv]\npackage = false\n\n'
-        f'[tool.uv.sources]\nholdfast = {{ path = "{wheel}" }}\n'
+        'dependencies = ["holdfast-context[analysis]"]\n\n[tool.uv]\npackage = false\n\n'
+        f'[tool.uv.sources]\nholdfast-context = {{ path = "{wheel}" }}\n'
     )
 
 

@@ -7,7 +7,15 @@ import sys
 
 from holdfast.catalog import CATALOG, FAMILIES, find_tool
 from holdfast.command.command_line import CACHE_ROOT, PROJECT, Command, command_of, format_of, parse
-from holdfast.core.errors import ContextError, InternalError, Interrupted, IoError, UnknownName, UsageError
+from holdfast.core.errors import (
+    CacheMissing,
+    ContextError,
+    InternalError,
+    Interrupted,
+    IoError,
+    UnknownName,
+    UsageError,
+)
 from holdfast.core.standard_streams import fill_gaps, read_input, write_bug, write_error, write_output, write_parts
 from holdfast.operation import Parameter, answer, expectation, fits
 from holdfast.workspace import Workspace, project_root, system_clock, user_cache_of
@@ -27,10 +35,12 @@ if TYPE_CHECKING:
 
 NAME_STYLES: tuple[NameStyle, ...] = ("auto", "dotted", "underscore")
 RECEIPTS = Parameter(
-    "receipts", "path", "Existing directory to write a receipt to for every context.search answered", metavar="DIR"
+    "receipts", "path", "Directory to write a receipt to for every context.search answered", metavar="DIR"
 )
 PORT = Parameter("port", "integer", "Port to listen at (default: a free one)", metavar="N", maximum=65535)
 SHELLS = ("bash", "zsh", "fish")
+# Seconds that a client of the server waits for the first build of a cache.
+_PATIENCE = 20.0
 _SHARED = {PROJECT.name, CACHE_ROOT.name}
 
 DOOR_COMMANDS = (
@@ -130,7 +140,7 @@ def main(argv: Sequence[str], environment: Mapping[str, str], *, progress: bool 
     try:
         return _carry_out(words, environment, progress=progress)
     except ContextError as error:
-        return _tell(error)
+        return _tell(error, words)
     except KeyboardInterrupt:
         write_error("")  # below what the terminal shows of Ctrl-C
         write_error("interrupted")
@@ -138,11 +148,11 @@ def main(argv: Sequence[str], environment: Mapping[str, str], *, progress: bool 
     except BrokenPipeError:
         return 141  # the reader of our output closed it; a shell reports 141 for a process that SIGPIPE ended
     except OSError as error:
-        return _tell(IoError(f"the system refused: {error.strerror}"))
+        return _tell(IoError(f"the system refused: {error.strerror}"), words)
     except Exception as error:
         if environment.get("HOLDFAST_DEBUG"):
             write_bug()
-        return _tell(InternalError(f"{type(error).__name__}: {error}; HOLDFAST_DEBUG=1 shows where"))
+        return _tell(InternalError(f"{type(error).__name__}: {error}; HOLDFAST_DEBUG=1 shows where"), words)
 
 
 def _carry_out(words: Sequence[str], environment: Mapping[str, str], *, progress: bool) -> int:
@@ -161,7 +171,7 @@ def _carry_out(words: Sequence[str], environment: Mapping[str, str], *, progress
         return _print(command_help(request.command))
     operation = request.command.operation
     if operation is not None:
-        code = _operate(operation, request.arguments, environment, progress=progress)
+        code = _operate(operation, request.arguments, environment, words, progress=progress)
         _note(request.note)  # last: scripts read the first line of stderr
         return code
     _note(request.note)
@@ -182,7 +192,14 @@ def _complete(command: Command, arguments: GivenArguments) -> GivenArguments:
     return arguments
 
 
-def _operate(operation: Operation, arguments: GivenArguments, environment: Mapping[str, str], *, progress: bool) -> int:
+def _operate(
+    operation: Operation,
+    arguments: GivenArguments,
+    environment: Mapping[str, str],
+    words: Sequence[str],
+    *,
+    progress: bool,
+) -> int:
     chosen = arguments.pop("format", None)
     formats = format_of(operation).choices
     if chosen is not None and chosen not in formats:
@@ -205,9 +222,14 @@ def _operate(operation: Operation, arguments: GivenArguments, environment: Mappi
         phases=moving.phase if moving else _tell_phase if progress else None,
     )
     started = system_clock()
+    operation = operation.variant_for(arguments)
     reply = answer(operation, arguments, workspace, pretty=chosen == "pretty")
+    if isinstance(reply.error, CacheMissing):
+        from holdfast.caches.meant_caches import with_next_step
+
+        with_next_step(workspace, reply.error)
     if isinstance(reply.error, ContextError):
-        return _tell(reply.error)
+        return _tell(reply.error, words)
     _note(reply.note)
     if terminal and reply.value is not None:
         from holdfast.command.terminal import show
@@ -282,9 +304,12 @@ def _serve(arguments: GivenArguments, environment: Mapping[str, str]) -> int:
     confine = bool(arguments.get("confine"))
     megabytes = _whole_number(arguments, "receipts_mb")
     workspace = _workspace(arguments, environment, door="tool", confine=confine)._replace(
+        patience=_PATIENCE,
         receipts_days=_whole_number(arguments, "receipts_days"),
         receipts_bytes=None if megabytes is None else megabytes << 20,
     )
+    if workspace.receipts:
+        _make_folder(workspace.receipts)
 
     def new_server(metrics: CallMetrics | None = None, traces: CallTraces | None = None) -> Server:
         families = [str(family) for family in only] if isinstance(only, list) else FAMILIES
@@ -332,6 +357,16 @@ def _serve(arguments: GivenArguments, environment: Mapping[str, str]) -> int:
             write_error(encode(server.telemetry()))
 
     return serve(server, end)
+
+
+def _make_folder(path: str) -> None:
+    """Make a folder for receipts where there is none; IoError, before anything is served, where it cannot be used."""
+    try:
+        os.makedirs(path, 0o700, exist_ok=True)
+    except OSError as error:
+        raise IoError(f"--receipts: '{path}' cannot be made: {error.strerror}") from None
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise IoError(f"--receipts: nothing can be written to '{path}'")
 
 
 def _whole_number(arguments: GivenArguments, name: str) -> int | None:
@@ -388,12 +423,13 @@ def _print(text: str) -> int:
     return 0
 
 
-def _tell(error: ContextError) -> int:
-    """An error for the person at the terminal, with what to do about it where that is known."""
+def _tell(error: ContextError, words: Sequence[str]) -> int:
+    """An error for the person at the terminal, and what to do about it."""
+    from holdfast.command.help import hint_for
+
     write_error(f"error: {error.headline}")
     if error.reason:
         write_error(f"reason: {error.reason}")
-    if isinstance(error, UnknownName):
-        nearest = f"did you mean '{error.nearest}'?" if error.nearest else f"one of {', '.join(error.known)}"
-        write_error(f"hint: {nearest}")
+    if hint := hint_for(error, words, COMMANDS):
+        write_error(f"hint: {hint}")
     return error.exit_code

@@ -28,6 +28,15 @@ if TYPE_CHECKING:
     Write = Callable[[object], str]
 
 Answer = TypeVar("Answer")
+# The tools of the specifications, which refuse an unknown argument as an error of the protocol. Ours answer it as any
+# other failure, so that a model reads which arguments there are.
+SPECIFIED = frozenset(
+    (
+        *("context.resolve", "context.list_caches", "context.inspect_cache"),
+        *("list_contexts", "check_freshness", "query_context"),
+        *("spec-status", "spec-workflow-guide", "get-implementer-guide", "get-reviewer-guide"),
+    )
+)
 
 
 class Parameter(NamedTuple):
@@ -136,6 +145,16 @@ def load(reference: str) -> Any:
     return getattr(sys.modules[module], function)
 
 
+class Variant(NamedTuple):
+    """What an operation does instead where one of its parameters is given: another body, with fewer parameters."""
+
+    given: str  # the name of the parameter
+    run: str
+    view: str
+    takes: tuple[str, ...] = ()  # the parameters that go with it
+    needs: tuple[str, ...] = ()  # those of them that it cannot do without
+
+
 class Operation(NamedTuple):
     """One entry of the catalog. Code is named as `module:function` and loaded when it is needed (see `load`)."""
 
@@ -154,10 +173,25 @@ class Operation(NamedTuple):
     failures_are_answers: bool = False  # a failure is printed like any answer, not reported on stderr
     always_load: bool = False  # clients that hide tools behind a search should show this one
     large_result: bool = False  # the answer may be longer than clients usually take whole
+    variants: tuple[Variant, ...] = ()
 
     def offered(self, door: Door) -> list[Parameter]:
         """The parameters that a door offers."""
         return [parameter for parameter in self.parameters if parameter.only in (None, door)]
+
+    def variant_for(self, arguments: Mapping[str, object]) -> Operation:
+        """The variant that the arguments ask for, as an operation; this one where they ask for none."""
+        for variant in self.variants:
+            if variant.given not in arguments:
+                continue
+            own = (variant.given, *variant.takes)
+            option = {each.name: each.typed for each in self.parameters}
+            for name in arguments:
+                if name in option and name not in own:
+                    raise UsageError(f"{option[name]} does not go with {option[variant.given]}")
+            taken = [each._replace(required=each.name in variant.needs) for each in self.parameters if each.name in own]
+            return self._replace(parameters=tuple(taken), run=variant.run, view=variant.view, variants=())
+        return self
 
 
 def answer(
@@ -165,11 +199,18 @@ def answer(
 ) -> Reply:
     """Check, run, encode. A ContextError becomes a reply; UnknownName is raised, since it is the caller's mistake."""
     known = [parameter.name for parameter in operation.offered(workspace.door)]
-    for name in arguments:
-        if name not in known:
-            raise UnknownName("argument", name, known)
+    unknown = [name for name in arguments if name not in known]
+    is_own = workspace.door == "tool" and operation.tool not in SPECIFIED
+    if unknown and not is_own:
+        raise UnknownName("argument", unknown[0], known)
     try:
         try:
+            if unknown:
+                refused = UsageError(f"Unknown argument '{unknown[0]}': there are {', '.join(known)}")
+                refused.message = refused.reason  # which names no place
+                raise refused
+            if operation.variants:
+                operation = operation.variant_for(arguments)
             body: Body = load(operation.run)
             outcome = body(workspace, check_arguments(operation, arguments, workspace.door))
         except OSError as error:
@@ -177,6 +218,8 @@ def answer(
     except ContextError as error:
         failure: Failure = load(operation.failure)
         value = failure(error)
+        if isinstance(value, dict) and "scope" in value and isinstance(arguments.get("scope"), str):
+            value["scope"] = arguments["scope"]  # a scope in an answer echoes the request
         # An error refers to the frames it passed through, and they to their arguments: the reply would keep those
         # alive, in a cycle that only the collector frees. It needs none of them.
         error.__traceback__ = error.__context__ = error.__cause__ = None
@@ -221,7 +264,7 @@ def check_arguments(operation: Operation, arguments: Mapping[str, object], door:
     for parameter in sorted(operation.parameters, key=lambda parameter: parameter.check_order):
         value = arguments.get(parameter.name)
         if value is None and (parameter.name not in arguments or not parameter.required):
-            if parameter.required and typed:
+            if parameter.required and (typed or (door == "command" and not operation.tool)):
                 needed = f"'{' '.join(operation.command)}' needs {parameter.usage}"
                 raise parameter.error(needed, headline=f"{parameter.typed} is missing")
             if parameter.required:

@@ -82,6 +82,7 @@ class Workspace:
         git_index: str = "",
         environment: Mapping[str, str] | None = None,
         user_cache: str = "",
+        patience: float | None = None,
     ) -> None:
         self._given: Final = {name: value for name, value in locals().items() if name != "self"}
         self.project: Final = project
@@ -97,6 +98,7 @@ class Workspace:
         self.receipts_bytes: Final = receipts_bytes
         self.receipts_days: Final = receipts_days
         self.user_cache: Final = user_cache  # the directory for what this machine remembers; empty: nowhere
+        self.patience: Final = patience  # seconds that a call waits for a cache to be built; None: to its end
         self.environment: Final = environment or {}  # the variables of the caller
         self.git_index: Final = git_index  # the index that git named to a hook, where it is not the usual one
         # The real directories that nothing leads out of; empty when there is no such promise.
@@ -122,6 +124,18 @@ class Workspace:
                 "that it leads to as --cache-root or $CONTEXT_CACHE_ROOT"
             )
         return root
+
+    @property
+    def user_config(self) -> str:
+        """The directory of the user's own settings; empty where there is none, or nothing outside may be read."""
+        named, home = self.environment.get("XDG_CONFIG_HOME", ""), self.environment.get("HOME", "")
+        above = named if os.path.isabs(named) else os.path.join(home, ".config") if os.path.isabs(home) else ""
+        return os.path.join(above, "holdfast") if above and not self.confined_to else ""
+
+    @property
+    def names_root(self) -> bool:
+        """Whether the caller named the cache root."""
+        return self._named_root is not None
 
     @property
     def written_root(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -53,15 +54,24 @@ def test_every_link_between_the_documents_leads_to_a_file() -> None:
     assert dead == []
 
 
-def test_the_decisions_are_numbered_without_a_gap_and_listed_with_their_titles() -> None:
+def test_every_decision_is_listed_with_its_title_or_superseded_by_one_that_is() -> None:
     folder = ROOT / "docs" / "decisions"
-    rows = []
-    for number, page in enumerate(sorted(folder.glob("0*.md")), 1):
-        title = page.read_text(encoding="utf-8").splitlines()[0]
-        assert (page.name[:5], title.partition(". ")[0]) == (f"{number:04}-", f"# {number}")
-        rows.append(f"| [{number}]({page.name}) | {title.partition('. ')[2]} |")
-    listed = [line for line in (folder / "README.md").read_text(encoding="utf-8").splitlines() if line[:3] == "| ["]
-    assert listed == rows
+    rows, kept = [], {}
+    for page in sorted(folder.glob("0*.md")):
+        text = page.read_text(encoding="utf-8")
+        number, _, title = text.splitlines()[0].removeprefix("# ").partition(". ")
+        assert len(text.split()) <= 400, page.name
+        assert page.name[:5] == f"{int(number):04}-"
+        rows.append(f"| [{number}]({page.name}) | {title} |")
+        kept[number] = page.name
+    lines = (folder / "README.md").read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if line[:3] == "| ["] == rows
+    gone = [
+        re.fullmatch(r"- (\d+) \(.+\): superseded by \[(\d+)\]\((.+)\)", line) for line in lines if line[:2] == "- "
+    ]
+    assert [found and kept.get(found[2]) == found[3] for found in gone] == [True] * len(gone)
+    numbers = sorted([*map(int, kept), *(int(found[1]) for found in gone if found)])
+    assert numbers == [*range(1, len(numbers) + 1)]
 
 
 def test_the_architecture_page_has_at_most_a_thousand_words() -> None:
@@ -70,5 +80,6 @@ def test_the_architecture_page_has_at_most_a_thousand_words() -> None:
 
 
 def test_every_module_says_what_it_is() -> None:
-    page = (ROOT / "docs" / "reference" / "modules.md").read_text(encoding="utf-8")
-    assert [line for line in page.splitlines() if line.startswith("- `") and line.endswith(": ")] == []
+    source = ROOT / "src" / "holdfast"
+    modules = {path: ast.parse(path.read_bytes()) for path in source.rglob("*.py")}
+    assert [path for path, module in modules.items() if module.body and not ast.get_docstring(module)] == []

@@ -22,16 +22,17 @@ OPENERS = {
 # Who opens files by other means than the guard, and which: what a build or an earlier one wrote, and never a source.
 OWN_FILES = {
     "build.py": "the manifest of the cache before",
-    "declaration.py": "the directory of the project, to lock it",
     "document_files.py": "documents of the cache before, which get a second name",
     "git_tree.py": "files of a commit, which it writes",
     "guarded_files.py": "the guard itself",
     "machine_state.py": "what this machine remembers, in the user's cache directory",
     "made_files.py": "the names and identities of files that a build made",
+    "project_directory.py": "the directory of the project, to lock it",
     "previous_cache.py": "documents of the cache before, which get a second name",
     "publish.py": "the cache that is to be replaced",
     "segment_files.py": "segments of the cache before",
     "source_state.py": "hashes of sources, of which nothing else is kept, and its own state",
+    "user_caches.py": "the file in which a user declares caches, in the user's settings directory",
     # Looks into folders: which names there are, not what the files hold.
     "project_sources.py": "folders, to list them",
 }

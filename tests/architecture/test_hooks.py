@@ -20,7 +20,7 @@ def test_each_pre_commit_hook_is_a_command_line_that_parses() -> None:
         name: (request.command and request.command.name, request.arguments) for name, request in requests.items()
     } == {
         "context-status": ("status", {"check": True, "staged": True, "since": "HEAD"}),
-        "context-rehash": ("rehash", {"staged": True}),
+        "context-rehash": ("regen", {"hash_only": True, "staged": True}),
         "context-spec-check": ("spec check", {"level": "error"}),
         "context-sync": ("sync", {"check": True}),
     }

@@ -21,6 +21,7 @@ SYSTEM_FILES = {
     "file_identity",
     "git_command",
     "landlock",
+    "minisign",
     "own_folder",
     "packaged_text",
     "regular_files",

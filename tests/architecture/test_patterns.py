@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 
 import holdfast
-from holdfast.contexts.languages import LANGUAGES
+from holdfast.code.languages import LANGUAGES
 
 SOURCE = Path(holdfast.__file__).parent
 CPU_SECONDS = 40  # all of it takes less than a tenth; one pattern whose time grows with the square takes more
@@ -120,11 +120,28 @@ HOSTILE: dict[str, tuple[str, ...]] = {
     "caches/oci_reference.py:_HOST": ("a", "a.", "-", "[", "[|:", "a:|0", "a-"),
     "caches/oci_reference.py:_REPOSITORY": ("a", "a/", "a_", "a|-", "a__", "a-", "a.a"),
     "caches/oci_reference.py:_TAG": ("a", ".", "_"),
-    "contexts/analysis/facts.py:_MARKERS": ("*", "/*|*", " \t", "\n ", "#", "-", ";", "<!-", "* /"),
-    "contexts/analysis/facts.py:_NOT_ABOUT": ("copyrigh", "licen", "coding", "frozen_strin", "\u017f", "\u212a"),
-    "contexts/analysis/facts.py:_PARAGRAPH_END": (" ", "\n| ", "\n --", "\n\t", "\n|-= "),
-    "contexts/analysis/facts.py:_SENTENCE_END": (".", ". a", ".|  ", "! ", "?."),
-    "contexts/analysis/javascript.py:_REQUIRED": (
+    "code/code_sections.py:_DECLARATION": (
+        " ",
+        "export ",
+        "export|\t",
+        "export def a|b",
+        "def |a",
+        "def a|.",
+        "fn a|{",
+    ),
+    "code/code_sections.py:_NAME_END": ("a", "a(", "a| "),
+    "code/code_sections.py:_TYPE_END": ("a", "a<", "a[|("),
+    "code/analysis/analyser.py:_IS_CPP": ("\n ", "class a", "template", "using ", "namespace"),
+    "code/analysis/c_family.py:_CONDITION": ("#", "\n#if \\", "#if \\\n", "# ", "\n "),
+    "code/analysis/c_family.py:_MACRO": ("A", "A_", "_A", "A_|a"),
+    "code/analysis/references.py:_JOINTS": ("a", " ", ". ", "a.", "a. ", "::", "a-"),
+    "code/analysis/references.py:_WORDS": ("a", "1", "\x80"),
+    "contexts/bindings.py:_WORDS": ("a", ".", "$"),
+    "code/analysis/facts.py:_MARKERS": ("*", "/*|*", " \t", "\n ", "#", "-", ";", "<!-", "* /"),
+    "code/analysis/facts.py:_NOT_ABOUT": ("copyrigh", "licen", "coding", "frozen_strin", "\u017f", "\u212a"),
+    "code/analysis/facts.py:_PARAGRAPH_END": (" ", "\n| ", "\n --", "\n\t", "\n|-= "),
+    "code/analysis/facts.py:_SENTENCE_END": (".", ". a", ".|  ", "! ", "?."),
+    "code/analysis/javascript.py:_REQUIRED": (
         "require(",
         "require('",
         "require(| ",
@@ -132,7 +149,7 @@ HOSTILE: dict[str, tuple[str, ...]] = {
         "\u00e9require(",
     ),
     "contexts/context_text.py:_PLAIN_KEY": ("a", "a|-", "-"),
-    "contexts/analysis/php.py:_INCLUDED": (
+    "code/analysis/php.py:_INCLUDED": (
         "require",
         "require| ",
         "include_once(| ",
@@ -144,8 +161,15 @@ HOSTILE: dict[str, tuple[str, ...]] = {
     "contexts/context_text.py:_UNPRINTABLE": ("\x7f", "\ufeffa"),
     "contexts/checked_in.py:_IDENT": ("$", "$Id", "$Id:", "$Id:|a", "$Id: \n"),
     "contexts/git_attributes.py:_ESCAPE": ("\\", '\\"', "\\12", "\\|1"),
+    "contexts/claims.py:_ESCAPE": ("%", "%A", "%|A"),
+    "contexts/claims.py:_ESCAPED": (" ", "%", "a"),
+    "contexts/claims.py:_NAME": ("a", "A", "a_", "a.", "a|:", "(", "_"),
+    "contexts/claims.py:_QUOTED": ("`", "`a", "`|a", "``"),
+    "contexts/claims.py:_WORD": ("a", "(", "a(", "a|(", "."),
+    "contexts/manifests.py:_MIX_APP": ("app:", "app:| ", "app: :|a"),
+    "contexts/manifests.py:_MIX_DESCRIPTION": ("description:", "description:| ", 'description: "|a'),
     "contexts/on_disk/agents_file.py:_INCLUDES": ("\n", " ", "- ", "-| ", "@AGENTS.md", "@AGENTS.md| ", "@./"),
-    "contexts/on_disk/repository.py:_AUTOCRLF": (
+    "code/on_disk/repository.py:_AUTOCRLF": (
         "\n",
         "\n ",
         " ",
@@ -154,7 +178,7 @@ HOSTILE: dict[str, tuple[str, ...]] = {
         "autocrlf=| ",
         "autocrlf=on| ",
     ),
-    "contexts/on_disk/repository.py:_SHA256": (
+    "code/on_disk/repository.py:_SHA256": (
         "\n",
         "\n ",
         " ",
@@ -164,6 +188,11 @@ HOSTILE: dict[str, tuple[str, ...]] = {
     ),
     "contexts/manifests.py:_BLANK_LINES": ("\n", "\n| ", " \n", "\na"),
     "contexts/manifests.py:_MODULE": ("module", "module|\n", "module| ", "\nmodule "),
+    "code/analysis/elixir.py:_QUALIFIED": ("A", "A.", "a.A", "A.A|."),
+    "contexts/commands.py:_CHECKING": ("-", "--check", " -c"),
+    "contexts/commands.py:_CONTINUED": ("\\", " ", "\\\n", "\\\n "),
+    "contexts/commands.py:_REWRITES": ("-", "--fi", "go ", " -w", "black"),
+    "contexts/commands.py:_SENDS": ("push", "gh ", "semantic-", "a"),
     "contexts/commands.py:_NAME_PARTS": ("a", "-", "a-"),
     "contexts/commands.py:_TARGET": ("a", "a ", "a:", "a b ", "\na", "a| "),
     "contexts/manifests.py:_COMMENT_OR_TEXT": ('"', "//", "/*", "/*|*", '"|\\\\', '"|a', "/"),
@@ -173,6 +202,10 @@ HOSTILE: dict[str, tuple[str, ...]] = {
     "contexts/manifests.py:_SECOND_HEADING": ("#", "## ", "a", "a\n", "a\n--", "a\n|-"),
     "contexts/manifests.py:_TRAILING_COMMA": (",", ",| ", ", ", ",|\n"),
     "contexts/on_disk/validation.py:_TYPE_ARGUMENTS": ("<", "<a", ">", "<|a", "<<>"),
+    "contexts/symbol_lookup.py:_IMPORT": (" ", "#", "# ", "pub ", "require"),
+    "contexts/symbol_lookup.py:_PARTS": ("a", ".", "$"),
+    "contexts/symbol_lookup.py:_WORDS": ("A", "Aa", "a", "1", "AA|a"),
+    "contexts/symbol_lookup.py:look": (),
     "contexts/symbol_ranks.py:_NAME": ("a", "a|?", "$", "?"),
     "contexts/yaml_text.py:_HAS_NO_BREAK": ("a", "\x85"),
     "contexts/yaml_text.py:_PAIR": ("\\", "\\u", "\\ud83d", "\\ud83d\\ud", "a|\\", "\\\\|\\u"),
@@ -181,8 +214,23 @@ HOSTILE: dict[str, tuple[str, ...]] = {
     "contexts/yaml_text.py:_INFINITY": (".inf", "+.in", "+"),
     "contexts/yaml_text.py:_INTEGER": ("1", "-", "+|1", "1|+"),
     "contexts/yaml_text.py:_OCTAL": ("0o", "0o|7", "0o|78"),
+    "specs/project_facts.py:_OPEN_TARGETS": ("%", "$", "%|a", "%:", "\n%", "-include"),
+    "specs/project_facts.py:_REQUIRED": ("require ", "\n", "a/b", "a/|b", "go ", "go |a"),
+    "specs/project_facts.py:_REQUIREMENT": ("a", "a[", "a[|b", "a| ", "a |b"),
+    "specs/project_facts.py:_TARGET": ("a", "a ", "a.", "\na", "a:="),
+    "specs/steering_claims.py:_BRANCH": ("│", "| ", "├─", "├|─", "├| "),
+    "specs/steering_claims.py:_ENDS": (",", ".", ".x", "*"),
+    "specs/steering_claims.py:_ITEM": (" ", "- ", "1", "-| ", "1.| "),
+    "specs/steering_claims.py:_NAME": ("a", ".", "..", "@a", "a/"),
+    "specs/steering_claims.py:_NAMED_VERSION": ("a", "a ", "@a", "a 1", "a 1.", "a 1|.1", "a|.", "a.a "),
+    "specs/steering_claims.py:_NO_CLAIM": ("migrat", "upgrad", "upgrad|a", "no ", "anti-pattern"),
+    "specs/steering_claims.py:_PATH": ("a", "a/", "./", "a/|b"),
+    "specs/steering_claims.py:_PLACEHOLDER": ("app", "app-", "my_", "fo", "your"),
+    "specs/steering_claims.py:_RUN": ("npm ", "npm run ", "make ", "make |a", "npm run |a:", "npm run a*"),
+    "specs/steering_claims.py:_SPAN": ("`", "`a", "`|a"),
+    "specs/steering_claims.py:_VERSION": ("1", "1.", "1|.1"),
     # The texts of the table of languages, and where they are compiled.
-    "contexts/analysis/syntax.py:imports": (),
+    "code/analysis/syntax.py:imports": (),
     "language:C#": ("using ", "using a", "using a| ", "using a = ", "using |a.", "using"),
     "language:Java": ("import ", "import| ", "import static ", "import |a."),
     "language:Kotlin": ("import ", "import| ", "import |a."),

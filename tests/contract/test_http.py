@@ -45,7 +45,25 @@ def test_without_a_good_token_nobody_learns_anything(guarded: HttpServer, header
     response = guarded.post(PING, **({} if header is None else {"authorization": header}))
     told = 'resource_metadata="https://docs.example/.well-known/oauth-protected-resource/mcp"'
     assert (response.status, told in response.headers["www-authenticate"]) == (401, True)
-    assert json.loads(response.body) == {"error": "invalid_token", "error_description": "Authentication required"}
+    said = "Authentication required: send the header 'Authorization: Bearer TOKEN'"
+    assert json.loads(response.body) == {"error": "invalid_token", "error_description": said}
+
+
+def test_without_an_issuer_no_client_is_led_to_a_registration(tmp_path: Path) -> None:
+    (tmp_path / "tokens").write_text(f"{TOKEN} ci\n")
+    (tmp_path / "tokens").chmod(0o600)
+    tokens = TokenFile(str(tmp_path / "tokens"), system_clock, lambda _text: None)
+    with HttpServer(tmp_path, tokens=tokens) as server:
+        refused = server.post(PING)
+        assert (refused.status, "resource_metadata" in refused.headers["www-authenticate"]) == (401, False)
+        assert "Authorization: Bearer" in refused.headers["www-authenticate"]
+        assert server.ask("GET", "/.well-known/oauth-protected-resource/mcp", {}).status == 404
+
+
+def test_an_unknown_argument_of_a_tool_of_ours_is_answered_with_those_there_are(http: HttpServer) -> None:
+    result = http.request("tools/call", {"name": "context.search", "arguments": {"query": "x", "limits": 1}})["result"]
+    said = json.loads(result["content"][0]["text"])["error"]["message"]
+    assert (result["isError"], said[:52]) == (True, "Unknown argument 'limits': there are query, cache, b")
 
 
 def test_a_token_opens_until_it_is_taken_out_of_the_file(guarded: HttpServer, tmp_path: Path) -> None:

@@ -227,7 +227,7 @@ def test_sections_before_and_after_are_added(cache: Path, before: int, after: in
 def test_what_is_read_can_be_cited_and_verified(cache: Path) -> None:
     text = Library(cache.parent).call("context.read", {"citation": citation(13, 16), "before": 1}).text
     (cache.parent / "notes.txt").write_text(text, encoding="utf-8")
-    done = run_context("cite", "verify", "notes.txt", "--cache", str(cache), cwd=cache.parent)
+    done = run_context("verify", "--citations", "notes.txt", "--cache", str(cache), cwd=cache.parent)
 
     assert json.loads(done.stdout)["failed"] == 0
     assert json.loads(done.stdout)["found"] == 1
@@ -323,7 +323,7 @@ def test_a_section_found_in_a_long_line_is_cited_read_and_verified_by_its_column
     assert len(around["content"]) > 2 * len(hit.content)
     note = cache.parent / "note.md"
     note.write_text(f"As {hit.citation} says, but not as {hit.citation.replace('L3C', 'L3C9')} does.")
-    done = run_context("cite", "verify", str(note), "--cache", str(cache), cwd=cache.parent)
+    done = run_context("verify", "--citations", str(note), "--cache", str(cache), cwd=cache.parent)
     assert (done.returncode, [each["state"] for each in json.loads(done.stdout)["citations"]]) == (
         9,
         ["holds", "no such lines"],

@@ -220,12 +220,13 @@ def test_the_commands_say_to_build_again_and_those_that_count_nothing_go_on(
         ["replay", "r.json", "--cache", "docs"],
         ["diff", "docs", "docs", "--queries", "queries.txt"],
         ["diff", "docs", "docs"],
-        ["cite", "verify", "cited.md", "--cache", "docs"],
+        ["verify", "--citations", "cited.md", "--cache", "docs"],
     ):
         done = run_context(*words, cwd=tmp_path)
         said[" ".join(words)] = (done.returncode, done.stderr.decode().splitlines()[1:])
     reason = "reason: 'index/' is damaged, and its tokens were counted by a tokenizer: build the cache again"
-    assert list(said.values()) == [(5, [reason])] * 4 + [(0, [])] * 2
+    hint = "hint: 'context verify CACHE' names each problem, 'context sync' builds declared caches again"
+    assert list(said.values()) == [(5, [reason, hint])] * 4 + [(0, [])] * 2
     assert not (tmp_path / "page.html").exists()
 
 

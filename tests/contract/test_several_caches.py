@@ -175,7 +175,7 @@ def test_citations_in_a_text_are_checked_in_their_caches(caches: Path) -> None:
     false = cited[0].replace("kubernetes:", "fastapi:")
     text = caches / "answer.txt"
     text.write_text(f"See {cited[0]}, {cited[1].partition(':')[2]} and {false}.\n")
-    done = command(caches, "cite", "verify", str(text))
+    done = command(caches, "verify", "--citations", str(text))
     states = [(each["citation"], each["state"]) for each in json.loads(done.stdout)["citations"]]
     assert states == [(cited[0], "holds"), (cited[1].partition(":")[2], "holds"), (false, "no such document")]
     assert done.returncode == 9
@@ -185,7 +185,7 @@ def test_a_damaged_cache_that_a_citation_is_checked_in_is_named(caches: Path) ->
     text = caches / "text.md"
     text.write_text(f"See {citations(Library(caches).call('context.search', {'query': QUESTION}).text)[0]}.\n")
     damage(caches / "kubernetes")
-    done = command(caches, "cite", "verify", str(text))
+    done = command(caches, "verify", "--citations", str(text))
     assert (done.returncode, b"reason: cache 'kubernetes': document 'rollout.md' " in done.stderr) == (5, True)
 
 

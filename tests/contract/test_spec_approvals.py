@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from holdfast.catalog import tools
+from holdfast.core.minisign import encode_secret_key, new_secret_key
 from support.doors import Library, run_context
 from support.specs import SpecProject
 
@@ -73,12 +74,12 @@ def test_what_cannot_be_approved_is_refused_with_the_reason(project: SpecProject
         run(project, "approve", "demo", "later", "--by", "ann"),
         run(project, "approve", "nope", "tasks", "--by", "ann"),
         run(project, "approve", "demo", "requirements", "--by", "a\nb"),
-        run(project, "revoke", "demo", "requirements", "--by", "ann"),
+        run(project, "approve", "--revoke", "demo", "requirements", "--by", "ann"),
     ]
     (project.folder / "specs" / "demo" / "design.md").unlink()
     approve(project, "requirements")
     refused += [
-        run(project, "approve", "demo", "requirements", "--by", "bob"),
+        run(project, "approve", "demo", "requirements", "--by", "ann"),
         run(project, "approve", "demo", "design", "--by", "bob"),
         run(project, "approve", "demo", "tasks", "--by", "bob"),
     ]
@@ -99,17 +100,83 @@ def test_what_cannot_be_approved_is_refused_with_the_reason(project: SpecProject
 
 def test_an_approval_can_be_taken_back_and_given_again(project: SpecProject) -> None:
     approve(project, "requirements")
-    revoked, code = run(project, "revoke", "demo", "requirements", "--by", "bob", "--note", "second thoughts")
+    revoked, code = run(
+        project, "approve", "--revoke", "demo", "requirements", "--by", "bob", "--note", "second thoughts"
+    )
     gate, gate_code = run(project, "approve", "--check")
     approve(project, "requirements")
-    entries = json.loads((project.folder / "specs" / "demo" / "approvals.json").read_bytes())
+    names = [path.name.split("-")[::2] for path in sorted((project.folder / "specs/demo/approvals").iterdir())]
     assert (code, revoked["data"]["sha256"], gate_code) == (0, None, 8)
     assert gate["data"]["documents"][0]["why"] == "bob took the approval of requirements.md back"
-    assert [(entry["phase"], entry.get("revoked", False), entry["by"]) for entry in entries] == [
-        ("requirements", False, "ann"),
-        ("requirements", True, "bob"),
-        ("requirements", False, "ann"),
-    ]
+    assert names == [["requirements", "ann.json"], ["requirements", "bob.revoked.json"]]
+    assert run(project, "approve", "--check")[0]["data"]["documents"][0]["approved"] is True
+
+
+def git(project: SpecProject, *words: str) -> None:
+    subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@a", *words], cwd=project.root, check=True,
+                   capture_output=True, timeout=60)  # fmt: skip
+
+
+def test_two_branches_merge_two_approvers_count_and_git_shows_a_removal(project: SpecProject) -> None:
+    project.write("settings.json", '{"approvals": 2}')
+    for begin in ("init -qb main", "add -A", "commit -qm a", "checkout -qb other"):
+        git(project, *begin.split())
+    run(project, "approve", "demo", "requirements", "--by", "Ann Lee")
+    for then in ("add -A", "commit -qm b", "checkout -q main"):
+        git(project, *then.split())
+    run(project, "approve", "demo", "requirements", "--by", "bob")
+    alone = run(project, "approve", "--check")[0]["data"]["documents"][0]
+    for last in ("add -A", "commit -qm c", "merge -q other -m d"):
+        git(project, *last.split())
+    both = run(project, "approve", "--check")[0]["data"]
+    (file,) = (project.folder / "specs/demo/approvals").glob("*bob.json")
+    file.unlink()
+    uncommitted = run(project, "approve", "--check")[0]["data"]["removed"]
+    git(project, "commit", "-qam", "e")
+    committed, code = run(project, "approve", "--check")
+    assert (alone["approved"], alone["why"]) == (False, "requirements.md is approved by bob, and 2 people have to")
+    assert (both["documents"][0]["approved"], both["documents"][0]["by"], both["removed"]) == (True, "Ann Lee, bob", [])
+    assert uncommitted == committed["data"]["removed"] == [file.relative_to(project.root).as_posix()]
+    assert (code, "was removed: restore it from git" in committed["nextSteps"][0]) == (8, True)
+
+
+def test_only_what_a_known_person_signed_counts_where_the_settings_name_keys(project: SpecProject) -> None:
+    pytest.importorskip("cryptography", reason="the extra registry is not installed")
+    keys = [new_secret_key(), new_secret_key()]
+    for name, key in zip(("ann", "eve"), keys, strict=True):
+        (project.root / f"{name}.key").write_bytes(encode_secret_key(key))
+    project.write("settings.json", json.dumps({"approvers": {"ann": keys[0].public.text}}))
+
+    def why(*words: str) -> str | None:
+        run(project, "approve", "demo", "requirements", *words)
+        why: str | None = run(project, "approve", "--check")[0]["data"]["documents"][0]["why"]
+        return why
+
+    seen = [why("--by", "ann"), why("--by", "ann", "--sign", "eve.key"), why("--by", "bob"),
+            why("--by", "ann", "--sign", "ann.key")]  # fmt: skip
+    assert seen[0] == "the approval by ann is not signed"
+    assert str(seen[1]).startswith("the signature of the approval by ann does not hold: ")
+    assert seen[2] == "bob is not among the approvers in settings.json"
+    assert seen[3] is None
+
+
+@pytest.mark.parametrize(
+    ("folder", "document"),
+    [
+        ("specs/001-reset", "spec.md"),
+        ("openspec/changes/reset", "proposal.md"),
+        (".kiro/specs/reset", "requirements.md"),
+    ],
+)
+def test_an_approval_lies_beside_the_documents_of_any_layout(tmp_path: Path, folder: str, document: str) -> None:
+    place = tmp_path / folder
+    place.mkdir(parents=True)
+    (place / document).write_text("# Reset\n\nText.\n")
+    words = ("spec", "approve", place.name, "requirements", "--by", "ann")
+    answer = json.loads(run_context(*words, cwd=tmp_path).stdout)
+    data = json.loads(Library(tmp_path).call("spec-status", {"specName": place.name}).text)["data"]
+    assert (answer["data"]["document"], answer["data"]["file"].rpartition("/")[0]) == (document, f"{folder}/approvals")
+    assert data["phases"][0]["status"] == "approved"
 
 
 def test_the_gate_passes_only_when_every_document_is_approved_as_it_is(project: SpecProject) -> None:
@@ -150,26 +217,31 @@ def test_settings_that_cannot_be_followed_are_refused_before_anything_is_begun_o
             assert (code, "settings.json" in answer["message"]) == (1, True)
 
 
+@pytest.mark.parametrize("name", ["approvals.json", "approvals/requirements-0.json"])
 @pytest.mark.parametrize("data", [b"{", b"[1]", b"\xff\xfe", b'[{"phase":"requirements"}]'])
-def test_a_broken_file_approves_nothing_and_is_left_as_it_is(project: SpecProject, door: Door, data: bytes) -> None:
-    file = project.write("specs/demo/approvals.json", data)
+def test_a_broken_file_approves_nothing_and_is_left_as_it_is(
+    project: SpecProject, door: Door, data: bytes, name: str
+) -> None:
+    file = project.write(f"specs/demo/{name}", data)
     found = status(door)
     refused, code = run(project, "approve", "demo", "requirements", "--by", "ann")
-    assert (code, "approvals.json of 'demo' cannot be used" in refused["message"], file.read_bytes()) == (1, True, data)
-    assert "Restore approvals.json" in refused["nextSteps"][0]
-    assert (found["success"], found["nextSteps"][-1].startswith("approvals.json cannot be used: ")) == (True, True)
+    assert (code, f"Approvals of 'demo': {name} cannot be used" in refused["message"]) == (1, True)
+    assert (file.read_bytes(), "Restore it from version control" in refused["nextSteps"][0]) == (data, True)
+    assert (found["success"], found["nextSteps"][-1].startswith(f"{name} cannot be used: ")) == (True, True)
 
 
 @pytest.mark.rough
-def test_many_people_may_approve_at_once_and_no_entry_is_lost(project: SpecProject) -> None:
+def test_many_people_may_approve_at_once_and_no_approval_is_lost(project: SpecProject) -> None:
     for number in range(4):
         project.spec(f"s{number}")
     approve(project, "requirements", "design")
     command = [sys.executable, "-m", "holdfast", "spec", "approve", "demo", "tasks", "--by"]
     running = [subprocess.Popen([*command, str(n)], cwd=project.root, stdout=subprocess.PIPE) for n in range(4)]
     codes = sorted((process.communicate(timeout=60), process.returncode)[1] for process in running)
-    entries = json.loads((project.folder / "specs" / "demo" / "approvals.json").read_bytes())
-    assert (codes, [entry["phase"] for entry in entries]) == ([0, 1, 1, 1], ["requirements", "design", "tasks"])
+    files = list((project.folder / "specs/demo/approvals").iterdir())
+    answer, _ = run(project, "approve", "--check", "demo")
+    people = sorted(answer["data"]["documents"][2]["by"].split(", "))
+    assert (codes, len(files), people) == ([0, 0, 0, 0], 6, ["0", "1", "2", "3"])
 
 
 def test_no_tool_approves(project: SpecProject) -> None:

@@ -1,4 +1,4 @@
-"""`context spec check` and `context spec trace` as they are typed."""
+"""`context spec check` and `context spec check --trace` as they are typed."""
 
 from __future__ import annotations
 
@@ -149,10 +149,78 @@ def test_a_criterion_leads_to_tasks_and_to_the_places_that_name_it(project: Spec
         (project.root / ".gitignore").write_text("ignored.py\n", encoding="utf-8")
         (source / "ignored.py").write_text("# spec:a b#1.1\n", encoding="utf-8")
         subprocess.run(["git", "init", "-q"], cwd=project.root, check=True)
-    answer, code = run(project, "trace", "a b")
+    answer, code = run(project, "check", "--trace", "a b")
     data = answer["data"]
     assert (code, [(each["id"], each["tasks"], each["places"]) for each in data["criteria"]], data["unknown"]) == (
         0,
         [("1.1", ["1"], []), ("1.2", [], [{"file": "src/a.py", "line": 2}])],
         [{"file": "src/a.py", "line": 2}],
     )
+
+
+def test_what_steering_says_is_checked_against_the_project_once(project: SpecProject) -> None:
+    project.write("steering/tech.md", "# Tech\n\nUse `src/gone/` and `npm run lint`, React 18, and `dist/`.\n")
+    (project.root / "src").mkdir()
+    (project.root / "src" / "a.py").write_text("")
+    manifest = {"scripts": {"dev": "x"}, "dependencies": {"react": "^19.0.0"}}
+    (project.root / "package.json").write_text(json.dumps(manifest), encoding="utf-8")
+    answer, code = run(project, "check")
+    drift = [each for each in answer["data"]["findings"] if each["rule"].startswith("steering-")]
+    assert (code, answer["message"]) == (8, "6 findings in 2 specifications and 1 steering document")
+    assert [(each["file"], each["line"], each["level"], each["rule"], each["text"]) for each in drift] == [
+        (".spec-context/steering/tech.md", 3, "warning", "steering-command-unknown", "npm run lint"),
+        (".spec-context/steering/tech.md", 3, "warning", "steering-path-missing", "src/gone/"),
+        (
+            ".spec-context/steering/tech.md",
+            3,
+            "warning",
+            "steering-version-differs",
+            "react 18, the manifest has ^19.0.0",
+        ),
+    ]
+    # One spec alone, errors alone, and a rule that the settings switch off.
+    assert run(project, "check", "good")[1] == 0
+    assert {each["level"] for each in run(project, "check", "--level=error")[0]["data"]["findings"]} == {"error"}
+    project.write("settings.json", '{"checks": {"steering-path-missing": "off"}}')
+    assert run(project, "check")[0]["message"] == "5 findings in 2 specifications and 1 steering document"
+
+
+def test_what_git_ignores_and_what_is_there_unlisted_is_no_drift(project: SpecProject) -> None:
+    project.write("steering/tech.md", "# Tech\n\n- `out/`: the result\n- `kept/`: there and empty\n- `gone/`: gone\n")
+    (project.root / ".gitignore").write_text("out/\n")
+    (project.root / "kept").mkdir()
+    subprocess.run(["git", "init", "-q"], cwd=project.root, check=True)
+    drift = [each for each in run(project, "check")[0]["data"]["findings"] if each["rule"].startswith("steering-")]
+    assert [(each["line"], each["text"]) for each in drift] == [(5, "gone/")]
+
+
+def test_a_draft_from_the_project_counts_as_missing_until_it_is_edited(tmp_path: Path) -> None:
+    project = SpecProject(tmp_path)
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.py").write_text("")
+    (tmp_path / "package.json").write_text('{"scripts": {"dev": "x"}}', encoding="utf-8")
+    run(project, "init", "--steering")
+
+    def quoted() -> list[str]:
+        done = run_context("guide", "workflow", cwd=project.root)
+        return [*(json.loads(done.stdout)["data"]["steering"] or {})]
+
+    tech = project.folder / "steering" / "tech.md"
+    draft = tech.read_text(encoding="utf-8")
+    assert draft.startswith("<!-- Draft from the project's files, sha256:")
+    assert ("- Python: 1 file\n" in draft, "`npm run dev`" in draft, quoted()) == (True, True, [])
+    tech.write_bytes(draft.replace("\n", "\r\n").encode())  # as git may check it out
+    assert quoted() == []
+    tech.write_text(draft + "\nOurs.\n", encoding="utf-8")
+    assert quoted() == ["tech"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "how"), [(".specify", "/speckit.constitution"), ("openspec/changes", "config.yaml")]
+)
+def test_steering_of_another_tool_is_not_drafted_and_the_answer_says_where_it_belongs(
+    tmp_path: Path, folder: str, how: str
+) -> None:
+    (tmp_path / folder).mkdir(parents=True)
+    answer, code = run(SpecProject(tmp_path), "init", "--steering")
+    assert (code, how in answer["nextSteps"][0]) == (1, True)

@@ -68,7 +68,7 @@ def test_an_openspec_project_is_read_as_it_is(tmp_path: Path, door: Door) -> Non
 @pytest.mark.parametrize("folder", [".specify", "openspec/changes"])
 def test_what_belongs_to_another_tool_is_not_written(tmp_path: Path, folder: str) -> None:
     (tmp_path / folder).mkdir(parents=True)
-    for words in (("spec", "init", "x"), ("steering", "init")):
+    for words in (("spec", "init", "x"), ("spec", "init", "--steering")):
         done = run_context(*words, cwd=tmp_path)
         answer = json.loads(done.stdout)
         assert (done.returncode, answer["success"], "it is read here, not written" in answer["message"]) == (
@@ -147,7 +147,7 @@ class TestDrafts:
         ]
 
     def test_untouched_steering_is_not_quoted_as_binding(self, tmp_path: Path, door: Door) -> None:
-        assert run_context("steering", "init", cwd=tmp_path).returncode == 0
+        assert run_context("spec", "init", "--steering", cwd=tmp_path).returncode == 0
         refused = value(door.call("get-implementer-guide", {}))
         assert (refused["message"], value(door.call("spec-workflow-guide", {}))["data"]["steering"]) == (
             "Required steering docs missing: tech.md, principles.md",
@@ -180,6 +180,25 @@ class TestNoDeadEnds:
         assert "This project keeps a spec in .spec-context/specs/NAME/ with requirements.md," in empty
         assert "`.spec-context/steering/tech.md`:\n\n````md\n# Technology\n" in empty
         assert ("Steering documents to write" in full, "{{" in empty + full, "<!--" in empty + full) == (False,) * 3
+
+    @pytest.mark.parametrize(
+        ("folder", "own", "templates", "said"),
+        [
+            (".specify", ".specify/templates/spec-template.md",
+             ["requirements", "design", "tasks"], "- [ ] T012 [P] [US1]"),
+            ("openspec/changes", "openspec/schemas/spec-driven/templates/proposal.md",
+             ["requirements", "delta", "design", "tasks"], "openspec validate NAME --strict"),
+        ],
+    )  # fmt: skip
+    def test_the_workflow_guide_speaks_of_the_layout_there_is_and_gives_its_templates(
+        self, tmp_path: Path, door: Door, folder: str, own: str, templates: list[str], said: str
+    ) -> None:
+        (tmp_path / folder).mkdir(parents=True)
+        packaged = value(door.call("spec-workflow-guide", {}))["data"]
+        write(tmp_path, own, "# The project's own\n")
+        data = value(door.call("spec-workflow-guide", {}))["data"]
+        assert (list(data["templates"]), said in data["guide"], "{{" in data["guide"]) == (templates, True, False)
+        assert data["templates"]["requirements"] == "# The project's own\n" != packaged["templates"]["requirements"]
 
     def test_of_several_workflow_folders_the_first_with_specs_is_used_and_the_others_are_named(
         self, tmp_path: Path, door: Door

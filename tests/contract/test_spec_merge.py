@@ -31,7 +31,7 @@ def project(tmp_path: Path) -> SpecProject:
 
 
 def run(project: SpecProject, *words: str) -> tuple[Any, int]:
-    done = run_context("spec", *words, cwd=project.root)
+    done = run_context("spec", *words, cwd=project.root, env={"SOURCE_DATE_EPOCH": "1700000000"})
     assert done.stderr == b"", done.stderr
     return json.loads(done.stdout), done.returncode
 
@@ -56,7 +56,7 @@ def test_a_change_is_started_edited_shown_merged_and_archived(project: SpecProje
     merged = [run(project, "merge", "demo") for _ in range(2)]
     assert [(code, answer["data"]["changes"]) for answer, code in merged] == [(0, 1), (0, 0)]
     assert living(project) == {"login.md": LIVING.replace("let in", "let everybody in")}
-    archived, code = run(project, "archive", "demo")
+    archived, code = run(project, "merge", "--archive", "demo")
     assert (code, archived["data"]["archived"], run(project, "list")[0]["data"]["specs"]) == (
         0,
         ".spec-context/archive/demo",
@@ -101,7 +101,7 @@ def test_what_changed_since_is_a_conflict_that_names_both_places_and_writes_noth
     project.write("specs/demo/delta/new.md", ADDED)
     theirs = LIVING.replace("let in", "theirs")
     project.write("living/login.md", theirs)
-    for words in (("merge", "demo"), ("merge", "demo", "--check"), ("archive", "demo")):
+    for words in (("merge", "demo"), ("merge", "demo", "--check"), ("merge", "--archive", "demo")):
         answer, code = run(project, *words)
         (conflict,) = answer["data"]["conflicts"]
         assert (code, conflict["code"], conflict["delta"], conflict["living"]) == (
@@ -169,15 +169,15 @@ def test_a_folder_that_a_link_leads_out_of_the_project_is_not_read(
 def test_what_is_not_finished_is_not_archived(project: SpecProject, tasks: str, reason: str) -> None:
     project.spec("demo", tasks)
     project.write("specs/demo/delta/login.md", ADDED)
-    answer, code = run(project, "archive", "demo")
+    answer, code = run(project, "merge", "--archive", "demo")
     assert (code, answer["message"], living(project)) == (1, f"'demo' is not finished: {reason}", {"login.md": LIVING})
 
 
 def test_an_archive_that_is_taken_and_required_approvals_keep_a_spec_where_it_is(project: SpecProject) -> None:
     project.write("archive/demo/mine.md", "mine")
-    taken, code = run(project, "archive", "demo")
+    taken, code = run(project, "merge", "--archive", "demo")
     project.write("settings.json", '{"approvals":"required"}')
-    unapproved, second = run(project, "archive", "demo")
+    unapproved, second = run(project, "merge", "--archive", "demo")
     assert (code, second, taken["message"], unapproved["message"]) == (
         1,
         1,
@@ -187,19 +187,48 @@ def test_an_archive_that_is_taken_and_required_approvals_keep_a_spec_where_it_is
     assert (project.folder / "archive" / "demo" / "mine.md").read_text(encoding="utf-8") == "mine"
 
 
-def test_an_openspec_change_can_be_looked_at_and_is_not_written(tmp_path: Path) -> None:
+def test_an_openspec_change_is_merged_and_archived_where_openspec_keeps_them(tmp_path: Path) -> None:
     project = SpecProject(tmp_path, "openspec")
     project.write("changes/add/proposal.md", "x")
+    project.write("changes/add/tasks.md", "- [x] a\n")
     project.write("changes/add/specs/login/spec.md", ADDED)
+    project.write("changes/add/specs/user/pay/spec.md", "## Purpose\nPay for it.\n\n" + ADDED)
     project.write("specs/login/spec.md", LIVING)
     checked, code = run(project, "merge", "add", "--check")
-    refused, refused_code = run(project, "merge", "add")
+    based, _ = run(project, "delta", "add", "login", "Log in")
+    archived, archived_code = run(project, "merge", "--archive", "add")
+    new = (project.folder / "specs/user/pay/spec.md").read_text()
     assert (code, checked["data"]["files"][0]["added"], "+### Requirement: New" in checked["data"]["diff"]) == (
         8,
         1,
         True,
     )
-    assert (refused_code, refused["message"]) == (1, "openspec belongs to openspec: it is read here, not written")
+    assert (based["data"]["kind"], len(based["data"]["base"])) == ("MODIFIED", 64)
+    assert (archived_code, archived["data"]["archived"]) == (0, "openspec/changes/archive/2023-11-14-add")
+    assert (
+        new
+        == f"# user/pay Specification\n\n## Purpose\n\nPay for it.\n\n## Requirements\n{ADDED.partition(chr(10))[2]}"
+    )
+    assert "### Requirement: New" in (project.folder / "specs/login/spec.md").read_text()
+
+
+def test_the_first_requirement_of_an_openspec_project_gets_its_folder(tmp_path: Path) -> None:
+    project = SpecProject(tmp_path, "openspec")
+    project.write("specs/.gitkeep", "")
+    project.write("changes/add/specs/login/spec.md", ADDED)
+    assert run(project, "merge", "add")[1] == 0
+    assert "here; the change add began it." in (project.folder / "specs/login/spec.md").read_text()
+
+
+def test_in_spec_kit_there_is_nothing_to_merge_into_and_the_refusal_says_so(tmp_path: Path) -> None:
+    (tmp_path / "specs/001-a").mkdir(parents=True)
+    (tmp_path / "specs/001-a/spec.md").write_text("# A\n")
+    project = SpecProject(tmp_path, ".specify")
+    for words in (("merge", "001-a"), ("merge", "--archive", "001-a")):
+        refused, code = run(project, *words)
+        assert (code, refused["message"]) == (
+            1, "spec-kit keeps no requirements beyond a spec, and no archive: there is nothing to merge into"
+        )  # fmt: skip
 
 
 # Ends the process before the n-th step that changes a file; exits as the command does when there are fewer.

@@ -471,7 +471,7 @@ class TestCommands:
 
     def test_steering_init_writes_what_is_missing(self, project: SpecProject) -> None:
         project.steering("tech")
-        created = self.run(project, "steering", "init")["data"]["created"]
+        created = self.run(project, "spec", "init", "--steering")["data"]["created"]
         # A draft that nobody has filled in is not there yet.
         quoted = self.run(project, "guide", "workflow")["data"]["steering"]
         assert (created, [*quoted]) == (["product.md", "structure.md", "principles.md"], ["tech"])

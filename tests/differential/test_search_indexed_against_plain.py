@@ -21,7 +21,7 @@ from holdfast.caches.search.full_scan import ScannedCorpus, scan
 from holdfast.caches.search.link_texts import find_links, incoming, link_words
 from holdfast.caches.search.question import Question, ask_source
 from holdfast.caches.search.search_request import SearchRequest
-from holdfast.caches.segments.postings import TermLists, decode_inline_term, decode_term, encode_term, record_span
+from holdfast.caches.segments.postings import TermLists, decode_inline_term, decode_term, encode_term
 from holdfast.caches.segments.section_scores import Scores, WeighedTerm
 from holdfast.caches.segments.segment import SegmentedTerms
 from holdfast.caches.segments.step_lists import TermImpacts, joined_steps
@@ -297,7 +297,7 @@ def read_back(lists: TermLists, firsts: Sequence[int]) -> TermImpacts:
     if isinstance(record, int):
         own, shared, holding = decode_inline_term(record, firsts)
     else:
-        own, shared, holding = decode_term(record[slice(*record_span(record))], firsts[-1], len(firsts) - 1)
+        own, shared, holding = decode_term(record, firsts[-1], len(firsts) - 1)
     steps = [
         joined_steps([(0, found)], [population], population)
         for found, population in ((own, firsts[-1]), (shared, len(firsts) - 1))

@@ -1,4 +1,4 @@
-"""`context audit`: what agents were given, by whom it was asked, and whether the same would be given now."""
+"""`context replay --receipts`: what agents were given, who asked, and whether the same would be given now."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def serve(project: Path, client: str, *queries: str) -> Exchange:
 
 
 def audit(project: Path, *words: str, code: int = 0) -> Any:
-    done = run_context("audit", "receipts", *words, cwd=project)
+    done = run_context("replay", "--receipts", "receipts", *words, cwd=project)
     assert done.returncode == code, done.stderr.decode()
     return json.loads(done.stdout)
 
@@ -88,7 +88,7 @@ def test_caches_that_are_not_here_any_more_are_told_and_nothing_is_proven(projec
     shutil.copytree(project / ".context" / "caches" / "docs", kept)
     write_page(project, "# Deploy\n\nWait.\n")
     assert run_context("sync", cwd=project).returncode == 0
-    done = run_context("audit", "receipts", cwd=project)
+    done = run_context("replay", "--receipts", "receipts", cwd=project)
     assert (done.returncode, json.loads(done.stdout)["cache_gone"]) == (0, 1)
     assert b"pull or build those" in done.stderr
     now = audit(project, "--now", code=9)
@@ -151,7 +151,7 @@ def test_clocks_that_differ_are_told_and_one_server_is_listed_in_its_own_order(p
     for number in (2, 1, 3):
         keep_call(project, 1_000, number, f"past {number}")
     keep_call(project, 4_102_444_800_000, 1, "ahead")
-    done = run_context("audit", "receipts", cwd=project)
+    done = run_context("replay", "--receipts", "receipts", cwd=project)
     found = json.loads(done.stdout)
     assert (done.returncode, found["calls"], found["ahead"]) == (0, 5, 1)
     assert b"1 call is dated later than now: a server's clock differs" in done.stderr
@@ -196,7 +196,7 @@ def test_what_was_given_is_told_and_a_page_of_it_is_written(project: Path) -> No
     )
     assert [words for words in told if words not in page] == []
     assert [mark for mark in ("<b>one", "<script", "http://", "https://", ' src="') if mark in page] == []
-    done = run_context("audit", "receipts", "--html", "no/such/audit.html", cwd=project)
+    done = run_context("replay", "--receipts", "receipts", "--html", "no/such/audit.html", cwd=project)
     assert (done.returncode, b"cannot be written" in done.stderr) == (6, True)
 
 
@@ -212,10 +212,10 @@ def test_the_reasons_of_an_answer_of_then_are_written_as_a_page(project: Path) -
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [
-        (["audit", "nowhere"], 6, "cannot be read"),
-        (["audit", "pages/a.md"], 6, "cannot be read"),
-        (["audit"], 1, "DIR"),
-        (["audit", "receipts", "--since", "yesterday"], 1, "such as 2026-11-17"),
+        (["replay", "--receipts", "nowhere"], 6, "cannot be read"),
+        (["replay", "--receipts", "pages/a.md"], 6, "cannot be read"),
+        (["replay", "--receipts"], 1, "--receipts DIR"),
+        (["replay", "--receipts", "receipts", "--since", "yesterday"], 1, "such as 2026-11-17"),
     ],
 )
 def test_what_cannot_be_audited_is_said(words: list[str], code: int, told: str, project: Path) -> None:

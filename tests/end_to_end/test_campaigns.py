@@ -28,6 +28,7 @@ SHORT = {
     "readers": ["1"],
     "corrupt": ["40", "--documents", "12"],
     "patches": ["8"],
+    "edits": ["60"],
     "matrix": ["2", "--documents", "60", "--without-long"],
     "budgets": ["40", "--sources", str(CAMPAIGNS.parent.parent / "docs")],
 }
@@ -38,6 +39,7 @@ SABOTAGED = {
     "readers": ["1", "--only", "caches"],
     "corrupt": ["24", "--documents", "12", "--only", "accidents"],
     "patches": ["9"],
+    "edits": ["20"],
     "budgets": ["3"],
 }
 

@@ -116,7 +116,10 @@ def test_every_client_is_set_up_proven_found_unchanged_and_undone_to_the_byte(ho
     roots = {"CONTEXT_CACHE_ROOT": "/srv/caches"}
     workspace = "${workspaceFolder}"
     started = {
-        ".claude.json": ("mcpServers", {"type": "stdio", "command": "context", "args": bare}),
+        ".claude.json": (
+            "mcpServers",
+            {"type": "stdio", "alwaysLoad": True, "command": "context", "args": bare},
+        ),
         ".config/Claude/claude_desktop_config.json": (
             "mcpServers",
             {"command": CONTEXT, "args": [*bare, "--path", project, *underscore], "env": roots},
@@ -154,7 +157,7 @@ def test_every_client_is_set_up_proven_found_unchanged_and_undone_to_the_byte(ho
         assert read_back(home / name)[container]["holdfast"] == entry, name
     goose = read_back(home / ".config/goose/config.yaml")["extensions"]["holdfast"]
     assert (goose["type"], goose["cmd"], goose["args"]) == ("stdio", CONTEXT, [*bare, *underscore])
-    (block,) = read_back(home / ".continue/mcpServers/holdfast.yaml")["mcpServers"]
+    (block,) = read_back(home / ".continue/config.yaml")["mcpServers"]
     assert (block["name"], block["command"], block["args"]) == ("holdfast", CONTEXT, [*bare, *underscore])
     assert read_back(home / ".codex/config.toml")["tool_output_token_limit"] == 25_000
 
@@ -248,7 +251,8 @@ def test_nothing_is_written_unless_it_was_chosen_and_said(home: Path) -> None:
         (".codex/config.toml", "mcp_servers = { a = { command = 'x' } }\n", "codex", "add an entry 'holdfast'"),
         (".cursor/mcp.json", '{"mcpServers": {"holdfast": {"command": "npx"}}}', "cursor", "that setup did not write"),
         (".codex/config.toml", "[mcp_servers.holdfast]\nurl = 'https://x'\n", "codex", "that setup did not write"),
-        (".continue/mcpServers/holdfast.yaml", "name: mine\n", "continue", "that setup did not write"),
+        (".continue/config.yaml", "mcpServers:\n- name: holdfast\n", "continue", "that setup did not write"),
+        (".continue/config.yaml", "mcpServers: [{name: other}]\n", "continue", "no list with an item a line"),
     ],
 )
 def test_a_file_that_cannot_be_edited_is_left_as_it_is_and_holds_up_no_other(
@@ -452,8 +456,7 @@ def test_the_proof_starts_nothing_that_lies_in_the_project(home: Path) -> None:
 
 @pytest.mark.parametrize("text", ["# mine\n", "# mine", "\n\n", ""])
 def test_a_file_of_continue_that_held_no_setting_comes_back_as_it_was(home: Path, text: str) -> None:
-    file = home / ".continue/mcpServers/holdfast.yaml"
-    file.parent.mkdir(parents=True)
+    file = home / ".continue/config.yaml"
     file.write_text(text)
     run("continue", "--yes", home=home)
     assert text in file.read_text()
@@ -498,7 +501,7 @@ def test_the_workflow_runs_the_checks_that_apply_and_a_persons_own_is_left_alone
     checks = ["context status --check", "context sync --check --lock-only", "context spec check"]
     assert done["checks"] == checks
     assert [step["run"] for step in steps[3:]] == checks
-    assert steps[2]["run"].startswith("python -m pip install 'holdfast[analysis]==")
+    assert steps[2]["run"].startswith("python -m pip install 'holdfast-context[analysis]==")
     assert run("ci", home=home)[0]["action"] == "unchanged"
     assert run("ci", "--from", "git+https://x.example/a b@v1", home=home)[0]["action"] == "renewed"
     installed = yaml.safe_load(file.read_text())["jobs"]["check"]["steps"][2]["run"]

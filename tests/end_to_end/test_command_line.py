@@ -77,19 +77,31 @@ def test_a_slip_is_a_usage_error_that_says_what_was_meant(words: list[str], stde
     [
         (["call"], 1, "error: TOOL is missing\nreason: 'call' needs TOOL\n"),
         (["build", "--cache", "x"], 1, "error: PATH is missing\nreason: 'build' needs PATH\n"),
-        (["inspect"], 4, "error: CACHE is missing\nreason: 'inspect' needs CACHE\n"),
+        (["inspect"], 4, "error: CACHE is missing\nreason: 'inspect' needs CACHE: caches here: docs\n"),
         (["resolve", "--cache", "x"], 2, "error: QUERY is missing\nreason: 'resolve' needs QUERY\n"),
         (["search", "--cache", "x"], 2, "error: QUERY is missing\nreason: 'search' needs QUERY\n"),
         (["resolve", "--query", "x"], 3, "error: --budget is missing\nreason: 'resolve' needs --budget N\n"),
         (["replay"], 1, "error: RECEIPT is missing\nreason: 'replay' needs RECEIPT\n"),
-        (["cite", "verify"], 1, "error: FILE is missing\nreason: 'cite verify' needs FILE\n"),
+        (["verify", "--citations"], 1, "error: Usage error\nreason: --citations needs a value: --citations FILE\n"),
         (["show"], 1, "error: SCOPE is missing\nreason: 'show' needs SCOPE\n"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
-def test_what_is_missing_is_named_as_it_is_typed(words: list[str], exit_code: int, stderr: str) -> None:
-    done = run_context(*words)
-    assert (done.returncode, done.stdout, done.stderr.decode()) == (exit_code, b"", stderr)
+def test_what_is_missing_is_named_as_it_is_typed(tmp_path: Path, words: list[str], exit_code: int, stderr: str) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("alpha\n", "utf-8")
+    assert run_context("build", ".context/caches/docs", "docs", cwd=tmp_path).returncode == 0
+    done = run_context(*words, cwd=tmp_path)
+    named, _, hint = done.stderr.decode().partition("hint: ")
+    assert (done.returncode, done.stdout, named) == (exit_code, b"", stderr)
+    assert (hint.startswith(f"such as 'context {words[0]} "), hint.endswith("--help' explains it\n")) == (True, True)
+
+
+def test_a_missing_cache_is_asked_for_with_what_makes_one_where_there_is_none(tmp_path: Path) -> None:
+    done = run_context("inspect", cwd=tmp_path)
+    step = "'context add NAME PATH' makes one of a folder of documentation"
+    said = f"error: CACHE is missing\nreason: 'inspect' needs CACHE: {step}\n"
+    assert (done.returncode, done.stdout, done.stderr.decode()) == (4, b"", said)
 
 
 @pytest.mark.parametrize("command", ["resolve", "search"])
@@ -159,7 +171,7 @@ def test_a_query_in_bytes_that_are_not_utf8_is_invalid(make_cache: Callable[...,
     assert (done.returncode, done.stdout) == (2, b"")
 
 
-@pytest.mark.parametrize("group", ["spec", "guide", "cite"])
+@pytest.mark.parametrize("group", ["spec", "guide"])
 def test_the_help_of_a_group_lists_its_commands(group: str) -> None:
     for flag in ("--help", "-h"):
         done = run_context(group, flag)
@@ -170,4 +182,7 @@ def test_the_help_of_a_group_lists_its_commands(group: str) -> None:
 def test_a_group_alone_is_a_usage_error_that_names_its_commands() -> None:
     done = run_context("guide")
     assert (done.returncode, done.stdout) == (1, b"")
-    assert done.stderr == b"error: Usage error\nreason: 'guide' needs one of: workflow, implementer, reviewer\n"
+    assert done.stderr == (
+        b"error: Usage error\nreason: 'guide' needs one of: workflow, implementer, reviewer\n"
+        b"hint: 'context guide workflow --help' explains one\n"
+    )

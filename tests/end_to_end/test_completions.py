@@ -35,10 +35,10 @@ CASES = [
     ("context guide implementer --m", {"--mode"}),
     ("context spec ", OF_SPEC),
     ("context spec n", {"next"}),
-    ("context steering init --", {"--path", "--format", "--cache-root", "--help"}),
-    ("context steering init --path d", {"docs"}),
+    ("context guide workflow --", {"--path", "--format", "--cache-root", "--help"}),
+    ("context spec init --path d", {"docs"}),
     ("context replay a", {"a receipt.json"}),
-    ("context cite verify d", {"docs"}),
+    ("context verify --citations d", {"docs"}),
     ("holdfast inspect --c", {"--cache", "--cache-root"}),
 ]
 # bash is asked by its function: only there a line is already cut into words.

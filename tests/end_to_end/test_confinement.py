@@ -56,7 +56,7 @@ def make_project(folder: Path, word: str) -> None:
     (sources / "a.md").write_text(word, encoding="utf-8")
     (sources / "a.py").write_text(f'"""{word}"""\n', encoding="utf-8")
     (folder / ".context.config.yaml").write_text("min_tokens: 0\n", encoding="utf-8")
-    assert run_context("init", "--path", str(folder), "--no-agents").returncode == 0
+    assert run_context("init", "--all", "--full", "--path", str(folder), "--no-agents").returncode == 0
     build_cache(sources, folder / ".context" / "caches" / "docs")
 
 

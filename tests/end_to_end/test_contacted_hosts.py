@@ -26,6 +26,7 @@ from support.projects import git
 from support.registry import PROGRAM, LyingRegistry, Registry, ServedArtifact
 
 TYPED = [("sync",), ("pull",), ("push",)]
+FLAGS = {each.name for operation in CATALOG for each in operation.parameters if each.kind == "flag"}
 OTHERS = [operation for operation in CATALOG if operation.command not in TYPED]
 # What is given for a parameter that is required or positional, by its name; `docs` for any other text.
 GIVEN: dict[str, Any] = {
@@ -98,12 +99,20 @@ def in_project(project: Path, **given: Any) -> Workspace:
 
 
 def asked_for(operation: Operation) -> dict[str, Any]:
-    """Arguments for an operation, as many as it needs to do its work on the cache `docs`."""
+    """Arguments for an operation, or one of its variants, as many as it needs to do its work on the cache `docs`."""
     given: dict[str, Any] = {}
     for parameter in operation.parameters:
         if parameter.required or (parameter.positional and parameter.name in ("paths", "scope")):
             given[parameter.name] = GIVEN.get(parameter.name, "docs")
     return {**given, **MORE.get(" ".join(operation.command), {})}
+
+
+def variants_of(operation: Operation) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The name of each variant with arguments that ask for it."""
+    for variant in operation.variants:
+        value = True if variant.given in FLAGS else "."
+        given = {name: GIVEN.get(name, "docs") for name in variant.needs}
+        yield variant.given, {variant.given: value, **given, **MORE.get(variant.given, {})}
 
 
 def test_no_command_but_sync_pull_and_push_contacts_anybody(
@@ -119,12 +128,14 @@ def test_no_command_but_sync_pull_and_push_contacts_anybody(
             for door in ("command", "tool") if operation.tool else ("command",):
                 workspace, name = Workspace(str(project), door=door), " ".join(operation.command)
                 codes[f"{door} {name}"] = answer(operation, asked_for(operation), workspace).exit_code
+            for variant, given in variants_of(operation):
+                codes[f"{name} {variant}"] = answer(operation, given, Workspace(str(project))).exit_code
         for more in ({"check": True}, {"check": True, "lock_only": True}):
             assert sync(in_project(project), more).value["caches"]  # type: ignore[arg-type]  # flags of it
         Explorer(ProjectLook(Workspace(str(project)))).snapshot(0.0)
     assert (registry.asked, contacted) == ([], [])
     done = [name for name, code in codes.items() if code in (0, 8)]
-    assert {"command doctor", "command outdated", "command search", "tool search", "command verify"} <= set(done)
+    assert {"command doctor", "command search", "tool search", "command verify"} <= set(done)
     assert len(done) > len(codes) // 2  # most of them had something to do
     assert not [name for name, code in codes.items() if code == 7]
 
@@ -139,7 +150,7 @@ def test_what_a_tag_means_now_is_left_to_pull(
     sync(in_project(project), {"yes": True})
     monkeypatch.chdir(project)
     capfd.readouterr()
-    assert main(["outdated"], {}, progress=False) == 0
+    assert main(["sync", "--outdated"], {}, progress=False) == 0
     said = "note: 'context pull docs' moves it to what its tag means now: no registry was asked\n"
     assert capfd.readouterr() == ('{"outdated":[]}\n', said)
 
@@ -192,6 +203,7 @@ def test_where_nobody_can_be_asked_sync_needs_yes(
             f"reason: context.toml has caches at {registry.host}, which context.lock does not name yet: "
             "where you trust it, add --yes; nothing was fetched or built"
         ),
+        "hint: 'context sync --yes' agrees to it",
         "",
     ]
     assert (registry.asked, sorted(path.name for path in project.iterdir())) == ([], [".git", "context.toml", "pages"])

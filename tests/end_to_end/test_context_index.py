@@ -1,4 +1,4 @@
-"""`context index`: a cache that another builder wrote gets the index that ours would have."""
+"""`context build --index`: a cache that another builder wrote gets the index that ours would have."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_an_index_that_is_not_there_or_damaged_comes_again_byte_for_byte(cache: 
     for damage in (b"", b"broken"):
         if damage:
             (cache / "index" / "segments.idx").write_bytes(damage)
-        done = run_context("index", "cache", cwd=cache.parent)
+        done = run_context("build", "--index", "cache", cwd=cache.parent)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["document_count"] == 6
         assert files(cache) == whole
@@ -51,7 +51,7 @@ def test_other_names_of_files_and_spellings_of_the_manifest_stay(cache: Path) ->
     (cache / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     (cache / "index.json").write_text(json.dumps(listing), encoding="utf-8")
     before = files(cache)
-    assert run_context("index", "--quiet", "cache", cwd=cache.parent).stderr == b""
+    assert run_context("build", "--index", "cache", cwd=cache.parent).stderr == b""
     assert {name: data for name, data in files(cache).items() if not name.startswith("index/")} == before
     assert {problem.problem for problem in verify_cache(cache).problems} == {"is not in canonical form"}
     assert b"page 3" in run_context("search", "page 3", "--cache", "cache", cwd=cache.parent).stdout.lower()
@@ -61,6 +61,6 @@ def test_a_cache_that_does_not_hold_together_gets_none(cache: Path) -> None:
     shutil.rmtree(cache / "index")
     document = next((cache / "documents").iterdir())
     document.write_bytes(document.read_bytes().replace(b"Words", b"Sword"))
-    done = run_context("index", "cache", cwd=cache.parent)
+    done = run_context("build", "--index", "cache", cwd=cache.parent)
     assert (done.returncode, (cache / "index").exists()) == (5, False)
     assert sorted(os.listdir(cache.parent)) == ["cache", "sources"]

@@ -76,7 +76,7 @@ def test_damage_is_reported_by_the_gates_and_mended_by_a_sync(
     if not is_remembered:
         shutil.rmtree(user_cache / "holdfast")
     (behind,) = answer("sync", "--check", cwd=project, code=8)["caches"]
-    assert [reason.partition(":")[0] for reason in behind["reasons"]] == ["it is damaged"]
+    assert [reason.partition(": ")[2].partition(":")[0] for reason in behind["reasons"]] == ["damaged"]
     checks = answer("doctor", cwd=project, code=8)["checks"]
     assert [each["run"] for each in checks if (each["area"], each["check"]) == ("caches", "docs")] == ["context sync"]
     if not is_remembered and (pattern, damage) in (("manifest.json", Path.unlink), ("documents/*", link_elsewhere)):

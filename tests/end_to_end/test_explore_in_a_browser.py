@@ -88,7 +88,7 @@ def test_an_auditor_finds_a_call_by_keyboard_and_opens_why_its_answer_was_given(
 
 
 def test_the_page_of_an_audit_fits_asks_nobody_and_runs_nothing(browser: Browser, explored_project: Path) -> None:
-    done = run_context("audit", ".context/receipts", "--html", "audit.html", cwd=explored_project)
+    done = run_context("replay", "--receipts", ".context/receipts", "--html", "audit.html", cwd=explored_project)
     assert done.returncode == 9  # one of the receipts is none
     page = (explored_project / "audit.html").as_uri()
     browser.open(page)

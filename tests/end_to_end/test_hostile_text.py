@@ -31,7 +31,12 @@ CASES: dict[str, list[list[str]]] = {
     "resolve": [["--cache", "caches/docs", "--query", "alpha " + STEER, "--budget", "900"], ["--cache", NAME]],
     "list": [["--cache-root", "caches"], ["--cache-root", NAME]],
     "inspect": [["--cache", "caches/misled"], ["--cache", NAME]],
-    "build": [["--sources", "sources", "--cache", "new"], ["--sources", "broken", "--cache", NAME]],
+    "build": [
+        ["--sources", "sources", "--cache", "new"],
+        ["--sources", "broken", "--cache", NAME],
+        ["--index", "caches/docs"],
+        ["--index", NAME],
+    ],
     "add": [
         ["more", "sources", "--about", MARKUP],
         ["less", "sources", "--about", TEXT],
@@ -39,10 +44,13 @@ CASES: dict[str, list[list[str]]] = {
         ["other", NAME],
         ["--package", NAME],
     ],
-    "sync": [[], ["--check"], [NAME]],
-    "outdated": [[], [NAME]],
-    "index": [["caches/docs"], [NAME]],
-    "verify": [["--cache", "caches/docs"], ["--cache", "caches/misled"]],
+    "sync": [[], ["--check"], [NAME], ["--outdated"], ["--outdated", NAME]],
+    "verify": [
+        ["--cache", "caches/docs"],
+        ["--cache", "caches/misled"],
+        ["--citations", "cited.md", "--cache", "caches/docs"],
+        ["--citations", NAME],
+    ],
     "search": [
         ["--cache", "caches/docs", "--query", "alpha", "--budget", "900"],
         ["--cache", "caches/docs", "--query", "alpha " + STEER, "--explain"],
@@ -54,8 +62,15 @@ CASES: dict[str, list[list[str]]] = {
         ["--cache", "caches/docs", "--query", "alpha", "--known", NAME],
         ["--cache", "caches/docs", "--query", "alpha", "--budget", NAME],
     ],
-    "replay": [["receipt.json", "--cache", "caches/docs"], [NAME]],
-    "cite verify": [["cited.md", "--cache", "caches/docs"], [NAME]],
+    "replay": [
+        ["receipt.json", "--cache", "caches/docs"],
+        [NAME],
+        ["--receipts", "caches"],
+        ["--receipts", NAME],
+        ["--receipts", "caches", "--client", NAME, "--query", NAME],
+        ["--receipts", "caches", "--since", NAME],
+        ["--receipts", "caches", "--html", NAME],
+    ],
     "diff": [["caches/docs", "caches/later", "--queries", "queries.txt"], [NAME, NAME]],
     "read": [
         ["--id", f"{NAME}.md", "--cache", "caches/docs"],
@@ -64,14 +79,12 @@ CASES: dict[str, list[list[str]]] = {
         [f"{NAME}.md#L1-L2@0123456789ab", "--cache", "caches/docs", "--format", "text"],
         [NAME],
     ],
-    "status": [[], ["--since", NAME], ["--path", NAME]],
+    "status": [[], ["--since", NAME], ["--path", NAME], ["--watch", "--path", NAME + "/none"]],
     "check": [[NAME], [NAME + "/none"], ["../" + NAME]],
     "show": [[NAME], ["corrupt"], [NAME + "/none"]],
     "init": [["--dry-run"], ["--path", NAME]],
-    "regen": [["--all"], [NAME + "/none"]],
-    "rehash": [[], [NAME + "/none"]],
+    "regen": [["--all"], [NAME + "/none"], ["--hash-only"], ["--hash-only", NAME + "/none"]],
     "validate": [[], ["--path", NAME]],
-    "watch": [["--path", NAME + "/none"]],
     "config": [[], [NAME], ["mode", NAME]],
     "doctor": [[]],
     "map": [[], [NAME], ["--focus", NAME]],
@@ -85,15 +98,16 @@ CASES: dict[str, list[list[str]]] = {
     "guide reviewer": [[]],
     "spec list": [[]],
     "spec next": [[NAME], [NAME + "none"]],
-    "spec init": [[NAME + "new"], [NAME]],
-    "spec approve": [[NAME, "requirements", "--by", TEXT], [NAME + "none", "tasks", "--by", "x"]],
-    "spec archive": [[NAME], [NAME + "none"]],
-    "spec check": [[], [NAME], [NAME + "none"]],
+    "spec init": [[NAME + "new"], [NAME], ["--steering"]],
+    "spec approve": [
+        [NAME, "requirements", "--by", TEXT],
+        [NAME + "none", "tasks", "--by", "x"],
+        ["--revoke", NAME, "requirements", "--by", TEXT],
+        ["--revoke", NAME + "none", "tasks", "--by", "x"],
+    ],
+    "spec check": [[], [NAME], [NAME + "none"], ["--trace", NAME], ["--trace", NAME + "none"]],
     "spec delta": [[NAME, NAME, TEXT], [NAME + "none", "x", "y"]],
-    "spec merge": [[NAME], [NAME + "none"]],
-    "spec revoke": [[NAME, "requirements", "--by", TEXT], [NAME + "none", "tasks", "--by", "x"]],
-    "spec trace": [[NAME], [NAME + "none"]],
-    "steering init": [[]],
+    "spec merge": [[NAME], [NAME + "none"], ["--archive", NAME], ["--archive", NAME + "none"]],
     "serve": [["--only", NAME]],
     "explore": [["--html", "page.html"], ["--html", NAME + "/none/x"], ["--path", NAME + "/none"], ["--port", NAME]],
     "call": [
@@ -105,15 +119,10 @@ CASES: dict[str, list[list[str]]] = {
     ],
     "completions": [[NAME]],
     "help": [[NAME], ["receipt"]],
-    "audit": [
-        ["caches"],
-        [NAME],
-        ["caches", "--client", NAME, "--query", NAME],
-        ["caches", "--since", NAME],
-        ["caches", "--html", NAME],
-    ],
     "push": [["caches/docs", NAME], [NAME, "oci://127.0.0.1:1/a:b"]],
     "pull": [[NAME], [NAME, NAME], ["docs", NAME]],
+    "bundle": [[NAME], ["out.tar", "--wheels", NAME]],
+    "unbundle": [[NAME, "--check"]],
     "sign": [[NAME, "--key", NAME], ["caches/docs", "--check"], ["caches/docs", "--key", NAME]],
     "savings": [["--receipts", "caches"], ["--receipts", NAME], ["--telemetry", "queries.txt"], ["--telemetry", NAME]],
 }
@@ -149,7 +158,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in (NAME, "corrupt"):
         (home / name).mkdir()
         (home / name / f"{STEER}.py").write_text(f'"""{TEXT}"""\n\n\ndef go(): ...\n', encoding="utf-8")
-    assert run_context("init", "--no-agents", cwd=home).returncode == 0
+    assert run_context("init", "--all", "--full", "--no-agents", cwd=home).returncode == 0
     context = home / NAME / ".context.yaml"
     context.write_text(context.read_text(encoding="utf-8") + json.dumps({TEXT: TEXT})[1:-1] + "\n", encoding="utf-8")
     (home / "corrupt" / ".context.yaml").write_text(json.dumps({"version": 1, "[/x]": 1, TEXT: {"[/x]": 2}}), "utf-8")

@@ -270,4 +270,4 @@ def test_without_the_extra_it_is_said_what_to_install(tmp_path: Path) -> None:
     (tmp_path / "mcp.py").write_text("raise ImportError\n")
     done = run_context("serve", "--http", "127.0.0.1:0", cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)})
     assert done.returncode == 1
-    assert "reason: --http needs the extra 'http': pip install 'holdfast[http]'" in done.stderr.decode()
+    assert "reason: --http needs the extra 'http': pip install 'holdfast-context[http]'" in done.stderr.decode()

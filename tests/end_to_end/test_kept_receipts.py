@@ -1,4 +1,5 @@
-"""`context serve --receipts`: what was answered can be replayed, and no directory, however bad, costs an answer."""
+"""`context serve --receipts`: what was answered can be replayed. A directory that cannot be used from the beginning
+ends the server before it serves; one that goes bad later, however it does, costs no answer."""
 
 from __future__ import annotations
 
@@ -106,6 +107,7 @@ def test_only_searches_that_were_answered_leave_a_receipt(project: Path) -> None
 
 
 def bad_place(project: Path, how: str) -> str:
+    """A place that is no directory to write to; nothing is at `bad` before, nor at its folder for "below a file"."""
     place = project / "bad"
     if how == "link":
         place.symlink_to(project / "receipts")
@@ -130,13 +132,79 @@ def bad_place(project: Path, how: str) -> str:
     return str(place)
 
 
-@pytest.mark.parametrize("confine", [False, pytest.param(True, marks=confinable)], ids=["open", "confined"])
+confined_or_not = pytest.mark.parametrize(
+    "confine", [False, pytest.param(True, marks=confinable)], ids=["open", "confined"]
+)
+# A superuser is allowed to write to /proc, and learns only from trying that it takes no files.
+SEEMS_WRITABLE = os.access("/proc", os.W_OK)
+only_at_writing = pytest.mark.skipif(not SEEMS_WRITABLE, reason="for this user, the server refuses it before it starts")
+only_at_start = pytest.mark.skipif(SEEMS_WRITABLE, reason="for this user, only writing shows it")
+
+
+@confined_or_not
 @pytest.mark.parametrize(
     "how",
     [
-        *("missing", "link", "link with a slash", "dangling link", "file", "fifo", "below a file", "nothing"),
-        *("long name", "not writable"),
+        *("dangling link", "file", "fifo", "below a file", "long name"),
+        pytest.param("not writable", marks=only_at_start),
     ],
+)
+def test_a_directory_that_cannot_be_used_is_refused_before_anything_is_served(
+    project: Path, how: str, confine: bool
+) -> None:
+    place = bad_place(project, how)
+    before = sorted(file.name for file in project.iterdir())
+    refused = ask(project, "--receipts", place, "--telemetry", *(("--confine",) if confine else ()))
+    assert (refused.lines, refused.exit_code) == ([], 6)
+    error, reason, *_hint = refused.stderr.splitlines()
+    assert error.startswith("error: ")
+    verb = "nothing can be written to" if how == "not writable" else f"'{place}' cannot be made: "
+    assert reason.startswith("reason: --receipts: ")
+    assert verb in reason
+    assert sorted(file.name for file in project.iterdir()) == before
+    if how == "file":
+        assert (project / "bad").read_bytes() == b"as it was"
+
+
+@confined_or_not
+def test_a_missing_directory_is_made_for_its_owner_alone_and_keeps_the_receipts(project: Path, confine: bool) -> None:
+    place = project / "new" / "receipts"
+    plain = ask(project)
+    kept = ask(project, "--receipts", str(place), "--telemetry", *(("--confine",) if confine else ()))
+    assert (sorted(kept.lines), kept.exit_code) == (sorted(plain.lines), 0)
+    assert (sum(counts(kept).values()), counts(kept)["failed"]) == (3, 0)
+    assert {file.name for file in place.glob("*.json")} == receipts_of(kept)
+    assert place.stat().st_mode & 0o777 == 0o700
+
+
+@confined_or_not
+@pytest.mark.parametrize("how", ["missing", "link", "dangling link", "file", "fifo", "below a file"])
+def test_a_directory_that_goes_bad_after_the_start_costs_one_warning_and_no_answer(
+    project: Path, how: str, confine: bool
+) -> None:
+    plain = ask(project)
+    place = project / ("file/bad" if how == "below a file" else "bad")
+    options = ("--path", str(project), "--receipts", str(place), "--telemetry", *(("--confine",) if confine else ()))
+    with Wire(project / ".context" / "caches", *options) as wire:
+        opened = wire.ask(OPENING[0])  # by now the server has made the directory
+        shutil.rmtree(project / place.relative_to(project).parts[0])
+        assert bad_place(project, how) == str(place)
+        kept = wire.end(b"".join(as_line(message) for message in (*OPENING[1:], *searches(*QUESTIONS))))
+    assert kept.exit_code == 0
+    answers = {number: answer for number, answer in plain.answers_by_id().items() if number}
+    assert (kept.answers_by_id(), opened) == (answers, plain.answers_by_id()[0])
+    warning, _counts = kept.stderr.splitlines()
+    assert warning.startswith(f"warning: receipts cannot be written to '{place}': ")
+    assert ("it is a link" in warning) == ("link" in how)
+    assert counts(kept) == {"written": 0, "present": 0, "failed": 3}
+    assert list((project / "receipts").iterdir()) == []
+    if how == "file":
+        assert place.read_bytes() == b"as it was"
+
+
+@confined_or_not
+@pytest.mark.parametrize(
+    "how", ["link", "link with a slash", "nothing", pytest.param("not writable", marks=only_at_writing)]
 )
 def test_a_directory_that_cannot_be_written_costs_one_warning_and_no_answer(
     project: Path, how: str, confine: bool

@@ -63,15 +63,15 @@ def test_mandoc_finds_no_error(prefix: Path) -> None:
 @needs_man
 @pytest.mark.parametrize(
     ("asked", "first"),
-    [(["context"], "context"), (["holdfast"], "context"), (["context-cite-verify"], "context-cite-verify")],
+    [(["context"], "context"), (["holdfast"], "context"), (["context-verify"], "context-verify")],
 )
 def test_a_page_is_found_by_its_name_and_says_what_help_does(prefix: Path, asked: list[str], first: str) -> None:
     environment = {**ENVIRONMENT, "MANPATH": str(prefix / "share" / "man"), "MANPAGER": "cat", "GROFF_NO_SGR": "1"}
     done = subprocess.run(["man", *asked], capture_output=True, env=environment, timeout=120)
     text = done.stdout.decode()
     assert text.lstrip().startswith(f"{first}(1)"), done.stderr
-    if first == "context-cite-verify":
-        for example in EXAMPLES["cite verify"]:
+    if first == "context-verify":
+        for example in EXAMPLES["verify"]:
             assert example.words in text
 
 

@@ -70,4 +70,5 @@ def test_an_unknown_name_gets_the_nearest_one_and_the_frozen_tools_say_what_they
     server.close()
     hinted = {"error": {"code": "cache_missing", "message": "Cache does not exist: did you mean 'fastapi'?"}}
     plain = {"error": {"code": "cache_missing", "message": "Cache does not exist"}}
-    assert [*answers, read, far] == [hinted, plain, hinted, plain]
+    listed = {"error": {"code": "cache_missing", "message": "Cache does not exist: caches here: everything, fastapi"}}
+    assert [*answers, read, far] == [hinted, plain, hinted, listed]

@@ -256,6 +256,7 @@ class TestPrompts:
         listed = ask(project.root, ("prompts/list", {}))[0]["prompts"]
         assert [(each["name"], [(a["name"], a["required"]) for a in each["arguments"]]) for each in listed] == [
             ("create-spec", [("name", True), ("description", False)]),
+            ("clarify", [("spec", True)]),
             ("implement-task", [("spec", True), ("task", False)]),
             ("review-task", [("spec", True), ("task", False)]),
         ]
@@ -271,6 +272,32 @@ class TestPrompts:
             "Review the change made for task 2 of the spec `login`",
         ]
         assert [shown in text for text in texts] == [True, True]
+
+    def test_a_prompt_names_only_resources_that_exist(self, tmp_path: Path) -> None:
+        project = SpecProject(tmp_path, "openspec")
+        project.write("changes/add/tasks.md", "- [ ] do it\n")
+        text = self.text(project, prompt("implement-task", spec="add"))
+        project.write("changes/add/specs/login/spec.md", "## ADDED Requirements\n\n### Requirement: A\nIt SHALL.\n")
+        project.write("changes/add/proposal.md", "## Why\n")
+        with_deltas = self.text(project, prompt("implement-task", spec="add"))
+        uri = "context://spec/add/delta"
+        (read,) = ask(project.root, ("resources/read", {"uri": uri}))
+        assert "Read the task alone" in text
+        assert f"Read context://spec/add/requirements and {uri}:" in with_deltas
+        assert read["contents"][0]["text"].startswith("<!-- openspec/changes/add/specs/login/spec.md -->\n## ADDED")
+
+    def test_at_most_five_open_questions_are_asked_with_what_the_spec_says(self, project: SpecProject) -> None:
+        lines = [f"{n}. It SHALL answer quickly." for n in range(1, 6)]
+        text = "# R\n\nTBD\n\n1. The list SHALL have a limit.\n2. It SHALL wait at most 5 seconds.\n" + "\n".join(lines)
+        project.write("specs/login/requirements.md", text)
+        asked = self.text(project, prompt("clarify", spec="login"))
+        assert "1. What is decided?\n   TBD\n2. 'limit' has no number: which limit is it?\n" in asked
+        assert ("5. What does 'quickly' mean here" in asked, "6. What" in asked, "5 seconds" in asked) == (
+            True,
+            False,
+            False,
+        )
+        assert "## Clarifications" in asked
 
     def test_what_a_person_wrote_is_not_taken_for_a_blank(self, project: SpecProject) -> None:
         assert "about: {{name}} {{" in self.text(project, prompt("create-spec", name="x", description="{{name}} {{"))
@@ -307,7 +334,7 @@ class TestCompletion:
             (complete(of_resource("context://steering/{doc}"), "doc", "p"), ["product", "principles"]),
             (complete(of_resource(SPEC), "name", ""), ["login", "ünï 100%"]),
             (complete(of_resource(SPEC), "name", "lo"), ["login"]),
-            (complete(of_resource(SPEC), "phase", "d", name="login"), ["design"]),
+            (complete(of_resource(SPEC), "phase", "d", name="login"), ["design", "delta"]),
             (complete(of_prompt("review-task"), "spec", "l"), ["login"]),
             (complete(of_prompt("review-task"), "task", "1", spec="login"), ["1", "10"]),
             (complete(of_prompt("review-task"), "task", "1", spec="../x"), []),
@@ -320,6 +347,12 @@ class TestCompletion:
     ) -> None:
         expected = {"completion": {"values": values, "total": len(values), "hasMore": False}}
         assert ask(project.root, asked) == [expected]
+
+    def test_a_layout_without_deltas_completes_no_phase_that_could_never_be_read(self, tmp_path: Path) -> None:
+        project = SpecProject(tmp_path, ".specify")  # of spec-kit
+        project.write("memory/constitution.md", "# Principles\n")
+        (result,) = ask(project.root, complete(of_resource(SPEC), "phase", "d", name="login"))
+        assert result["completion"]["values"] == ["design"]
 
     def test_at_most_a_hundred_are_given_and_all_are_counted(self, project: SpecProject) -> None:
         for number in range(120):
@@ -379,7 +412,7 @@ def test_the_official_client_lists_reads_prompts_and_completes(project: SpecProj
         7,
         ["context://steering/{doc}", SPEC],
         TASKS,
-        ["create-spec", "implement-task", "review-task"],
+        ["create-spec", "clarify", "implement-task", "review-task"],
         "Carry out task 2",
         ["login"],
     ]

@@ -97,7 +97,7 @@ def test_sync_builds_what_changed_and_check_says_what_is_behind(project: Path) -
     cache = project / ".context" / "caches" / "guides"
     incremental = every_byte(cache)
     shutil.rmtree(project / ".context")
-    assert answer("sync", "--check", cwd=project, code=8)["caches"][0]["reasons"] == ["it is not built here"]
+    assert answer("sync", "--check", cwd=project, code=8)["caches"][0]["reasons"] == ["cache: not built here"]
     assert answer("sync", "--check", "--lock-only", cwd=project)["in_step"] is True
     assert not (project / ".context").exists()
     assert answer("sync", cwd=project)["lock_changed"] is False
@@ -114,12 +114,12 @@ def test_the_lock_alone_is_held_against_the_sources_whatever_cache_stands_here(p
     shutil.rmtree(project / ".context")
     shutil.move(project.parent / "old", project / ".context")
     behind = answer("sync", "--check", cwd=project, code=8)
-    assert behind["caches"][0]["reasons"] == ["it differs from what its sources make"]
+    assert behind["caches"][0]["reasons"] == ["cache: differs from what its sources make"]
     before = every_byte(project / ".context")
     assert answer("sync", "--check", "--lock-only", cwd=project)["in_step"] is True
     page(project / "docs" / "newer.html", "newer")
     behind = answer("sync", "--check", "--lock-only", cwd=project, code=8)
-    assert behind["caches"][0]["reasons"] == ["context.lock has other sources"]
+    assert behind["caches"][0]["reasons"] == ["lock: other sources"]
     assert every_byte(project / ".context") == before
 
 
@@ -129,7 +129,7 @@ def test_a_state_that_is_lost_costs_time_only(project: Path, user_cache: Path) -
     assert answer("sync", "--check", cwd=project)["in_step"] is True
     page(project / "docs" / "deploy.html", "deploy", "Other words.")
     told = answer("sync", "--check", cwd=project, code=8)["caches"][0]["reasons"]
-    assert told == ["it differs from what its sources make"]
+    assert told == ["cache: differs from what its sources make"]
 
 
 def test_the_same_sources_elsewhere_give_the_same_cache_and_the_same_lock(project: Path, tmp_path: Path) -> None:
@@ -167,7 +167,10 @@ def test_what_is_ignored_made_or_fetched_is_left_out_and_what_cannot_be_read_is_
         "pipe.html": "is not a regular file",
         ".#lock.html": "is the lock of an editor",
     }
-    assert (told["other_kinds"], sorted(told["left_out"])) == ({".png": 1}, ["_build", "env", "node_modules"])
+    assert (told["other_kinds"], told["left_out"]) == (
+        {".png": 1},
+        [{"source": name, "reason": "made or fetched by a tool"} for name in ("_build", "node_modules", "env")],
+    )
     assert "1 file of kinds that are not read: .png 1" in done.stderr.decode()
     manifest = json.loads((project / ".context" / "caches" / "guides" / "manifest.json").read_bytes())
     ids = {document["id"] for document in manifest["documents"]}
@@ -179,6 +182,42 @@ def test_a_folder_alone_is_added_by_its_own_name(project: Path) -> None:
     assert answer("add", "docs", cwd=project)["cache"]["name"] == "docs"
     assert 'sources = ["docs"]' in (project / "context.toml").read_text(encoding="utf-8")
     assert answer("add", ".", cwd=project / "docs")["cache"]["name"] == "docs"
+    named = project / "docs" / ".the guide (2)"
+    page(named / "one.html", "one")
+    assert answer("add", str(named), cwd=project)["cache"]["name"] == "the-guide--2"
+
+
+def test_a_generator_its_pages_and_what_is_left_out_of_them_are_reported(project: Path) -> None:
+    (project / "mkdocs.yml").write_text("nav:\n- Home: index.md\n", encoding="utf-8")
+    for name in ("index", "de/index", "fr/index", "blog/new"):
+        page(project / "guides" / f"{name}.md", name)
+    done = run_context("add", "guides", cwd=project)
+    told = json.loads(done.stdout)["cache"]
+    why = "a blog, an older version or parts of pages, as MkDocs keeps them"
+    assert (told["generators"], told["left_out"]) == (
+        {"MkDocs": 1},
+        [
+            {"source": "blog", "reason": why},
+            {"source": "de", "reason": "a translation"},
+            {"source": "fr", "reason": "a translation"},
+        ],
+    )
+    assert done.stderr.decode().split("\n")[-4:] == [
+        "note: guides: read as MkDocs (1 page)",
+        f"note: guides: left out: blog ({why}; 'include' or 'sources' reads it)",
+        "note: guides: left out: de, fr (a translation; 'include' or 'sources' reads it)",
+        "",
+    ]
+
+
+def test_a_build_from_a_folder_reports_what_only_add_reads(tmp_path: Path) -> None:
+    for name in ("docs/a.rst", "docs/b/c.mdx", "docs/d.rst", "docs/e.png"):
+        page(tmp_path / name, name)
+    done = run_context("build", "--sources", "docs", "--cache", "made", cwd=tmp_path)
+    assert (json.loads(done.stdout)["document_count"], done.stderr.decode()) == (
+        0,
+        "note: 3 files of kinds that are not read: .rst 2, .mdx 1: 'context add FOLDER' reads them\n",
+    )
 
 
 def test_what_a_text_needs_and_is_not_there_is_named_once_and_strict_fails_on_it(project: Path) -> None:
@@ -259,7 +298,7 @@ def test_a_lock_that_is_not_ours_is_refused_and_kept(change: tuple[bytes, bytes]
     answer("add", "guides", "docs", cwd=project)
     changed = (project / "context.lock").read_bytes().replace(*change, 1)
     (project / "context.lock").write_bytes(changed)
-    for words in (["sync"], ["sync", "--check"], ["outdated"], ["add", "more", "docs"]):
+    for words in (["sync"], ["sync", "--check"], ["sync", "--outdated"], ["add", "more", "docs"]):
         assert said in failure(*words, cwd=project, code=5)
     assert (project / "context.lock").read_bytes() == changed
 
@@ -276,7 +315,7 @@ def test_a_commit_of_a_checkout_is_read_through_git_and_outdated_tells_that_it_m
     assert answer("sync", cwd=project)["caches"][0]["documents"] == 1
     assert b"The first words" in run_context("search", "words", "--cache", "x", cwd=project).stdout
     assert json.loads((project / "context.lock").read_bytes())["caches"]["x"]["commits"] == {"vendor/x": first}
-    moved = answer("outdated", cwd=project, code=8)["outdated"]
+    moved = answer("sync", "--outdated", cwd=project, code=8)["outdated"]
     assert moved == [{"cache": "x", "kind": "commit", "name": "vendor/x", "locked": first, "installed": second}]
     assert sorted(os.listdir(project / ".context" / "caches")) == [".gitignore", "x"]
     (project / "context.toml").write_text(
@@ -362,7 +401,7 @@ def test_packages_are_read_as_installed_and_outdated_tells_which_moved(project: 
     assert answer("outdated", cwd=project) == {"outdated": []}
     metadata = site / "one-1.0.dist-info" / "METADATA"
     metadata.write_text(metadata.read_text().replace("Version: 1.0", "Version: 1.1"))
-    moved = answer("outdated", cwd=project, code=8)["outdated"]
+    moved = answer("sync", "--outdated", cwd=project, code=8)["outdated"]
     assert [(each["name"], each["locked"], each["installed"]) for each in moved] == [("one", "1.0", "1.1")]
     assert answer("sync", "--check", cwd=project, code=8)["in_step"] is False
     before = (project / "context.toml").read_bytes()
@@ -383,7 +422,10 @@ def test_a_person_at_a_terminal_sees_what_was_built_what_is_behind_and_what_to_d
         "guides: sources: 1 changed\nRun `context sync`.\n",
         8,
     )
-    assert on_a_terminal("outdated", cwd=project, columns=100) == ("Nothing moved since context.lock.\n", 0)
+    assert on_a_terminal("sync", "--outdated", cwd=project, columns=100) == (
+        "note: guides: sources: 1 changed\nNo package or checkout moved since context.lock.\n",
+        0,
+    )
 
 
 def test_caches_stay_out_of_git_unless_a_person_wants_them_there(project: Path) -> None:

@@ -102,7 +102,7 @@ def test_what_is_pushed_is_pulled_byte_for_byte_and_only_what_is_new_travels(
     assert 0 < again["sent"] < again["bytes"]
     fetched = run(other, "pull", "docs", place)
     assert (fetched["fetched"], every_file(cache_of(other))) == (again["sent"], every_file(cache_of(project)))
-    assert sorted(path.name for path in cache_of(other).parent.iterdir()) == ["docs"]
+    assert sorted(path.name for path in cache_of(other).parent.iterdir()) == [".gitignore", "docs"]
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_a_tag_is_locked_by_its_digest_and_moves_only_when_it_is_pulled(
     shutil.rmtree(cache_of(other))
     assert "not pulled here" in run_context("sync", "--check", cwd=other).stdout.decode()
     assert run(other, "sync")["caches"][0]["version"] == first["version"]
-    assert run(other, "outdated") == {"outdated": []}  # which asks no registry
+    assert run(other, "sync", "--outdated") == {"outdated": []}  # which asks no registry
     pulled = run(other, "pull", "docs")
     assert (pulled["digest"], pulled["lock_changed"]) == (second["digest"], True)
     assert run(other, "sync", "--check")["in_step"]
@@ -436,7 +436,7 @@ def test_a_cache_that_was_pulled_and_damaged_is_reported_and_pulled_again(
 
     assert [state_after_sync(), state_after_sync()] == ["unchanged", "unchanged"]
     damages = (alter_a_document, lose_the_manifest)
-    for damage, reason in zip(damages, ("it is damaged", "it is not pulled here"), strict=True):
+    for damage, reason in zip(damages, ("cache: damaged", "registry: not pulled here"), strict=True):
         damage(cache_of(other))
         done = run_context("sync", "--check", cwd=other)
         assert (done.returncode, reason in done.stdout.decode()) == (8, True)

@@ -57,7 +57,9 @@ def test_a_difference_between_two_builds_is_noticed(tmp_path: Path) -> None:
         put_sources(target)
         (target / "src" / "holdfast" / "place.txt").write_text(str(target))
 
-    with pytest.raises(NotReproducible, match=r"two builds differ: holdfast-.*\.whl, holdfast-.*\.tar\.gz, .*\.mcpb"):
+    with pytest.raises(
+        NotReproducible, match=r"two builds differ: holdfast_context-.*\.whl, holdfast_context-.*\.tar\.gz, .*\.mcpb"
+    ):
         build_twice(tmp_path, put_other_sources, epoch=EPOCH)
 
 
@@ -83,7 +85,7 @@ def test_the_wheel_tells_what_pyproject_does(release: list[Path]) -> None:
     with zipfile.ZipFile(release[0]) as wheel:
         (name,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
         told = Parser().parsestr(wheel.read(name).decode())
-    assert (told["Name"], told["Version"], told["Requires-Python"]) == ("holdfast", facts.version, facts.python)
+    assert (told["Name"], told["Version"], told["Requires-Python"]) == ("holdfast-context", facts.version, facts.python)
     assert (told["License-Expression"], told["License-File"]) == (facts.license, "LICENSE")
     assert sorted(told.get_all("Provides-Extra") or []) == facts.extras
     assert f"mcp-name: {facts.registry_name}" in str(told.get_payload())
@@ -93,7 +95,7 @@ def test_the_sdist_can_be_built_and_read_by_itself(release: list[Path]) -> None:
     with tarfile.open(release[1]) as sdist:
         names = {name.partition("/")[2] for name in sdist.getnames()}
         owners = {(member.uid, member.gid, member.uname, member.mtime) for member in sdist.getmembers()}
-    assert {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "PKG-INFO", "docs/cli.md"} <= names
+    assert {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "PKG-INFO", "docs/reference/commands.md"} <= names
     assert owners == {(0, 0, "", EPOCH)}
 
 

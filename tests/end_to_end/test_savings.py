@@ -27,7 +27,7 @@ def project(tmp_path: Path) -> Path:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "m.py").write_text(CODE, "utf-8")
     (tmp_path / ".context.config.yaml").write_text("min_tokens: 0\n", "utf-8")
-    assert run_context("init", "--no-agents", cwd=tmp_path).returncode == 0
+    assert run_context("init", "--full", "--no-agents", cwd=tmp_path).returncode == 0
     (tmp_path / ".context" / "receipts").mkdir()
     return tmp_path
 

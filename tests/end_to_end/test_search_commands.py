@@ -65,7 +65,7 @@ def test_a_question_needs_no_more_than_its_words_where_there_is_one_cache(home: 
     several = run_context("search", "how to deploy", cwd=home, env=root)
     assert (several.returncode, b"2 caches" in several.stdout, several.stderr) == (0, True, b"")
     none = run_context("search", "how to deploy", cwd=home, env={"CONTEXT_CACHE_ROOT": str(home / "sources")})
-    assert (none.returncode, none.stdout, b"'context add' makes one" in none.stderr) == (4, b"", True)
+    assert (none.returncode, none.stdout, b"'context add NAME PATH' makes one" in none.stderr) == (4, b"", True)
 
 
 def test_a_query_may_begin_with_a_dash_after_an_equals_sign_or_two_dashes(home: Path) -> None:
@@ -206,7 +206,7 @@ def test_a_citation_of_an_answer_is_verified_and_read(home: Path) -> None:
     text = search(home, budget=2000).stdout
     (home / "answer.txt").write_bytes(text)
     value = found(home)
-    held = run_context("cite", "verify", "answer.txt", "--cache", "caches/docs", cwd=home)
+    held = run_context("verify", "--citations", "answer.txt", "--cache", "caches/docs", cwd=home)
     judged = [(item["citation"], item["state"]) for item in json.loads(held.stdout)["citations"]]
     assert (held.returncode, judged) == (0, [(citation, "holds") for citation in cited(value)])
     for section in value["sections"]:
@@ -395,18 +395,18 @@ def test_a_receipt_that_is_none_is_a_typed_error(home: Path, damage: str) -> Non
 def test_citations_are_checked_against_the_cache(home: Path) -> None:
     given = cited(found(home, budget=4000))
     (home / "text.md").write_text("\n".join(f"As `{citation}` says." for citation in given), "utf-8")
-    held = run_context("cite", "verify", "text.md", "--cache", "caches/docs", cwd=home)
+    held = run_context("verify", "--citations", "text.md", "--cache", "caches/docs", cwd=home)
     assert (held.returncode, json.loads(held.stdout)["found"], json.loads(held.stdout)["failed"]) == (0, len(given), 0)
     with (home / "text.md").open("a") as file:
         file.write(
             "\nnever.md#L1-L2@0123456789ab and deploy.md#L1-L3@0123456789ab and deploy.md#L90-L99@0123456789ab\n"
         )
-    failed = run_context("cite", "verify", "text.md", cwd=home, env={"CONTEXT_CACHE_ROOT": str(home / "caches")})
+    failed = run_context("verify", "--citations", "text.md", cwd=home, env={"CONTEXT_CACHE_ROOT": str(home / "caches")})
     assert failed.returncode == 9
     assert [item["state"] for item in json.loads(failed.stdout)["citations"]][len(given) :] == [
         *("no such document", "changed", "no such lines"),
     ]
-    text, code = on_a_terminal("cite", "verify", "text.md", "--cache", "caches/docs", cwd=home)
+    text, code = on_a_terminal("verify", "--citations", "text.md", "--cache", "caches/docs", cwd=home)
     assert (code, f"{len(given)} of {len(given) + 3} hold" in text) == (9, True)
 
 
@@ -418,7 +418,7 @@ def test_a_citation_holds_in_the_spelling_of_the_file_and_of_the_id(home: Path) 
     folded = citation.replace("Memo", "memo")
     assert json.loads(run_context(*read, folded, cwd=home).stdout)["citation"] == citation
     (home / "text.md").write_text(f"{citation}\n{folded}\n{citation.replace('Memo', 'Menu')}\n", "utf-8")
-    done = run_context("cite", "verify", "text.md", "--cache", "caches/docs", cwd=home)
+    done = run_context("verify", "--citations", "text.md", "--cache", "caches/docs", cwd=home)
     assert [(item["citation"], item["state"]) for item in json.loads(done.stdout)["citations"]] == [
         (citation, "holds"),
         (folded, "holds"),

@@ -152,7 +152,7 @@ def kept_calls(team: Team, count: int) -> list[Path]:
 
 
 def audited(project: Path, receipts: Path, *options: str, code: int = 0) -> Any:
-    done = run_context("audit", str(receipts), *options, cwd=project)
+    done = run_context("replay", "--receipts", str(receipts), *options, cwd=project)
     assert done.returncode == code, done.stderr.decode()
     return json.loads(done.stdout)
 

@@ -69,7 +69,7 @@ def test_a_guide_is_rendered(project: SpecProject) -> None:
 
 
 def test_steering_init_shows_what_was_written(project: SpecProject) -> None:
-    written, _ = shown(project, "steering", "init")
+    written, _ = shown(project, "spec", "init", "--steering")
     assert (written[0], written[2]) == (
         "wrote .spec-context/steering/product.md",
         "kept  .spec-context/steering/tech.md",

@@ -73,11 +73,11 @@ def forged(project: Path, user_cache: Path) -> Path:
 
 
 def test_no_gate_believes_a_cache_a_state_and_a_lock_that_were_forged_together(forged: Path) -> None:
-    assert reasons(forged) == ["it differs from what its sources make"]
-    assert reasons(forged, "--lock-only") == ["context.lock has another version"]
+    assert reasons(forged) == ["cache: differs from what its sources make"]
+    assert reasons(forged, "--lock-only") == ["lock: another version"]
     checks = answer("doctor", cwd=forged, code=8)["checks"]
     details = [each["detail"] for each in checks if (each["area"], each["check"]) == ("caches", "docs")]
-    assert details == ["it differs from what its sources make"]
+    assert details == ["cache: differs from what its sources make"]
     synced = answer("sync", cwd=forged)
     assert (synced["caches"][0]["state"], synced["lock_changed"]) == ("built", True)
     assert b"Never run" in run_context("search", "run", cwd=forged).stdout

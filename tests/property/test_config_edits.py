@@ -172,17 +172,24 @@ def test_yaml_is_set_up_and_undone(text: str, words: list[str], variables: dict[
 
 
 @settings(max_examples=examples(80), deadline=None)
-@given(rows=st.lists(st.sampled_from(["# mine", "", "  # more", "#"]), max_size=3), end=st.sampled_from(["", "\n"]))
-def test_a_file_of_its_own_keeps_the_comments_that_it_had(rows: list[str], end: str) -> None:
-    (client,) = [client for client in CLIENTS if client.target.format == "own file"]
-    text = "\n".join(rows) + end
+@given(
+    rows=st.lists(st.sampled_from(["# mine", "", "name: x", "models: []", "rules:\n  - a"]), max_size=3, unique=True),
+    items=st.lists(st.sampled_from(["- name: other\n  url: x", "- url: y # z", "# more"]), max_size=3),
+    margin=st.sampled_from(["", "  "]),
+    end=st.sampled_from(["", "\n", "models: []\n"]),
+)
+def test_a_list_of_servers_is_set_up_and_undone(rows: list[str], items: list[str], margin: str, end: str) -> None:
+    (client,) = [client for client in CLIENTS if client.target.format == "yaml list"]
+    listed = [f"{margin}{line}" for item in items for line in item.split("\n")]
+    rows = [row for row in rows if not end.startswith(row[:6])]
+    text = "\n".join([*rows, *(["mcpServers:", *listed] if items else [])]) + ("\n" + end if end else "")
     entry = entry_for(client, ["context", "serve"], {})
     edited = with_entry(client.target, text, entry)
-    (found,) = yaml.safe_load(edited)["mcpServers"]
+    found, *others = yaml.safe_load(edited)["mcpServers"]
     assert (found, with_entry(client.target, edited, entry)) == (entry, edited)
+    assert len(others) == len([item for item in items if item[0] == "-"])
     assert without_entry(client.target, edited, [text]) == text
-    alone = without_entry(client.target, edited)  # without what was kept: every line
-    assert (alone or "").removesuffix("\n") == text.removesuffix("\n")
+    assert all(line in edited.split("\n") for line in text.split("\n"))
 
 
 @settings(max_examples=examples(80), deadline=None)

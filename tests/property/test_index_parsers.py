@@ -26,7 +26,6 @@ from holdfast.caches.segments.postings import (
     decode_word,
     encode_term,
     encode_word,
-    record_span,
 )
 from holdfast.caches.segments.segment_file import (
     BLOCK,
@@ -112,7 +111,7 @@ WORDS = [encode_word([0, 3, 9], counts, count) for count in (10, 200, 70_000) fo
 @given(st.sampled_from(WORDS).flatmap(edited), st.sampled_from([10, 200, 70_000]))  # type: ignore[arg-type]  # records
 def test_a_forged_record_of_a_word_is_unusable_or_stays_within_its_bounds(data: bytes, count: int) -> None:
     try:
-        found, large = decode_word(data[slice(*record_span(data))], count)
+        found, large = decode_word(data, count)
     except MISLED:
         return
     numbers, values = found.listed()
@@ -134,7 +133,7 @@ def test_a_forged_record_of_a_term_is_unusable_or_stays_within_its_bounds(
     data: bytes, populations: tuple[int, int]
 ) -> None:
     try:
-        own, shared, holding = decode_term(data[slice(*record_span(data))], *populations)
+        own, shared, holding = decode_term(data, *populations)
     except MISLED:
         return
     assert holding <= populations[0]

@@ -100,7 +100,11 @@ FILES = {"a.md": 'text\n--8<-- "a.md"\n', "a.py": "x = 1\n", "a.rst": "B\n=\n\n.
 @given(text=st.lists(PIECES | st.text(max_size=12), max_size=40).map("\n".join))
 def test_every_line_of_a_page_stands_for_one_of_the_source(reader: SourceReader, text: str) -> None:
     data = text.replace("\0", "").encode(errors="replace")
-    page = read_source(reader, data, "docs/page" + extension(reader), files_of(reader, FILES))
+    try:
+        page = read_source(reader, data, "docs/page" + extension(reader), files_of(reader, FILES))
+    except Unreadable:  # a page of nothing but references to Python that is not there is left out whole
+        assert ":::" in text or ".. auto" in text
+        return
     lines = page.text.split("\n")[:-1]
     assert page.text == "" or page.text.endswith("\n")
     count = max(data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").count(b"\n") + 1, 1)

@@ -68,7 +68,12 @@ class StdioServer:
     """A real server process that is asked line by line and closed by the end of its input."""
 
     def __init__(
-        self, root: Path, *options: str, env: dict[str, str] | None = None, cache_root: str | None = "."
+        self,
+        root: Path,
+        *options: str,
+        env: dict[str, str] | None = None,
+        cache_root: str | None = ".",
+        capabilities: dict[str, Any] | None = None,
     ) -> None:
         roots = [] if cache_root is None else ["--cache-root", str(root / cache_root)]
         command = [sys.executable, "-m", "holdfast", "serve", *roots, *options]
@@ -76,7 +81,8 @@ class StdioServer:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=root, env=env
         )
         self._next_id = 0
-        opening = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "tests", "version": "0"}}
+        opening: dict[str, Any] = {"protocolVersion": "2025-11-25", "capabilities": capabilities or {}}
+        opening["clientInfo"] = {"name": "tests", "version": "0"}
         self.opened = self.request("initialize", opening)
         self.notify("notifications/initialized")
 

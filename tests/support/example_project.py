@@ -59,15 +59,16 @@ def example_project(root: Path) -> None:
     (root / "src").mkdir()
     (root / "src" / "deploy.py").write_text(CODE, "utf-8")
     (root / ".context.config.yaml").write_text("min_tokens: 0\n", "utf-8")
-    (root / ".gitignore").write_text(".context/caches/\n.context/receipts/\n*.key\n*.key.pub\n", "utf-8")
+    (root / ".gitignore").write_text(".context/caches/\n.context/receipts/\n*.key\n*.key.pub\n*.tar\n", "utf-8")
     for name in ("base", "ours", "theirs"):
         (root / f"{name}.yaml").write_text(CONTEXT, "utf-8")
     _specs(SpecProject(root))
     _done(root, "add", "docs", "docs")
+    _done(root, "bundle", "docs.tar")
     _done(root, "build", "--sources", "handbook", "--cache", ".context/older")
     if CAN_SIGN:
         _done(root, "sign", "--new-key", "team.key")
-    _done(root, "init", "--no-agents")
+    _done(root, "init", "--full", "--no-agents")
     _done(root, "spec", "approve", "login", "requirements", "--by", "ada")
     (root / "src" / "undo.py").write_text('"""Takes a release back."""\n', "utf-8")
     (root / ".context" / "receipts").mkdir()

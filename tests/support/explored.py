@@ -38,7 +38,7 @@ def lay_out_explored(root: Path) -> Path:
     for folder in ("src", f"src/{HOSTILE}", "src/other"):
         (root / folder).mkdir(exist_ok=True)
         (root / folder / "code.py").write_text('"""Does what it does."""\n\n' + "value = 1\n" * 3000, "utf-8")
-    assert run_context("init", "--no-agents", cwd=root).returncode == 0
+    assert run_context("init", "--full", "--no-agents", cwd=root).returncode == 0
     context = root / "src" / "other" / ".context.yaml"
     context.write_text(context.read_text("utf-8") + f'constraints:\n  - "never {IMAGE}"\n', "utf-8")
     specs = SpecProject(root)

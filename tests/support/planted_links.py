@@ -7,7 +7,6 @@ import shutil
 from typing import TYPE_CHECKING
 
 from holdfast.cli import main
-from holdfast.core import atomic_write
 from holdfast.core.staging import is_staging_name
 from support.touched_names import touched_names
 
@@ -53,7 +52,6 @@ class LinkTrial:
         with self._patch.context() as patch:
             patch.setattr(os, "urandom", counted)
             patch.setattr(os, "fsync", lambda _: None)
-            patch.setattr(atomic_write, "flush_file_system", lambda _: True)
             patch.chdir(self.copy)
             return main(self._words, self._environment, progress=False)
 

@@ -153,7 +153,8 @@ def problem(parameter: Parameter, arguments: dict[str, object], door: Door = "co
     [
         ("command", {}, "MUST is missing", "'say it' needs MUST"),
         ("tool", {}, UsageError.message, "must is required"),
-        ("command", {"failures_are_answers": True}, UsageError.message, "must is required"),
+        ("command", {"failures_are_answers": True, "tool": "say"}, UsageError.message, "must is required"),
+        ("command", {"failures_are_answers": True, "tool": ""}, "MUST is missing", "'say it' needs MUST"),
     ],
 )
 def test_a_missing_argument_says_what_to_type_where_a_person_types(

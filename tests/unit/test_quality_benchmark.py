@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 from math import log2
@@ -13,8 +14,8 @@ from typing import Any
 import pytest
 from benchmarks.quality.bootstrap import Sample, sample, weighted
 from benchmarks.quality.evaluation import evaluate, shelf_cache
-from benchmarks.quality.judged_sets import Lines, Question, read_sets, standard_folders
-from benchmarks.quality.measures import Answer, measure, ndcg, page_recall, section_recall
+from benchmarks.quality.judged_sets import Lines, Question, foreign_questions, read_sets, standard_folders
+from benchmarks.quality.measures import AUC, Answer, above, measure, ndcg, page_recall, section_recall
 from benchmarks.quality.summary import summarize
 from benchmarks.quality.table import as_text
 
@@ -193,3 +194,26 @@ def test_the_benchmark_prints_the_same_table_every_time(tmp_path: Path) -> None:
 def test_a_folder_without_a_set_is_named(tmp_path: Path) -> None:
     result = run(tmp_path)
     assert (result.returncode, result.stderr) == (1, f"no judged set in {tmp_path}\n")
+
+
+def test_a_strength_is_compared_with_those_of_foreign_questions() -> None:
+    assert above(120, [20, 60, 120, 140]) == 0.625
+
+
+def test_foreign_questions_are_those_of_other_sets_and_rank_below_own_ones(tmp_path: Path) -> None:
+    [own] = read_sets(make_set(tmp_path / "own"))
+    other = own._replace(
+        name="other",
+        origin="other",
+        shelves=[shelf._replace(questions=[Question("x", "roast a bicycle", {}, [])]) for shelf in own.shelves],
+    )
+    assert foreign_questions(own, [own, other]) == ["roast a bicycle"]
+    rows = evaluate(own, "bytes/4", tmp_path / "work", peers=False, foreign=["roast a bicycle"])
+    assert rows.figures("search", AUC) == [1.0, 1.0]
+
+
+def test_every_phrase_of_this_repositorys_set_is_in_its_documentation() -> None:
+    pages = "\n".join([path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").rglob("*.md"))])
+    rows = (ROOT / "benchmarks/quality/own/phrases/holdfast.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(rows) == 30
+    assert [row for row in rows if not re.search(json.loads(row)["phrase"], pages)] == []

@@ -29,7 +29,7 @@ site = load()
     ("name", "page", "staged"),
     [
         ("docs/index.md", "[a](how-to/audit.md#x)", "[a](how-to/audit.md#x)"),
-        ("docs/how-to/audit.md", "[a](../cli.md)", "[a](../cli.md)"),
+        ("docs/how-to/audit.md", "[a](../reliability.md)", "[a](../reliability.md)"),
         ("docs/ARCHITECTURE.md", "[a](../CONTRIBUTING.md)", "[a](CONTRIBUTING.md)"),
         ("CONTRIBUTING.md", "[a](docs/formats/sources.md)", "[a](formats/sources.md)"),
         ("CHANGELOG.md", "[all](docs/decisions)", "[all](decisions/README.md)"),

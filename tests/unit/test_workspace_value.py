@@ -28,6 +28,7 @@ def test_a_copy_with_another_project_keeps_every_other_argument(tmp_path: Path) 
         "git_index": "index",
         "environment": {"A": "B"},
         "user_cache": "user",
+        "patience": 3.0,
         "confine": False,
     }
     assert [*given, "project"] == sorted(inspect.signature(Workspace).parameters, key=[*given, "project"].index)

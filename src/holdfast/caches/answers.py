@@ -12,7 +12,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.caches.arguments import BuildArguments, CacheArguments, DiffArguments, ListArguments, ResolveArguments
+    from holdfast.caches.arguments import (
+        BuildArguments,
+        CacheArguments,
+        DiffArguments,
+        ListArguments,
+        ResolveArguments,
+        VerifyArguments,
+    )
     from holdfast.caches.on_disk.open_caches import Cache
     from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.shapes import (
@@ -57,14 +64,26 @@ def list_caches(workspace: Workspace, arguments: ListArguments) -> Outcome[ListA
     from holdfast.caches.on_disk import cache_listing
 
     root = workspace.directory(arguments["root"]) if "root" in arguments else workspace.cache_root
-    return Outcome({"caches": [{"path": path, "has_manifest": has} for path, has in cache_listing.list_caches(root)]})
+    try:
+        found = cache_listing.list_caches(root)
+    except CacheMissing as error:
+        from holdfast.caches.meant_caches import with_next_step
+
+        raise with_next_step(workspace, error) from None
+    return Outcome({"caches": [{"path": path, "has_manifest": has} for path, has in found]})
 
 
 def build(workspace: Workspace, arguments: BuildArguments) -> Outcome[BuildAnswer]:
+    import os
+    from contextlib import nullcontext
+
     from holdfast.caches.build.build import build_cache
     from holdfast.caches.build.build_order import BuildOrder, no_progress
-    from holdfast.core.confined_paths import link_out, printable
+    from holdfast.caches.build.project_directory import Project
+    from holdfast.caches.build.sync import NewRoot
+    from holdfast.core.confined_paths import lies_inside, link_out, printable
     from holdfast.core.errors import BuildFailed
+    from holdfast.workspace import DEFAULT_CACHE_ROOT
 
     if link := link_out(workspace.project, arguments["sources"]):
         raise BuildFailed(f"'{printable(link)}' leads out of the project: name the folder that it leads to")
@@ -76,7 +95,10 @@ def build(workspace: Workspace, arguments: BuildArguments) -> Outcome[BuildAnswe
         progress=(workspace.progress and workspace.phases) or no_progress,
         note=notes.append,
     )
-    report = build_cache(arguments["sources"], workspace.written(arguments["cache"]), order)
+    cache = workspace.written(arguments["cache"])
+    project = Project(workspace.project, os.path.join(workspace.project, DEFAULT_CACHE_ROOT))
+    with NewRoot(project) if lies_inside(os.path.abspath(cache), project.cache_root) else nullcontext():
+        report = build_cache(arguments["sources"], cache, order)
     value: BuildAnswer = {
         "cache_version": report.cache_version,
         "document_count": report.document_count,
@@ -85,7 +107,7 @@ def build(workspace: Workspace, arguments: BuildArguments) -> Outcome[BuildAnswe
     return Outcome(value, note="; ".join(notes))
 
 
-def verify(workspace: Workspace, arguments: CacheArguments) -> Outcome[VerifyAnswer]:
+def verify(workspace: Workspace, arguments: VerifyArguments) -> Outcome[VerifyAnswer]:
     from holdfast.caches.on_disk.verification import verify_cache
     from holdfast.core.errors import CacheInvalid
 
@@ -108,6 +130,8 @@ def hinted_failure(error: ContextError) -> object:
         failure["error"]["message"] = error.headline
     if isinstance(error, CacheMissing) and error.nearest:
         failure["error"]["message"] += f": did you mean '{error.nearest}'?"
+    elif isinstance(error, CacheMissing) and error.next_step:
+        failure["error"]["message"] += f": {error.next_step}"
     return failure
 
 

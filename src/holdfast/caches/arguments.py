@@ -13,20 +13,9 @@ class AddArguments(TypedDict):
     exclude: NotRequired[list[str]]
     package: NotRequired[list[str]]
     python: NotRequired[str]
+    user: NotRequired[bool]
     strict: NotRequired[bool]
     quiet: NotRequired[bool]
-
-
-class AuditArguments(TypedDict):
-    directory: str
-    client: NotRequired[str]
-    query: NotRequired[str]
-    since: NotRequired[str]
-    limit: NotRequired[int]
-    skip: NotRequired[int]
-    listed_only: NotRequired[bool]
-    now: NotRequired[bool]
-    html: NotRequired[str]
 
 
 class BuildArguments(TypedDict):
@@ -34,15 +23,16 @@ class BuildArguments(TypedDict):
     sources: str
     force: NotRequired[bool]
     tokenizer: NotRequired[Literal["estimate-1", "o200k_base", "bytes/4"]]
+    index: NotRequired[bool]
+
+
+class BundleArguments(TypedDict):
+    file: str
+    wheels: NotRequired[str]
 
 
 class CacheArguments(TypedDict):
     cache: str
-
-
-class CiteArguments(TypedDict):
-    file: str
-    cache: NotRequired[str]
 
 
 class DiffArguments(TypedDict):
@@ -53,18 +43,8 @@ class DiffArguments(TypedDict):
     check: NotRequired[bool]
 
 
-class IndexArguments(TypedDict):
-    cache: str
-    tokenizer: NotRequired[Literal["estimate-1", "o200k_base", "bytes/4"]]
-    quiet: NotRequired[bool]
-
-
 class ListArguments(TypedDict):
     root: NotRequired[str]
-
-
-class OutdatedArguments(TypedDict):
-    names: NotRequired[list[str]]
 
 
 class PullArguments(TypedDict):
@@ -89,6 +69,7 @@ class ReadArguments(TypedDict):
     after: NotRequired[int]
     budget: NotRequired[int]
     cache: NotRequired[str]
+    frozen: NotRequired[bool]
     known: NotRequired[list[str]]
     format: NotRequired[Literal["text", "json"]]
 
@@ -98,6 +79,14 @@ class ReplayArguments(TypedDict):
     cache: NotRequired[str]
     html: NotRequired[str]
     considered: NotRequired[int]
+    receipts: NotRequired[str]
+    client: NotRequired[str]
+    query: NotRequired[str]
+    since: NotRequired[str]
+    limit: NotRequired[int]
+    skip: NotRequired[int]
+    listed_only: NotRequired[bool]
+    now: NotRequired[bool]
 
 
 class ResolveArguments(TypedDict):
@@ -106,18 +95,24 @@ class ResolveArguments(TypedDict):
     budget: int
 
 
-class SearchArguments(TypedDict):
-    query: str
-    cache: NotRequired[str]
-    budget: NotRequired[int]
-    limit: NotRequired[int]
-    under: NotRequired[str]
-    known: NotRequired[list[str]]
-    format: NotRequired[Literal["text", "json", "outline"]]
-    explain: NotRequired[bool]
-    receipt: NotRequired[str]
-    html: NotRequired[str]
-    considered: NotRequired[int]
+SearchArguments = TypedDict(
+    "SearchArguments",
+    {
+        "query": str,
+        "cache": NotRequired[str],
+        "frozen": NotRequired[bool],
+        "budget": NotRequired[int],
+        "limit": NotRequired[int],
+        "under": NotRequired[str],
+        "known": NotRequired[list[str]],
+        "in": NotRequired[Literal["docs", "code"]],
+        "format": NotRequired[Literal["text", "json", "outline"]],
+        "explain": NotRequired[bool],
+        "receipt": NotRequired[str],
+        "html": NotRequired[str],
+        "considered": NotRequired[int],
+    },
+)
 
 
 class SignArguments(TypedDict):
@@ -133,5 +128,17 @@ class SyncArguments(TypedDict):
     check: NotRequired[bool]
     lock_only: NotRequired[bool]
     yes: NotRequired[bool]
+    outdated: NotRequired[bool]
     strict: NotRequired[bool]
     quiet: NotRequired[bool]
+
+
+class UnbundleArguments(TypedDict):
+    file: str
+    check: NotRequired[bool]
+    force: NotRequired[bool]
+
+
+class VerifyArguments(TypedDict):
+    cache: str
+    citations: NotRequired[str]

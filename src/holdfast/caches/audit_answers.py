@@ -1,4 +1,4 @@
-"""What is answered about everything that servers gave: `context audit`."""
+"""What is answered about everything that servers gave: `context replay --receipts`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from holdfast.core.worker_pool import WorkerPool, core_count
 from holdfast.operation import Outcome
 
 if TYPE_CHECKING:
-    from holdfast.caches.arguments import AuditArguments
+    from holdfast.caches.arguments import ReplayArguments
     from holdfast.caches.audit_shapes import AuditAnswer, AuditedCall, DifferingReceipt
     from holdfast.caches.on_disk.kept_answers import Replayed
     from holdfast.caches.search.call_records import CallRecord
@@ -37,8 +37,8 @@ _MOST_LISTED = 100
 _FEW = 64
 
 
-def audit(workspace: Workspace, arguments: AuditArguments) -> Outcome[AuditAnswer]:
-    directory = arguments["directory"]
+def audit(workspace: Workspace, arguments: ReplayArguments) -> Outcome[AuditAnswer]:
+    directory = arguments["receipts"]
     since = _moment(arguments["since"]) if "since" in arguments else 0
     try:
         kept = kept_answers(directory)

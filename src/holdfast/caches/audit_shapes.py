@@ -1,4 +1,4 @@
-"""What `context replay` and `context audit` give, as types that only checkers load."""
+"""What `context replay` and `context replay --receipts` give, as types that only checkers load."""
 
 from __future__ import annotations
 

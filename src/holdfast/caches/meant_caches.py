@@ -1,6 +1,7 @@
 """Which caches are meant: the one that is named; where none is, those of the project, asked as one if they are several.
 
-They are looked for at every call, so that one that was just built, or declared in `context.toml`, is asked at the next.
+They are looked for at every call, and refreshed where they are made from folders of the project (`build/refresh.py`).
+A project without `context.toml` and without a cache has an implicit one (`build/implicit_cache.py`).
 """
 
 from __future__ import annotations
@@ -11,18 +12,23 @@ from holdfast.caches.on_disk.cache_listing import cache_name, list_caches
 from holdfast.caches.on_disk.joined_caches import NamedCache
 from holdfast.caches.search.search_request import LeftOut
 from holdfast.core.confined_paths import printable
-from holdfast.core.errors import CacheMissing, SettingsInvalid
+from holdfast.core.errors import BuildFailed, CacheBuilding, CacheMissing, CacheStale, ContextError, SettingsInvalid
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import is_unicode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from holdfast.caches.project.project_file import ProjectFile
+    from holdfast.caches.project.project_file import DeclaredCache, ProjectFile
+    from holdfast.caches.search.code_source import CodeSource
     from holdfast.workspace import Workspace
 
 _NAMESPACE = "cache"
+# At most this many caches are named in a failure.
+_NAMED = 10
+# Seconds that documentation waits for source code.
+_BESIDE = 5.0
 
 
 class MeantCaches(NamedTuple):
@@ -35,33 +41,170 @@ class MeantCaches(NamedTuple):
     as_one: bool
     left_out: tuple[LeftOut, ...]
     about: Mapping[str, str]
+    failures: tuple[ContextError, ...]  # why declared caches are left out
+    code: CodeSource | None = None  # the source code of the project, where it is searched too
 
 
-def meant_caches(workspace: Workspace, name: str | None) -> MeantCaches:
-    """The cache that is named, or those of the project; CacheMissing where there is none."""
+def meant_caches(workspace: Workspace, name: str | None, *, frozen: bool = False, part: str = "") -> MeantCaches:
+    """The cache that is named, or those of the project, each as its sources are now; CacheMissing where there is none.
+
+    With `frozen` they are as the lock names them, and CacheStale where the sources are not. The `part` is `docs` or
+    `code`; without one, a project that declares nothing is searched for both.
+    """
+    if part == "code":
+        return _with_code(workspace, MeantCaches([], as_one=False, left_out=(), about={}, failures=()))
     if name is not None:
-        path = workspace.cache_directory(name)
-        return MeantCaches([NamedCache(cache_name(path), path)], as_one=False, left_out=(), about={})
-    standing = [listed.path for listed in list_caches(workspace.cache_root) if listed.has_manifest]
-    names = [name for name in standing if is_unicode(name)]
+        return _named(workspace, name, frozen=frozen)
     declared = _declared(workspace)
+    frozen = frozen or (declared is not None and declared.is_frozen)
+    failures: dict[str, ContextError] = {}
+    if declared is not None and declared.caches:
+        failures = _refreshed(workspace, declared, declared.caches, frozen=frozen)
+    names = _built(workspace)
     left_out: tuple[LeftOut, ...] = ()
     if declared is not None and declared.caches:
         wanted = [cache.name for cache in declared.caches]
-        left_out = tuple([LeftOut(name, "not built") for name in wanted if name not in names])
-        if len(left_out) == len(wanted):
-            raise CacheMissing("none of the caches that context.toml declares is built: run 'context sync'")
-        names = [name for name in wanted if name in names]
-    root = printable(workspace.cache_root)
+        stale = [CacheBuilding.code, CacheStale.code]
+        users = [cache.name for cache in declared.caches if cache.is_user]
+        lacking = [name for name in wanted if name not in (*names, *users) or name in failures]
+        left_out = tuple([LeftOut(name, "not built") for name in lacking])
+        names += users
+        names = [name for name in wanted if name in names and name not in failures]
+        if failures and (not names or any(error.code in stale for error in failures.values())):
+            raise next(iter(failures.values()))
+        if not names:
+            raise CacheMissing("none of the caches that context.toml declares is built")
     if not names:
-        raise CacheMissing(f"no cache below '{root}': 'context add' makes one, or name one with --cache")
+        if implicit := _implicit(workspace, declared, "", with_code=part != "docs"):
+            return implicit
+        raise CacheMissing(f"no cache below '{printable(workspace.cache_root)}'")
     about = {cache.name: cache.about for cache in declared.caches} if declared is not None else {}
     as_one = len(names) + len(left_out) > 1
-    return MeantCaches([NamedCache(name, _path(workspace, name)) for name in names], as_one, left_out, about)
+    caches = [NamedCache(name, _path(workspace, name, declared)) for name in names]
+    return MeantCaches(caches, as_one, left_out, about, tuple(failures.values()))
 
 
-def _path(workspace: Workspace, name: str) -> str:
-    """Where a cache below the cache root is: for a tool, opened beneath it as any other."""
+def has_cache(workspace: Workspace, name: str) -> bool:
+    """Whether a project has built or declared a cache of this name."""
+    declared = _declared(workspace)
+    return bool(declared is not None and declared.cache(name)) or name in _built(workspace)
+
+
+def _named(workspace: Workspace, name: str, *, frozen: bool) -> MeantCaches:
+    path = workspace.cache_directory(name)
+    if not os.path.lexists(os.path.join(path, "manifest.json")) and has_cache(workspace, name):
+        path = _path(workspace, name, None)  # a folder of that name is no cache
+    found = NamedCache(cache_name(path), path)
+    if os.path.dirname(os.path.realpath(path)) == os.path.realpath(workspace.cache_root):
+        declared = _declared(workspace)
+        cache = None if declared is None else declared.cache(found.name)
+        if declared is not None and cache is not None:
+            for error in _refreshed(workspace, declared, [cache], frozen=frozen or declared.is_frozen).values():
+                raise error
+            found = NamedCache(found.name, _path(workspace, found.name, declared)) if cache.is_user else found
+        elif not os.path.isdir(path) and (implicit := _implicit(workspace, declared, found.name)):
+            return implicit
+    return MeantCaches([found], as_one=False, left_out=(), about={}, failures=())
+
+
+def _with_code(workspace: Workspace, meant: MeantCaches) -> MeantCaches:
+    """The same with the source code of the project, which is left out while it takes long to read; CacheMissing where
+    there is neither."""
+    from holdfast.caches.on_disk.work_tree import WorkTrees
+    from holdfast.caches.search.asked_caches import STILL_READ, WORK_TREE
+    from holdfast.caches.tokenizers import USUAL
+
+    patience = workspace.patience
+    if patience is not None and meant.caches:
+        patience = min(patience, _BESIDE)
+    try:
+        code = workspace.keep(WorkTrees).source(workspace, (), USUAL, patience)
+    except CacheBuilding:
+        if not meant.caches:
+            raise
+        return meant._replace(left_out=(*meant.left_out, LeftOut(WORK_TREE, STILL_READ)))
+    if code is None and not meant.caches:
+        raise CacheMissing("there is no source code here that git tracks")
+    return meant._replace(code=code)
+
+
+def with_next_step(workspace: Workspace, error: CacheMissing) -> CacheMissing:
+    """The error, saying which caches there are and what makes the one that is missing."""
+    if not error.next_step and not error.nearest:
+        names, declared = _built(workspace), _declared(workspace)
+        lacking = [cache.name for cache in declared.caches if cache.name not in names] if declared is not None else []
+        steps = [f"caches here: {', '.join(names[:_NAMED])}"] if names else []
+        steps += [f"'context sync' makes {', '.join(lacking[:_NAMED])}"] if lacking else []
+        error.add_next_step("; ".join(steps) or "'context add NAME PATH' makes one of a folder of documentation")
+    return error
+
+
+def mended(workspace: Workspace, meant: MeantCaches) -> bool:
+    """Whether a damaged cache among these may be another one at the next look, since it is made from sources here."""
+    from holdfast.caches.build.refresh import Refreshes
+
+    refreshes = workspace.keep(Refreshes)
+    return True in [refreshes.forget(os.path.realpath(path)) for _, path in meant.caches]
+
+
+def _built(workspace: Workspace) -> list[str]:
+    """The names of the caches below the cache root."""
+    try:
+        return [each.path for each in list_caches(workspace.cache_root) if each.has_manifest and is_unicode(each.path)]
+    except CacheMissing:
+        return []
+
+
+def _refreshed(
+    workspace: Workspace, file: ProjectFile, caches: Sequence[DeclaredCache], *, frozen: bool
+) -> dict[str, ContextError]:
+    from holdfast.caches.build.project_directory import Project
+    from holdfast.caches.build.refresh import refresh
+
+    root, config = workspace.cache_root, workspace.user_config
+    project = Project(workspace.project, root, workspace.user_cache, user_config=config)
+    return refresh(workspace, project, file, caches, frozen=frozen)
+
+
+def _implicit(
+    workspace: Workspace, declared: ProjectFile | None, name: str, *, with_code: bool = False
+) -> MeantCaches | None:
+    """The cache of what a project holds that declares nothing; None where a declaration or a cache root is named."""
+    if declared is not None or workspace.confined_to or workspace.names_root:
+        return None
+    from holdfast.caches.build.implicit_cache import DECLARATION, NAME, implicit_project
+    from holdfast.caches.build.refresh import refresh
+    from holdfast.caches.project.project_file import ProjectFile
+
+    project = implicit_project(workspace) if name in ("", NAME) else None
+    if project is None:
+        return None
+    caches = [NamedCache(NAME, project.cache(NAME))]
+    found = MeantCaches(caches, as_one=False, left_out=(), about={NAME: DECLARATION.about}, failures=())
+    for error in refresh(workspace, project, ProjectFile(), [DECLARATION], frozen=False).values():
+        missing = CacheMissing(error.reason) if isinstance(error, BuildFailed) else error
+        if not with_code or missing is error:
+            raise missing
+        try:
+            return _with_code(workspace, found._replace(caches=[]))
+        except CacheMissing:
+            raise missing from None
+    return _with_code(workspace, found) if with_code else found
+
+
+def _path(workspace: Workspace, name: str, declared: ProjectFile | None) -> str:
+    """Where a cache is: below the cache root, for a tool opened beneath it as any other, or where the user has it."""
+    cache = None if declared is None else declared.cache(name)
+    if cache is not None and cache.is_user:
+        from holdfast.caches.build.project_directory import Project
+        from holdfast.caches.build.user_caches import located
+
+        root, config = workspace.cache_root, workspace.user_config
+        project = Project(workspace.project, root, workspace.user_cache, user_config=config)
+        try:
+            return located(project, cache)[0].cache(name)
+        except CacheMissing:
+            pass  # a bundle brought it
     if workspace.door == "command":
         return os.path.join(workspace.cache_root, name)
     return workspace.cache_directory(name)

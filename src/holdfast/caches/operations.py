@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from holdfast.caches.audit_operations import AUDIT_OPERATIONS
+from holdfast.caches.audit_operations import REPLAY
 from holdfast.core.errors import CacheMissing, InvalidBudget, InvalidCitation, InvalidKnown, InvalidLimit, InvalidQuery
-from holdfast.operation import Operation, Parameter
+from holdfast.operation import Operation, Parameter, Variant
 
 MAX_BUDGET = 2**53 - 1
 
@@ -76,6 +76,9 @@ _AROUND = LIMIT._replace(error=InvalidCitation, check_order=1)
 _PLAIN_CACHE = CACHE._replace(positional=True, flag="--cache")
 _OPTIONAL_CACHE = CACHE._replace(required=False, description="The cache (default: those of the project)")
 _ALL_CACHES = _OPTIONAL_CACHE._replace(description="Keep to one cache")
+FROZEN = Parameter(
+    "frozen", "flag", "Answer from what context.lock names; fail where the sources changed since", only="command"
+)
 
 _CACHES = Parameter("names", "texts", "Caches (default: all)", metavar="CACHE", positional=True, flag="--cache")
 _TOKENIZER = Parameter(
@@ -96,16 +99,18 @@ OPERATIONS = (
         title="Search documentation",
         summary="Select the sections, of all caches or one, that answer a query, with citations and pointers to more.",
         description=(
-            "Search this project's documentation for the sections that answer a question. Use it before guessing "
-            "or opening files; quote the citations. An empty query tells what there is."
+            "Search this project's documentation and code. Use it before guessing or opening files; quote the "
+            "citations. An empty query lists what there is."
         ),
         parameters=(
             SEARCH_QUERY,
             _ALL_CACHES,
+            FROZEN,
             SEARCH_BUDGET,
             LIMIT,
             UNDER,
             KNOWN,
+            Parameter("in", "text", "Default: both", metavar="PART", choices=("docs", "code")),
             SEARCH_FORMAT,
             EXPLAIN,
             Parameter("receipt", "path", "Write the record of the answer here", metavar="FILE", only="command"),
@@ -124,6 +129,7 @@ OPERATIONS = (
         view="holdfast.caches.search_views:search",
         failure="holdfast.caches.answers:hinted_failure",
         always_load=True,
+        large_result=True,
     ),
     Operation(
         family="caches",
@@ -131,10 +137,7 @@ OPERATIONS = (
         tool="context.read",
         title="Read documentation",
         summary="Read a section by its citation or line, sections around it, or a document; exit 9 when it is gone.",
-        description=(
-            "Read a section of the documentation. Use it after context.search, by the id and line of what it names, "
-            "or for the sections around a citation."
-        ),
+        description=("Read project documentation or code. Use it after context.search, by citation or id and line."),
         parameters=(
             Parameter(
                 "citation",
@@ -167,7 +170,7 @@ OPERATIONS = (
             Parameter(
                 "places",
                 "texts",
-                "Or several citations or id#Lline",
+                "Or several of them",
                 metavar="PLACE",
                 max_bytes=8 << 10,
                 max_items=100,
@@ -178,6 +181,7 @@ OPERATIONS = (
             _AROUND._replace(name="after", description="Sections to add after"),
             SEARCH_BUDGET._replace(description="With id: read on, up to these tokens"),
             _ALL_CACHES,
+            FROZEN,
             KNOWN,
             Parameter("format", "text", "Default: text", metavar="FORMAT", choices=("text", "json"), is_plain=True),
         ),
@@ -185,6 +189,8 @@ OPERATIONS = (
         text="holdfast.caches.search.passage_text:as_text",
         view="holdfast.caches.search_views:passage",
         failure="holdfast.caches.answers:hinted_failure",
+        always_load=True,
+        large_result=True,
     ),
     Operation(
         family="caches",
@@ -192,14 +198,12 @@ OPERATIONS = (
         tool="context.list_caches",
         title="List documentation caches",
         summary="List the caches under a directory.",
-        description=(
-            "List this project's documentation caches. Use it when a tool should keep to one: each `path` is a `cache`."
-        ),
+        description=("List this project's documentation caches. Use it when naming one: each `path` is a `cache`."),
         parameters=(
             Parameter(
                 "root",
                 "path",
-                "Directory containing cache directories (default: the cache root)",
+                "Default: the cache root",
                 metavar="DIR",
                 error=CacheMissing,
                 only="tool",
@@ -239,7 +243,7 @@ OPERATIONS = (
     Operation(
         family="caches",
         command=("build",),
-        summary="Compile a folder of Markdown into a cache.",
+        summary="Compile a folder of Markdown into a cache, or index a cache that another builder wrote.",
         parameters=(
             _PLAIN_CACHE._replace(description="Where the cache is written; it must not exist yet"),
             Parameter(
@@ -253,30 +257,40 @@ OPERATIONS = (
             ),
             Parameter("force", "flag", "Replace the cache that is there, once the new one is complete"),
             _TOKENIZER,
+            Parameter("index", "flag", "Give CACHE, which another builder wrote, its index; the rest of it stays"),
         ),
         run="holdfast.caches.answers:build",
         view="holdfast.caches.views:built",
+        variants=(
+            Variant(
+                "index",
+                "holdfast.caches.project_answers:index",
+                "holdfast.caches.project_views:indexed",
+                takes=("cache", "tokenizer"),
+                needs=("cache",),
+            ),
+        ),
     ),
     Operation(
         family="caches",
         command=("verify",),
-        summary="Check every byte of a cache and name each problem.",
-        parameters=(_PLAIN_CACHE,),
+        summary="Check every byte of a cache, or every citation in a text; exit 9 when a citation does not hold.",
+        parameters=(
+            _PLAIN_CACHE,
+            Parameter("citations", "path", "Check the citations in this text; CACHE may be left out", metavar="FILE"),
+        ),
         run="holdfast.caches.answers:verify",
         view="holdfast.caches.views:verification",
-    ),
-    *AUDIT_OPERATIONS,
-    Operation(
-        family="caches",
-        command=("cite", "verify"),
-        summary="Check every citation in a text against a cache; exit 9 when one does not hold.",
-        parameters=(
-            Parameter("file", "path", "The text", True, "FILE", positional=True),
-            _OPTIONAL_CACHE,
+        variants=(
+            Variant(
+                "citations",
+                "holdfast.caches.search_answers:verify_citations",
+                "holdfast.caches.search_views:citations",
+                takes=("cache",),
+            ),
         ),
-        run="holdfast.caches.search_answers:verify_citations",
-        view="holdfast.caches.search_views:citations",
     ),
+    REPLAY,
     Operation(
         family="caches",
         command=("diff",),
@@ -318,6 +332,9 @@ OPERATIONS = (
                 "package", "texts", "An installed package; without CACHE the cache is 'dependencies'", metavar="PACKAGE"
             ),
             Parameter("python", "text", "The environment of packages (default: .venv)", metavar="DIR"),
+            Parameter(
+                "user", "flag", "Declare it for this user, for every project that names it; PATH may lie anywhere"
+            ),
             _STRICT,
             _QUIET,
         ),
@@ -333,27 +350,20 @@ OPERATIONS = (
             Parameter("check", "flag", "Write nothing; exit with 8 and say why when a cache or the lock is behind"),
             Parameter("lock_only", "flag", "With --check: the lock alone; caches need not be built here"),
             Parameter("yes", "flag", "Contact registries that context.lock does not name yet, without asking"),
+            Parameter("outdated", "flag", "Write nothing; exit 8 if packages or checkouts moved since context.lock"),
             _STRICT,
             _QUIET,
         ),
         run="holdfast.caches.project_answers:sync",
         view="holdfast.caches.project_views:synced",
-    ),
-    Operation(
-        family="caches",
-        command=("index",),
-        summary="Give a cache that another builder wrote its index; the rest of it stays as it is.",
-        parameters=(_PLAIN_CACHE, _TOKENIZER, _QUIET),
-        run="holdfast.caches.project_answers:index",
-        view="holdfast.caches.project_views:indexed",
-    ),
-    Operation(
-        family="caches",
-        command=("outdated",),
-        summary="Tell which packages and checkouts moved since context.lock; exit 8 when any did.",
-        parameters=(_CACHES,),
-        run="holdfast.caches.project_answers:outdated",
-        view="holdfast.caches.project_views:outdated",
+        variants=(
+            Variant(
+                "outdated",
+                "holdfast.caches.project_answers:outdated",
+                "holdfast.caches.project_views:outdated",
+                takes=("names",),
+            ),
+        ),
     ),
     Operation(
         family="caches",
@@ -400,6 +410,29 @@ OPERATIONS = (
         ),
         run="holdfast.caches.registry_answers:pull",
         view="holdfast.caches.views:pulled",
+    ),
+    Operation(
+        family="caches",
+        command=("bundle",),
+        summary="Write caches, lock and signatures into one file, for a machine without a network.",
+        parameters=(
+            Parameter("file", "path", "The file to write, a tar", required=True, metavar="FILE", positional=True),
+            Parameter("wheels", "path", "Add the wheels of this folder, as 'pip wheel' writes it", metavar="DIR"),
+        ),
+        run="holdfast.caches.registry_answers:bundle",
+        view="holdfast.caches.views:bundled",
+    ),
+    Operation(
+        family="caches",
+        command=("unbundle",),
+        summary="Prove every cache of a bundle by its lock, without the sources, and put all in place.",
+        parameters=(
+            Parameter("file", "path", "A file that 'bundle' wrote", required=True, metavar="FILE", positional=True),
+            Parameter("check", "flag", "Write nothing; exit 8 when the bundle differs from the lock here"),
+            Parameter("force", "flag", "Replace a context.toml that differs from the bundle's"),
+        ),
+        run="holdfast.caches.registry_answers:unbundle",
+        view="holdfast.caches.views:bundled",
     ),
     Operation(
         family="caches",

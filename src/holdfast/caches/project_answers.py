@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from shutil import rmtree
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Literal
@@ -15,18 +16,21 @@ from holdfast.caches.build.declaration import (
     declare,
     dependencies,
     named_by_path,
-    only_editor,
     remove_undeclared,
     write_declaration,
 )
 from holdfast.caches.build.moved_sources import moved_sources
 from holdfast.caches.build.past_caches import PastProject
-from holdfast.caches.build.project_directory import Project, check_names, check_tokenizer
-from holdfast.caches.build.sync import kinds_in_words, sync_cache, write_lock
+from holdfast.caches.build.project_directory import Project, check_names, check_tokenizer, only_writer
+from holdfast.caches.build.project_sources import MADE
+from holdfast.caches.build.source_item import kinds_in_words
+from holdfast.caches.build.sync import sync_cache, write_lock
+from holdfast.caches.build.user_caches import declare_for_user, write_user_file
 from holdfast.caches.on_disk.cache_listing import list_caches
 from holdfast.caches.on_disk.open_caches import with_cache
 from holdfast.caches.on_disk.user_files import read_queries
 from holdfast.caches.project.project_file import DeclaredCache
+from holdfast.caches.readers.generators import generator_of
 from holdfast.caches.registry_answers import cache_of_lock, name_hosts, sync_from_registry
 from holdfast.caches.search.impacts import RANKING
 from holdfast.caches.secret_patterns import is_withheld
@@ -36,9 +40,10 @@ from holdfast.operation import Outcome
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.caches.arguments import AddArguments, DiffArguments, IndexArguments, OutdatedArguments, SyncArguments
+    from holdfast.caches.arguments import AddArguments, BuildArguments, DiffArguments, SyncArguments
     from holdfast.caches.build.past_caches import PastProject
     from holdfast.caches.build.project_directory import Project
+    from holdfast.caches.build.project_sources import PassedOver
     from holdfast.caches.build.sync import SyncedCache
     from holdfast.caches.project_shapes import (
         AddAnswer,
@@ -64,10 +69,15 @@ def add(workspace: Workspace, arguments: AddArguments) -> Outcome[AddAnswer]:
         name, paths = named_by_path(name, paths)
     if not paths and not packages:
         raise UsageError(f"'add' needs a PATH to read: context add {name} PATH", headline="PATH is missing")
+    for_user = arguments.get("user", False)
+    if for_user and (packages or len(paths) != 1):
+        raise UsageError("'add --user' takes the name of a cache and one folder: context add --user NAME PATH")
     include, exclude = tuple(arguments.get("include", ())), tuple(arguments.get("exclude", ()))
     about, python = arguments.get("about", ""), arguments.get("python", "")
     project = _project(workspace, writes=True)
     wanted = DeclaredCache(name, (), include, exclude, about, packages, python)
+    if for_user:
+        return _add_for_user(workspace, arguments, wanted, paths[0])
     declaration = declare(project, wanted, paths)
     project.lock()  # one that cannot be read is reported before anything is built
     (cache,) = check_names(declaration.file, [name])
@@ -82,7 +92,7 @@ def add(workspace: Workspace, arguments: AddArguments) -> Outcome[AddAnswer]:
         note=notes.append,
     )
     synced = sync_cache(project, cache, order)
-    with only_editor(project):
+    with only_writer(project):
         try:
             is_new = write_declaration(project, declaration)
         except ContextError:
@@ -96,6 +106,25 @@ def add(workspace: Workspace, arguments: AddArguments) -> Outcome[AddAnswer]:
         "next": f'context search "your question" --cache {name}',
     }
     return Outcome(value, note="" if quiet else "\n".join([*notes, *_notes([synced])]))
+
+
+def _add_for_user(
+    workspace: Workspace, arguments: AddArguments, wanted: DeclaredCache, path: str
+) -> Outcome[AddAnswer]:
+    project = Project(workspace.project, "", workspace.user_cache, user_config=workspace.user_config)
+    home, declared, text = declare_for_user(project, wanted, path)
+    quiet = arguments.get("quiet", False)
+    progress = (None if quiet else workspace.phases) or no_progress
+    order = BuildOrder(workspace.timestamp(), strict=arguments.get("strict", False), progress=progress)
+    synced = sync_cache(home, declared, order)
+    write_user_file(project, text)
+    value: AddAnswer = {
+        "cache": _answer(synced),
+        "declared": False,
+        "next": f'[project] user = ["{wanted.name}"] in the context.toml of a project, and there: context sync',
+        "for_user": True,
+    }
+    return Outcome(value, note="" if quiet else "\n".join(_notes([synced])))
 
 
 def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer | CheckAnswer]:
@@ -147,12 +176,10 @@ def _check(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer
     behind = [(cache.name, cache.reasons) for cache in found]
     if lock is not None and not names:
         behind += [
-            (name, ["context.lock names it, and context.toml does not"])
-            for name in lock.caches
-            if not declared.cache(name)
+            (name, ["lock: names it, and context.toml does not"]) for name in lock.caches if not declared.cache(name)
         ]
         if (lock.ranking, lock.tokenizer) != (RANKING, tokenizer):
-            behind.append(("context.lock", ["it is of another ranking or tokenizer"]))
+            behind.append(("context.lock", ["lock: of another ranking or tokenizer"]))
     value: CheckAnswer = {
         "in_step": not any(reasons for _, reasons in behind),
         "caches": [{"name": name, "in_step": not reasons, "reasons": reasons} for name, reasons in behind],
@@ -160,11 +187,12 @@ def _check(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer
     return Outcome(value, exit_code=0 if value["in_step"] else OutOfDate.exit_code)
 
 
-def outdated(workspace: Workspace, arguments: OutdatedArguments) -> Outcome[OutdatedAnswer]:
+def outdated(workspace: Workspace, arguments: SyncArguments) -> Outcome[OutdatedAnswer]:
     project = _project(workspace)
     declared = project.declared()
     chosen = check_names(declared, arguments.get("names", []))
-    moved = moved_sources(project, chosen, project.lock())
+    lock = project.lock()
+    moved = moved_sources(project, chosen, lock)
     value: OutdatedAnswer = {
         "outdated": [
             {
@@ -182,15 +210,18 @@ def outdated(workspace: Workspace, arguments: OutdatedArguments) -> Outcome[Outd
         for cache in chosen
         if cache.oci
     ]
-    return Outcome(value, exit_code=OutOfDate.exit_code if moved else 0, note="\n".join(tags))
+    tokenizer = check_tokenizer(declared)
+    behind = [check_cache(project, cache, lock, tokenizer, lock_only=False) for cache in chosen if not cache.oci]
+    notes = [f"{cache.name}: {'; '.join(cache.reasons)}" for cache in behind if cache.reasons]
+    return Outcome(value, exit_code=OutOfDate.exit_code if moved else 0, note="\n".join([*notes, *tags]))
 
 
-def index(workspace: Workspace, arguments: IndexArguments) -> Outcome[IndexAnswer]:
+def index(workspace: Workspace, arguments: BuildArguments) -> Outcome[IndexAnswer]:
     cache = workspace.written(workspace.cache_directory(arguments["cache"]))
     report = index_cache(
         cache,
         tokenizer=arguments.get("tokenizer"),
-        progress=None if arguments.get("quiet", False) else workspace.phases,
+        progress=workspace.progress and workspace.phases,
     )
     value: IndexAnswer = {
         "cache_version": report.cache_version,
@@ -248,7 +279,7 @@ def _since(project: Project, past: PastProject, name: str, then: str, now: str, 
 
 def _project(workspace: Workspace, *, writes: bool = False) -> Project:
     root = workspace.written_root if writes else workspace.cache_root
-    return Project(workspace.project, root, workspace.user_cache)
+    return Project(workspace.project, root, workspace.user_cache, user_config=workspace.user_config)
 
 
 def _answer(cache: SyncedCache) -> SyncedCacheAnswer:
@@ -258,6 +289,7 @@ def _answer(cache: SyncedCache) -> SyncedCacheAnswer:
         "state": "unchanged" if not cache.was_built else "pulled" if cache.locked.oci else "built",
         "version": cache.locked.version,
         "documents": cache.locked.documents,
+        "generators": _generators(cache),
         "changed": cache.changes.changed,
         "added": cache.changes.added,
         "removed": cache.changes.removed,
@@ -265,7 +297,7 @@ def _answer(cache: SyncedCache) -> SyncedCacheAnswer:
         "unread_count": len(unread),
         "withheld": sum([is_withheld(each.reason) for each in cache.unread]),
         "other_kinds": cache.found.other_kinds,
-        "left_out": cache.found.folders[:_NAMED],
+        "left_out": [{"source": each.source, "reason": each.reason} for each in cache.found.folders[:_NAMED]],
     }
 
 
@@ -281,16 +313,37 @@ def _notes(synced: Sequence[SyncedCache]) -> list[str]:
         withheld += [f"{cache.name}: '{each.source}' {each.reason}" for each in cache.unread if each not in unread]
         if cache.was_built and cache.found.other_kinds:
             notes.append(f"{cache.name}: {kinds_in_words(cache.found.other_kinds)}")
-        if cache.was_built and cache.found.folders:
-            shown = ", ".join(cache.found.folders[:5]) + (", …" if len(cache.found.folders) > 5 else "")
-            notes.append(
-                f"{cache.name}: left out as what tools made or fetched: {shown} ('!name/' in .contextignore reads it)"
-            )
+        if cache.was_built and (pages := _generators(cache)):
+            shown = ", ".join([f"{title} ({count:,} {_pages(count)})" for title, count in pages.items()])
+            notes.append(f"{cache.name}: read as {shown}")
+        if cache.was_built:
+            notes += [f"{cache.name}: {line}" for line in _left_out(cache.found.folders)]
     if withheld:
         shown = "; ".join(withheld[:3]) + ("; …" if len(withheld) > 3 else "")
         advice = "a file that 'sources' in context.toml names itself is read"
         notes.append(f"{len(withheld):,} {'file' if len(withheld) == 1 else 'files'} withheld ({advice}): {shown}")
     return notes
+
+
+def _generators(cache: SyncedCache) -> dict[str, int]:
+    """How many pages there are of each documentation generator, the most first."""
+    titles = [generator_of(item.reader).title for item in cache.found.items]
+    return dict(Counter([title for title in titles if title]).most_common())
+
+
+def _pages(count: int) -> str:
+    return "page" if count == 1 else "pages"
+
+
+def _left_out(folders: Sequence[PassedOver]) -> list[str]:
+    """A line for each reason that folders were left out for."""
+    lines = []
+    for reason in sorted({each.reason for each in folders}):
+        names = [each.source for each in folders if each.reason == reason]
+        shown = ", ".join(names[:5]) + (f" and {len(names) - 5:,} more" if len(names) > 5 else "")
+        advice = "'!name/' in .contextignore reads it" if reason == MADE else "'include' or 'sources' reads it"
+        lines.append(f"left out: {shown} ({reason}; {advice})")
+    return lines
 
 
 def _strays(project: Project, names: Sequence[str]) -> list[str]:

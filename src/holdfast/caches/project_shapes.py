@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypedDict, final
+from typing import Literal, NotRequired, TypedDict, final
 
 
 class UnreadSource(TypedDict):
@@ -12,12 +12,16 @@ class UnreadSource(TypedDict):
 
 
 class SyncedCacheAnswer(TypedDict):
-    """A cache after a sync; of what was not read the first 20, how many there are, and how many look like secrets."""
+    """A cache after a sync; of what was not read the first 20, how many there are, and how many look like secrets.
+
+    `generators` has the number of pages of each documentation generator; `left_out` the folders that were not read.
+    """
 
     name: str
     state: Literal["built", "pulled", "unchanged"]
     version: str
     documents: int
+    generators: Mapping[str, int]
     changed: int
     added: int
     removed: int
@@ -25,7 +29,7 @@ class SyncedCacheAnswer(TypedDict):
     unread_count: int
     withheld: int
     other_kinds: Mapping[str, int]
-    left_out: Sequence[str]
+    left_out: Sequence[UnreadSource]
 
 
 @final
@@ -50,6 +54,7 @@ class AddAnswer(TypedDict):
     cache: SyncedCacheAnswer
     declared: bool
     next: str
+    for_user: NotRequired[bool]
 
 
 class OutdatedSource(TypedDict):

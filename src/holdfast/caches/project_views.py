@@ -52,6 +52,9 @@ def _checked(value: CheckAnswer) -> RenderableType:
 def added(value: AddAnswer, seconds: float) -> RenderableType:
     """What was built, and what to do with it."""
     cache = value["cache"]
+    if value.get("for_user"):
+        done = Text(f"Declared for this user, in {seconds:.1f} s. A project asks it that names it:", style="dim")
+        return Group(_line(cache), done, Text(value["next"], style="bold"))
     return Group(
         _line(cache),
         Text(f"In context.toml and context.lock, in {seconds:.1f} s. Commit both.", style="dim"),
@@ -63,7 +66,7 @@ def added(value: AddAnswer, seconds: float) -> RenderableType:
 def outdated(value: OutdatedAnswer, _seconds: float) -> RenderableType:
     """A row for each that moved."""
     if not value["outdated"]:
-        return Text("Nothing moved since context.lock.", style="green")
+        return Text("No package or checkout moved since context.lock.", style="green")
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in ("cache", "name", "locked", "installed"):
         table.add_column(column, overflow="fold")

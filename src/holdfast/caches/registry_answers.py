@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from holdfast.caches.build.cache_check import pulled_damage, version_there
 from holdfast.caches.build.cache_plan import SourceChanges
@@ -12,40 +11,48 @@ from holdfast.caches.build.machine_state import read_state, write_state
 from holdfast.caches.build.made_files import make_replaceable
 from holdfast.caches.build.project_directory import Project, check_names
 from holdfast.caches.build.project_sources import FoundSources
-from holdfast.caches.build.sync import SyncedCache, write_lock
+from holdfast.caches.build.sync import NewRoot, SyncedCache, write_lock
 from holdfast.caches.cache_format import is_version
 from holdfast.caches.oci_reference import parse_reference
 from holdfast.caches.on_disk.cache_directory import look_into
 from holdfast.caches.on_disk.cache_listing import inspect_cache
 from holdfast.caches.on_disk.counted_by import recorded_tokenizer
 from holdfast.caches.on_disk.verification import verify_cache
-from holdfast.caches.project.project_file import invalid, name_problem
+from holdfast.caches.project.project_file import invalid, name_problem, parse_project_file
 from holdfast.caches.project.project_lock import LOCK_NAME, LockedCache
-from holdfast.caches.registry import cache_artifact, minisign
+from holdfast.caches.registry import cache_artifact
+from holdfast.caches.registry.bundle import read_bundle, write_bundle
 from holdfast.caches.registry.cache_files import files_of, read_signature, signature_path, sums_of
 from holdfast.caches.registry.docker_credentials import find_credentials
-from holdfast.caches.registry.minisign import MAX_KEY_FILE, parse_public_key
 from holdfast.caches.registry.registry_client import RegistryClient
 from holdfast.caches.registry.transfers import MOST_BYTES, most_bytes, pull_cache, push_cache
 from holdfast.caches.search.impacts import RANKING
+from holdfast.core import minisign
 from holdfast.core.atomic_write import write_file
-from holdfast.core.errors import CacheInvalid, HostNotAgreed, IoError, SignatureRefused, UsageError
-from holdfast.core.regular_files import read_regular
+from holdfast.core.errors import CacheInvalid, HostNotAgreed, IoError, OutOfDate, SignatureRefused, UsageError
+from holdfast.core.minisign import parse_public_key
 from holdfast.operation import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from holdfast.caches.arguments import PullArguments, PushArguments, SignArguments
+    from holdfast.caches.arguments import (
+        BundleArguments,
+        PullArguments,
+        PushArguments,
+        SignArguments,
+        UnbundleArguments,
+    )
     from holdfast.caches.build.project_directory import Project
     from holdfast.caches.build.sync import SyncedCache
     from holdfast.caches.oci_reference import OciReference
     from holdfast.caches.project.project_file import DeclaredCache, ProjectFile
     from holdfast.caches.project.project_lock import LockedCache, ProjectLock
-    from holdfast.caches.registry.minisign import PublicKey
+    from holdfast.caches.registry.bundle import Bundle
     from holdfast.caches.registry.registry_client import RegistryClient
     from holdfast.caches.registry.transfers import PulledCache
-    from holdfast.caches.registry_shapes import PullAnswer, PushAnswer, SignAnswer
+    from holdfast.caches.registry_shapes import BundleAnswer, PullAnswer, PushAnswer, SignAnswer
+    from holdfast.core.minisign import PublicKey
     from holdfast.workspace import Workspace
 
 
@@ -87,7 +94,9 @@ def pull(workspace: Workspace, arguments: PullArguments) -> Outcome[PullAnswer]:
         reference = parse_reference(arguments["reference"])
         keys = _keys(project.declared()) if project.text() is not None else ()
         most = arguments.get("max_bytes", MOST_BYTES)
-        pulled = pull_cache(reference, project.cache(name), _client(workspace, reference), keys, tell, most=most)
+        client = _client(workspace, reference)
+        with NewRoot(project):
+            pulled = pull_cache(reference, project.cache(name), client, keys, tell, most=most)
         return Outcome(_pulled(name, reference, pulled, lock_changed=False))
     declared = project.declared()
     (cache,) = check_names(declared, [name])
@@ -97,7 +106,8 @@ def pull(workspace: Workspace, arguments: PullArguments) -> Outcome[PullAnswer]:
     reference = parse_reference(cache.oci)
     client, keys = _client(workspace, reference), _keys(declared)
     most = arguments.get("max_bytes", most_bytes(_locked_size(before, name)))
-    pulled = pull_cache(reference, project.cache(name), client, keys, tell, most=most)
+    with NewRoot(project):
+        pulled = pull_cache(reference, project.cache(name), client, keys, tell, most=most)
     synced = _synced(project, cache, pulled, was_pulled=True)
     changed = write_lock(project, declared, [synced], before)
     return Outcome(_pulled(name, reference, pulled, lock_changed=changed))
@@ -154,7 +164,8 @@ def sync_from_registry(
     tell = _tell(workspace, {"quiet": quiet})
     client = _client(workspace, reference)
     most = most_bytes(_locked_size(before, cache.name))
-    pulled = pull_cache(wanted, here, client, _keys(declared), tell, most=most)
+    with NewRoot(project):
+        pulled = pull_cache(wanted, here, client, _keys(declared), tell, most=most)
     return _synced(project, cache, pulled, was_pulled=True)
 
 
@@ -162,7 +173,7 @@ def sign(workspace: Workspace, arguments: SignArguments) -> Outcome[SignAnswer]:
     chosen = [name for name in ("key", "new_key", "check") if arguments.get(name)]
     if len(chosen) != 1:
         raise UsageError("name a cache and one of --key FILE and --check; or --new-key FILE, for a first key")
-    _check_extra()
+    minisign.check_extra()
     if "new_key" in arguments:
         return Outcome({"key": _new_key(arguments["new_key"]), "cache": "", "signature": "", "signed": False})
     if "cache" not in arguments:
@@ -178,10 +189,7 @@ def sign(workspace: Workspace, arguments: SignArguments) -> Outcome[SignAnswer]:
             raise SignatureRefused("the cache is not signed: 'context sign CACHE --key FILE' does it")
         key = minisign.verify(sums_of(cache, files), signature, keys)
         return Outcome({"key": key.text, "cache": arguments["cache"], "signature": "", "signed": True})
-    secret = minisign.parse_secret_key(
-        _read(arguments["key"], "the key"),
-        _read(arguments["password_file"], "the password").rstrip(b"\r\n") if "password_file" in arguments else None,
-    )
+    secret = minisign.read_secret_key(arguments["key"], arguments.get("password_file"))
     sums = sums_of(cache, files)
     comment = f"holdfast cache {_version(cache)}"
     write_file(workspace.written(signature_path(cache)), minisign.sign(sums, secret, comment))
@@ -192,6 +200,47 @@ def sign(workspace: Workspace, arguments: SignArguments) -> Outcome[SignAnswer]:
         "signed": True,
     }
     return Outcome(value)
+
+
+def bundle(workspace: Workspace, arguments: BundleArguments) -> Outcome[BundleAnswer]:
+    root, config = workspace.cache_root, workspace.user_config
+    project = Project(workspace.project, root, workspace.user_cache, user_config=config)
+    written = write_bundle(project, workspace.written(arguments["file"]), arguments.get("wheels", ""))
+    return _bundled(written, "written")
+
+
+def unbundle(workspace: Workspace, arguments: UnbundleArguments) -> Outcome[BundleAnswer]:
+    project, installs = Project(workspace.project, workspace.written_root), not arguments.get("check", False)
+
+    def keys_of(text: bytes) -> tuple[PublicKey, ...]:
+        return _keys(parse_project_file(text))
+
+    force = arguments.get("force", False)
+    return _bundled(
+        read_bundle(project, arguments["file"], keys_of, installs=installs, force=force),
+        "installed" if installs else "checked",
+    )
+
+
+def _bundled(bundle: Bundle, done: Literal["written", "installed", "checked"]) -> Outcome[BundleAnswer]:
+    value: BundleAnswer = {
+        "done": done,
+        "lock": bundle.lock,
+        "bytes": bundle.size,
+        "caches": [
+            {
+                "name": cache.name,
+                "version": cache.version,
+                "documents": cache.documents,
+                "signed_by": cache.signed_by,
+                "reasons": cache.reasons,
+            }
+            for cache in bundle.caches
+        ],
+        "wheels": bundle.wheels,
+    }
+    is_behind = done == "checked" and any(cache.reasons for cache in bundle.caches)
+    return Outcome(value, exit_code=OutOfDate.exit_code if is_behind else 0)
 
 
 def _new_key(path: str) -> str:
@@ -210,22 +259,10 @@ def _new_key(path: str) -> str:
     return secret.public.text
 
 
-def _read(path: str, what: str) -> bytes:
-    try:
-        return read_regular(path, limit=MAX_KEY_FILE)
-    except OSError as error:
-        raise UsageError(f"{what} cannot be read: {error.strerror}") from None
-
-
-def _check_extra() -> None:
-    if find_spec("cryptography") is None:
-        raise UsageError("signatures need the extra 'registry': install holdfast[registry]")
-
-
 def _keys(declared: ProjectFile) -> tuple[PublicKey, ...]:
     if not declared.keys:
         return ()
-    _check_extra()
+    minisign.check_extra()
     try:
         return tuple([parse_public_key(key) for key in declared.keys])
     except UsageError as error:
@@ -296,7 +333,7 @@ def _synced(
             size=found.size,
         )
     nothing = SourceChanges(frozenset(), 0, 0, 0)
-    return SyncedCache(cache.name, was_pulled, locked, nothing, FoundSources.none(), [], 0)
+    return SyncedCache(cache.name, was_pulled, locked, nothing, FoundSources.none(), [], 0, [])
 
 
 def _pulled(name: str, reference: OciReference, pulled: PulledCache, *, lock_changed: bool) -> PullAnswer:

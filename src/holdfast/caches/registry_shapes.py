@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Literal, TypedDict
 
 
 class PushAnswer(TypedDict):
@@ -31,3 +31,23 @@ class SignAnswer(TypedDict):
     cache: str
     signature: str
     signed: bool
+
+
+class BundledCacheAnswer(TypedDict):
+    """`reasons` say in what the lock of the project here differs; `signed_by` is empty where nobody asked."""
+
+    name: str
+    version: str
+    documents: int
+    signed_by: str
+    reasons: list[str]
+
+
+class BundleAnswer(TypedDict):
+    """`lock` is the digest of the bundle's `context.lock`."""
+
+    done: Literal["written", "installed", "checked"]
+    lock: str
+    bytes: int
+    caches: list[BundledCacheAnswer]
+    wheels: list[str]

@@ -5,14 +5,19 @@ What a body needs is imported when it runs: a cold command loads nothing for the
 
 from __future__ import annotations
 
+import os
+
 from holdfast.operation import Outcome
+
+# How often an answer is tried again while what it reads changes.
+_READINGS = 3
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
 
-    from holdfast.caches.arguments import CiteArguments, ReadArguments, ReplayArguments, SearchArguments
+    from holdfast.caches.arguments import ReadArguments, ReplayArguments, SearchArguments, VerifyArguments
     from holdfast.caches.audit_shapes import ReplayAnswer
     from holdfast.caches.cache_format import Document
     from holdfast.caches.considered_shapes import ConsideredSection
@@ -21,6 +26,7 @@ if TYPE_CHECKING:
     from holdfast.caches.on_disk.open_caches import Cache
     from holdfast.caches.search.citations import Citation, Verdict
     from holdfast.caches.search.passage import Place
+    from holdfast.caches.search.receipts import Receipt
     from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.search.search_result import SearchResult
     from holdfast.caches.search.search_source import SearchSource
@@ -35,18 +41,51 @@ if TYPE_CHECKING:
     from holdfast.core.errors import ContextError
     from holdfast.workspace import Workspace
 
+    Arguments = TypeVar("Arguments", SearchArguments, ReadArguments)
     Result = TypeVar("Result")
 
 
 def search(workspace: Workspace, arguments: SearchArguments) -> Outcome[SearchAnswer | CachesAnswer]:
-    from holdfast.caches.meant_caches import meant_caches
+    return _asked_of_sources(workspace, arguments, _search, arguments.get("in", ""))
+
+
+def _asked_of_sources(
+    workspace: Workspace,
+    arguments: Arguments,
+    ask: Callable[[Workspace, Arguments, MeantCaches], Result],
+    part: str = "",
+) -> Result:
+    """What is answered from the meant caches as their sources are now; one that is damaged is built again once."""
+    from holdfast.caches.meant_caches import meant_caches, mended, with_next_step
+    from holdfast.caches.search.proven_page import CodeChanged
+    from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
+
+    name, frozen = arguments.get("cache"), arguments.get("frozen") is True
+    try:
+        for left in range(_READINGS, -1, -1):
+            meant = meant_caches(workspace, name, frozen=frozen, part=part)
+            try:
+                return ask(workspace, arguments, meant)
+            except CacheInvalid:
+                if frozen or not left or not mended(workspace, meant):
+                    raise
+            except CodeChanged:
+                if not left:
+                    raise IoError("source files change while they are read: try again") from None
+        raise AssertionError  # the last reading ends the loop
+    except CacheMissing as error:
+        raise with_next_step(workspace, error) from None
+
+
+def _search(
+    workspace: Workspace, arguments: SearchArguments, meant: MeantCaches
+) -> Outcome[SearchAnswer | CachesAnswer]:
     from holdfast.caches.search.search_request import USUAL_BUDGET, SearchRequest
     from holdfast.caches.search.search_result import as_json, make_result
     from holdfast.core.unicode_text import WHITE_SPACE
 
-    meant = meant_caches(workspace, arguments.get("cache"))
     is_recorded = "receipt" in arguments or "html" in arguments or "considered" in arguments
-    if "cache" not in arguments and not is_recorded and not arguments["query"].strip(WHITE_SPACE):
+    if not is_recorded and not arguments["query"].strip(WHITE_SPACE):
         return Outcome(_overview(workspace, meant, arguments.get("budget", USUAL_BUDGET)))
     request = SearchRequest(
         arguments["query"],
@@ -56,7 +95,7 @@ def search(workspace: Workspace, arguments: SearchArguments) -> Outcome[SearchAn
         tuple(arguments.get("known", ())),
         arguments.get("format") == "outline",
         arguments.get("explain", False),
-        "" if meant.as_one else meant.caches[0].name,
+        "" if meant.as_one or meant.code is not None else meant.caches[0].name,
         left_out=meant.left_out,
     )
     result, failures = _asked(workspace, meant, request, lambda cache, request: cache.find(request), make_result)
@@ -65,6 +104,8 @@ def search(workspace: Workspace, arguments: SearchArguments) -> Outcome[SearchAn
 
         write_receipt(workspace.written(arguments["receipt"]), result)
     value = as_json(result)
+    if meant.code is not None and meant.code.left_out:
+        value["selection"]["files_left_out"] = dict(sorted(meant.code.left_out.items()))
     if "considered" in arguments:
         value["considered"] = _considered(workspace, meant, request, arguments["considered"])
     if "html" in arguments:
@@ -73,7 +114,7 @@ def search(workspace: Workspace, arguments: SearchArguments) -> Outcome[SearchAn
 
         considered = _considered(workspace, meant, request, MOST_ROWS)
         write_page(workspace.written(arguments["html"]), {**value, "considered": considered})
-    note = "; ".join([f"left out: {failure.reason}" for failure in failures])
+    note = "; ".join([f"left out: {failure.reason}" for failure in (*meant.failures, *failures)])
     if (directory := workspace.receipts) is None:
         return Outcome(value, note=note, text=result.text)
 
@@ -108,11 +149,11 @@ def _asked(
     from holdfast.caches.on_disk.kept_caches import OpenCaches
 
     pool = workspace.keep(OpenCaches)
-    if not meant.as_one:
+    if not meant.as_one and meant.code is None:
         return pool.use(meant.caches[0].path, ask_one, request), []
     from holdfast.caches.on_disk.joined_caches import ask_as_one
 
-    return ask_as_one(pool, meant.caches, request, ask_source)
+    return ask_as_one(pool, meant.caches, request, ask_source, meant.code, as_one=meant.as_one)
 
 
 def _overview(workspace: Workspace, meant: MeantCaches, budget: int) -> CachesAnswer:
@@ -123,6 +164,7 @@ def _overview(workspace: Workspace, meant: MeantCaches, budget: int) -> CachesAn
     from holdfast.core.errors import CacheInvalid, IoError
 
     pool, found, left_out = workspace.keep(OpenCaches), [], list(meant.left_out)
+    ids: set[str] = set()
     for name, path in meant.caches:
         try:
             documents = pool.use(path, lambda cache: cache.document_count)
@@ -130,7 +172,9 @@ def _overview(workspace: Workspace, meant: MeantCaches, budget: int) -> CachesAn
             left_out.append(LeftOut(name, "damaged" if isinstance(error, CacheInvalid) else "unreadable"))
         else:
             found.append(CacheToAsk(name, meant.about.get(name, ""), documents))
-    return overview(found, left_out, budget)
+    if len(meant.caches) == len(found) == 1:
+        ids = pool.use(meant.caches[0].path, lambda cache: cache.ids())
+    return overview(found, left_out, budget, sorted(ids))
 
 
 def _keep_receipt(workspace: Workspace, directory: str, result: SearchResult, at: int, client: str) -> None:
@@ -144,19 +188,39 @@ def _keep_receipt(workspace: Workspace, directory: str, result: SearchResult, at
 
 
 def read(workspace: Workspace, arguments: ReadArguments) -> Outcome[ReadAnswer | StaleAnswer | PassagesAnswer]:
-    from holdfast.caches.meant_caches import meant_caches
+    from holdfast.caches.meant_caches import MeantCaches
+    from holdfast.caches.on_disk.work_tree import is_source
+    from holdfast.core.errors import CacheMissing
+
+    places = _places_to_read(arguments)
+    try:
+        return _asked_of_sources(workspace, arguments, _read, "docs")
+    except CacheMissing:
+        if "cache" in arguments or not all(is_source(place.id) for place in places):
+            raise
+        return _read(workspace, arguments, MeantCaches([], as_one=True, left_out=(), about={}, failures=()))
+
+
+def _read(
+    workspace: Workspace, arguments: ReadArguments, meant: MeantCaches
+) -> Outcome[ReadAnswer | StaleAnswer | PassagesAnswer]:
     from holdfast.caches.search.passage_text import as_text
     from holdfast.caches.search.search_request import USUAL_BUDGET
-    from holdfast.core.errors import CitationStale
+    from holdfast.core.confined_paths import printable
+    from holdfast.core.errors import CacheMissing, CitationStale
 
-    places, meant = _places_to_read(arguments), meant_caches(workspace, arguments.get("cache"))
+    places = _places_to_read(arguments)
     passages: list[ReadAnswer | StaleAnswer] = []
     left = arguments.get("budget", USUAL_BUDGET)
     for place in places:
-        if meant.as_one:
-            value = _read_of_several(workspace, meant, place, left)
-        else:
-            value = _read_of_one(workspace, meant.caches[0], place, left)
+        value = None
+        if meant.caches and not place.symbol:
+            one = _read_of_several if meant.as_one else _read_of_first
+            value = one(workspace, meant, place, left)
+        if value is None or ("error" in value and value["state"] == "no such document"):
+            value = _read_of_code(workspace, place, left) or value
+        if value is None:
+            raise CacheMissing(f"no source file '{printable(place.id)}' is searched here")
         passages.append(value)
         # No token is shorter than a byte.
         left -= value["tokens_used"] if "error" not in value else len(as_text(value).encode()) + 1
@@ -164,7 +228,7 @@ def read(workspace: Workspace, arguments: ReadArguments) -> Outcome[ReadAnswer |
     if "places" in arguments:
         answer = {"passages": passages}
     if any("error" in value for value in passages):
-        return Outcome(answer, exit_code=CitationStale.exit_code, is_error=True, code=CitationStale.code)
+        return Outcome(answer, CitationStale.exit_code, True, CitationStale.remedy, code=CitationStale.code)
     return Outcome(answer)
 
 
@@ -175,6 +239,41 @@ def _read_of_one(
 
     pool, name = workspace.keep(OpenCaches), cache.name
     return pool.use(cache.path, lambda opened: opened.read(place, budget, name, prefix))
+
+
+def _read_of_first(workspace: Workspace, meant: MeantCaches, place: Place, budget: int) -> ReadAnswer | StaleAnswer:
+    return _read_of_one(workspace, meant.caches[0], place, budget)
+
+
+def _read_of_code(workspace: Workspace, place: Place, budget: int) -> ReadAnswer | StaleAnswer | None:
+    """What is read in a source file of the project; None where it has no such file."""
+    from holdfast.caches.on_disk.work_tree import WorkTrees, is_source
+    from holdfast.caches.search.asked_caches import WORK_TREE
+    from holdfast.caches.search.citations import cite, parse_citation
+    from holdfast.caches.search.passage import Count, FromCache, read_passage
+    from holdfast.caches.tokenizers import USUAL
+    from holdfast.core.errors import InvalidCitation
+
+    page = workspace.keep(WorkTrees).page(workspace, place.id) if is_source(place.id) else None
+    if page is None:
+        return None
+    section = None
+    if place.symbol:
+        found = page.declared(place.symbol)
+        if not found:
+            raise InvalidCitation(headline=f"{page.document.source} declares no '{place.symbol}'")
+        if len(found) > 1:
+            lines = ", ".join([f"L{each.first}" for each in found[:8]])
+            raise InvalidCitation(headline=f"{len(found)} declarations have that name: name a line, {lines}")
+        section = found[0]
+    elif place.citation is None and not place.fill:
+        section = page.around(place.line)
+    if section is not None:
+        content = page.document.content[section.start : section.end]
+        cited: Citation | None = parse_citation(cite(page.document.source, section.first, section.last, content))
+        place = place._replace(citation=cited)
+    count, origin = Count(budget, USUAL, ()), FromCache(WORK_TREE, page.document.version)
+    return read_passage(page.document, place, count, origin, page.outline())
 
 
 def _read_of_several(workspace: Workspace, meant: MeantCaches, place: Place, budget: int) -> ReadAnswer | StaleAnswer:
@@ -253,34 +352,65 @@ def _place(text: str) -> Place:
     name, _, line = text.rpartition("#L")
     if name and line.isascii() and line.isdigit() and len(line) < 10 and int(line):
         return Place(name, line=int(line))
+    from holdfast.caches.on_disk.work_tree import is_source
+
+    name, _, symbol = text.rpartition("#")
+    if symbol and is_source(name) and not symbol.startswith("L"):
+        return Place(name, symbol=symbol)
     raise InvalidCitation(
         "a place is a citation, name#Lfirst-Llast@hash with a hash of 12 hex digits, or id#Lline; or name an id"
     )
 
 
+def _live(workspace: Workspace, receipt: Receipt) -> MeantCaches | None:
+    """What a receipt is replayed with that is of a project as it was: the project as it is now; None for others."""
+    from holdfast.caches.build.implicit_cache import NAME
+    from holdfast.caches.meant_caches import meant_caches
+    from holdfast.caches.search.asked_caches import WORK_TREE
+
+    names = [each.name for each in receipt.caches]
+    if WORK_TREE in names:
+        return meant_caches(workspace, None, part="code" if len(names) == 1 else "")
+    if names or receipt.record["cache"] != NAME or os.path.isdir(workspace.cache_root):
+        return None
+    return meant_caches(workspace, None, part="docs")
+
+
 def replay(workspace: Workspace, arguments: ReplayArguments) -> Outcome[ReplayAnswer]:
     from holdfast.caches.on_disk.receipt_replay import ReceiptReplay
     from holdfast.caches.on_disk.user_files import read_receipt, write_page
+    from holdfast.caches.on_disk.work_tree import is_source
+    from holdfast.caches.search.citations import parse_citation
     from holdfast.caches.search.comparison import compare_records
     from holdfast.caches.search.search_result import as_json
     from holdfast.caches.search.why_page import MOST_ROWS
     from holdfast.core.errors import Differs, UsageError
 
     receipt = read_receipt(arguments["receipt"])
+    live = _live(workspace, receipt)
     if receipt.caches and "cache" in arguments:
         raise UsageError("the receipt is of several caches, and --cache names one: leave it out")
     only = workspace.cache_directory(arguments["cache"]) if "cache" in arguments else ""
-    replay = ReceiptReplay(workspace.cache_root, only=only)
+    replay = ReceiptReplay(workspace.cache_root, only=only, live=live)
     try:
         result = replay.answered(receipt)
         same = result.receipt == receipt.receipt
+        differences = [] if same else compare_records(receipt.record, result.record)
         value: ReplayAnswer = {
             "same": same,
             "receipt": receipt.receipt,
             "now": result.receipt,
             "query": receipt.request.query,
-            "differences": [] if same else compare_records(receipt.record, result.record),
+            "differences": differences,
         }
+        if not same and live is not None and live.code is not None:
+            cited = [parse_citation(section["citation"]) for section in receipt.record["sections"]]
+            verdicts = _judged_as_code(workspace, [each for each in cited if each is not None and is_source(each.id)])
+            files = list(dict.fromkeys([verdict.citation.id for verdict in verdicts]))
+            changed = {verdict.citation.id for verdict in verdicts if verdict.state != "holds"}
+            holding = [file for file in files if file not in changed]
+            if changed:
+                differences.append({"what": "source files", "recorded": files, "now": holding})
         if "considered" in arguments:
             value["answer"] = {**as_json(result), "considered": replay.considered(receipt, arguments["considered"])}
         if "html" in arguments:
@@ -291,21 +421,32 @@ def replay(workspace: Workspace, arguments: ReplayArguments) -> Outcome[ReplayAn
     return Outcome(value, exit_code=0 if same else Differs.exit_code)
 
 
-def verify_citations(workspace: Workspace, arguments: CiteArguments) -> Outcome[CiteAnswer]:
-    from holdfast.caches.meant_caches import meant_caches
+def verify_citations(workspace: Workspace, arguments: VerifyArguments) -> Outcome[CiteAnswer]:
+    from holdfast.caches.meant_caches import MeantCaches, meant_caches
     from holdfast.caches.on_disk.user_files import read_text
+    from holdfast.caches.on_disk.work_tree import WorkTrees
     from holdfast.caches.search.asked_caches import prefix_of
     from holdfast.caches.search.citations import find_citations
-    from holdfast.core.errors import Differs
+    from holdfast.core.errors import CacheMissing, Differs
     from holdfast.core.unicode_text import lower_case
 
-    text, meant = read_text(arguments["file"]), meant_caches(workspace, arguments.get("cache"))
-    ids: set[str] = set()
+    text = read_text(arguments["citations"])
+    asked: str | None = arguments.get("cache")
+    ids = workspace.keep(WorkTrees).ids(workspace) if asked is None else set[str]()
+    try:
+        meant = meant_caches(workspace, asked, part="docs")
+    except CacheMissing:
+        if not ids:
+            raise
+        meant = MeantCaches([], as_one=False, left_out=(), about={}, failures=())
     for name, path in meant.caches:
         own = _of_cache(name, path, lambda cache: cache.ids())
         ids |= own
         ids.update([lower_case(prefix_of(name)) + id_ for id_ in own])
-    verdicts = _judged(meant.caches, list(find_citations(text, ids)))
+    citations = list(find_citations(text, ids))
+    verdicts = _judged(meant.caches, citations)
+    if asked is None:
+        verdicts = _best(verdicts, _judged_as_code(workspace, citations))
     failed = [verdict for verdict in verdicts if verdict.state != "holds"]
     value: CiteAnswer = {
         "citations": [
@@ -334,7 +475,6 @@ def _judged(caches: list[NamedCache], citations: list[Citation]) -> list[Verdict
     from holdfast.caches.search.asked_caches import without_prefix
     from holdfast.caches.search.citations import judge
 
-    order = ("holds", "changed", "no such lines", "no such document")
     best: list[Verdict] = []
     for name, path in caches:
 
@@ -346,9 +486,24 @@ def _judged(caches: list[NamedCache], citations: list[Citation]) -> list[Verdict
 
             return judge(citations, document_of)
 
-        verdicts = _of_cache(name, path, judged)
-        best = [
-            min(pair, key=lambda verdict: order.index(verdict.state))
-            for pair in zip(best or verdicts, verdicts, strict=True)
-        ]
+        best = _best(best, _of_cache(name, path, judged))
     return best
+
+
+def _best(some: list[Verdict], others: list[Verdict]) -> list[Verdict]:
+    """Of each citation the better of two verdicts."""
+    order = ("holds", "changed", "no such lines", "no such document")
+    pairs = zip(some or others, others, strict=True)
+    return [min(pair, key=lambda verdict: order.index(verdict.state)) for pair in pairs]
+
+
+def _judged_as_code(workspace: Workspace, citations: list[Citation]) -> list[Verdict]:
+    """Of each citation what the source files of the project say."""
+    from holdfast.caches.on_disk.work_tree import WorkTrees, is_source
+    from holdfast.caches.search.citations import judge
+
+    def document_of(cited: str) -> Document | None:
+        page = workspace.keep(WorkTrees).page(workspace, cited) if is_source(cited) else None
+        return None if page is None else page.document
+
+    return judge(citations, document_of)

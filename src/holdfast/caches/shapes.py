@@ -88,7 +88,10 @@ class VerifyAnswer(TypedDict):
 
 
 class FoundSection(TypedDict):
-    """An entry; an outline has no `content`; `why` is there on request, `cache` where several caches are searched."""
+    """An entry; an outline has no `content`; `why` is there on request, `cache` where several caches are searched.
+
+    Of source code `declares` is what the section declares and its first sentence, `test` the test of its file.
+    """
 
     citation: str
     id: str
@@ -102,6 +105,8 @@ class FoundSection(TypedDict):
     also: Sequence[str]
     also_more: int
     cache: NotRequired[str]
+    declares: NotRequired[str]
+    test: NotRequired[str]
     content: NotRequired[str]
     why: NotRequired[SectionReasons]
 
@@ -138,6 +143,7 @@ class SeveralCaches(TypedDict):
 
     caches: NotRequired[Sequence[NamedVersion]]
     left_out: NotRequired[Sequence[LeftOutCache]]
+    files_left_out: NotRequired[Mapping[str, int]]  # source files whose text is not searched, by why
 
 
 class SectionSelection(SeveralCaches):
@@ -166,12 +172,22 @@ class CacheToAsk(TypedDict):
 
 
 @final
+class FolderOfCache(TypedDict):
+    """A folder of a cache: how many documents it has, and the first of them."""
+
+    folder: str
+    documents: int
+    names: Sequence[str]
+
+
+@final
 class CachesAnswer(TypedDict):
-    """What a query without words is answered."""
+    """What a query without words is answered; `folders` are of the only cache there is."""
 
     caches: Sequence[CacheToAsk]
     caches_more: int
     left_out: Sequence[LeftOutCache]
+    folders: Sequence[FolderOfCache]
 
 
 @final

@@ -30,7 +30,7 @@ def choose_tokenizer(wanted: str | None) -> str:
     if wanted not in TOKENIZERS:
         raise UsageError(f"there is no tokenizer '{wanted}': choose one of {', '.join(TOKENIZERS)}")
     if not is_installed(wanted):
-        raise UsageError(f"the tokenizer '{wanted}' is not installed: pip install 'holdfast[tokens]'")
+        raise UsageError(f"the tokenizer '{wanted}' is not installed: pip install 'holdfast-context[tokens]'")
     return wanted
 
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 if TYPE_CHECKING:
     from holdfast.caches.audit_shapes import AuditAnswer
-    from holdfast.caches.registry_shapes import PullAnswer, PushAnswer, SignAnswer
+    from holdfast.caches.registry_shapes import BundleAnswer, PullAnswer, PushAnswer, SignAnswer
     from holdfast.caches.shapes import BuildAnswer, InspectAnswer, ListAnswer, ResolveAnswer, VerifyAnswer, Why
 
 _BAR_WIDTH = 30
@@ -130,6 +130,22 @@ def pulled(value: PullAnswer, seconds: float) -> RenderableType:
     lock = ", context.lock written" if value["lock_changed"] else ""
     line = Text.assemble((value["name"], "bold green"), f"  {value['version'][:19]}{signed}")
     return Group(line, Text(value["reference"], overflow="fold"), Text(fetched + lock, style="dim"))
+
+
+def bundled(value: BundleAnswer, _seconds: float) -> RenderableType:
+    """The caches of a bundle, and what was done with it."""
+    lines: list[RenderableType] = []
+    for cache in value["caches"]:
+        signed = f", signed by {cache['signed_by']}" if cache["signed_by"] else ""
+        documents = f"{cache['documents']:,} {'document' if cache['documents'] == 1 else 'documents'}"
+        lines.append(Text.assemble((cache["name"], "bold green"), f"  {documents}, {cache['version'][:19]}{signed}"))
+        lines += [Text(f"  differs from the lock here: {reason}", style="yellow") for reason in cache["reasons"]]
+    wheels = f", {len(value['wheels']):,} wheels" if value["wheels"] else ""
+    done = {"written": "Written", "installed": "Sound, and in place", "checked": "Sound, nothing written"}[
+        value["done"]
+    ]
+    lines.append(Text(f"{done}: {value['bytes']:,} bytes{wheels}", style="dim"))
+    return Group(*lines, Text(f"context.lock {value['lock']}", style="dim", overflow="fold"))
 
 
 def signed(value: SignAnswer, _seconds: float) -> RenderableType:

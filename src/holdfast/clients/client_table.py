@@ -71,7 +71,8 @@ CLIENTS = (
     Client(
         "claude-code",
         "Claude Code",
-        _STDIO,
+        # Without it, only some tools are in its first request, or none, and no instructions.
+        Target("json", "mcpServers", EntryShape(fixed={"type": "stdio", "alwaysLoad": True})),
         (Place("{claude}/.claude.json"),),
         Place(".mcp.json"),
         programs=("claude",),
@@ -128,7 +129,7 @@ CLIENTS = (
         programs=("copilot",),
         folders=("{copilot}",),
         client_info="github-copilot-developer",
-        after="Start `copilot` anew; `/mcp show` lists it.",
+        after="Start `copilot` anew; `/mcp show` lists it. A project's file counts once its folder is trusted there.",
     ),
     Client(
         "vscode",
@@ -188,14 +189,14 @@ CLIENTS = (
     Client(
         "continue",
         "Continue",
-        Target("own file", "mcpServers", EntryShape(fixed={"name": NAME})),
-        (Place("{home}/.continue/mcpServers/holdfast.yaml", is_desktop=True),),
-        Place(".continue/mcpServers/holdfast.yaml"),
+        Target("yaml list", "mcpServers", EntryShape(fixed={"name": NAME})),
+        (Place("{home}/.continue/config.yaml", is_desktop=True),),
+        None,
         programs=("cn",),
         folders=("{home}/.continue",),
         no_dots=("continue-client", "continue-cli-client"),
         client_info="continue-client",
-        after="Reload Continue; tools are offered in agent mode.",
+        after="Reload Continue, or start `cn` anew; tools are offered in agent mode.",
     ),
     Client(
         "opencode",

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
     from holdfast.clients.server_entry import Entry
 
-    Format = Literal["json", "toml", "yaml", "own file"]
+    Format = Literal["json", "toml", "yaml", "yaml list"]
 
+# What a file begins with whose servers are a list, where there was none.
+_HEADER = "name: Local\nversion: 1.0.0\nschema: v1\n"
 _NOT_EDITED = "it is written in a way that is not edited here"
 _LIMIT_COMMENT = "long answers of tools arrive whole (context setup)"
 
@@ -57,13 +59,32 @@ def document(target: Target, text: str) -> dict[str, object]:
         value = yaml_value(text)
     if not isinstance(value, dict):
         raise OddText("it is no table of settings")
+    listed = value.get(target.container)
+    if target.format == "yaml list" and isinstance(listed, list):
+        value = {**value, target.container: _by_name(listed)}
     return value
 
 
+def _by_name(listed: list[object]) -> dict[object, object]:
+    """The servers of a list by their names; one without a name of its own by its place from the end."""
+    named: dict[object, object] = {}
+    for place, each in enumerate(listed):
+        name = each.get("name") if isinstance(each, dict) else None
+        named[name if isinstance(name, str) and name not in named else place - len(listed)] = each
+    return named
+
+
+def _begun(target: Target, text: str) -> str:
+    """A text to edit: one that says nothing with what its kind of file needs."""
+    return text if target.format != "yaml list" or document(target, text) else _ended(text) + _HEADER
+
+
+def _ended(text: str) -> str:
+    return text if not text or text.endswith("\n") else text + "\n"
+
+
 def found_in(target: Target, value: dict[str, object]) -> object:
-    """The value in the place of our entry: the entry of our name, or all of a file of its own; None: nothing."""
-    if target.format == "own file":
-        return value or None
+    """The entry of our name; None: nothing."""
     found = value.get(target.container)
     return found.get(NAME) if isinstance(found, dict) else None
 
@@ -73,10 +94,9 @@ def with_entry(target: Target, text: str, entry: Entry) -> str:
 
     What stood in its place is replaced as a whole; whether it may be is for the caller to decide.
     """
+    text = _begun(target, text)
     value = document(target, text)
     old = found_in(target, value)
-    if target.format == "own file":
-        return _with_own(target, text, old, entry)
     expected = value
     is_done = is_same(old, entry)
     changed: list[tuple[tuple[str, ...], object]] = [] if is_done else [(target.path, entry)]
@@ -104,8 +124,6 @@ def without_entry(target: Target, text: str, earlier: Iterable[str | None] = ())
     """
     value = document(target, text)
     earlier = list(earlier)
-    if target.format == "own file":
-        return _without_own(target, text, value, earlier)
     for before in earlier:
         if _again(target, before or "", value) == text:
             return before
@@ -126,6 +144,7 @@ def without_entry(target: Target, text: str, earlier: Iterable[str | None] = ())
 def _again(target: Target, before: str, value: dict[str, object]) -> str:
     """An earlier text with what this one has of ours; empty where that cannot be."""
     try:
+        before = _begun(target, before)
         was = document(target, before)
         entry = found_in(target, value)
         if found_in(target, was) is not None:
@@ -157,9 +176,9 @@ def _with(target: Target, text: str, path: Sequence[str], value: object) -> str:
         from holdfast.core.toml_members import with_toml_member
 
         return with_toml_member(text, path, value, comment="" if len(path) > 1 else _LIMIT_COMMENT)
-    from holdfast.clients.yaml_members import with_yaml_member
+    from holdfast.clients.yaml_members import with_yaml_item, with_yaml_member
 
-    return with_yaml_member(text, path, value)
+    return (with_yaml_item if target.format == "yaml list" else with_yaml_member)(text, path, value)
 
 
 def _without(target: Target, text: str, path: Sequence[str]) -> str:
@@ -168,6 +187,8 @@ def _without(target: Target, text: str, path: Sequence[str]) -> str:
         from holdfast.clients.json_members import without_json_member as take_out
     elif target.format == "toml":
         from holdfast.core.toml_members import without_toml_member as take_out
+    elif target.format == "yaml list" and len(path) > 1:
+        from holdfast.clients.yaml_members import without_yaml_item as take_out
     else:
         from holdfast.clients.yaml_members import without_yaml_member as take_out
     return take_out(text, path)
@@ -186,54 +207,3 @@ def _without_name(target: Target, value: dict[str, object]) -> dict[str, object]
     others = {name: each for name, each in found.items() if name != NAME} if isinstance(found, dict) else found
     rest = {name: each for name, each in value.items() if name != target.container}
     return {**rest, target.container: others} if others else rest
-
-
-def own_document(target: Target, entry: object) -> dict[str, object]:
-    """What a file says that holds nothing but the entry."""
-    return {"name": "Holdfast", "version": "0.0.1", "schema": "v1", target.container: [entry]}
-
-
-def _own_file(target: Target, entry: Entry) -> str:
-    """A file that holds nothing but the entry."""
-    import json
-
-    (server, *rest) = [f"{name}: {json.dumps(each, ensure_ascii=False)}" for name, each in entry.items()]
-    *head, _ = [f"{name}: {value}" for name, value in own_document(target, None).items()]
-    return "\n".join([*head, f"{target.container}:", f"  - {server}", *(f"    {row}" for row in rest), ""])
-
-
-def own_servers(target: Target, value: object) -> list[object]:
-    """The entries of a file of its own."""
-    listed = value.get(target.container) if isinstance(value, dict) else None
-    return listed if isinstance(listed, list) else []
-
-
-def _above(target: Target, text: str, value: object) -> str:
-    """The text above our lines in a file of its own; empty where the lines are not ours."""
-    entry = next(iter(own_servers(target, value)), None)
-    own = _own_file(target, entry) if isinstance(entry, dict) and entry else ""
-    return text.removesuffix(own) if own and text.endswith(own) else ""
-
-
-def _with_own(target: Target, text: str, old: object, entry: Entry) -> str:
-    """A file of its own with the entry below the comments that it had; whatever else it said is replaced."""
-    meant = own_document(target, entry)
-    if is_same(old, meant):
-        return text
-    above = text if old is None else _above(target, text, old)
-    new = above + ("\n" if above and not above.endswith("\n") else "") + _own_file(target, entry)
-    try:
-        return new if document(target, new) == meant else _own_file(target, entry)
-    except (BrokenText, OddText):
-        return _own_file(target, entry)
-
-
-def _without_own(target: Target, text: str, value: dict[str, object], earlier: Iterable[str | None]) -> str | None:
-    """What a file of its own was before; None where it holds nothing but our lines and was not there."""
-    entry = next(iter(own_servers(target, value)), None)
-    for before in earlier:
-        was = document(target, before or "")
-        is_ours = any(isinstance(each, dict) and each.get("name") == NAME for each in own_servers(target, was))
-        if not is_ours and isinstance(entry, dict) and with_entry(target, before or "", entry) == text:
-            return before
-    return _above(target, text, value) or None

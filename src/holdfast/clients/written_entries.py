@@ -11,7 +11,6 @@ from posixpath import isabs
 from typing import TYPE_CHECKING
 
 from holdfast.clients.client_table import WORKSPACE
-from holdfast.clients.config_edit import own_document, own_servers
 from holdfast.clients.server_entry import CACHE_ROOT, NAME, entry_words, is_same, new_entry, server_words
 
 if TYPE_CHECKING:
@@ -35,10 +34,6 @@ def written_entry(client: Client, place: Place, command: Sequence[str], project:
 def is_written(client: Client, place: Place, scope: Scope, found: object) -> bool:
     """Whether set-up wrote what `found_in` gives of a document: exactly, but for the paths of another installation."""
     entry = found
-    if client.target.format == "own file":
-        (entry, *others) = own_servers(client.target, found) or [None]
-        if others or not is_same(found, own_document(client.target, entry)):
-            return False
     if scope == "project":
         return is_same(entry, written_entry(client, place, ["context"], ""))
     words = entry_words(client.target.shape, entry)

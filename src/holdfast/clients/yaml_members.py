@@ -77,6 +77,41 @@ def without_yaml_member(text: str, path: Sequence[str]) -> str:
     return text[:start] + (text[stop:] if stop else "")
 
 
+def with_yaml_item(text: str, path: Sequence[str], value: object) -> str:
+    """The text with one more item, the first of its list; the list is made, last, where it is missing."""
+    yaml_value(text)
+    end = "\r\n" if "\r\n" in text else "\n"
+    key, node = _child(_root(text), path[0])
+    if key is None:
+        start = "" if not text or text.endswith("\n") else end
+        return text + start + f"{path[0]}:{end}" + _item(value, "  ", end)
+    is_empty = isinstance(node, yaml.ScalarNode) and not node.value
+    if not is_empty and (not isinstance(node, yaml.SequenceNode) or node.flow_style):
+        raise OddText(f"{path[0]} is no list with an item a line")
+    # An item's own mark lies behind its dash.
+    first = node.value[0].start_mark.index if isinstance(node, yaml.SequenceNode) else -1
+    margin = " " * (text.rfind("-", 0, first) - text.rfind("\n", 0, first) - 1) if first >= 0 else "  "
+    line = text.find("\n", key.end_mark.index) + 1
+    return text[:line] + _item(value, margin, end) + text[line:] if line else text + end + _item(value, margin, end)
+
+
+def without_yaml_item(text: str, path: Sequence[str]) -> str:
+    """The text without the item of a name, which must be there."""
+    _, node = _child(_root(text), path[0])
+    for item in node.value if isinstance(node, yaml.SequenceNode) and not node.flow_style else ():
+        _, name = _child(item, "name")
+        if isinstance(name, yaml.ScalarNode) and name.value == path[1]:
+            start = text.rfind("\n", 0, item.start_mark.index) + 1
+            stop = text.find("\n", _last_mark(item)) + 1
+            return text[:start] + (text[stop:] if stop else "")
+    raise OddText(f"there is no {'.'.join(path)}")
+
+
+def _item(value: object, margin: str, end: str) -> str:
+    rows = [f"{name}: {json.dumps(each, ensure_ascii=False)}" for name, each in dict(value).items()]  # type: ignore[call-overload]  # an entry
+    return "".join([f"{margin}{'  ' if place else '- '}{row}{end}" for place, row in enumerate(rows)])
+
+
 def _root(text: str) -> yaml.Node | None:
     try:
         root: yaml.Node | None = yaml.compose(text, Loader=yaml.SafeLoader)

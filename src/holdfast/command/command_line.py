@@ -100,12 +100,14 @@ def parse(words: Sequence[str], commands: Sequence[Command]) -> Request:
     if not words or words[0] in ("-h", "--help"):
         return Request(None, {}, wants_help=True)
     first, words = _leading_options(words)
+    words, renamed = _renamed(words)
     if len(words) > 1 and words[1] in ("-h", "--help") and _is_group(words[0], commands):
         return Request(None, {}, wants_help=True, group=words[0])
     command, rest = _find_command(words, commands)
     if any(word in ("-h", "--help") for word in _before_separator(rest)):
         return Request(command, {}, wants_help=True)
-    return _request(command, [*first, *rest])
+    request = _request(command, [*first, *rest])
+    return request._replace(note="\n".join([*renamed, request.note]).strip("\n")) if renamed else request
 
 
 def _leading_options(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
@@ -116,6 +118,17 @@ def _leading_options(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]
     if at and at >= len(words):
         raise UsageError("a command is missing", headline="COMMAND is missing")
     return words[:at], words[at:]
+
+
+def _renamed(words: Sequence[str]) -> tuple[Sequence[str], list[str]]:
+    """The words with a command of the release before in its spelling of now, and a note that says so."""
+    from holdfast.command.old_spellings import RENAMED
+
+    for old, new in RENAMED.items():
+        if words[: old.count(" ") + 1] == old.split(" "):
+            note = f"'context {old}' is now 'context {new}'; the next release does not know it"
+            return [*new.split(" "), *words[old.count(" ") + 1 :]], [note]
+    return words, []
 
 
 def _before_separator(words: Sequence[str]) -> Sequence[str]:
@@ -139,6 +152,10 @@ def _find_command(words: Sequence[str], commands: Sequence[Command]) -> tuple[Co
     for name in (" ".join(words[:2]), words[0]):
         if name in REMOVED:
             raise UsageError(f"'context {name}' is no command any more: {REMOVED[name]}")
+    for command in commands:
+        operation = command.operation
+        if operation is not None and operation.tool and words[0] in (operation.tool, operation.tool.replace(".", "_")):
+            raise UsageError(f"'{words[0]}' is a tool; its command is 'context {command.name}'")
     group = [command for command in commands if len(command.words) == 2 and command.words[0] == words[0]]
     if group:
         if len(words) == 1:

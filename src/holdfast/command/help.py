@@ -1,6 +1,6 @@
 """What is said of commands: all in one look, by groups; one with its arguments and examples. Loaded when asked for.
 
-docs/cli.md and the manual pages are written from the same functions.
+docs/reference/commands.md and the manual pages are written from the same functions.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from holdfast.command.command_line import COMMON, FORMAT
 from holdfast.command.examples import examples_of
-from holdfast.core.errors import UnknownName, UsageError, exit_codes
+from holdfast.core.close_match import close_match
+from holdfast.core.errors import InvalidBudget, InvalidCitation, UnknownName, UsageError, exit_codes
 from holdfast.core.packaged_text import packaged_text
 from holdfast.core.unicode_text import lower_case
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.command.command_line import Command
+    from holdfast.core.errors import ContextError
     from holdfast.operation import Parameter
 
 
@@ -63,10 +65,11 @@ def usage(command: Command) -> str:
 
 def parameter_rows(command: Command) -> list[tuple[str, str]]:
     """Each argument of its own as it is typed, and what it is for."""
-    return [(parameter.usage, _explained(parameter)) for parameter in command.parameters]
+    return [(parameter.usage, parameter_text(parameter)) for parameter in command.parameters]
 
 
-def _explained(parameter: Parameter) -> str:
+def parameter_text(parameter: Parameter) -> str:
+    """What an argument is for, with its choices and how else it is given."""
     text = parameter.description
     if parameter.choices:
         text += f" ({', '.join(parameter.choices)})"
@@ -109,7 +112,7 @@ def overview(commands: Sequence[Command]) -> str:
         lines += [f"{title}:", *_rows(members, width), ""]
     shared = max(len(parameter.usage) for parameter in COMMON)
     lines += ["Options of every command:"]
-    lines += [f"    {parameter.usage:<{shared}}  {_explained(parameter)}" for parameter in COMMON]
+    lines += [f"    {parameter.usage:<{shared}}  {parameter_text(parameter)}" for parameter in COMMON]
     return "\n".join(
         [
             *lines,
@@ -122,6 +125,29 @@ def overview(commands: Sequence[Command]) -> str:
             "",
         ]
     )
+
+
+_CITATION = InvalidCitation.code
+
+
+def hint_for(error: ContextError, words: Sequence[str], commands: Sequence[Command]) -> str:
+    """What to do about a failure of this command line, with a command to run; empty where the reason says it."""
+    if isinstance(error, UnknownName):
+        return f"did you mean '{error.nearest}'?" if error.nearest else f"one of {', '.join(error.known)}"
+    said = f"{error.headline} {error.reason}"
+    if any(step in said for step in ("'context ", "`context ", "did you mean '")):
+        return ""
+    if error.code == _CITATION and words[0] == "read" and len(words) > 1 and not words[1].startswith("-"):
+        return f"a whole document is 'context read --id {words[1]}', a search names sections: 'context search QUERY'"
+    is_understood = error.exit_code > InvalidBudget.exit_code  # then an example of the command shows nothing new
+    if (error.remedy or is_understood) and not error.headline.endswith(" is missing"):
+        return error.remedy
+    by_name = {command.name: command for command in commands}
+    command = by_name.get(" ".join(words[:2])) or by_name.get(words[0])
+    if command is None:
+        group = [each.name for each in commands if each.words[0] == words[0]]
+        return f"'context {group[0]} --help' explains one" if group else "'context help' lists the commands"
+    return f"such as '{examples_of(command)[0].words}'; 'context {command.name} --help' explains it"
 
 
 _MARK = "- "
@@ -153,11 +179,9 @@ def help_for(words: Sequence[str], commands: Sequence[Command], glossary: dict[s
         parts.append(_mentions(lower_case(asked), commands, {}))
     found = "\n".join([part for part in parts if part])
     if not found:
-        unknown = UnknownName(
-            "word", asked, [*(each.name for each in commands), *sorted(_options(commands)), *glossary]
-        )
-        if unknown.nearest:
-            raise unknown
+        known = [*(each.name for each in commands), *sorted(_options(commands)), *glossary]
+        if close_match(asked, known, cutoff=0.7):
+            raise UnknownName("word", asked, known)
         raise UsageError(f"nothing here mentions '{asked}': `context help` lists every command")
     return found
 
@@ -195,8 +219,8 @@ def _mentions(asked: str, commands: Sequence[Command], glossary: dict[str, str])
             if asked in lower_case(f"{usage} {text}"):
                 users.setdefault(f"  {usage}: {text}", []).append(command.name)
     for parameter in COMMON:
-        if asked in lower_case(f"{parameter.usage} {_explained(parameter)}"):
-            users[f"  {parameter.usage}: {_explained(parameter)}"] = ["every command"]
+        if asked in lower_case(f"{parameter.usage} {parameter_text(parameter)}"):
+            users[f"  {parameter.usage}: {parameter_text(parameter)}"] = ["every command"]
     if users:
         lines = [f"{line}\n      in {', '.join(names)}" for line, names in users.items()]
         parts.append(["Options and arguments:", *lines])

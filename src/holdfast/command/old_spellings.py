@@ -9,10 +9,23 @@ MOVED = {
     "list": (Parameter("cache_root", "path", "--cache-root DIR", flag="--root"),),
     "explore": (Parameter("html", "path", "--html FILE", flag="--out"),),
 }
+# Commands that are an option of another now: what they were called, and how that is written.
+RENAMED = {
+    "rehash": "regen --hash-only",
+    "watch": "status --watch",
+    "audit": "replay --receipts",
+    "cite verify": "verify --citations",
+    "index": "build --index",
+    "outdated": "sync --outdated",
+    "spec revoke": "spec approve --revoke",
+    "spec archive": "spec merge --archive",
+    "spec trace": "spec check --trace",
+    "steering init": "spec init --steering",
+}
 # Commands that are gone -> what to do instead.
 REMOVED = {
     "stats": "`context savings` compares the tokens of contexts and sources",
     "ignore": "`context config ignore PATTERN,PATTERN`, or a line in .contextignore",
     "spec board": "`context explore` shows the specs, `context explore --html FILE` writes them as a page",
-    "steering": "`context guide workflow` quotes the steering documents, `context steering init` writes missing ones",
+    "steering": "`context guide workflow` quotes them, `context spec init --steering` writes missing ones",
 }

@@ -18,6 +18,7 @@ class ConfigArguments(TypedDict):
 
 
 class InitArguments(TypedDict):
+    all: NotRequired[bool]
     full: NotRequired[bool]
     dry_run: NotRequired[bool]
     no_agents: NotRequired[bool]
@@ -35,6 +36,7 @@ class ListArguments(TypedDict):
     since: NotRequired[str]
     untracked: NotRequired[bool]
     staged: NotRequired[bool]
+    watch: NotRequired[bool]
     format: NotRequired[Literal["json", "text", "sarif"]]
 
 
@@ -65,13 +67,7 @@ class RegenArguments(TypedDict):
     stale: NotRequired[bool]
     full: NotRequired[bool]
     lean: NotRequired[bool]
-    staged: NotRequired[bool]
-    path: NotRequired[str]
-    untracked: NotRequired[bool]
-
-
-class RehashArguments(TypedDict):
-    scope: NotRequired[str]
+    hash_only: NotRequired[bool]
     staged: NotRequired[bool]
     path: NotRequired[str]
     untracked: NotRequired[bool]
@@ -83,9 +79,11 @@ class SetupArguments(TypedDict):
     path: NotRequired[str]
 
 
-class TreeArguments(TypedDict):
+class SymbolArguments(TypedDict):
+    name: str
+    budget: NotRequired[int]
+    format: NotRequired[Literal["text", "json"]]
     path: NotRequired[str]
-    untracked: NotRequired[bool]
 
 
 class ValidateArguments(TypedDict):

@@ -11,53 +11,101 @@ from holdfast.core.canonical_json import JsonError, decode
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    Found = Iterator[tuple[str, str]]  # what a command is for, and the command
+    Found = Iterator[tuple[str, str, str]]  # what a command is for, the command, and the text that says so
 
 KINDS = ("build", "test", "lint", "run", "ci")
 _MOST = 12  # of each kind
-_LONGEST = 200
+_LONGEST = 1000
 # What a target or script is for, by the words in its name; the first that fits.
 _WORDS = (
-    ("test", ("test", "tests", "check", "spec", "e2e", "coverage", "bench")),
-    ("lint", ("lint", "fmt", "format", "vet", "typecheck", "types", "style", "tsc", "mypy", "ruff", "clippy")),
-    ("build", ("build", "compile", "dist", "package", "bundle", "all", "install", "release")),
+    ("test", ("test", "tests", "spec", "e2e", "coverage", "bench")),
+    (
+        "lint",
+        ("lint", "fmt", "format", "vet", "typecheck", "types", "style", "tsc", "mypy", "ruff", "clippy", "misspell"),
+    ),
+    ("test", ("check",)),
+    ("build", ("build", "compile", "dist", "package", "bundle", "all")),
     ("run", ("run", "start", "dev", "serve", "server", "watch", "preview")),
 )
 _NAME_PARTS = re.compile(r"[A-Za-z0-9]++")
+# What sends something away is no command to try; by the words of its name, or what it does.
+_SENDING = frozenset("release publish deploy push upload ship".split())
+_SENDS = re.compile(
+    r"(?a)\b(?:publish|push|upload|deploy)\b|\bgh release\b|semantic-release|lerna version|scripts/release"
+)
+# What rewrites files: by the words of its name, or what it does.
+_REWRITING = frozenset("fix write update fmt format tidy".split())
+_REWRITES = re.compile(
+    r"(?a)--(?:fix|write|update|in-place|unsafe-fixes|updateSnapshot)\b|(?<!\S)-(?:w|i|u)(?!\S)"
+    r"|\b(?:go|cargo|dotnet|mix|zig) (?:fmt|format)\b|\b(?:ruff format|black|isort|prettier)\b"
+)
+_CHECKING = re.compile(r"(?a)--check|--diff|--list-different|--verify-no-changes|--test\b|(?<!\S)-[cld](?!\S)")
 
 
-def kind_of(name: str) -> str:
-    """What a target or script is for, by its name; nothing when that does not say."""
-    parts = [part.lower() if part.isascii() else part for part in _NAME_PARTS.findall(name)]
-    return next((kind for kind, words in _WORDS if any(part in words for part in parts)), "")
+def kind_of(name: str, text: str = "") -> str:
+    """What a target or script is for, by its name and text; nothing when neither says, or it is nothing to try."""
+    parts = {part.lower() if part.isascii() else part for part in _NAME_PARTS.findall(name)}
+    kind = next((kind for kind, words in _WORDS if not parts.isdisjoint(words)), "")
+    if not parts.isdisjoint(_SENDING) or _SENDS.search(text):
+        return ""
+    is_check = "check" in parts or _CHECKING.search(text)
+    if kind in ("lint", "test") and not is_check and (not parts.isdisjoint(_REWRITING) or _REWRITES.search(text)):
+        return ""
+    return kind
 
 
-def commands(texts: Mapping[str, str], ci: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The commands by what they are for, from the manifests of a directory and the parsed files of its CI."""
-    found: dict[str, list[str]] = {kind: [] for kind in KINDS}
-    for name, read in _READERS.items():
-        if name in texts:
-            for kind, command in read(texts[name], texts):
-                if kind and command not in found[kind]:
-                    found[kind].append(command)
+def commands(texts: Mapping[str, str], ci: Mapping[str, tuple[Any, str]]) -> dict[str, list[str]]:
+    """The commands by what they are for, from the manifests of a directory and the files of its CI, parsed and as text.
+
+    Each names its file and line behind a `#`, which a shell leaves alone. Nothing that publishes or rewrites is listed.
+    """
+    found: dict[str, dict[str, str]] = {kind: {} for kind in KINDS}
+    for pattern, read in _READERS.items():
+        for name in sorted(texts) if pattern.startswith("*") else [pattern]:
+            if name in texts and name.endswith(pattern.lstrip("*")):
+                for kind, command, said in read(texts[name], {**texts, "": name}):
+                    if kind:
+                        found[kind].setdefault(command, f"{name}:{_line(texts[name], said)}")
     for name in sorted(ci):
-        for command in _steps(ci[name]):
-            if command not in found["ci"]:
-                found["ci"].append(command)
-    return {kind: listed[:_MOST] for kind, listed in found.items() if listed}
+        value, text = ci[name]
+        for command in _steps(value):
+            if not _SENDS.search(command):
+                found["ci"].setdefault(command, f"{name.lstrip('/')}:{_line(text, command.partition(' ')[0], command)}")
+    return {
+        kind: [f"{command}  # {where}" for command, where in list(listed.items())[:_MOST]]
+        for kind, listed in found.items()
+        if listed
+    }
+
+
+def _line(text: str, said: str, command: str = "") -> int:
+    """The line on which a text says something; of a command the line that begins as it does, else the first."""
+    lines = text.split("\n")
+    if command:
+        best = (0, 0)
+        for number, line in enumerate(lines, 1):
+            bare = line.strip().removeprefix("- ").removeprefix("run:").strip().rstrip("\\").strip(" '\"")
+            if bare.startswith(said) and command.startswith(bare):
+                best = max(best, (len(bare), -number))
+        if best[0]:
+            return -best[1]
+    at = text.find(said) if said else -1
+    return text.count("\n", 0, at) + 1 + said.startswith("\n") if at >= 0 else 1
 
 
 _TARGET = re.compile(r"^([A-Za-z0-9][A-Za-z0-9_.-]*+)(?:[ \t]++[A-Za-z0-9_.-]++)*+[ \t]*+:(?![=:])", re.MULTILINE)
 
 
-def _makefile(text: str, _texts: Mapping[str, str]) -> Found:
-    for found in _TARGET.finditer(text):
-        yield kind_of(found[1]), f"make {found[1]}"
+def _targets(program: str) -> Callable[[str, Mapping[str, str]], Found]:
+    """The targets of a file, each with what is indented below it."""
 
+    def read(text: str, _texts: Mapping[str, str]) -> Found:
+        found = list(_TARGET.finditer(text))
+        for at, one in enumerate(found):
+            end = found[at + 1].start() if at + 1 < len(found) else len(text)
+            yield kind_of(one[1], text[one.end() : end]), f"{program} {one[1]}", one[0]
 
-def _justfile(text: str, _texts: Mapping[str, str]) -> Found:
-    for found in _TARGET.finditer(text):
-        yield kind_of(found[1]), f"just {found[1]}"
+    return read
 
 
 def _json(text: str) -> dict[str, Any]:
@@ -75,9 +123,12 @@ def _toml(text: str) -> dict[str, Any]:
         return {}
 
 
-def _scripts(text: str, key: str) -> list[str]:
-    scripts = _json(text).get(key)
-    return [name for name in scripts if isinstance(name, str)] if isinstance(scripts, dict) else []
+def _scripts(text: str, runner: str) -> Found:
+    scripts = _json(text).get("scripts")
+    for name, script in scripts.items() if isinstance(scripts, dict) else ():
+        if isinstance(name, str):
+            script = "\n".join(map(str, script)) if isinstance(script, list) else str(script)
+            yield kind_of(name, script), f"{runner} {name}", f'"{name}"'
 
 
 _LOCKS = (("pnpm-lock.yaml", "pnpm run"), ("yarn.lock", "yarn"), ("bun.lockb", "bun run"), ("bun.lock", "bun run"))
@@ -85,27 +136,25 @@ _LOCKS = (("pnpm-lock.yaml", "pnpm run"), ("yarn.lock", "yarn"), ("bun.lockb", "
 
 def _package_json(text: str, texts: Mapping[str, str]) -> Found:
     runner = next((command for lock, command in _LOCKS if lock in texts), "npm run")
-    for name in _scripts(text, "scripts"):
-        yield kind_of(name), f"{runner} {name}"
+    return _scripts(text, runner)
 
 
 def _composer(text: str, _texts: Mapping[str, str]) -> Found:
-    for name in _scripts(text, "scripts"):
-        yield kind_of(name), f"composer {name}"
+    return _scripts(text, "composer")
 
 
 def _pyproject(text: str, _texts: Mapping[str, str]) -> Found:
     data = _toml(text)
     tools = data.get("tool")
     if "build-system" in data:
-        yield "build", "python -m build"
+        yield "build", "python -m build", "[build-system"
     for tool, kind, command in _PYTHON_TOOLS:
         if isinstance(tools, dict) and tool in tools:
-            yield kind, command
+            yield kind, command, f"[tool.{tool}"
     project = data.get("project")
     scripts = project.get("scripts") if isinstance(project, dict) else None
     for name in scripts if isinstance(scripts, dict) else ():
-        yield "run", name
+        yield "run", name, f"\n{name}"
 
 
 _PYTHON_TOOLS = (
@@ -118,47 +167,85 @@ _PYTHON_TOOLS = (
 )
 
 
-def _cargo(text: str, _texts: Mapping[str, str]) -> Found:
-    data = _toml(text)
-    yield from (("build", "cargo build"), ("test", "cargo test"), ("lint", "cargo clippy"))
-    if "bin" in data:
-        yield "run", "cargo run"
+def _fixed(*found: tuple[str, str] | tuple[str, str, str]) -> Callable[[str, Mapping[str, str]], Found]:
+    """Commands that a file means by being there, or by holding a text."""
 
+    def read(text: str, _texts: Mapping[str, str]) -> Found:
+        for kind, command, *said in found:
+            if not said or said[0] in text:
+                yield kind, command, said[0] if said else ""
 
-def _fixed(*found: tuple[str, str]) -> Callable[[str, Mapping[str, str]], Found]:
-    return lambda _text, _texts: iter(found)
+    return read
 
 
 def _gradle(_text: str, texts: Mapping[str, str]) -> Found:
     program = "./gradlew" if "gradlew" in texts else "gradle"
-    yield from (("build", f"{program} build"), ("test", f"{program} test"))
+    yield from (("build", f"{program} build", ""), ("test", f"{program} test", ""))
 
 
+def _dotnet(text: str, texts: Mapping[str, str]) -> Found:
+    """A solution, or a project where it lies in the same directory as no solution."""
+    name = texts[""]
+    if not name.endswith("proj"):
+        yield from (("build", f"dotnet build {name}", ""), ("test", f"dotnet test {name}", ""))
+    elif not any(other.endswith((".sln", ".slnx")) for other in texts):
+        yield "build", f"dotnet build {name}", ""
+        if "Microsoft.NET.Test.Sdk" in text:
+            yield "test", f"dotnet test {name}", "Microsoft.NET.Test.Sdk"
+
+
+_JUST = _targets("just")
+_MAKE = _targets("make")
 _READERS: Mapping[str, Callable[[str, Mapping[str, str]], Found]] = {
-    "Makefile": _makefile,
-    "makefile": _makefile,
-    "GNUmakefile": _makefile,
-    "Justfile": _justfile,
-    "justfile": _justfile,
-    "package.json": _package_json,
+    "Makefile": _MAKE,
+    "makefile": _MAKE,
+    "GNUmakefile": _MAKE,
+    "Justfile": _JUST,
+    "justfile": _JUST,
     "pyproject.toml": _pyproject,
     "tox.ini": _fixed(("test", "tox")),
     "noxfile.py": _fixed(("test", "nox")),
-    "Cargo.toml": _cargo,
+    "Cargo.toml": _fixed(
+        ("build", "cargo build"), ("test", "cargo test"), ("lint", "cargo clippy"), ("run", "cargo run", "[[bin]]")
+    ),
     "go.mod": _fixed(("build", "go build ./..."), ("test", "go test ./..."), ("lint", "go vet ./...")),
     "build.gradle": _gradle,
     "build.gradle.kts": _gradle,
+    "settings.gradle": _gradle,
+    "settings.gradle.kts": _gradle,
     "pom.xml": _fixed(("build", "mvn package"), ("test", "mvn test")),
-    "composer.json": _composer,
     "mix.exs": _fixed(("build", "mix compile"), ("test", "mix test")),
+    "Package.swift": _fixed(
+        ("build", "swift build"), ("test", "swift test", ".testTarget("), ("run", "swift run", ".executableTarget(")
+    ),
+    "CMakeLists.txt": _fixed(
+        ("build", "cmake -S . -B build && cmake --build build", "project("),
+        ("test", "ctest --test-dir build", "enable_testing("),
+        ("test", "ctest --test-dir build", "include(CTest)"),
+    ),
+    "*.sln": _dotnet,
+    "*.slnx": _dotnet,
+    "*proj": _dotnet,
     "build.zig": _fixed(("build", "zig build"), ("test", "zig build test")),
+    "package.json": _package_json,
+    "composer.json": _composer,
 }
-# The files that commands are read from; of some it matters only that they are there.
-COMMAND_FILES = frozenset([*_READERS, *[lock for lock, _ in _LOCKS], "gradlew"])
+_NAMED = frozenset([*_READERS, *[lock for lock, _ in _LOCKS], "gradlew"])
+
+
+def is_command_file(name: str) -> bool:
+    """Whether commands are read from a file; of some it matters only that they are there."""
+    return name in _NAMED or name.endswith((".sln", ".slnx", ".csproj", ".fsproj", ".vbproj"))
+
+
 _PROGRAMS = frozenset(
     "pytest tox nox npm npx pnpm yarn bun make just go cargo mvn gradle ruff mypy eslint golangci-lint composer mix "
-    "zig dotnet swift bundle rake phpunit python python3 uv poetry hatch pre-commit".split()
+    "zig dotnet swift bundle rake phpunit cmake ctest "
+    "python python3 uv poetry hatch pre-commit".split()
 )
+
+
+_CONTINUED = re.compile(r"(?<![ \t])[ \t]*+\\\r?\n[ \t]*+")
 
 
 def _steps(value: Any, depth: int = 0) -> Iterator[str]:
@@ -168,7 +255,7 @@ def _steps(value: Any, depth: int = 0) -> Iterator[str]:
     if isinstance(value, dict):
         for key, part in value.items():
             if key in ("run", "script") and isinstance(part, str | list):
-                for line in part.splitlines() if isinstance(part, str) else part:
+                for line in _CONTINUED.sub(" ", part).splitlines() if isinstance(part, str) else part:
                     if isinstance(line, str) and _is_command(line):
                         yield line.strip()
             else:

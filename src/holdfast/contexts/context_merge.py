@@ -9,6 +9,15 @@ from __future__ import annotations
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from holdfast.contexts.claims import (
+    PREFIX,
+    claim_lines,
+    claims_fingerprint,
+    claims_of,
+    merged_records,
+    recorded_claims,
+    with_claim_lines,
+)
 from holdfast.contexts.conflict_markers import marked
 from holdfast.contexts.context_text import (
     digested,
@@ -203,6 +212,8 @@ def merged_lists(base: list[Value], ours: list[Value], theirs: list[Value]) -> l
 
 def merge(base: str, ours: str, theirs: str) -> Merged:
     """One text of two valid contexts that began as `base`, which may be empty or no YAML; YamlError for a bad side."""
+    records = merged_records(*[recorded_claims(version) or {} for version in (base, ours, theirs)])
+    base, ours, theirs = [with_claim_lines(version, "") for version in (base, ours, theirs)]
     try:
         known = parse(base.encode())
     except YamlError:
@@ -216,8 +227,15 @@ def merge(base: str, ours: str, theirs: str) -> Merged:
     work = _Merge(known, *sides)
     context = work.context()
     conflicts = tuple(work.conflicts)
+    claims = claims_of(context, context.get(_DERIVED, ()))
+    if any(side.context.get("fingerprint", "").startswith(PREFIX) for side in sides):
+        there = {claim.digest for claim in claims}
+        context["fingerprint"] = claims_fingerprint(
+            context["scope"], {digest: one for digest, one in records.items() if digest in there}
+        )
+    lines = claim_lines(records, claims)
     if not conflicts and context == sides[0].context:
-        return Merged(_with_their_comments(ours, theirs, base), ())
+        return Merged(with_claim_lines(_with_their_comments(ours, theirs, base), lines), ())
     open_fields = {name.partition(".")[0] for name in conflicts}
     text = _by_lines(base, sides, context, open_fields)
     if text is None:
@@ -225,7 +243,7 @@ def merge(base: str, ours: str, theirs: str) -> Merged:
         text = _with_their_comments(edited(ours, changes), theirs, base)
     text = digested(text, context)
     left_open = {name: marked(field_rows(ours, name), field_rows(theirs, name)) for name in open_fields}
-    return Merged(with_field_rows(text, left_open) if left_open else text, conflicts)
+    return Merged(with_claim_lines(with_field_rows(text, left_open) if left_open else text, lines), conflicts)
 
 
 def _side(text: str, made: Mapping[str, set[str]]) -> _Side:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     Value = Any
 
 HEADING = "# What this directory is for. `context regen` renews the fields in derived_fields; whatever you edit stays."
+DRAFT = (
+    "# A draft: its summary is a sentence of the source. Make it yours, or take it out of derived_fields if it is good."
+)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _DIGESTS = "# derived: "
 # What ends a line of YAML, and the lines with their ends.
@@ -98,11 +101,11 @@ def _lines(name: str, value: Value, shape: Shape, indent: str) -> Iterable[str]:
         yield f"{indent}{name}: {_flow(value)}"
 
 
-def new_text(context: Mapping[str, Value]) -> str:
+def new_text(context: Mapping[str, Value], heading: str = HEADING) -> str:
     """A context nobody has edited yet."""
     names = [*[name for name in FIELDS if name in context], *[name for name in context if name not in FIELDS]]
     fields = "".join([field_text(name, context[name]) for name in names])
-    return f"{HEADING}\n{fields}{_digest_line(context)}"
+    return f"{heading}\n{fields}{_digest_line(context)}"
 
 
 def derived_parts(context: Mapping[str, Value]) -> dict[str, Value]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from holdfast.code.analysis.references import References, hashes_in, word_hash
+from holdfast.code.languages import LANGUAGES, listed
 from holdfast.contexts.import_rules import RULES, Importer
-from holdfast.contexts.languages import LANGUAGES, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
-    from holdfast.contexts.analysis.facts import FileFacts
+    from holdfast.code.analysis.facts import FileFacts
     from holdfast.contexts.project_index import Index
 
 
@@ -21,11 +23,17 @@ class Dependencies(NamedTuple):
     external: list[str]
 
 
-def dependencies(place: str, files: Iterable[FileFacts], index: Index) -> Dependencies:
+# The names that files refer to, by place and file: what needs no import is known by these alone.
+Used = Mapping[tuple[str, str], References]
+
+
+def dependencies(place: str, files: Iterable[FileFacts], index: Index, used: Used | None = None) -> Dependencies:
     """What the files of a place need, itself left out."""
     internal: set[str] = set()
     external: set[str] = set()
     for file in files:
+        if used is not None and file.package and (place, file.name) in used:
+            internal.update(_unimported(place, file, index, used[place, file.name]))
         if not file.imports:
             continue
         record = LANGUAGES[file.language]
@@ -40,11 +48,24 @@ def dependencies(place: str, files: Iterable[FileFacts], index: Index) -> Depend
     return Dependencies(sorted(found or "." for found in internal), sorted(external))
 
 
-def dependents(place: str, facts: Mapping[str, Iterable[FileFacts]], index: Index) -> list[str]:
+def _unimported(place: str, file: FileFacts, index: Index, uses: References) -> list[str]:
+    """The other places of a file's package, or for C# of a namespace around its own, whose names the file uses."""
+    package = file.package.replace("\\", ".")
+    packages = [package] if file.language in ("Java", "Kotlin", "Scala", "C#") else []
+    while file.language == "C#" and "." in packages[-1]:
+        packages.append(packages[-1].rpartition(".")[0])
+    others = [one for name in packages for one in index.packages.get(name, ()) if one.place != place]
+    names = frozenset(hashes_in(uses.names)) if others else frozenset()
+    return [one.place for one in others if any(word_hash(name) in names for name in one.names)]
+
+
+def dependents(
+    place: str, facts: Mapping[str, Iterable[FileFacts]], index: Index, used: Used | None = None
+) -> list[str]:
     """The places whose files need a place, sorted: the reverse of `dependencies`."""
     scope = place or "."
     return sorted(
         other or "."
         for other, files in facts.items()
-        if other != place and scope in dependencies(other, files, index).internal
+        if other != place and scope in dependencies(other, files, index, used).internal
     )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from holdfast.contexts.analysis.facts import first_sentence
-from holdfast.contexts.languages import LANGUAGES, language_of
-from holdfast.contexts.test_files import is_test, is_test_name
+from holdfast.code.analysis.facts import first_sentence
+from holdfast.code.languages import LANGUAGES, language_of
+from holdfast.code.test_files import is_test, is_test_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from holdfast.contexts.analysis.facts import Export, FileFacts
+    from holdfast.code.analysis.facts import Export, FileFacts
     from holdfast.contexts.dependencies import Dependencies
 
     Value = Any

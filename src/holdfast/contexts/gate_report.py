@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.contexts.freshness import FRESH, MISSING, STALE
+from holdfast.contexts.freshness import FRESH, STALE
 from holdfast.contexts.schema import FILE_NAME
 from holdfast.core.display_text import display_line
 from holdfast.core.sarif_log import LogResult, LogRule, one_run
@@ -27,6 +27,7 @@ class Judged(NamedTuple):
     scope: str
     state: State
     problem: str = ""
+    changes: tuple[str, ...] = ()  # of what its claims are about
 
     @property
     def word(self) -> str:
@@ -37,8 +38,12 @@ class Judged(NamedTuple):
 
 
 _RULES = {
-    STALE: LogRule(STALE, "error", "The files changed since the context was made", "Run `context regen`."),
-    MISSING: LogRule(MISSING, "error", "The directory has no context", "Run `context regen`."),
+    STALE: LogRule(
+        STALE,
+        "error",
+        "What the context is about changed since it was written",
+        "Read what it says, mend it where it no longer holds, then run `context regen SCOPE`.",
+    ),
     "conflict": LogRule(
         "conflict", "error", "The context holds a merge conflict", "Run `context regen`: it keeps both sides' words."
     ),
@@ -46,8 +51,8 @@ _RULES = {
 }
 
 
-def report(judged: Sequence[Judged], *, mend: str, more: str) -> str:
-    """The verdict in words; `mend` is the command that mends it, `more` the one that lists everything."""
+def report(judged: Sequence[Judged], *, mend: str, more: str, adding: str = "") -> str:
+    """The verdict in words; `mend` is the command that mends it, `adding` what follows it, `more` lists everything."""
     bad = [one for one in judged if one.state != FRESH]
     if not bad:
         return f"All {len(judged):,} contexts are up to date." if judged else "No context had to be checked."
@@ -57,12 +62,14 @@ def report(judged: Sequence[Judged], *, mend: str, more: str) -> str:
     for one in bad[:MAX_SHOWN]:
         scope = display_line(one.scope)
         shown = scope if len(scope) <= _LONGEST_SCOPE else scope[:_LONGEST_SCOPE] + "\u2026"
-        why = f": {display_line(one.problem)[:_LONGEST_SCOPE]}" if one.word == "invalid" else ""
-        lines.append(f"  {one.word:<8}  {shown}{why}")
+        why = one.problem if one.word == "invalid" else "; ".join(one.changes)
+        lines.append(f"  {one.word:<8}  {shown}" + (f": {display_line(why)[:_LONGEST_SCOPE]}" if why else ""))
     if len(bad) > MAX_SHOWN:
         lines.append(f"  and {len(bad) - MAX_SHOWN:,} more; `{more}` lists them")
-    if any(one.word != "invalid" for one in bad):
-        lines.append(f"Run: {mend}")
+    if any(one.word != "invalid" and not one.changes for one in bad):
+        lines.append(f"Run: {mend}{adding}")
+    if any(one.changes for one in bad):
+        lines.append(f"Read what these say, mend what no longer holds, then run: {mend} SCOPE{adding}")
     if counts["invalid"]:
         lines.append("Run: context validate (it says what is wrong with those that are invalid)")
     return "\n".join(lines)
@@ -75,7 +82,8 @@ def gate_log(judged: Sequence[Judged], version: str) -> dict[str, JsonValue]:
         if one.state == FRESH:
             continue
         rule = _RULES[one.word]
-        about = f": {one.problem}" if one.problem else ""
+        why = one.problem or "; ".join(one.changes)
+        about = f": {why}" if why else ""
         folder = [] if one.scope == "." else one.scope.split("/")
         uri = "/".join(map(quote, [*folder, FILE_NAME]))
         results.append(LogResult(rule.id, rule.level, f"{rule.meaning}{about}. {rule.help}", uri, 1))

@@ -291,6 +291,18 @@ def _elixir(importer: Importer, name: str, index: Index, _standard: frozenset[st
     return _nearest(declared, importer.place) if declared else [], ""
 
 
+def _swift(importer: Importer, name: str, index: Index, standard: frozenset[str]) -> Resolved:
+    """A target, which lies below `Sources` or `Tests` of the package."""
+    at = importer.place
+    while True:
+        for folder in ("Sources", "Tests"):
+            if (place := posixpath.join(at, folder, name)) in index.places:
+                return [place], ""
+        if not at:
+            return [], "" if name in standard else name
+        at = at.rpartition("/")[0]
+
+
 def _ocaml(importer: Importer, name: str, index: Index, standard: frozenset[str]) -> Resolved:
     top = name.partition(".")[0]
     found = index.find_file(importer.place, f"{lower_case(top[:1])}{top[1:]}.ml")
@@ -312,5 +324,6 @@ RULES: Mapping[str, Rule] = {
     "lua": _lua,
     "elixir": _elixir,
     "ocaml": _ocaml,
+    "swift": _swift,
     "package": _file,
 }

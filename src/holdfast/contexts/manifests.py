@@ -6,8 +6,8 @@ import re
 import tomllib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from holdfast.contexts.analysis.facts import compact, first_sentence
-from holdfast.contexts.analysis.source_text import without_links
+from holdfast.code.analysis.facts import compact, first_sentence
+from holdfast.code.analysis.source_text import without_links
 from holdfast.contexts.description import About
 from holdfast.core.canonical_json import JsonError, decode
 
@@ -76,27 +76,60 @@ def _composer(text: str) -> About:
     return About(_text(table, "name"), _text(table, "description"), manager="composer")
 
 
-# The first that exists in the directory and has a description wins.
+_MIX_APP = re.compile(r"(?a)\bapp:\s*+:(\w++)")
+_MIX_DESCRIPTION = re.compile(r'(?a)\bdescription:\s*+"([^"\n]++)"')
+
+
+def _mix(text: str) -> About:
+    name, said = _MIX_APP.search(text), _MIX_DESCRIPTION.search(text)
+    return About(name[1] if name else "", compact(said[1], _MAX_SUMMARY) if said else "", manager="mix")
+
+
+# The languages whose packages a manifest describes: what another one says is not about the source beside it.
+_LANGUAGES = {
+    "pyproject.toml": ("Python",),
+    "package.json": ("JavaScript", "TypeScript", "TSX", "Vue", "Svelte"),
+    "Cargo.toml": ("Rust",),
+    "go.mod": ("Go",),
+    "composer.json": ("PHP",),
+    "mix.exs": ("Elixir",),
+}
+# The first that exists in the directory and has a description wins, one of the directory's own language before others.
 MANIFESTS: Mapping[str, Callable[[str], About]] = {
     "pyproject.toml": _pyproject,
     "package.json": _package_json,
     "Cargo.toml": _cargo,
     "go.mod": _go_mod,
     "composer.json": _composer,
+    "mix.exs": _mix,
 }
 
 
-def about(texts: Mapping[str, str]) -> About:
-    """What the manifests and the README among some files say together."""
+def about(texts: Mapping[str, str], language: str = "") -> About:
+    """What the manifests and the README among some files say together; `language` is that of the source beside them."""
     result = About()
-    for name, read in MANIFESTS.items():
+    for name, read in sorted(MANIFESTS.items(), key=lambda item: language not in _LANGUAGES[item[0]]):
         if name in texts:
             found = read(texts[name])
+            if language and language not in _LANGUAGES[name]:
+                found = found._replace(description="")
             result = About(*[earlier or later for earlier, later in zip(result, found, strict=True)])
     for name in READMES:
         if name in texts:
             return result._replace(readme=readme_summary(texts[name]))
     return result
+
+
+def says_something(text: str) -> bool:
+    """Whether a text is a whole sentence or phrase, and no name, address or beginning of one."""
+    words = text.split()
+    return (
+        len(words) >= (2 if text.endswith(".") else 3)
+        and not text.endswith(("…", ":", ",", "such as", "e.g.", "i.e."))
+        and words[0].isascii()
+        and words[0][0] not in "<[!|#@"
+        and not any("://" in word for word in words[:2])
+    )
 
 
 # Headings, badges, rules, directives, tables, lists and definitions of links: lines that are no prose.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def as_text(value: MapAnswer) -> str:
     """The text of a map, without its final newline.
 
-    `path: name Type{member member} name`: the public symbols that a file defines, the most used first.
+    `path:41 name :70 Type{member member}`: the public symbols that a file defines and their lines, the most used first.
     """
     files = value["files"]
     symbols = value["symbols_shown"]
@@ -48,6 +48,7 @@ def as_text(value: MapAnswer) -> str:
 
 def _file_line(file: MappedFile) -> str:
     parts = [
-        f"{one['name']}{{{' '.join(one['members'])}}}" if "members" in one else one["name"] for one in file["symbols"]
+        f":{one['line']} {one['name']}" + (f"{{{' '.join(one['members'])}}}" if "members" in one else "")
+        for one in file["symbols"]
     ]
-    return f"{file['path']}: {' '.join(parts)}"
+    return file["path"] + " ".join(parts)

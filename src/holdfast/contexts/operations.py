@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from holdfast.contexts.freshness import STATES
 from holdfast.core.errors import InvalidBudget
-from holdfast.operation import Operation, Parameter
+from holdfast.operation import Operation, Parameter, Variant
 
 SCOPE = Parameter(
     "scope",
     "path",
-    "Relative path from project root, e.g. src/core; . is the root",
+    "Directory, e.g. src/core; . is the root",
     required=True,
     metavar="SCOPE",
     positional=True,
 )
-PATH = Parameter("path", "path", "Project root path override", metavar="PROJECT")
+PATH = Parameter("path", "path", "Another project's root", metavar="PROJECT", is_plain=True)
 # The same for commands, in the words of the person who types them.
 DIRECTORY = Parameter(
     "scope", "path", "A directory, as a path from the project's root", metavar="SCOPE", positional=True
@@ -58,17 +58,26 @@ TOOLS = (
                 error=InvalidBudget,
                 is_plain=True,
             ),
-            Parameter("check", "flag", "Exit with 8 when anything listed is stale or missing", only="command"),
+            Parameter("check", "flag", "Exit with 8 when anything listed is stale or cannot be used", only="command"),
             Parameter(
                 "since", "text", "Only directories that differ from this commit", metavar="GITREF", only="command"
             ),
             UNTRACKED,
             STAGED,
+            Parameter("watch", "flag", "Report what goes stale while files change, until interrupted", only="command"),
             STATUS_FORMAT,
         ),
         run="holdfast.contexts.answers.inquiry:list_contexts",
         view="holdfast.contexts.views:listing",
         failure="holdfast.contexts.answers.inquiry:list_failure",
+        variants=(
+            Variant(
+                "watch",
+                "holdfast.contexts.answers.health:watch",
+                "holdfast.contexts.views:watch",
+                takes=("path", "untracked"),
+            ),
+        ),
         always_load=True,
         large_result=True,
     ),
@@ -132,7 +141,7 @@ TOOLS = (
             Parameter(
                 "budget",
                 "integer",
-                "Most tokens (default 2000)",
+                "Default: 2000",
                 metavar="N",
                 maximum=MAX_BUDGET,
                 error=InvalidBudget,
@@ -153,6 +162,50 @@ TOOLS = (
         text="holdfast.contexts.map_text:as_text",
         view="holdfast.contexts.views:project_map",
         failure="holdfast.contexts.answers.mapping:map_failure",
+        always_load=True,
+    ),
+    Operation(
+        family="contexts",
+        command=("symbol",),
+        tool="context.symbol",
+        title="Look a symbol up",
+        summary="Show where a symbol is defined and who uses it, within a token budget.",
+        description="Where this project defines and uses a symbol. Use it before grep.",
+        parameters=(
+            Parameter(
+                "name",
+                "text",
+                "Name, Class.method or words",
+                required=True,
+                metavar="NAME",
+                max_bytes=1 << 10,
+                positional=True,
+            ),
+            Parameter(
+                "budget",
+                "integer",
+                "Default: 1000",
+                metavar="N",
+                maximum=MAX_BUDGET,
+                error=InvalidBudget,
+            ),
+            Parameter("format", "text", "Default: text", metavar="FORMAT", choices=("text", "json"), is_plain=True),
+            PATH._replace(only="command"),
+        ),
+        run="holdfast.contexts.answers.mapping:symbol",
+        text="holdfast.contexts.symbol_lookup:as_text",
+        view="holdfast.contexts.views:symbol",
+        failure="holdfast.contexts.answers.mapping:map_failure",
+    ),
+)
+
+
+_HASH_ONLY = (
+    Variant(
+        "hash_only",
+        "holdfast.contexts.answers.writers:rehash",
+        "holdfast.contexts.views:regen",
+        takes=("scope", "staged", "path", "untracked"),
     ),
 )
 
@@ -161,31 +214,28 @@ def _command(body: str, summary: str, *parameters: Parameter) -> Operation:
     word = body.partition(":")[2]
     run, view = f"holdfast.contexts.answers.{body}", f"holdfast.contexts.views:{word}"
     which = (PROJECT,) if body == "writers:config" else (PROJECT, UNTRACKED)
-    return Operation("contexts", (word,), summary, (*parameters, *which), run, view=view)
+    variants = _HASH_ONLY if word == "regen" else ()
+    return Operation("contexts", (word,), summary, (*parameters, *which), run, view=view, variants=variants)
 
 
 COMMANDS = (
     _command(
         "writers:init",
-        "Write a .context.yaml into every directory that should have one, from the source alone.",
+        "Draft a .context.yaml for each directory whose manifest, README or package comment says what it is for.",
+        Parameter("all", "flag", "Also for directories that say nothing about themselves"),
         FULL,
         Parameter("dry_run", "flag", "Tell what would be written and write nothing"),
         Parameter("no_agents", "flag", "Leave AGENTS.md and the files of single tools alone"),
     ),
     _command(
         "writers:regen",
-        "Make the derived fields of contexts anew; what a person wrote stays.",
+        "Make derived fields of contexts anew; what a person wrote stays. Naming SCOPE says that it still holds.",
         DIRECTORY,
-        Parameter("all", "flag", "Every directory that should have a context"),
-        Parameter("stale", "flag", "Those that are stale or missing (the default)"),
+        Parameter("all", "flag", "Every directory that has a context or could have a draft"),
+        Parameter("stale", "flag", "Those that are stale (the default)"),
         FULL,
         Parameter("lean", "flag", "Take derived fields out of the files: they are computed when asked for"),
-        MEND_STAGED,
-    ),
-    _command(
-        "writers:rehash",
-        "Renew only the fingerprint; the rest of the file stays byte for byte.",
-        DIRECTORY,
+        Parameter("hash_only", "flag", "Say that every claim still holds; the rest of each file stays byte for byte"),
         MEND_STAGED,
     ),
     _command(
@@ -193,7 +243,6 @@ COMMANDS = (
         "Check every context against the schema.",
         Parameter("strict", "flag", "Also against the source: files, exports and dependencies that are gone"),
     ),
-    _command("health:watch", "Tell of contexts that go stale while files change, until interrupted."),
     _command(
         "writers:config",
         "Show the settings, or show or change one.",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.contexts.analysis.facts import UNKNOWN
+from holdfast.code.analysis.facts import UNKNOWN
 from holdfast.contexts.map_text import as_text
 from holdfast.contexts.symbol_ranks import MapFile, ranked_symbols
 from holdfast.core.errors import BudgetTooSmall
@@ -18,7 +18,7 @@ from holdfast.core.token_estimate import estimate_tokens
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from holdfast.contexts.shapes import MapAnswer, MapCounts, MappedFile
+    from holdfast.contexts.shapes import MapAnswer, MapCounts, MappedFile, MappedSymbol
     from holdfast.contexts.symbol_ranks import Symbol
 
 DEFAULT_BUDGET = 2000
@@ -88,22 +88,16 @@ def _counts(shown: Sequence[MapFile], symbols: Sequence[Symbol], left: int, unkn
 
 def _grouped(symbols: Sequence[Symbol]) -> list[MappedFile]:
     """The files in the order of their best symbols, each with its symbols in theirs; members stand with their owner."""
-    files: dict[str, dict[str, list[str]]] = {}
+    files: dict[str, dict[str, MappedSymbol]] = {}
     for one in symbols:
         groups = files.setdefault(one.path, {})
+        name = one.owner or one.name
+        group = groups.setdefault(name, {"name": name, "line": one.line})
         if one.owner:
-            groups.setdefault(one.owner, []).append(one.name)
+            group.setdefault("members", []).append(one.name)
         else:
-            groups.setdefault(one.name, [])
-    return [
-        {
-            "path": path,
-            "symbols": [
-                {"name": name, "members": members} if members else {"name": name} for name, members in groups.items()
-            ],
-        }
-        for path, groups in files.items()
-    ]
+            group["line"] = one.line
+    return [{"path": path, "symbols": list(groups.values())} for path, groups in files.items()]
 
 
 def _counted(value: MapAnswer) -> MapAnswer:

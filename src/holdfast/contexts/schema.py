@@ -38,12 +38,13 @@ def _records(description: str, required: str, /, **fields: Shape) -> Shape:
     return Shape("records", description, tuple(required.split()), fields)
 
 
+_ABOUT = _texts("What it is about: symbols, files and directories, as paths from here")
 _CLEAN = ("clean", "errors", "unknown")
 
 FIELDS: Mapping[str, Shape] = {
     "version": Shape("version", "Version of this format: 1"),
     "scope": _text("The directory, as a path from the project's root; `.` is the root"),
-    "fingerprint": _text("8 hex digits that change when a file of the directory does"),
+    "fingerprint": _text("`claims-` and 8 hex digits over the subjects of what people wrote; 8 digits over files"),
     "last_updated": _text("When this file was last made or renewed, RFC 3339"),
     "summary": _text("What the directory is for, in one to three sentences"),
     "files": _records(
@@ -58,6 +59,7 @@ FIELDS: Mapping[str, Shape] = {
         "name description",
         name=_text("Endpoint, signature or command"),
         description=_text("What it does"),
+        about=_ABOUT,
     ),
     "decisions": _records(
         "Choices made here, so that nobody undoes one by accident",
@@ -65,6 +67,7 @@ FIELDS: Mapping[str, Shape] = {
         what=_text("What was decided"),
         why=_text("The reason"),
         tradeoff=_text("What it costs"),
+        about=_ABOUT,
     ),
     "constraints": _texts("Rules that must hold here"),
     "dependencies": Shape(

@@ -130,6 +130,7 @@ RehashAnswer = Counts
 
 class MappedSymbol(TypedDict):
     name: str
+    line: int
     members: NotRequired[list[str]]
 
 
@@ -158,6 +159,39 @@ class MapAnswer(MapCounts):
     files: list[MappedFile]
 
 
+class FoundDefinition(TypedDict):
+    path: str
+    line: int
+    last: int
+    signature: str
+    doc: str
+    body: NotRequired[str]
+
+
+class UsingSymbol(TypedDict):
+    symbol: str
+    lines: list[int]
+
+
+class UsingFile(TypedDict):
+    path: str
+    is_test: bool
+    imports: list[int]
+    within: list[UsingSymbol]
+
+
+class SymbolAnswer(TypedDict):
+    name: str
+    budget: int
+    tokens_used: int
+    definitions: list[FoundDefinition]
+    definition_count: int
+    uses: list[UsingFile]
+    using_file_count: int
+    use_count: int
+    nearest: list[str]
+
+
 class ContextProblem(TypedDict):
     scope: str
     line: int
@@ -179,21 +213,6 @@ class StateChange(TypedDict):
 
 class WatchAnswer(TypedDict):
     events: int
-
-
-class DirectoryTokens(TypedDict):
-    scope: str
-    context_tokens: int
-    source_tokens: int
-
-
-class StatsAnswer(TypedDict):
-    root: str
-    contexts: int
-    context_tokens: int
-    source_tokens: int
-    percent_saved: int
-    directories: list[DirectoryTokens]
 
 
 @final

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.code.languages import EXTENSIONS, UNREAD, extension_of
 from holdfast.contexts import schema, settings
-from holdfast.contexts.languages import EXTENSIONS, UNREAD, extension_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -1,8 +1,8 @@
-"""Which public symbols of a project matter most: by the files that use them, and by how much those files matter.
+"""Which public symbols of a project matter most: by how many files refer to them, as far as that can be resolved.
 
-Whole numbers alone, so that every machine ranks alike. A file that uses a name votes for the files that define it, in
-equal parts when they are several; the votes of a file weigh by its rank, which is what its own users give it
-(PageRank). Tests vote with a quarter of the weight, and what they define is not ranked.
+Whole numbers alone, so that every machine ranks alike. A file that binds a name to a symbol (`Binding`) counts in full;
+a word that is only spelled like one counts a tenth, shared by all symbols of that name. Tests count a quarter, and
+what they define is not ranked.
 """
 
 from __future__ import annotations
@@ -10,24 +10,26 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.contexts.analysis.used_words import hashes_in, word_hash
+from holdfast.code.analysis.references import References, hashes_in, pairs_in, word_hash
+from holdfast.contexts.bindings import Binding
+from holdfast.core.unicode_text import lower_case
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
-    from holdfast.contexts.analysis.facts import FileFacts
+    from holdfast.code.analysis.facts import FileFacts
 
 _NAME = re.compile(r"(?a)[\w$\x80-\U0010ffff]++[?!=]?+")  # what `declare module "*.css"` names is none
-_UNIT = 1 << 20  # the rank of an average file
-_VOTE = 5040  # a vote, which divides evenly among many
-_ROUNDS = 10
+_UNIT = 5040  # what a resolved reference counts; it divides evenly among many
+_BARE_SHARE = 10
 _TEST_SHARE = 4
-# A name that more files define than this is nobody's: `new`, `String`.
+# A name that more symbols have than this is nobody's by itself: `new`, `String`.
 _COMMON = 40
 _EXAMPLES = frozenset(
     "examples example docs doc samples sample demo demos benchmarks benches playground playgrounds fuzz".split()
 )
-_FOCUS = 16  # how much more a file in focus is listened to
+# One file has at most so many symbols on a map, and a share of those before.
+_FEW, _SHARE = 16, 8
 
 
 class MapFile(NamedTuple):
@@ -35,8 +37,9 @@ class MapFile(NamedTuple):
 
     path: str
     facts: FileFacts
-    uses: bytes
+    uses: References
     is_test: bool = False
+    binding: Binding = Binding()
 
     @property
     def is_example(self) -> bool:
@@ -50,110 +53,173 @@ class MapFile(NamedTuple):
 
 
 class Symbol(NamedTuple):
-    """A public name, the type it belongs to where it is a member, the file that defines it, and its score."""
+    """A public name, the type it belongs to where it is a member, the file and line that define it, and its score."""
 
     score: int
     path: str
     name: str
     owner: str
+    line: int = 0
+
+
+class _Defined(NamedTuple):
+    """A symbol while references to it are counted."""
+
+    at: int  # the number of its file
+    place: str
+    name: int
+    owner: int  # 0 without one
+
+
+class _Table:
+    """All symbols of a project, by their names."""
+
+    def __init__(self, files: Sequence[MapFile]) -> None:
+        self.symbols: list[Symbol] = []
+        self.defined: list[_Defined] = []
+        self.own: dict[int, set[int]] = {}  # the names that a file defines
+        self.by_name: dict[int, list[int]] = {}
+        self.by_pair: dict[tuple[int, int], list[int]] = {}
+        self.members: dict[tuple[int, str], list[int]] = {}  # by the owner and its place
+        for at, file in enumerate(files):
+            if not file.is_shown:
+                continue
+            place = file.path.rpartition("/")[0]
+            for (name, owner), line in _defined(file.facts).items():
+                number = len(self.symbols)
+                one = _Defined(at, place, word_hash(name), word_hash(owner) if owner else 0)
+                self.own.setdefault(at, set()).add(one.name)
+                self.symbols.append(Symbol(0, file.path, name, owner, line))
+                self.defined.append(one)
+                self.by_name.setdefault(one.name, []).append(number)
+                if owner:
+                    self.by_pair.setdefault((one.owner, one.name), []).append(number)
+                    self.members.setdefault((one.owner, place), []).append(number)
+
+    def leader(self, numbers: Sequence[int]) -> int:
+        """Of symbols of one name the one that is probably meant: in a file of that name, else nearest the top."""
+        return min(numbers, key=self._distance) if len(numbers) > 1 else numbers[0]
+
+    def _distance(self, number: int) -> tuple[bool, int, str]:
+        path, name = self.symbols[number].path, self.symbols[number].name
+        stem = path.rpartition("/")[2].partition(".")[0].replace("_", "").replace("-", "")
+        return lower_case(stem) != lower_case(name).replace("_", ""), path.count("/"), path
+
+    def bound(self, file: MapFile) -> set[int]:
+        """The symbols that names in a file are bound to."""
+        found: set[int] = set()
+        binding, defined = file.binding, self.defined
+        reach: dict[int, frozenset[str] | None] = {**binding.named, **dict.fromkeys(binding.heads)}
+        pairs = list(pairs_in(file.uses.joined))
+        behind = {name for _, name in pairs}
+        for _ in range(4):  # `a::b::C`: one name more each time
+            before = len(reach)
+            for pair in pairs:
+                found.update(self.by_pair.get(pair, ()))
+                if pair[0] not in reach:
+                    continue
+                places = reach[pair[0]]
+                for number in self.by_name.get(pair[1], ()):
+                    one = defined[number]
+                    if not one.owner and (places is None or _is_in(one.place, places)):
+                        found.add(number)
+                reach.setdefault(pair[1], places)
+            if len(reach) == before:
+                break
+        for name in hashes_in(file.uses.names):
+            candidates = self.by_name.get(name, ())
+            places = binding.named.get(name)
+            for number in candidates if places or len(candidates) <= _COMMON else ():
+                one = defined[number]
+                if one.owner:
+                    if one.owner in binding.enclosing and "A" <= self.symbols[number].name[0] <= "Z":
+                        found.add(number)
+                elif one.place in binding.opened or (places and _is_in(one.place, places)):
+                    found.add(number)
+        # A member behind a variable is that of a type which the file refers to.
+        for owner in {(defined[number].name, defined[number].place) for number in found}:
+            found.update([number for number in self.members.get(owner, ()) if defined[number].name in behind])
+        return found
+
+    def count(self, at: int, file: MapFile, scores: list[int]) -> set[int]:
+        """Add the votes of a file; returns the symbols elsewhere that it refers to."""
+        weight = _UNIT // _TEST_SHARE if file.is_test else _UNIT
+        defined = self.defined
+        bound = {number for number in self.bound(file) if defined[number].at != at}
+        meant: dict[tuple[int, int], list[int]] = {}
+        for number in bound:
+            meant.setdefault((defined[number].owner, defined[number].name), []).append(number)
+        for numbers in meant.values():
+            leader = self.leader(numbers)
+            for number in numbers:
+                scores[number] += weight if number == leader else weight // (2 * len(numbers))
+        behind = {name for _, name in pairs_in(file.uses.joined)}
+        for name in hashes_in(file.uses.names):
+            candidates = self.by_name.get(name) if name not in self.own.get(at, ()) else None
+            if candidates and bound.isdisjoint(candidates):
+                share = weight // _BARE_SHARE // len(candidates)
+                for number in candidates if share else ():
+                    # A member is spelled behind a joint.
+                    if not defined[number].owner or name in behind:
+                        scores[number] += share
+        return bound
+
+
+def _is_in(place: str, places: Iterable[str]) -> bool:
+    """Whether a place is one of some places, or lies below one."""
+    return any(not one or place == one or place.startswith(one + "/") for one in places)
 
 
 def ranked_symbols(files: Sequence[MapFile], focus: Collection[str] = ()) -> list[Symbol]:
     """Every public symbol of the files that a map may show, the most used first, then by path, owner and name.
 
-    With `focus`, the paths of some files, what these define, use and are used by comes first.
+    With `focus`, the paths of some files, what these define comes first, then what they refer to, then what files
+    define that refer to them.
     """
-    defined = {at: _defined(file.facts) for at, file in enumerate(files) if file.is_shown}
-    definers: dict[int, list[int]] = {}
-    for at, names in defined.items():
-        for hashed in {word_hash(name) for name, _ in names}:
-            definers.setdefault(hashed, []).append(at)
-    users: dict[int, list[int]] = {name: [] for name in definers}
-    for at, file in enumerate(files):
-        for used in hashes_in(file.uses):
-            if used in users:
-                users[used].append(at)
+    table = _Table(files)
+    scores = [0] * len(table.symbols)
     in_focus = {at for at, file in enumerate(files) if file.path in focus}
-    ranks = _file_ranks(files, definers, users, in_focus)
-    leaders = {
-        name: min(defining, key=lambda at: (files[at].is_example, -ranks[at], files[at].path))
-        for name, defining in definers.items()
-    }
-    symbols = []
-    for at, names in defined.items():
-        for name, owner in names:
-            hashed = word_hash(name)
-            score = _score(at, hashed, definers, users, ranks, in_focus, leaders[hashed])
-            if owner:  # found through its owner, and through none but its own file where that is not public itself
-                score //= 2 if word_hash(owner) in definers else 8
-            if not any("A" <= letter <= "Z" or letter == "_" for letter in name):
-                score //= 2  # a single lower-case word is as often the name of a variable
-            if files[at].is_example:
-                score //= 4
-            symbols.append(Symbol(score, files[at].path, name, owner))
-    return sorted(symbols, key=lambda one: (-one.score, one.path, one.owner, one.name))
+    used, users = set[int](), set[int]()  # symbols that files in focus refer to; files that refer to those in focus
+    for at, file in enumerate(files):
+        bound = table.count(at, file, scores)
+        if at in in_focus:
+            used |= bound
+        elif in_focus and any(table.defined[number].at in in_focus for number in bound):
+            users.add(at)
+    found = []
+    for number, one in enumerate(table.symbols):
+        at = table.defined[number].at
+        # A member is found through its owner; what a module of Ruby holds is no member.
+        is_member = one.owner and not (files[at].facts.language == "Ruby" and "A" <= one.name[0] <= "Z")
+        score = scores[number] // 2 if is_member else scores[number]
+        score = score // 4 if files[at].is_example else score
+        tier = 0 if at in in_focus else 1 if number in used else 2 if at in users else 3
+        found.append((tier, -score, one.path, one.owner, one.name, one._replace(score=score)))
+    return _shared([one[-1] for one in sorted(found, key=lambda one: one[:-1])])
 
 
-def _defined(facts: FileFacts) -> list[tuple[str, str]]:
-    """The names that a file defines, each with its owner; what it only passes on is defined elsewhere."""
-    found: dict[tuple[str, str], None] = {}
+def _shared(ranked: list[Symbol]) -> list[Symbol]:
+    """The symbols in their order, those of a file put off that would take more than its share of what is before."""
+    shown: list[Symbol] = []
+    counts: dict[str, int] = {}
+    waiting: dict[str, list[Symbol]] = {}
+    for one in ranked:
+        queue = waiting.setdefault(one.path, [])
+        queue.append(one)
+        while queue and counts.get(one.path, 0) < _FEW + len(shown) // _SHARE:
+            counts[one.path] = counts.get(one.path, 0) + 1
+            shown.append(queue.pop(0))
+    left = {one for queue in waiting.values() for one in queue}
+    return [*shown, *[one for one in ranked if one in left]] if left else shown
+
+
+def _defined(facts: FileFacts) -> dict[tuple[str, str], int]:
+    """The names that a file defines, each with its owner, and their lines; what it passes on is defined elsewhere."""
+    found: dict[tuple[str, str], int] = {}
     for export in facts.exports:
         if not export.name or export.origin or export.name.startswith("_") or not _NAME.fullmatch(export.name):
             continue
-        found[export.name, export.owner] = None
+        found.setdefault((export.name, export.owner), export.line)
         for member in export.members:
-            found[member, export.name] = None
-    return list(found)
-
-
-def _score(
-    at: int,
-    name: int,
-    definers: dict[int, list[int]],
-    users: dict[int, list[int]],
-    ranks: list[int],
-    in_focus: set[int],
-    leader: int,
-) -> int:
-    others = set(definers[name])
-    votes = sum([_UNIT + ranks[user] for user in users[name] if user not in others])
-    # Of several files that define a name one is probably meant: the one that matters most.
-    score = votes // min(len(others), 4) if at == leader else votes // (2 * len(others))
-    if in_focus:
-        near = sum([1 for user in users[name] if user in in_focus])
-        score += near * _FOCUS * 2 * _UNIT + (_FOCUS * 4 * _UNIT if at in in_focus else 0)
-    return score
-
-
-def _file_ranks(
-    files: Sequence[MapFile], definers: dict[int, list[int]], users: dict[int, list[int]], in_focus: set[int]
-) -> list[int]:
-    """The rank of each file by who uses it; `_UNIT` on average."""
-    votes: list[dict[int, int]] = [{} for _ in files]  # by the file that votes
-    for name, defining in definers.items():
-        if len(defining) > _COMMON:
-            continue
-        share = _VOTE // len(defining)
-        for user in users[name]:
-            if user in defining:
-                continue
-            own = votes[user]
-            for at in defining:
-                own[at] = own.get(at, 0) + share
-    cast = [(tuple(own.items()), sum(own.values())) for own in votes]
-    base = [_base(at, file, in_focus) for at, file in enumerate(files)]
-    ranks = base
-    for _ in range(_ROUNDS):
-        following = [one * 3 // 20 for one in base]
-        for at, (given, total) in enumerate(cast):
-            if total:
-                weight = ranks[at] * 17 // 20
-                for other, part in given:
-                    following[other] += weight * part // total
-        ranks = following
-    return ranks
-
-
-def _base(at: int, file: MapFile, in_focus: set[int]) -> int:
-    base = _UNIT // _TEST_SHARE if file.is_test else _UNIT
-    return base * _FOCUS if at in in_focus else base
+            found.setdefault((member, export.name), export.line)
+    return found

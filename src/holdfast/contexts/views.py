@@ -11,6 +11,7 @@ from rich.text import Text
 
 from holdfast.contexts.freshness import FRESH, MISSING, STALE
 from holdfast.contexts.map_text import as_text
+from holdfast.contexts.symbol_lookup import as_text as symbol_text
 
 if TYPE_CHECKING:
     from holdfast.contexts.shapes import (
@@ -22,11 +23,12 @@ if TYPE_CHECKING:
         MapAnswer,
         QueryAnswer,
         SetupAnswer,
+        SymbolAnswer,
         ValidateAnswer,
         WatchAnswer,
     )
 
-_STYLES = {FRESH: "green", STALE: "yellow", MISSING: "red", "ok": "green", "advice": "yellow", "problem": "red"}
+_STYLES = {FRESH: "green", STALE: "yellow", MISSING: "dim", "ok": "green", "advice": "yellow", "problem": "red"}
 
 
 def _state(state: str) -> Text:
@@ -45,8 +47,9 @@ def project_map(value: MapAnswer, seconds: float) -> RenderableType:
     first, *lines = as_text(value).split("\n")
     parts: list[RenderableType] = []
     for line in lines:
-        path, colon, symbols = line.partition(": ")
-        parts.append(Text.assemble((path, "cyan"), colon, symbols) if colon else Text(line, style="dim"))
+        path, blank, symbols = line.partition(" ")
+        is_file = blank and not line.startswith("…")
+        parts.append(Text.assemble((path, "cyan"), blank, symbols) if is_file else Text(line, style="dim"))
     return Group(*parts, Text(), Text(f"{first.removeprefix('# ')} ({seconds:.1f} s)", style="dim"))
 
 
@@ -125,7 +128,12 @@ def init(value: InitAnswer, seconds: float) -> RenderableType:
     )
 
 
-regen = rehash = _made
+regen = _made
+
+
+def symbol(value: SymbolAnswer, _seconds: float) -> RenderableType:
+    """The text that a model reads."""
+    return Text(symbol_text(value))
 
 
 def validate(value: ValidateAnswer, _seconds: float) -> RenderableType:

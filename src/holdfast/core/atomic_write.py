@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from errno import EEXIST, ENOTEMPTY
-from itertools import count, islice
+from itertools import count
 from typing import TYPE_CHECKING
 
 from holdfast.core.confined_paths import printable
@@ -13,7 +13,6 @@ from holdfast.core.errors import IoError
 from holdfast.core.regular_files import close_quietly
 from holdfast.core.staging import (
     ASIDE,
-    flush_file_system,
     make_beside,
     make_directory,
     remove,
@@ -28,8 +27,9 @@ if TYPE_CHECKING:
     # what is in them, in the order to remove them in. None when it holds anything else.
     Contents = Callable[[str], list[str] | None]
 
-# Above this many files one flush of the whole file system is cheaper than one flush a file.
-_FEW_FILES = 64
+# Flushes at a time. The file system joins those that wait into one: 3,000 new files took 10.4 s one after another, .3 s
+# by 16 threads (ext4). A flush of the whole file system would wait for the data of every other process too.
+_FLUSHES = 16
 # Each file in the making is held open for its lock; a process may hold some thousand.
 _OPEN_AT_ONCE = 256
 
@@ -45,10 +45,7 @@ def write_file(path: str, data: bytes) -> None:
 
 
 def write_files(files: Sequence[tuple[str, bytes]]) -> list[OSError | None]:
-    """Replace or create many files, each atomically, with one flush for many of them; what failed for which.
-
-    One flush of the file system costs about what flushing one file does, so thousands of files take seconds less.
-    """
+    """Replace or create many files, each atomically, flushed together; what failed for which."""
     failures: list[OSError | None] = []
     for start in range(0, len(files), _OPEN_AT_ONCE):
         failures += _write_some(files[start : start + _OPEN_AT_ONCE])
@@ -66,15 +63,10 @@ def _write_some(files: Sequence[tuple[str, bytes]]) -> list[OSError | None]:
             except OSError as error:
                 failures[place] = error
         ready = [place for place in staged if failures[place] is None]
-        try:
-            if ready and not flush_file_system(os.path.dirname(staged[ready[0]].path)):
-                for place in ready:
-                    os.fsync(staged[place].descriptor)
-        except OSError as error:  # which of them are on the disk is not known: none takes its place
-            failures = [failure or error for failure in failures]
-            ready = []
-        for place in ready:
+        for place, failure in zip(ready, _flushed([staged[place].descriptor for place in ready]), strict=True):
             try:
+                if failure is not None:
+                    raise failure
                 os.replace(staged[place].path, files[place][0])
             except OSError as error:
                 failures[place] = error
@@ -91,6 +83,27 @@ def flush_file(path: str) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _flushed(files: Sequence[str | int]) -> list[OSError | None]:
+    """Make files and directories durable, given as paths or descriptors; the error of each."""
+
+    def flush(file: str | int) -> OSError | None:
+        try:
+            if isinstance(file, int):
+                os.fsync(file)
+            else:
+                flush_file(file)
+        except OSError as error:
+            return error
+        return None
+
+    if len(files) < _FLUSHES:
+        return list(map(flush, files))
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(_FLUSHES) as threads:
+        return list(threads.map(flush, files))
 
 
 def write_new(path: str, data: bytes, *, flush: bool = False) -> None:
@@ -200,10 +213,10 @@ class StagedDirectory:
 
     def __enter__(self) -> StagedDirectory:
         try:
-            _make_parents(os.path.dirname(self.target), self._made_parents)
+            make_parents(os.path.dirname(self.target), self._made_parents)
             self.path, self._lock = make_beside(self.target, make_directory, self._dispose)
         except BaseException:
-            self._remove_parents()
+            remove_made(self._made_parents)
             raise
         return self
 
@@ -217,7 +230,7 @@ class StagedDirectory:
         except OSError:
             pass  # the next writer will
         if exc[0] is not None:
-            self._remove_parents()
+            remove_made(self._made_parents)
 
     def _dispose(self, path: str) -> None:
         """Remove a directory that was replaced; what holds anything else is kept, under a name people see."""
@@ -246,28 +259,24 @@ class StagedDirectory:
             pass  # it is removed then
         return self.has_kept_part
 
-    def _remove_parents(self) -> None:
-        for made in reversed(self._made_parents):
-            try:
-                os.rmdir(made)
-            except OSError:
-                break  # no longer empty: someone else uses it now
-
-    def publish(self, *, replace: bool) -> None:
-        """Flush everything and put the directory at its target; with `replace`, swap out what is there.
+    def publish(self, *, replace: bool, flush: bool = True) -> None:
+        """Put the directory at its target, everything flushed unless `flush` is false; with `replace`, swap out what is
+        there.
 
         Without `replace` an existing target raises FileExistsError. What was swapped out is disposed of on leaving,
         or by the next writer.
         """
-        _flush_tree(self.path)
+        if flush:
+            _flush_tree(self.path)
         if not _rename_new(self.path, self.target):
             if not replace:
                 raise FileExistsError(EEXIST, "already exists", self.target)
             self._replaced = _exchange(self.path, self.target)
-        flush_directory(os.path.dirname(self.target))
+        if flush:
+            flush_directory(os.path.dirname(self.target))
 
 
-def _make_parents(path: str, made: list[str]) -> None:
+def make_parents(path: str, made: list[str]) -> None:
     """Create the missing directories down to `path`, adding each to those made, outermost first."""
     missing = [path]
     while missing:
@@ -287,25 +296,29 @@ def _make_parents(path: str, made: list[str]) -> None:
         missing.pop()
 
 
-def _walk(path: str) -> Iterator[tuple[str, bool]]:
-    """Every file below and then every directory, children before parents: (path, is_directory)."""
+def remove_made(made: Sequence[str]) -> None:
+    """Remove directories that `make_parents` made, as far as nothing is in them."""
+    for path in reversed(made):
+        try:
+            os.rmdir(path)
+        except OSError:
+            break  # no longer empty: someone else uses it now
+
+
+def _walk(path: str) -> Iterator[str]:
+    """Every file and directory below, and the directory itself, children before parents."""
     with os.scandir(path) as entries:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 yield from _walk(entry.path)
             else:
-                yield entry.path, False
-    yield path, True
+                yield entry.path
+    yield path
 
 
 def _flush_tree(path: str) -> None:
-    if len(list(islice(_walk(path), _FEW_FILES + 1))) > _FEW_FILES and flush_file_system(path):
-        return
-    for item, is_directory in list(_walk(path)):
-        if is_directory:
-            flush_directory(item)
-        else:
-            flush_file(item)
+    for error in filter(None, _flushed(list(_walk(path)))):
+        raise error
 
 
 def _rename_new(source: str, target: str) -> bool:

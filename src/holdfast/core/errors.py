@@ -29,6 +29,8 @@
     │       └── TransferBroken           a connection that broke: the next pull goes on from there
     ├── InternalError            7   internal_error
     ├── OutOfDate                8   a check found what is not in order
+    │   ├── CacheStale               cache_stale, where a frozen cache is behind its sources
+    │   └── CacheBuilding            cache_building, a first build that takes longer than a client waits
     ├── Differs                  9   a replay or a citation that is not the same any more
     │   └── CitationStale            citation_stale, where the cited text was asked for
     └── Interrupted            130   the person at the terminal stopped it
@@ -51,18 +53,21 @@ class ContextError(Exception):
 
     `meaning` explains the exit code in the list of exit codes. `headline` is what a person at the terminal
     reads first: `message`, unless the one who raises knows better. `note` is for that person as well, and is said
-    beside the failure, as the note of an answer is.
+    beside the failure, as the note of an answer is. `remedy` says what to run where the reason names no command;
+    without one, the first example of the command is shown if its arguments are what failed, and nothing otherwise.
     """
 
     code = "internal_error"
     exit_code = 7
     message = "Internal error"
     meaning = "internal error"
+    remedy = ""
 
-    def __init__(self, reason: str = "", *, headline: str = "") -> None:
+    def __init__(self, reason: str = "", *, headline: str = "", remedy: str | None = None) -> None:
         super().__init__(reason or headline or self.message)
         self.reason = reason
         self.headline = headline or self.message
+        self.remedy = self.remedy if remedy is None else remedy
         self.note = ""
 
 
@@ -111,6 +116,7 @@ class InvalidReceipt(UsageError):
     code = "invalid_receipt"
     message = "Receipt is invalid"
     meaning = "invalid receipt"
+    remedy = "'context replay --receipts DIR' names the receipts in a folder that cannot be read"
 
 
 class InvalidCitation(UsageError):
@@ -137,6 +143,7 @@ class HostNotAgreed(UsageError):
     code = "host_not_agreed"
     message = "A host that context.lock does not name is not contacted"
     meaning = "a host that was not agreed to"
+    remedy = "'context sync --yes' agrees to it"
 
 
 class SpecFailure(UsageError):
@@ -145,6 +152,7 @@ class SpecFailure(UsageError):
     code = "spec_failure"
     message = "The spec workflow cannot do this"
     meaning = "a spec or guide cannot be given as asked"
+    remedy = "'context spec list' names the specs"
 
     def __init__(self, reason: str, next_steps: Sequence[str], *, note: str = "") -> None:
         super().__init__(reason)
@@ -168,6 +176,7 @@ class ScopeOutside(ContextError):
     exit_code = 2
     message = "Invalid scope: path traversal detected"
     meaning = "a scope outside the project"
+    remedy = "'context status' lists the scopes there are"
 
 
 class InvalidBudget(ContextError):
@@ -200,17 +209,25 @@ class BudgetTooSmall(InvalidBudget):
 class CacheMissing(ContextError):
     """There is no such cache, or its name leads outside the cache root.
 
-    `nearest` is the name of the one that was meant, as far as one can guess.
+    `nearest` is the name of the one that was meant, as far as one can guess; `next_step` says, without paths, which
+    there are and what to run.
     """
 
     code = "cache_missing"
     exit_code = 4
     message = "Cache does not exist"
     meaning = "no such cache"
+    remedy = "'context list' names the caches there are"
 
     def __init__(self, reason: str = "", *, headline: str = "", nearest: str = "") -> None:
         super().__init__(f"{reason}: did you mean '{nearest}'?" if nearest else reason, headline=headline)
         self.nearest = nearest
+        self.next_step = ""
+
+    def add_next_step(self, step: str) -> None:
+        """Add it to what a person reads."""
+        self.next_step = step
+        self.reason = f"{self.reason}: {step}" if self.reason else step
 
 
 class ContextMissing(ContextError):
@@ -220,6 +237,7 @@ class ContextMissing(ContextError):
     exit_code = 4
     message = "Context does not exist"
     meaning = "no context there"
+    remedy = "'context init' writes the contexts that are missing"
 
 
 class CacheInvalid(ContextError):
@@ -229,6 +247,7 @@ class CacheInvalid(ContextError):
     exit_code = 5
     message = "Cache exists but is invalid"
     meaning = "invalid cache"
+    remedy = "'context verify CACHE' names each problem, 'context sync' builds declared caches again"
 
 
 class BuildFailed(CacheInvalid):
@@ -236,6 +255,7 @@ class BuildFailed(CacheInvalid):
 
     message = "Cache was not built"
     meaning = "failed build"
+    remedy = "correct what the reason names, then run the command again; 'context doctor' looks at the rest"
 
 
 class SignatureRefused(CacheInvalid):
@@ -244,6 +264,7 @@ class SignatureRefused(CacheInvalid):
     code = "signature_refused"
     message = "The signature is refused"
     meaning = "a signature is refused"
+    remedy = "'context sign CACHE --check' tells which key signed it"
 
 
 class ContextCorrupt(ContextError):
@@ -253,6 +274,7 @@ class ContextCorrupt(ContextError):
     exit_code = 5
     message = "Context is invalid or corrupt"
     meaning = "invalid context"
+    remedy = "'context validate' names each problem with its line"
 
 
 class UnsupportedVersion(ContextError):
@@ -262,6 +284,7 @@ class UnsupportedVersion(ContextError):
     exit_code = 5
     message = "Context is of an unsupported version"
     meaning = "a context of another version"
+    remedy = "'context regen --all' writes contexts of this version"
 
     def __init__(self, version: int) -> None:
         super().__init__(f"version {version}")
@@ -275,6 +298,7 @@ class SettingsInvalid(ContextError):
     exit_code = 5
     message = "The settings cannot be used"
     meaning = "invalid settings"
+    remedy = "correct the file that the reason names; 'context doctor' checks it"
 
 
 class IoError(ContextError):
@@ -284,6 +308,7 @@ class IoError(ContextError):
     exit_code = 6
     message = "I/O error occurred"
     meaning = "input or output failed"
+    remedy = "check that the path exists and may be read and written; 'context doctor' looks at the whole project"
 
 
 class ListingFailed(IoError):
@@ -301,6 +326,7 @@ class UnsafePath(IoError):
 
     message = "A path is not safe to write to"
     meaning = ""
+    remedy = "remove or replace what the reason names; 'context doctor' looks at the whole project"
 
 
 class RegistryFailed(IoError):
@@ -309,22 +335,26 @@ class RegistryFailed(IoError):
     code = "registry_failed"
     message = "The registry cannot be used"
     meaning = "a registry failed"
+    remedy = "check the address and the credentials, then run the command again; 'context help registry' says more"
 
 
 class TransferBroken(RegistryFailed):
     """The connection to a registry broke; what arrived of a pull is kept, and the next pull goes on from there."""
 
     meaning = ""
+    remedy = "run the command again: 'context pull' goes on from there"
 
 
 class InternalError(ContextError):
     """Holdfast broke one of its own promises."""
 
+    remedy = "run it again with HOLDFAST_DEBUG=1; 'context doctor' looks at the project"
+
 
 class OutOfDate(ContextError):
     """A check found a context, cache, lock, saved query or spec that is not in order.
 
-    `status` finds a context that is stale or missing, `diff` a saved query whose answer changes, `sync` and `outdated`
+    `status` finds a context that is stale or missing, `diff` a saved query whose answer changes, `sync`
     a cache or lock that is behind its sources, `spec check`, `spec approve` and `spec merge` a spec with findings,
     without approval or not merged, `doctor` anything that needs doing.
     """
@@ -336,6 +366,32 @@ class OutOfDate(ContextError):
         "a context is stale or missing, a cache or the lock is behind, a saved query changes its answer, "
         "a spec has findings or no approval, the doctor found what needs doing"
     )
+    remedy = "'context doctor' says what to run"
+
+
+class CacheStale(OutOfDate):
+    """A search or read that is frozen found a cache that is not what the lock names, or behind its sources."""
+
+    code = "cache_stale"
+    message = "Cache is behind its sources: run 'context sync', or ask without --frozen"
+    meaning = ""
+    remedy = "'context sync' builds it"
+
+
+class CacheBuilding(OutOfDate):
+    """A cache is being built for the first time, which takes longer than a client waits; the build goes on."""
+
+    code = "cache_building"
+    message = "Cache is being built"
+    meaning = ""
+    remedy = "'context list' tells when it is there"
+
+    def __init__(self, cache: str, progress: str) -> None:
+        super().__init__(f"{cache}: {progress}")
+        self.message = (
+            f"{type(self).message} ({progress or 'just begun'}): ask again in a minute; until then read the project's "
+            "files themselves"
+        )
 
 
 class Differs(ContextError):
@@ -345,6 +401,7 @@ class Differs(ContextError):
     exit_code = 9
     message = "Not the same any more"
     meaning = "not the same any more"
+    remedy = "'context sync --check' tells which sources changed"
 
 
 class CitationStale(Differs):
@@ -353,6 +410,7 @@ class CitationStale(Differs):
     code = "citation_stale"
     message = "Citation does not hold"
     meaning = ""
+    remedy = "'context search QUERY' finds where it is said now"
 
 
 class Interrupted(ContextError):
@@ -362,6 +420,7 @@ class Interrupted(ContextError):
     exit_code = 130
     message = "Interrupted"
     meaning = "interrupted"
+    remedy = "run the command again: what is built stays; 'context doctor' looks at the project"
 
 
 # Every failure, by exit code. What a test, a page or a help text says of failures is read from here.
@@ -372,7 +431,7 @@ FAILURES: tuple[type[ContextError], ...] = (
     *(CacheMissing, ContextMissing),
     *(CacheInvalid, BuildFailed, SignatureRefused, ContextCorrupt, UnsupportedVersion, SettingsInvalid),
     *(IoError, ListingFailed, UnsafePath, RegistryFailed, TransferBroken),
-    *(InternalError, OutOfDate, Differs, CitationStale, Interrupted),
+    *(InternalError, OutOfDate, CacheStale, CacheBuilding, Differs, CitationStale, Interrupted),
 )
 
 

@@ -26,6 +26,11 @@ _HUNDREDTH = 10_000_000
 identity: Callable[[stat_result], Identity] = attrgetter("st_mtime_ns", "st_size", "st_ino", "st_ctime_ns", "st_dev")
 
 
+def is_written_before(modified: int, started: int) -> bool:
+    """Whether every write after `started` must give a file of that mtime another, however coarse its stamps are."""
+    return modified < started - _COARSE_GRAIN
+
+
 def directory_identity(status: stat_result) -> Identity:
     """Which directory it is, whatever is made or removed in it; settled at all times."""
     return -1, 0, status.st_ino, -1, status.st_dev

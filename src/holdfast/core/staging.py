@@ -2,8 +2,8 @@
 
 A file or directory in the making is called `.NAME.holdfast-XXXX`. The lock dies with the process, so the next writer
 can tell an abandoned one from one still being written, and removes only the former. Between making one and locking it
-another writer may take it for abandoned: then it is gone once the lock is had, and is made again. Three system calls
-that `os` does not have stand here too: flush a whole file system, rename without overwriting, exchange two names.
+another writer may take it for abandoned: then it is gone once the lock is had, and is made again. Two system calls that
+`os` does not have are here too: rename without overwriting, and exchange two names.
 """
 
 from __future__ import annotations
@@ -166,20 +166,6 @@ def check_room(place: str | int, size: int, files: int) -> None:
         raise IoError(
             f"{files:,} files are needed and there is room for {found.f_favail:,}: make room and run this again"
         )
-
-
-def flush_file_system(path: str) -> bool:
-    """One flush of everything on the file system that holds `path`; False where there is no such call."""
-    libc = _libc()
-    if not hasattr(libc, "syncfs"):
-        return False
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        if libc.syncfs(descriptor) != 0:
-            _raise_errno(path)
-    finally:
-        os.close(descriptor)
-    return True
 
 
 def special_rename(source: str, target: str, *, swap: bool) -> bool:

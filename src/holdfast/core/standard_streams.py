@@ -43,7 +43,7 @@ def _writer(descriptor: int) -> TextIO:
 def read_input() -> bytes:
     """Everything on standard input; IoError when there is none."""
     if sys.stdin is None:
-        raise IoError("standard input is closed")
+        raise IoError("standard input is closed", remedy="")
     return sys.stdin.buffer.read()
 
 
@@ -73,7 +73,7 @@ def write_parts(parts: Sequence[bytes], *, is_json: bool = True) -> None:
         raise
     except OSError as error:
         _drop(1)
-        raise IoError(f"standard output cannot be written: {error.strerror}") from None
+        raise IoError(f"standard output cannot be written: {error.strerror}", remedy="") from None
 
 
 def write_error(text: str) -> None:

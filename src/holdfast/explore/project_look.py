@@ -191,13 +191,13 @@ class ProjectLook:
         if not os.path.lexists(self.receipts_directory):
             return Found({**_NOTHING_KEPT})
         asked: dict[str, object] = {
-            "directory": self.receipts_directory,
+            "receipts": self.receipts_directory,
             **{name: given[name] for name in ("client", "query", "since") if given.get(name)},
             "limit": most,
             "listed_only": True,
             "skip": int(given.get("skip", "0")),
         }
-        found: Found = self._remembered(f"audit {asked}", lambda: self.ask("audit", asked))
+        found: Found = self._remembered(f"audit {asked}", lambda: self.ask("replay", asked))
         return found
 
     def receipt(self, digest: str) -> Found:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from holdfast.contexts.shapes import ListAnswer, ListedContext
     from holdfast.explore.project_look import Found
 
-COLOURS = {"fresh": "good", "stale": "near", "missing": "bad"}
+COLOURS = {"fresh": "good", "stale": "near", "missing": "none"}
 # Fields that every context has and no person wrote; the last lists the fields made from source.
 _KEPT_APART = ("version", "scope", "fingerprint", "last_updated", "maintenance", "derived_fields")
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import anyio
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, BearerAuthBackend, RequireAuthMiddleware
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, BearerAuthBackend
 from mcp.server.auth.provider import AccessToken
 from mcp.server.lowlevel import Server as SdkServer
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
-from pydantic import AnyHttpUrl, BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.authentication import AuthenticationMiddleware
@@ -67,7 +67,7 @@ def http_application(server: Server, address: Address, tokens: TokenFile | None 
     endpoint: ASGIApp = _Posted(StreamableHTTPASGIApp(manager))
     middleware = []
     if tokens is not None:
-        endpoint = RequireAuthMiddleware(endpoint, [], AnyHttpUrl(_metadata_url(address)))
+        endpoint = _Guarded(endpoint, _metadata_url(address) if address.issuer else "")
         middleware = [Middleware(AuthenticationMiddleware, backend=BearerAuthBackend(_Verifier(tokens)))]
 
     async def is_alive(_request: Request) -> Response:
@@ -79,8 +79,7 @@ def http_application(server: Server, address: Address, tokens: TokenFile | None 
 
     async def metadata(_request: Request) -> Response:
         metadata_fields: dict[str, Any] = {"resource": address.resource, "bearer_methods_supported": ["header"]}
-        if address.issuer:
-            metadata_fields["authorization_servers"] = [address.issuer]
+        metadata_fields["authorization_servers"] = [address.issuer]
         return Response(json.dumps(metadata_fields), media_type="application/json")
 
     routes = [
@@ -88,7 +87,7 @@ def http_application(server: Server, address: Address, tokens: TokenFile | None 
         Route("/healthz", is_alive, methods=["GET"]),
         Route("/readyz", is_ready, methods=["GET"]),
     ]
-    if tokens is not None:
+    if tokens is not None and address.issuer:
         routes.append(Route(METADATA_PATH, metadata, methods=["GET"]))
     application = Starlette(routes=routes, middleware=middleware, lifespan=lambda _app: manager.run())
     # A redirect would repeat what the request calls this server, and send a token there, without TLS behind a proxy.
@@ -238,6 +237,24 @@ class _Posted:
             return
         refusal = PlainTextResponse("Messages are sent by POST; there is nothing else here\n", 405, {"allow": "POST"})
         await refusal(scope, receive, send)
+
+
+class _Guarded:
+    """An application for requests with a good token. Any other learns how to send one, and, where there is an issuer,
+    the address that says who gives them out: without one, a client would look for a registration."""
+
+    def __init__(self, application: ASGIApp, metadata_url: str) -> None:
+        self._application = application
+        said = "Authentication required: send the header 'Authorization: Bearer TOKEN'"
+        self._body = json.dumps({"error": "invalid_token", "error_description": said}).encode()
+        metadata = f', resource_metadata="{metadata_url}"' if metadata_url else ""
+        self._headers = {"www-authenticate": f'Bearer error="invalid_token", error_description="{said}"{metadata}'}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if isinstance(scope.get("user"), AuthenticatedUser):
+            await self._application(scope, receive, send)
+            return
+        await Response(self._body, 401, self._headers, "application/json")(scope, receive, send)
 
 
 class _Hurried:

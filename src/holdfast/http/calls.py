@@ -6,11 +6,14 @@ over 20 ms.
 
 from __future__ import annotations
 
+from _thread import get_ident
 from time import perf_counter, thread_time
 from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
+
+from holdfast.caches.build.refresh import HASTY, RefreshDue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -85,8 +88,8 @@ class CallTurns:
     async def run(self, tool: str, arguments: Mapping[str, object], work: Callable[[], Reply]) -> Reply:
         """Run a call and return its reply."""
         key = self._quick.key(tool, arguments)
-        if self._quick.is_quick(key):
-            return self._at_once(key, work)
+        if self._quick.is_quick(key) and (reply := self._at_once(key, work)) is not None:
+            return reply
         if key is None or not self._quick.is_on_trial(key):
             return await self._in_turn(key, work)
         # Many may come before any was seen to be quick: they would hinder each other, and what they want is the same.
@@ -98,9 +101,16 @@ class CallTurns:
             if not lock.locked():  # a waiting call holds it by now
                 self._trials.pop(key, None)
 
-    def _at_once(self, key: str | None, work: Callable[[], Reply]) -> Reply:
+    def _at_once(self, key: str | None, work: Callable[[], Reply]) -> Reply | None:
+        """The reply of an inline call; None where a cache has to be refreshed first, for which others need not wait."""
         began, began_work = perf_counter(), thread_time()
-        reply = work()
+        HASTY.add(get_ident())
+        try:
+            reply = work()
+        except RefreshDue:
+            return None
+        finally:
+            HASTY.discard(get_ident())
         self._quick.answered_at_once(key, thread_time() - began_work, perf_counter() - began)
         return reply
 
@@ -110,8 +120,8 @@ class CallTurns:
             return work(), thread_time() - began
 
         async with self._turns:
-            if self._quick.is_quick(key):  # by now
-                return self._at_once(key, work)
+            if self._quick.is_quick(key) and (known := self._at_once(key, work)) is not None:  # by now
+                return known
             reply, seconds = await anyio.to_thread.run_sync(timed, limiter=self._threads)
         if not reply.is_error:
             self._quick.handed_over(key, seconds)

@@ -58,7 +58,7 @@ def serve_over_http(
         from holdfast.http.application import http_application
         from holdfast.http.processes import Work, listen, serve_http
     except ImportError:
-        raise UsageError("--http needs the extra 'http': pip install 'holdfast[http]'") from None
+        raise UsageError("--http needs the extra 'http': pip install 'holdfast-context[http]'") from None
 
     listeners = listen(host, port, processes)
     address = Address(host, listeners[0].getsockname()[1], public_url, issuer)

@@ -34,4 +34,4 @@ def give_up_rights(workspace: Workspace, readable: Sequence[str] = (), connected
     try:
         restrict_to([*workspace.confined_to, *modules, *readable, os.devnull], written=written, connected=connected)
     except LandlockUnavailable as error:
-        raise IoError(f"--confine needs Landlock, of Linux 5.13 or newer: {error.strerror}") from None
+        raise IoError(f"--confine needs Landlock, of Linux 5.13 or newer: {error.strerror}", remedy="") from None

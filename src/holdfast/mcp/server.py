@@ -7,7 +7,7 @@ in every request's `_meta`. docs/formats/wire.md describes what is written to th
 
 from __future__ import annotations
 
-from _thread import allocate_lock
+from _thread import allocate_lock, get_ident
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.catalog import FAMILIES, PROMPTING, find_tool
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
     from holdfast.core.canonical_json import JsonValue
+    from holdfast.mcp.roots import Roots
     from holdfast.mcp.tool_definitions import NameStyle
     from holdfast.operation import Operation, Reply
     from holdfast.workspace import Workspace
@@ -124,6 +125,8 @@ class Server:
         self.calls: dict[str, int] = {}
         self._answers = AnswerCounts()
         self._opened = False
+        self.send: Callable[[bytes], None] = lambda _line: None  # the door's: writes a line that answers nothing
+        self._roots: Roots | None = None  # of a client that has some
         self._client: JsonValue = None  # the `clientInfo` of `initialize`; a modern request carries its own
 
     def receive(self, line: bytes, cancel: Callable[[Key], None]) -> bytes | Call | None:
@@ -134,7 +137,9 @@ class Server:
             if not isinstance(message, dict):
                 raise ProtocolError(INVALID_REQUEST, "A message is one JSON object; batches are not supported")
             if "method" not in message and ("result" in message or "error" in message):
-                return None  # a response, to a request this server never makes: answering could go on for ever
+                if self._roots is not None:
+                    self.workspace = self._roots.take(message)
+                return None
             if "id" in message:
                 identifier = _checked_id(message["id"])
             if message.get("jsonrpc") != "2.0":
@@ -160,6 +165,8 @@ class Server:
                 cancel(_key(_checked_id(params.get("requestId"))))
             except ProtocolError:
                 pass  # a notification is never answered, not even a wrong one
+        elif method in _ROOTS_MAY_DIFFER and self._roots is not None:
+            self.send(self._roots.question())
 
     def _requested(self, identifier: Identifier, method: str, params: Members) -> bytes | Call:
         modern = self._is_modern(method, params)
@@ -167,9 +174,11 @@ class Server:
             operation, arguments = self.called_tool(params)
             left: list[Callable[[], None]] = []
             client = _modern_client(params) if modern else self._client
+            meta = params.get("_meta")
+            token = meta.get("progressToken") if isinstance(meta, dict) else None
             return Call(
                 _key(identifier),
-                lambda: self._call(identifier, operation, arguments, left, client, modern=modern),
+                lambda: self._call(identifier, operation, arguments, left, client, token, modern=modern),
                 lambda: _do(left),
             )
         if OFFERS.get(method) in self.capabilities():
@@ -202,6 +211,11 @@ class Server:
         if not isinstance(requested, str):
             raise ProtocolError(INVALID_PARAMS, "protocolVersion must be a string")
         self._opened, self._client = True, params.get("clientInfo")
+        offered = params.get("capabilities")
+        if isinstance(offered, dict) and isinstance(offered.get("roots"), dict) and not self.workspace.confined_to:
+            from holdfast.mcp.roots import Roots
+
+            self._roots = self._roots or Roots(self.workspace)
         return {
             "protocolVersion": requested if requested in LEGACY_VERSIONS else LEGACY_VERSIONS[-1],
             "capabilities": self.capabilities(),
@@ -272,11 +286,28 @@ class Server:
     def carry_out(self, operation: Operation, arguments: Members) -> Reply:
         """Run a tool, and count what it gave; ProtocolError for an argument that it does not know."""
         try:
-            reply = answer(operation, arguments, self.workspace)
+            workspace = self.workspace
+            if self._roots is not None:
+                workspace, arguments = self._roots.chosen(arguments)
+            reply = answer(operation, arguments, workspace)
         except UnknownName as error:
             raise ProtocolError(INVALID_PARAMS, f"Unknown argument: {error.name}") from None
         self._answers.add(operation.tool, reply, arguments)
         return reply
+
+    def _carry_out_watched(self, token: JsonValue, operation: Operation, arguments: Members) -> Reply:
+        """Run a tool; while it waits for a build, the client is sent how far that is."""
+        from holdfast.caches.build.refresh import WATCHERS
+
+        def report(seconds: float, words: str) -> None:
+            params: Members = {"progressToken": token, "progress": seconds, "message": words}
+            self.send(_line({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}))
+
+        WATCHERS[get_ident()] = report
+        try:
+            return self.carry_out(operation, arguments)
+        finally:
+            del WATCHERS[get_ident()]
 
     def _call(
         self,
@@ -285,6 +316,7 @@ class Server:
         arguments: Members,
         left: list[Callable[[], None]],
         client: JsonValue,
+        token: JsonValue,
         *,
         modern: bool,
     ) -> bytes:
@@ -293,7 +325,10 @@ class Server:
         What the tool leaves to do is added to `left`.
         """
         try:
-            reply = self.carry_out(operation, arguments)
+            if token is None:
+                reply = self.carry_out(operation, arguments)
+            else:
+                reply = self._carry_out_watched(token, operation, arguments)
         except ProtocolError as error:
             return _error_line(identifier, error)
         except BaseException:  # a worker outlives whatever its tool does, `sys.exit` included
@@ -345,6 +380,8 @@ OFFERS = {
     "prompts/get": "prompts",
     "completion/complete": "completions",
 }
+# Notifications after which a client that has roots is asked for them.
+_ROOTS_MAY_DIFFER = ("notifications/initialized", "notifications/roots/list_changed")
 _LEGACY: Mapping[str, Handler] = {
     "initialize": Server._initialize,
     "ping": Server._ping,

@@ -62,7 +62,7 @@ def serve(server: Server, at_end: Callable[[], None] = lambda: None) -> int:
     failure = connection.finish()
     end()
     if failure is not None:
-        raise IoError(f"standard output cannot be written: {failure.strerror}")
+        raise IoError(f"standard output cannot be written: {failure.strerror}", remedy="")
     return 0
 
 
@@ -195,6 +195,7 @@ class _Connection:
         self._unfinished = 0
         self._in_flight: dict[Key, list[Call]] = {}
         self._failure: OSError | None = None  # what ended the writing
+        server.send = self._send
         start_new_thread(self._write_lines, ())
 
     def receive(self, line: bytes) -> None:

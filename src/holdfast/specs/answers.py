@@ -11,7 +11,7 @@ from holdfast.core.confined_paths import printable
 from holdfast.core.errors import SpecFailure
 from holdfast.operation import Outcome
 from holdfast.specs import guides, phases
-from holdfast.specs.discipline import approvals_required
+from holdfast.specs.discipline import approvals_needed, approvers
 from holdfast.specs.layouts import PHASES
 from holdfast.specs.names import is_new_spec_name
 from holdfast.specs.on_disk import remembered_guides, spec_files, workflow_folder
@@ -23,10 +23,9 @@ if TYPE_CHECKING:
     from holdfast.core.errors import ContextError
     from holdfast.specs.arguments import (
         GuideArguments,
+        InitArguments,
         ListArguments,
         NoArguments,
-        ProjectArguments,
-        SpecArguments,
         StatusArguments,
     )
     from holdfast.specs.on_disk.workflow_folder import Project
@@ -54,7 +53,7 @@ _FIRST_STEP: dict[Role, str] = {
 
 def spec_status(workspace: Workspace, arguments: StatusArguments) -> Outcome[StatusAnswer]:
     project = project_of(workspace, arguments.get("projectPath", ""), arguments.get("layout", ""))
-    spec = found_spec(project, arguments["specName"])
+    spec = found_spec(project, arguments["specName"], for_tool=True)
     state = phases.state_of(spec)
     value: StatusAnswer = {
         "success": True,
@@ -107,7 +106,7 @@ def spec_next(workspace: Workspace, arguments: StatusArguments) -> Outcome[Succe
     return done(project, message, data, phases.state_of(spec).next_steps)
 
 
-def spec_init(workspace: Workspace, arguments: SpecArguments) -> Outcome[Success[WrittenData]]:
+def spec_init(workspace: Workspace, arguments: InitArguments) -> Outcome[Success[WrittenData]]:
     project = project_of(workspace, arguments.get("projectPath", ""))
     name = arguments["specName"]
     check_writable(project)
@@ -120,14 +119,7 @@ def spec_init(workspace: Workspace, arguments: SpecArguments) -> Outcome[Success
         f"{phase}.md": guides.filled(workflow_folder.template(project, f"spec-{phase}"), {"name": name})
         for phase in PHASES
     }
-    return _written(project, f"specs/{name}", texts, "Fill in requirements.md first, and have it approved")
-
-
-def steering_init(workspace: Workspace, arguments: ProjectArguments) -> Outcome[Success[WrittenData]]:
-    project = project_of(workspace, arguments.get("projectPath", ""))
-    check_writable(project)
-    texts = {f"{doc}.md": workflow_folder.template(project, f"steering-{doc}") for doc in project.layout.written}
-    return _written(project, "steering", texts, "Fill in the drafts: the guides quote them word for word")
+    return written(project, f"specs/{name}", texts, "Fill in requirements.md first, and have it approved")
 
 
 def workflow_guide(workspace: Workspace, _arguments: NoArguments) -> Outcome[Success[WorkflowData]]:
@@ -188,7 +180,12 @@ def _role_guide(workspace: Workspace, arguments: GuideArguments, role: Role) -> 
 
 def failure_of(error: ContextError) -> Failure:
     """An error as an answer."""
-    steps = list(error.next_steps) if isinstance(error, SpecFailure) else ["Correct the arguments and call again"]
+    if isinstance(error, SpecFailure):
+        steps = list(error.next_steps)
+    elif error.headline.endswith(" is missing"):  # of a command
+        steps = ["`context spec list` names the specs", "`context help spec` lists what can be done with one"]
+    else:
+        steps = ["Correct the arguments and call again"]
     steps += [f"Note: {error.note}"] if error.note else []
     return {"success": False, "message": error.reason or error.message, "nextSteps": steps}
 
@@ -213,7 +210,7 @@ def check_writable(project: Project) -> None:
         raise SpecFailure(reason, steps, note=project.note)
 
 
-def _written(project: Project, folder: str, texts: dict[str, str], advice: str) -> Outcome[Success[WrittenData]]:
+def written(project: Project, folder: str, texts: dict[str, str], advice: str) -> Outcome[Success[WrittenData]]:
     """Write what is missing below the workflow folder, and say what was written."""
     try:
         created = spec_files.write_missing(project.written(f"{project.layout.root}/{folder}"), texts)
@@ -233,7 +230,9 @@ def _written(project: Project, folder: str, texts: dict[str, str], advice: str) 
 def check_settings(project: Project) -> None:
     """Raise SpecFailure where the settings cannot be followed: a caller that acts on them has to know."""
     remembered_guides.discipline(project)
-    approvals_required(project.file_contents.read(project.settings, namespace=remembered_guides.NAMESPACE))
+    settings = project.file_contents.read(project.settings, namespace=remembered_guides.NAMESPACE)
+    approvals_needed(settings)
+    approvers(settings)
 
 
 def project_of(workspace: Workspace, path: str = "", layout: str = "") -> Project:
@@ -245,11 +244,12 @@ def project_of(workspace: Workspace, path: str = "", layout: str = "") -> Projec
     return project
 
 
-def found_spec(project: Project, name: str) -> phases.Spec:
-    """A spec by its name; a SpecFailure that leads on when there is none."""
+def found_spec(project: Project, name: str, *, for_tool: bool = False) -> phases.Spec:
+    """A spec by its name; a SpecFailure that leads on when there is none, a person to commands."""
     spec = spec_files.find_spec(project, name)
     if spec is None:
         steps = [spec_files.names_in_words(project), *_specs_below(project), _how_to_start(project)]
+        steps += [] if for_tool else ["`context spec list` names the specs, `context spec init NAME` starts one"]
         raise SpecFailure(f"Specification '{name}' not found", steps, note=project.note)
     return spec
 

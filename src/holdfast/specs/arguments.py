@@ -10,12 +10,10 @@ class ApproveArguments(TypedDict):
     phase: NotRequired[Literal["requirements", "design", "tasks"]]
     by: NotRequired[str]
     note: NotRequired[str]
+    sign: NotRequired[str]
+    password_file: NotRequired[str]
     check: NotRequired[bool]
-    projectPath: NotRequired[str]
-
-
-class ArchiveArguments(TypedDict):
-    specName: str
+    revoke: NotRequired[bool]
     projectPath: NotRequired[str]
 
 
@@ -25,6 +23,7 @@ class CheckArguments(TypedDict):
     level: NotRequired[Literal["error", "warning"]]
     since: NotRequired[str]
     baseline: NotRequired[str]
+    trace: NotRequired[bool]
     projectPath: NotRequired[str]
     layout: NotRequired[Literal["spec-context", "spec-workflow", "kiro", "spec-kit", "openspec"]]
     format: NotRequired[Literal["json", "sarif"]]
@@ -43,6 +42,12 @@ class GuideArguments(TypedDict):
     runId: NotRequired[str]
 
 
+class InitArguments(TypedDict):
+    specName: str
+    steering: NotRequired[bool]
+    projectPath: NotRequired[str]
+
+
 class ListArguments(TypedDict):
     projectPath: NotRequired[str]
     layout: NotRequired[Literal["spec-context", "spec-workflow", "kiro", "spec-kit", "openspec"]]
@@ -52,28 +57,12 @@ class ListArguments(TypedDict):
 class MergeArguments(TypedDict):
     specName: str
     check: NotRequired[bool]
+    archive: NotRequired[bool]
     projectPath: NotRequired[str]
 
 
 class NoArguments(TypedDict):
     """Of workflow_guide: none."""
-
-
-class ProjectArguments(TypedDict):
-    projectPath: NotRequired[str]
-
-
-class RevokeArguments(TypedDict):
-    specName: str
-    phase: Literal["requirements", "design", "tasks"]
-    by: str
-    note: NotRequired[str]
-    projectPath: NotRequired[str]
-
-
-class SpecArguments(TypedDict):
-    specName: str
-    projectPath: NotRequired[str]
 
 
 class StatusArguments(TypedDict):

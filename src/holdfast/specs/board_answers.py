@@ -12,14 +12,14 @@ from holdfast.specs.layouts import PHASES
 from holdfast.specs.on_disk import spec_files
 
 if TYPE_CHECKING:
-    from holdfast.specs.arguments import ProjectArguments
+    from holdfast.specs.arguments import ListArguments
     from holdfast.specs.on_disk.workflow_folder import Project
     from holdfast.specs.phases import Spec
     from holdfast.specs.shapes import BoardData, BoardSpec, DocumentState, Success
     from holdfast.workspace import Workspace
 
 
-def spec_board(workspace: Workspace, arguments: ProjectArguments) -> Outcome[Success[BoardData]]:
+def spec_board(workspace: Workspace, arguments: ListArguments) -> Outcome[Success[BoardData]]:
     project = project_of(workspace, arguments.get("projectPath", ""))
     specs = [_spec(project, spec) for spec in spec_files.list_specs(project)]
     data: BoardData = {"layout": project.layout.name, "folder": project.layout.specs, "specs": specs}

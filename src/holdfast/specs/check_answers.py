@@ -1,10 +1,10 @@
-"""The bodies of `spec check` and `spec trace`: what is wrong with specs, and where each criterion leads."""
+"""The bodies of `spec check` and `spec check --trace`: what is wrong with specs, and where each criterion leads."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.core.errors import OutOfDate
+from holdfast.core.errors import OutOfDate, SpecFailure
 from holdfast.core.sarif_log import LogResult, LogRule, one_run
 from holdfast.offers import quote
 from holdfast.operation import Outcome
@@ -18,6 +18,7 @@ from holdfast.specs.on_disk import living_files, spec_files, workflow_folder
 from holdfast.specs.on_disk.check_scope import changed_lines, without_known
 from holdfast.specs.on_disk.source_places import all_places, places_of
 from holdfast.specs.requirement_ids import requirements_of
+from holdfast.specs.steering_answers import steering_findings
 from holdfast.specs.tasks import parse
 from holdfast.version import __version__
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from holdfast.core.canonical_json import JsonValue
-    from holdfast.specs.arguments import CheckArguments, SpecArguments
+    from holdfast.specs.arguments import CheckArguments
     from holdfast.specs.checks import Coverage, Finding
     from holdfast.specs.layouts import TaskForm
     from holdfast.specs.on_disk.workflow_folder import Project
@@ -82,8 +83,13 @@ def spec_check(workspace: Workspace, arguments: CheckArguments) -> Outcome[Check
         found, covered = findings_of(project, spec, surroundings, strict=bool(arguments.get("strict")))
         findings += [each for each in found if arguments.get("level") != "error" or each.level == "error"]
         coverage.append(_coverage(spec.name, covered))
+    steering: list[str] = []
+    if not names:
+        strict = bool(arguments.get("strict"))
+        drift, steering = steering_findings(project, strict=strict, levels=surroundings.levels)
+        findings += [each for each in drift if arguments.get("level") != "error" or each.level == "error"]
     if since := arguments.get("since"):
-        findings = _touched(findings, changed_lines(project, since))
+        findings = _touched(findings, changed_lines(project, since, steering))
     if baseline := arguments.get("baseline"):
         findings = without_known(findings, baseline)
     findings.sort()
@@ -91,6 +97,7 @@ def spec_check(workspace: Workspace, arguments: CheckArguments) -> Outcome[Check
     if arguments.get("format") == "sarif":
         return Outcome(sarif_log(findings, project.layout.tasks, __version__), exit_code=code, note=project.note)
     where = f"{len(specs)} specification{'' if len(specs) == 1 else 's'}"
+    where += f" and {len(steering)} steering document{'' if len(steering) == 1 else 's'}" if steering else ""
     shown = grouped(findings)
     value: CheckAnswer = {
         "success": not findings,
@@ -171,9 +178,14 @@ def _touched(findings: list[Finding], lines: Mapping[str, frozenset[int] | None]
     return found
 
 
-def spec_trace(workspace: Workspace, arguments: SpecArguments) -> Outcome[Success[TraceData]]:
+def spec_trace(workspace: Workspace, arguments: CheckArguments) -> Outcome[Success[TraceData]]:
     project = project_of(workspace, arguments.get("projectPath", ""))
-    spec = found_spec(project, arguments["specName"])
+    names = arguments.get("specNames", [])
+    if len(names) != 1:
+        raise SpecFailure(
+            "--trace is of one spec", [spec_files.names_in_words(project), "`context spec check NAME --trace`"]
+        )
+    spec = found_spec(project, names[0])
     texts = spec_files.read_documents(project, spec)
     requirements = requirements_of(texts[0] or "")
     tasks = parse(texts[2] or "", project.layout.tasks).tasks

@@ -61,6 +61,10 @@ RULES: Mapping[str, Rule] = {
         Rule("parent-done-child-open", "error", "A task is done and one below it is not", "finish it, or open both"),
         Rule("ref-unknown", "error", "A task names a requirement that does not exist", "correct the number"),
         Rule("done-file-missing", "warning", "A task is done and its file is not there", "correct the path"),
+        # Steering
+        Rule("steering-path-missing", "warning", "Steering names a file or folder that is not there", "correct it"),
+        Rule("steering-command-unknown", "warning", "Steering names a command that no manifest has", "correct it"),
+        Rule("steering-version-differs", "warning", "Steering and the manifest name other versions", "correct it"),
         # Changes of living requirements
         Rule("delta-missing", "error", "A change without a delta changes no requirement", "write specs/NAME/spec.md"),
         Rule(
@@ -72,25 +76,15 @@ RULES: Mapping[str, Rule] = {
         Rule("delta-no-shall", "error", "A changed requirement has no SHALL or MUST", "say what SHALL be"),
         Rule("delta-no-scenario", "error", "A changed requirement has no scenario", "add `#### Scenario: NAME`"),
         Rule("delta-conflict", "error", "A delta does not fit the requirements that hold now", "write it from them"),
-        Rule(
-            "delta-overlap",
-            "warning",
-            "Two open changes change one requirement",
-            "merge one, then write the other again",
-        ),
+        Rule("delta-overlap", "warning", "Two open changes change one requirement", "merge one, rewrite the other"),
     )
 }
 VAGUE = (
-    *(
-        "adequate",
-        "adequately",
-        "appropriate",
-        "appropriately",
-        "as needed",
-        "as soon as possible",
-        "as soon as practical",
-    ),
-    *("easily", "easy to", "efficient", "efficiently", "etc.", "fast", "high performance", "if possible", "intuitive"),
-    *("properly", "quickly", "reasonable", "robust", "seamless", "seamlessly", "sufficient", "timely", "user friendly"),
-    "user-friendly",
-)
+    "adequate|adequately|appropriate|appropriately|as needed|as soon as possible|as soon as practical|easily|"
+    "easy to|efficient|efficiently|etc.|fast|high performance|if possible|intuitive|properly|quickly|"
+    "reasonable|robust|seamless|seamlessly|sufficient|timely|user friendly|user-friendly"
+).split("|")
+OPEN_MARK = "[NEEDS CLARIFICATION:"
+UNDECIDED = ("TBD", "TODO:", "FIXME", "???")
+# Words for a limit, which a number has to follow.
+LIMITED = "limit|limits|maximum|minimum|timeout|large|small|many|several|some time|often".split("|")

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.specs.check_rules import RULES
+from holdfast.specs.check_rules import OPEN_MARK, RULES, UNDECIDED
 from holdfast.specs.checkbox_lines import number_end
 from holdfast.specs.criterion_checks import in_criteria, in_requirements
 from holdfast.specs.delta_checks import in_deltas
 from holdfast.specs.layouts import NUMBERED, PHASES
 from holdfast.specs.requirement_ids import requirements_of
-from holdfast.specs.requirement_references import ALL, comparable, labelled, lowered, names_in
+from holdfast.specs.requirement_references import ALL, CODE_LETTERS, comparable, labelled, lowered, names_in
 from holdfast.specs.task_order import parents
 from holdfast.specs.tasks import parse, paths_in
 from holdfast.specs.visible_lines import visible_lines
-from holdfast.specs.white_space import trimmed
+from holdfast.specs.white_space import after_white_space, trimmed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -23,15 +24,15 @@ if TYPE_CHECKING:
     from holdfast.specs.layouts import TaskForm
     from holdfast.specs.requirement_ids import Requirements
     from holdfast.specs.shapes import Level
-    from holdfast.specs.tasks import Task, TaskList
+    from holdfast.specs.tasks import LeftOut, Task, TaskList
 
     # Where in a document, which rule, and what about.
     At = tuple[int, str, str]
 
-_UNANSWERED = "[NEEDS CLARIFICATION:"
-_UNDECIDED = ("TBD", "TODO:", "FIXME", "???")
 _REUSE = ("exist", "reuse", "leverage", "current")
 _DEPENDENCIES = ("depends", "depends on", "dependencies", "dependency", "blocked by")
+_STRUCK = "~~"
+_REMOVALS = ("delete", "remove", "drop", "rename", "move")
 _SHOWN = 160
 # More findings of one rule in one document become one finding with a count.
 _MOST_ALIKE = 3
@@ -81,8 +82,12 @@ def check(
     texts = {phase: text for phase, text in zip(PHASES, documents.texts, strict=True) if text is not None}
     tasks = parse(texts.get("tasks", ""), documents.form)
     requirements = requirements_of("" if documents.deltas is not None else texts.get("requirements", ""))
-    counted = [each for each in requirements.criteria if _is_counted(each.id, requirements)]
     named, unknown = _references(tasks.tasks, requirements)
+    codes = {name.partition("-")[0] for name in named if name[0] in CODE_LETTERS and not requirements.stories}
+    is_coded = 2 * sum([name[0] in CODE_LETTERS for name in named]) > len(named) and codes
+    counted = [each for each in requirements.criteria if _is_counted(each.id, requirements)]
+    if is_coded:  # tasks name codes here, not numbers
+        counted = [each for each in requirements.criteria if each.id.partition("-")[0] in codes]
     unnamed = [each for each in counted if each.id not in named]
     found: list[tuple[str, int, str, str]] = []
     for phase, template in zip(PHASES, documents.templates, strict=True):
@@ -90,13 +95,20 @@ def check(
     if tasks.tasks:
         missing = [phase for phase in PHASES[:2] if phase not in texts and phase not in documents.optional]
         found += [(files[phase], 0, "document-missing", "") for phase in missing]
-        found += [(files["requirements"], each.line, "criterion-unnamed", each.id) for each in unnamed]
-    found += [(files["tasks"], *each) for each in _in_tasks(tasks, documents.missing_files)]
+        about = [each.id for each in unnamed]
+        if len(unnamed) == len(counted) > 1:
+            about = [f"none of {len(unnamed)} is named"]
+        unnamed_at = zip([each.line for each in unnamed], about, strict=False)
+        found += [(files["requirements"], line, "criterion-unnamed", text) for line, text in unnamed_at]
+    found += [(files["tasks"], *each) for each in _in_tasks(tasks, documents)]
     found += [(files["tasks"], task.line, "ref-unknown", name) for name, task in unknown]
-    found += [(files["tasks"], *each) for each in _without_reference(tasks.tasks, requirements)]
+    found += [(files["tasks"], *each) for each in _without_reference(tasks.tasks, requirements, documents)]
     found += [(files["requirements"], *each) for each in in_criteria(requirements)]
     found += [(files["requirements"], *each) for each in in_requirements(requirements, texts.get("design", ""))]
-    found += [(files["design"], *each) for each in _in_design(texts.get("design", ""), requirements, documents)]
+    finished = 0 < tasks.progress.total == tasks.progress.completed
+    reused = () if finished else _reused(texts.get("design", ""))
+    found += [(files["design"], at, "reused-file-missing", p) for at, p in reused if p in documents.missing_files]
+    found += [(files["design"], *each) for each in _in_design(texts.get("design", ""), requirements)]
     if any(each.id in documents.tested for each in counted):
         untested = [each for each in counted if each.id not in documents.tested]
         found += [(files["requirements"], each.line, "criterion-untested", each.id) for each in untested]
@@ -105,7 +117,7 @@ def check(
     coverage = Coverage(
         len(counted), tuple([each.id for each in unnamed]), tuple(dict.fromkeys([name for name, _ in unknown]))
     )
-    return _with_levels(found, "error" if strict else "", levels or {}), coverage
+    return with_levels(found, "error" if strict else "", levels or {}), coverage
 
 
 def grouped(findings: Sequence[Finding]) -> list[Finding]:
@@ -129,7 +141,7 @@ def named_files(documents: Documents) -> list[str]:
     _, design, tasks = documents.texts
     found = done_files(tasks or "", documents.form)
     found += [path for task in parse(tasks or "", documents.form).tasks for path in task.details.leverage]
-    found += [path for _, _, path in _reused(design or "")]
+    found += [path for _, path in _reused(design or "")]
     found += [target for text in documents.texts for _, target in _links(text or "")]
     return list(dict.fromkeys(found))
 
@@ -159,7 +171,8 @@ def _names(task: Task) -> list[str]:
     return names_in(",".join([*task.details.requirements, *below]))
 
 
-def _with_levels(found: Sequence[tuple[str, int, str, str]], level: str, levels: Mapping[str, str]) -> list[Finding]:
+def with_levels(found: Sequence[tuple[str, int, str, str]], level: str, levels: Mapping[str, str]) -> list[Finding]:
+    """The findings at a level for all or those of their rules, sorted; without the rules that are off."""
     findings = set()
     for file, line, rule, text in found:
         wanted = levels.get(rule, "")
@@ -202,9 +215,9 @@ def _in_any(text: str | None, phase: str, template: str, documents: Documents) -
     for number, line in visible_lines(text.split("\n"), unclosed):
         bare = trimmed(line)
         has_text = has_text or bool(bare and not bare.startswith("#"))
-        if bare in lines or _UNANSWERED in bare:
+        if bare in lines or OPEN_MARK in bare:
             yield number, "placeholder-left", bare
-        elif phase != "tasks" and any(mark in bare.replace("`", " ").split(" ") for mark in _UNDECIDED):
+        elif phase != "tasks" and any(mark in " ".join(bare.split("`")[::2]).split(" ") for mark in UNDECIDED):
             yield number, "tbd-left", bare
     for number in unclosed:
         yield number, "fence-unclosed", ""
@@ -232,8 +245,9 @@ def _links(text: str) -> Iterator[tuple[int, str]]:
                 yield number, target
 
 
-def _in_tasks(found: TaskList, missing: frozenset[str]) -> Iterator[At]:
-    for left_out in found.left_out:
+def _in_tasks(found: TaskList, documents: Documents) -> Iterator[At]:
+    missing = documents.missing_files
+    for left_out in _left_out(found, (documents.texts[2] or "").split("\n")):
         yield left_out.line, f"task-{left_out.reason}", left_out.text
     seen: set[str] = set()
     above = parents(found.tasks)
@@ -250,17 +264,33 @@ def _in_tasks(found: TaskList, missing: frozenset[str]) -> Iterator[At]:
         if has_parents and parent and _is_number(parent) and parent not in ids and parent not in found.headings:
             yield task.line, "task-orphan", task.id
         for file in task.details.leverage:
-            if file in missing:
+            if file in missing and task.status != "completed":
                 yield task.line, "reused-file-missing", file
         for name in _dependencies(task):
             if name not in ids:
                 yield task.line, "dependency-unknown", f"{task.id}: {name}"
         if task.status == "completed":
+            is_removal = lowered(task.description).startswith(_REMOVALS)
             for file in task.details.files:
-                if file in missing:
+                if file in missing and not is_removal:
                     yield task.line, "done-file-missing", file
             if place in above and (child := _open_child(found.tasks, place)):
                 yield task.line, "parent-done-child-open", f"{task.id}: {child.id} is open"
+
+
+def _left_out(found: TaskList, lines: Sequence[str]) -> Iterator[LeftOut]:
+    """The lines that were meant as tasks: boxes in a section without tasks, or below a task, are a checklist."""
+    headings = [number for number, line in visible_lines(lines) if line.startswith("#")]
+    deepest: dict[int, int] = {}
+    for task in found.tasks:
+        section = bisect_right(headings, task.line)
+        deepest[section] = max(deepest.get(section, 0), task.indent)
+    for left_out in found.left_out:
+        most = deepest.get(bisect_right(headings, left_out.line), -1)
+        if trimmed(left_out.text.partition("]")[2]).startswith(_STRUCK):
+            continue
+        if left_out.reason == "malformed" or not deepest or after_white_space(lines[left_out.line], 0) <= most:
+            yield left_out
 
 
 def _dependencies(task: Task) -> list[str]:
@@ -275,18 +305,23 @@ def _dependencies(task: Task) -> list[str]:
     return found
 
 
-def _without_reference(tasks: Sequence[Task], requirements: Requirements) -> Iterator[At]:
-    """The tasks to do that name no requirement, where most of them do."""
+def _without_reference(tasks: Sequence[Task], requirements: Requirements, documents: Documents) -> Iterator[At]:
+    """The tasks to do that name no requirement, where most of them do; of coded ones those below a story's heading."""
     above = parents(tasks)
     leaves = [task for place, task in enumerate(tasks) if place not in above and not task.optional]
+    if documents.form.codes:
+        lines = visible_lines((documents.texts[2] or "").split("\n"))
+        headings = [(number, lowered(line)) for number, line in lines if line.startswith("##")]
+        places = [bisect_right(headings, task.line, key=lambda heading: heading[0]) - 1 for task in leaves]
+        leaves = [task for task, at in zip(leaves, places, strict=True) if at >= 0 and "user story" in headings[at][1]]
     bare = [task for task in leaves if not _names(task)]
     if requirements.criteria and 2 * len(bare) < len(leaves):
         for task in bare:
             yield task.line, "task-without-requirement", task.id
 
 
-def _reused(design: str) -> Iterator[tuple[int, str, str]]:
-    """The files that a design names below a heading about what exists, with their lines and that heading."""
+def _reused(design: str) -> Iterator[tuple[int, str]]:
+    """The files that a design names below a heading about what exists, with their lines."""
     heading = ""
     for number, line in visible_lines(design.split("\n")):
         if line.startswith("#"):
@@ -294,13 +329,10 @@ def _reused(design: str) -> Iterator[tuple[int, str, str]]:
         elif any(word in lowered(heading) for word in _REUSE):
             for path in paths_in(line):
                 if "/" in path and "." in path.rpartition("/")[2]:
-                    yield number, heading, path
+                    yield number, path
 
 
-def _in_design(design: str, requirements: Requirements, documents: Documents) -> Iterator[At]:
-    for number, _, path in _reused(design):
-        if path in documents.missing_files:
-            yield number, "reused-file-missing", path
+def _in_design(design: str, requirements: Requirements) -> Iterator[At]:
     if not requirements.criteria:
         return
     targets = requirements.targets()

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.specs.check_rules import VAGUE
+from holdfast.specs.check_rules import LIMITED, OPEN_MARK, UNDECIDED, VAGUE
 from holdfast.specs.checkbox_lines import number_end
-from holdfast.specs.requirement_references import lowered
+from holdfast.specs.requirement_references import MUST, count_of, lowered
 from holdfast.specs.visible_lines import visible_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from holdfast.specs.requirement_ids import Criterion, Requirements
 
-_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_-"
 _DIGITS = frozenset("0123456789")
 _MOST_WORDS = 60
+_RULED = ("R", "AC", "REQ")  # how codes of what SHALL be end
+_OTHER_LANGUAGE = 10  # a text with this share of other letters than ASCII is in another language
 
 
 def in_criteria(requirements: Requirements) -> Iterator[tuple[int, str, str]]:
     """The findings of each criterion: its line, the rule and what it is about."""
+    yield from _without_shall(requirements.criteria)
     for criterion in requirements.criteria:
         above, _, rest = criterion.id.partition(".")
         if rest and _DIGITS.issuperset(above + criterion.requirement) and above != criterion.requirement != "":
@@ -36,30 +38,52 @@ def in_requirements(requirements: Requirements, design: str) -> Iterator[tuple[i
     targets = requirements.targets()
     has_criteria = any(targets[number] for number in requirements.numbers)
     designed = _numbers_in(design)
-    # A design that names criteria by number is expected to name some of every requirement.
-    names_some = any("." in name and name in targets for name in designed)
+    # A design that names most requirements, or their criteria, by number is expected to name every one.
+    named = [number for number in requirements.numbers if designed.intersection([number, *targets[number]])]
+    names_some = 2 * len(named) >= len(requirements.numbers)
     seen: set[str] = set()
     for number, line in zip(requirements.numbers, requirements.lines, strict=True):
         if number in seen:
             yield line, "requirement-duplicate", number
         seen.add(number)
-        if not targets[number] and has_criteria:
+        if not targets[number] and has_criteria and number not in requirements.filled:
             yield line, "requirement-empty", number
-        if names_some and not designed.intersection([number, *targets[number]]):
+        if names_some and targets[number] and number not in named:
             yield line, "requirement-undesigned", number
+
+
+def _without_shall(criteria: Sequence[Criterion]) -> Iterator[tuple[int, str, str]]:
+    """The criteria without SHALL or MUST; a document that has its own way of writing gets one finding.
+
+    Codes such as `SC-1` and `A-1` say what is measured or assumed; other languages have other words for what must be.
+    """
+    said = [
+        each for each in criteria if each.text and (each.id[0] in _DIGITS or each.id.partition("-")[0].endswith(_RULED))
+    ]
+    letters = "".join([each.text for each in said])
+    if _OTHER_LANGUAGE * sum([not c.isascii() for c in letters]) > len(letters):
+        return
+    bare = [each for each in said if not each.text.startswith("#") and not _shalls(lowered(each.text))]
+    if 2 * len(bare) > len(said) > 1:
+        yield bare[0].line, "ears-no-shall", f"{len(bare)} of {len(said)} criteria"
+        return
+    for criterion in bare:
+        yield criterion.line, "ears-no-shall", criterion.text
+
+
+def _shalls(text: str) -> int:
+    return sum([count_of(text, word) for word in MUST])
 
 
 def _in_text(criterion: Criterion) -> Iterator[tuple[int, str, str]]:
     text = lowered(criterion.text)
-    # A success criterion of spec-kit says what is measured; other languages have other words for what must be.
-    if not criterion.id.startswith("SC-") and 3 * sum([not c.isascii() for c in text]) <= len(text):
-        shalls = count_of(text, "shall") + count_of(text, "must")
-        if not shalls:
-            yield criterion.line, "ears-no-shall", criterion.text
-        elif shalls > 1:
-            yield criterion.line, "ears-many-shalls", f"{shalls}: {criterion.text}"
-        if text.lstrip("0123456789.)-+* :").startswith(("shall ", "must ")):
-            yield criterion.line, "ears-no-subject", criterion.text
+    # A list below a criterion spells it out.
+    first, *below = text.split("\n")
+    shalls = _shalls("\n".join([first, *[line for line in below if line[:2] not in ("- ", "* ")]]))
+    if shalls > 1:
+        yield criterion.line, "ears-many-shalls", f"{shalls}: {criterion.text}"
+    if text.lstrip("0123456789.)-+* :").startswith(("shall ", "must ")):
+        yield criterion.line, "ears-no-subject", criterion.text
     if (words := len(text.split(" "))) > _MOST_WORDS:
         yield criterion.line, "criterion-long", f"{words} words: {criterion.text}"
     for word in VAGUE:
@@ -67,25 +91,27 @@ def _in_text(criterion: Criterion) -> Iterator[tuple[int, str, str]]:
             yield criterion.line, "vague-word", f"{word}: {criterion.text}"
 
 
-def count_of(text: str, word: str) -> int:
-    """How often a word is in a text in lower case, not as a part of a longer one."""
-    found = 0
-    start = text.find(word)
-    while start >= 0:
-        end = start + len(word)
-        before, after = text[start - 1 : start], text[end : end + 1]
-        found += (not before or before not in _LETTERS) and (not after or after not in _LETTERS or word.endswith("."))
-        start = text.find(word, end)
-    return found
+def open_questions(text: str) -> Iterator[tuple[int, str, str]]:
+    """What a document leaves open, by rule: the line, what it says, and the question."""
+    for number, line in visible_lines(text.split("\n")):
+        said = lowered(line).lstrip("0123456789.)-+* ")
+        if OPEN_MARK in line or any(mark in line.split(" ") for mark in UNDECIDED):
+            yield number, line, "What is decided?"
+        elif any(count_of(said, word) for word in MUST):
+            if words := [word for word in VAGUE if count_of(said, word)]:
+                yield number, line, f"What does '{words[0]}' mean here: how much, how long, which?"
+            elif not _DIGITS.intersection(said) and (words := [word for word in LIMITED if count_of(said, word)]):
+                yield number, line, f"'{words[0]}' has no number: which limit is it?"
 
 
 def _numbers_in(text: str) -> set[str]:
     """The numbers in a text, and those after the word requirement: `1.2`, `requirement 3`."""
     found: set[str] = set()
-    for _, line in visible_lines(text.split("\n")):
+    for line in [line for _, line in visible_lines(text.split("\n")) if not line.startswith("#")]:
         words = line.replace("(", " ").replace(",", " ").replace(")", " ").split(" ")
         for before, word in zip(["", *words], words, strict=False):
-            number = word[: number_end(word)]
-            if "." in number or (number and lowered(before) in ("requirement", "requirements", "req")):
+            number = word.strip(".:;*_`")
+            is_named = lowered(before) in ("requirement", "requirements", "req")
+            if number_end(number) == len(number) > 0 and (is_named or "." in number):
                 found.add(number)
     return found

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.specs.criterion_checks import count_of
 from holdfast.specs.living_merge import merge
 from holdfast.specs.requirement_blocks import delta_of, scenarios_of
-from holdfast.specs.requirement_references import lowered
+from holdfast.specs.requirement_references import MUST, count_of, lowered
 from holdfast.specs.visible_lines import visible_lines
 
 if TYPE_CHECKING:
@@ -59,10 +58,10 @@ def _in_delta(delta: DeltaText, found: DeltaTexts) -> Iterator[tuple[int, str, s
             continue
         body = [line for _, line in visible_lines(change.block)]
         text = lowered("\n".join([line for line in body[1:] if not line.startswith("#")]))
-        if not count_of(text, "shall") and not count_of(text, "must"):
+        if not any(count_of(text, word) for word in MUST):
             yield change.line, "delta-no-shall", change.title
         if not scenarios_of(change.block):
             yield change.line, "delta-no-scenario", change.title
-    for conflict in merge(delta.living, delta.text, delta.capability, needs_base=False).conflicts:
+    for conflict in merge(delta.living, delta.text, "", needs_base=False).conflicts:
         if conflict.code != "delta_misplaced":
             yield conflict.line - 1, "delta-conflict", conflict.message

@@ -16,6 +16,7 @@ FULL: Discipline = "full"
 DISCIPLINES: tuple[Discipline, ...] = (FULL, "standard", "minimal")
 _MEND = ("Correct settings.json in the workflow folder, or remove it for full discipline",)
 _SHOWN = 80
+_MOST_APPROVERS = 100
 
 
 def discipline_of(settings: bytes | None) -> Discipline:
@@ -31,12 +32,23 @@ def discipline_of(settings: bytes | None) -> Discipline:
     raise SpecFailure(f"discipline in settings.json must be one of: {known}; not {_shown(wanted)}", _MEND)
 
 
-def approvals_required(settings: bytes | None) -> bool:
-    """Whether a settings file asks that each document is approved before the next step; SpecFailure as above."""
+def approvals_needed(settings: bytes | None) -> int:
+    """How many people a settings file asks to approve each document before the next step; SpecFailure as above."""
     wanted = _values(settings).get("approvals", "off")
+    if isinstance(wanted, int) and not isinstance(wanted, bool) and 0 < wanted <= _MOST_APPROVERS:
+        return wanted
     if wanted not in ("off", "required"):
-        raise SpecFailure(f"approvals in settings.json must be one of: off, required; not {_shown(wanted)}", _MEND)
-    return wanted == "required"
+        reason = f"approvals in settings.json must be one of: off, required, a number of people; not {_shown(wanted)}"
+        raise SpecFailure(reason, _MEND)
+    return 1 if wanted == "required" else 0
+
+
+def approvers(settings: bytes | None) -> dict[str, str]:
+    """The people whose approvals count, each with the public key that they sign with; none where any counts."""
+    wanted = _values(settings).get("approvers", {})
+    if not isinstance(wanted, dict) or not all(isinstance(key, str) for key in wanted.values()):
+        raise SpecFailure(f"approvers in settings.json must name keys by person, not {_shown(wanted)}", _MEND)
+    return {str(name): str(key) for name, key in wanted.items()}
 
 
 def check_levels(settings: bytes | None, rules: Collection[str]) -> dict[str, str]:

@@ -39,6 +39,12 @@ def for_discipline(template: str, discipline: Discipline, left_out: tuple[str, .
     return template
 
 
+def parts_of(text: str) -> dict[str, str]:
+    """The parts of a text that begin with `<!-- NAME -->`, by name."""
+    parts = [part.partition(" -->\n") for part in text.split("<!-- ")[1:]]
+    return {name: body.rstrip("\n") for name, _, body in parts}
+
+
 def filled(template: str, values: Mapping[str, str]) -> str:
     """A template with each `{{name}}` replaced; values are not looked into, whatever they contain."""
     parts = template.split("{{")

@@ -14,6 +14,10 @@ STEERING = ("product", "tech", "structure", "principles")
 ARCHIVES = ("archive", "_archived")
 
 
+_TEMPLATES = {phase: ("", f"spec-{phase}") for phase in PHASES}
+_OPENSPEC = "openspec/schemas/spec-driven/templates"
+
+
 class TaskForm(NamedTuple):
     """How a tool writes a task. The numbered checkbox item of the contract is the default."""
 
@@ -51,9 +55,16 @@ class Layout(NamedTuple):
     capability: str = "{}.md"  # the file of a capability, in either folder
     delta_is_required: bool = False  # whether the requirements of a spec are its deltas
     archive: str = ""  # where finished specs go
+    archived_as: str = "{name}"
+    living_start: str = "# {capability}\n\n## Requirements\n"  # a file of living requirements before the first of them
     shown_by: tuple[str, ...] = ()  # one of them has to be there, where `root` alone says too little
     numbered: str = ""  # the document whose presence in a folder such as `specs/001-name` shows the tool without `root`
     own_command: str = ""  # how a spec is started in a project that is only read
+    own_steering: str = ""  # how its steering is written, likewise
+    check: str = "`context spec check {name}`"  # how a document is checked
+    words: str = "own"  # whose words the workflow guide uses
+    # By document its template: where the project has its own, else the one of this package.
+    templates: Mapping[str, tuple[str, str]] = _TEMPLATES
 
     def document(self, phase: str) -> str:
         """What a new document of a phase is called."""
@@ -109,6 +120,14 @@ LAYOUTS = (
         writable=False,
         numbered="spec.md",
         own_command="/speckit.specify",
+        own_steering="Its steering is the constitution, principles that people agree on: write it with "
+        "/speckit.constitution",
+        words="spec-kit",
+        templates={
+            "requirements": (".specify/templates/spec-template.md", "spec-kit-requirements"),
+            "design": (".specify/templates/plan-template.md", "spec-design"),
+            "tasks": (".specify/templates/tasks-template.md", "spec-kit-tasks"),
+        },
     ),
     Layout(
         "openspec",
@@ -125,8 +144,20 @@ LAYOUTS = (
         capability="{}/spec.md",
         delta_is_required=True,
         archive="openspec/changes/archive",
+        archived_as="{date}-{name}",
+        living_start="# {capability} Specification\n\n## Purpose\n\n{purpose}\n\n## Requirements\n",
         shown_by=("openspec/changes", "openspec/specs", "openspec/project.md", "openspec/config.yaml"),
         own_command="/opsx:propose",
+        own_steering="Its steering is the text below `context:` in openspec/config.yaml: write the "
+        "project's languages, commands and folders there",
+        check="`openspec validate {name} --strict` and `context spec check {name}`",
+        words="openspec",
+        templates={
+            "requirements": (f"{_OPENSPEC}/proposal.md", "openspec-requirements"),
+            "delta": (f"{_OPENSPEC}/spec.md", "openspec-delta"),
+            "design": (f"{_OPENSPEC}/design.md", "spec-design"),
+            "tasks": (f"{_OPENSPEC}/tasks.md", "openspec-tasks"),
+        },
     ),
 )
 NEW = LAYOUTS[0]  # what a project without any gets

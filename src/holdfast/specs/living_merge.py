@@ -19,7 +19,7 @@ from holdfast.specs.requirement_blocks import (
 from holdfast.specs.white_space import trimmed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from holdfast.specs.requirement_blocks import Block, Change
     from holdfast.specs.shapes import ChangeKind, ConflictCode
@@ -58,48 +58,48 @@ class _Refused(Exception):
         self.conflict = conflict
 
 
-def merge(living: str | None, delta: str, capability: str, *, needs_base: bool = True) -> Merged:
-    """A living text with a delta applied; None is a file that is still to be made. What is applied already changes
-    nothing."""
+def merge(living: str | None, delta: str, start: str, *, needs_base: bool = True) -> Merged:
+    """A living text with a delta applied; None is a file that is still to be made, from the text `start`. What is
+    applied already changes nothing."""
     asked = delta_of(delta)
     conflicts = [Conflict("delta_misplaced", "a requirement outside of its section", at + 1) for at in asked.misplaced]
     conflicts += [*_named_twice(asked.changes), *_living_twice(living or "")]
     counts: dict[ChangeKind, int] = {"ADDED": 0, "MODIFIED": 0, "REMOVED": 0, "RENAMED": 0}
-    text = _Text(living if living is not None else f"# {capability}\n\n## {_SECTION}\n")
+    text = _Text(living if living is not None else start)
     if conflicts or _is_applied(text, asked.changes):
         return Merged(living or "", counts, tuple(conflicts))
     for kind in KINDS:
         of_kind = [change for change in asked.changes if change.kind == kind]
         # A title may be freed by one and taken by the next; all other changes are of blocks of their own.
         for together in [[change] for change in of_kind] if kind == "RENAMED" else [of_kind]:
-            edits, refused = _edits(text, together, needs_base)
-            counts[kind] += len(edits)
+            edits, count, refused = _edits(text, together, needs_base) if together else ([], 0, [])
+            counts[kind] += count
             conflicts += refused
-            for start, end, lines in sorted(edits, key=lambda edit: edit[0], reverse=True):
-                text.replace(start, end, lines)
+            for edit in sorted(edits, key=lambda edit: edit[0], reverse=True):
+                text.replace(*edit)
     if conflicts:
         return Merged(living or "", dict.fromkeys(counts, 0), tuple(conflicts))
-    return Merged(text.joined() if any(counts.values()) else living or "", counts)
+    return Merged(text.joined(), counts)
 
 
-def _edits(text: _Text, changes: Sequence[Change], needs_base: bool) -> tuple[list[Edit], list[Conflict]]:
-    """What changes of one kind replace by what; and what cannot be done."""
+def _edits(text: _Text, changes: Sequence[Change], needs_base: bool) -> tuple[list[Edit], int, list[Conflict]]:
+    """What changes of one kind replace by what; how many do; and what cannot be done."""
     edits: list[Edit] = []
     refused: list[Conflict] = []
-    page = _Page(text) if changes else None
+    page = _Page(text)
     for change in changes:
         try:
-            edit = _PLANS[change.kind](page, change, needs_base) if page is not None else None
+            edit = _PLANS[change.kind](page, change, needs_base)
         except _Refused as error:
             refused.append(error.conflict)
         else:
             edits += [edit] if edit is not None else []
     # Added requirements go to one place, in the order they are written.
-    if edits and changes[0].kind == "ADDED":
-        at, heading = edits[0][0], page.heading if page is not None else []
+    count = len(edits)
+    if count and changes[0].kind == "ADDED":
         lines = [line for _, _, block in edits for line in block]
-        edits = [(at, at, [*heading, *lines]), *[(at, at, []) for _ in edits[1:]]]
-    return edits, refused
+        edits = [(page.end_of_section, page.end_of_section, [*page.heading, *lines])]
+    return edits, count, refused
 
 
 class _Text:
@@ -113,7 +113,7 @@ class _Text:
         added = [line + self.end for line in lines]
         if end == len(self.raw) and added:
             added[-1] = added[-1].removesuffix("\r")  # the last line has no end
-        if start == len(self.raw) and start and added:
+        if start == len(self.raw):
             self.raw[-1] = self.raw[-1].removesuffix("\r") + self.end
         self.raw[start:end] = added
 
@@ -148,17 +148,16 @@ class _Page:
 def _is_applied(text: _Text, changes: Sequence[Change]) -> bool:
     """Whether every change is in place: then a title that was freed and taken again is no conflict."""
     there = {same(block.title): block.lines for block in _Page(text).blocks}
-    written = {same(change.title) for change in changes if change.kind in ("ADDED", "MODIFIED")}
-    for change in changes:
-        title = same(change.title)
-        gone = {"REMOVED": title, "RENAMED": same(change.renamed_from)}.get(change.kind, "")
-        if gone and gone in there and gone not in written:
-            return False
-        if change.kind in ("ADDED", "MODIFIED") and there.get(title) != change.block:
-            return False
-        if change.kind == "RENAMED" and title not in there:
-            return False
-    return True
+    freed = {same(change.title) for change in changes if change.kind == "ADDED"}
+    return all(_is_in_place(change, there, freed) for change in changes)
+
+
+def _is_in_place(change: Change, there: Mapping[str, tuple[str, ...]], freed: set[str]) -> bool:
+    if change.kind in ("ADDED", "MODIFIED"):
+        return there.get(same(change.title)) == change.block
+    gone = same(change.title if change.kind == "REMOVED" else change.renamed_from)
+    is_there = change.kind == "REMOVED" or same(change.title) in there
+    return is_there and (gone not in there or gone in freed)
 
 
 def _rename(page: _Page, change: Change, _needs_base: bool) -> Edit | None:

@@ -1,4 +1,4 @@
-"""The bodies of `spec delta`, `spec merge` and `spec archive`: how the requirements that hold now are changed."""
+"""The bodies of `spec delta` and `spec merge`: how the requirements that hold now are changed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from holdfast.core.errors import Differs, OutOfDate, SpecFailure
 from holdfast.operation import Outcome
 from holdfast.specs import phases
-from holdfast.specs.answers import check_settings, check_writable, done, found_spec, project_of
+from holdfast.specs.answers import check_settings, done, found_spec, project_of
 from holdfast.specs.living_merge import Conflict, merge
 from holdfast.specs.names import is_new_spec_name
 from holdfast.specs.on_disk import living_files
@@ -21,10 +21,11 @@ from holdfast.specs.requirement_blocks import (
     same,
     same_but_for_case,
     section_end,
+    section_text,
 )
 
 if TYPE_CHECKING:
-    from holdfast.specs.arguments import ArchiveArguments, DeltaArguments, MergeArguments
+    from holdfast.specs.arguments import DeltaArguments, MergeArguments
     from holdfast.specs.living_merge import Merged
     from holdfast.specs.on_disk.living_files import DeltaFile
     from holdfast.specs.on_disk.workflow_folder import Project
@@ -36,10 +37,11 @@ _MOST_TITLES = 20
 
 
 def spec_delta(workspace: Workspace, arguments: DeltaArguments) -> Outcome[Success[DeltaData]]:
-    project = project_of(workspace, arguments.get("projectPath", ""))
-    check_writable(project)
+    project = _with_living(workspace, arguments.get("projectPath", ""))
     spec, capability, title = found_spec(project, arguments["specName"]), arguments["capability"], arguments["title"]
-    if not is_new_spec_name(capability):
+    if not all(
+        is_new_spec_name(part) for part in capability.split("/")[: 1 + project.layout.capability.count("/") * 2]
+    ):
         raise SpecFailure(f"'{capability}' is no name for a capability", ["Use one file name, such as login"])
     living_file = living_files.living_path(project, capability)
     file = living_files.delta_path(project, spec, capability)
@@ -65,11 +67,10 @@ def spec_delta(workspace: Workspace, arguments: DeltaArguments) -> Outcome[Succe
 
 
 def spec_merge(workspace: Workspace, arguments: MergeArguments) -> Outcome[MergeAnswer]:
-    project = project_of(workspace, arguments.get("projectPath", ""))
+    project = _with_living(workspace, arguments.get("projectPath", ""))
     spec = found_spec(project, arguments["specName"])
     if arguments.get("check"):
         return _answer(project, spec, *_plan(project, spec), check=True)
-    check_writable(project)
     with living_files.only_writer(project):
         plan, conflicts = _plan(project, spec)
         if not conflicts:
@@ -77,9 +78,8 @@ def spec_merge(workspace: Workspace, arguments: MergeArguments) -> Outcome[Merge
     return _answer(project, spec, plan, conflicts, check=False)
 
 
-def spec_archive(workspace: Workspace, arguments: ArchiveArguments) -> Outcome[MergeAnswer]:
-    project = project_of(workspace, arguments.get("projectPath", ""))
-    check_writable(project)
+def spec_archive(workspace: Workspace, arguments: MergeArguments) -> Outcome[MergeAnswer]:
+    project = _with_living(workspace, arguments.get("projectPath", ""))
     check_settings(project)
     spec = found_spec(project, arguments["specName"])
     with living_files.only_writer(project):
@@ -90,11 +90,24 @@ def spec_archive(workspace: Workspace, arguments: ArchiveArguments) -> Outcome[M
         if conflicts:
             return _answer(project, spec, plan, conflicts, check=False)
         _write(project, plan)
-        folder = living_files.archive_folder(project, spec)
+        name = project.layout.archived_as.format(name=spec.name, date=workspace.timestamp().partition("T")[0])
+        folder = living_files.archive_folder(project, spec, name)
     if folder is None:
-        reason = f"{project.layout.archive}/{spec.name} is there already: nothing was moved"
+        reason = f"{project.layout.archive}/{name} is there already: nothing was moved"
         raise SpecFailure(reason, ["Move or rename one of the two"], note=project.note)
     return _answer(project, spec, plan, [], check=False, archived=folder)
+
+
+def _with_living(workspace: Workspace, path: str) -> Project:
+    """The project of a call; SpecFailure where its tool keeps no requirements beyond a spec."""
+    project = project_of(workspace, path)
+    if not project.layout.living:
+        reason = (
+            f"{project.layout.name} keeps no requirements beyond a spec, and no archive: there is nothing to merge into"
+        )
+        steps = [f"A finished spec stays below {project.layout.specs}; a new one says what changes"]
+        raise SpecFailure(reason, steps, note=project.note)
+    return project
 
 
 def _why_not_finished(spec: Spec) -> str:
@@ -125,7 +138,13 @@ def _plan(project: Project, spec: Spec) -> tuple[Plan, list[tuple[str, str, Conf
             words = f"{unreadable} cannot be read as UTF-8"
             conflicts.append((delta.file, delta.living_file, Conflict("not_utf8", words, 1)))
             continue
-        merged = merge(delta.living, delta.text, delta.capability, needs_base=project.layout.writable)
+        layout = project.layout
+        purpose = (
+            section_text(delta.text, "Purpose")
+            or f"What this covers is still to be written here; the change {spec.name} began it."
+        )
+        start = layout.living_start.format(capability=delta.capability, purpose=purpose)
+        merged = merge(delta.living, delta.text, start, needs_base=not layout.delta_is_required)
         conflicts += [(delta.file, delta.living_file, conflict) for conflict in merged.conflicts]
         plan.append((delta, merged))
     return plan, conflicts
@@ -178,7 +197,7 @@ def _answer(
         steps = [f"`context spec merge {spec.name}` makes them"] if changes else []
     else:
         message = f"'{spec.name}' is merged: {changes} {many}"
-        steps = [f"`context spec archive {spec.name}` moves it away once its tasks are done"]
+        steps = [f"`context spec merge --archive {spec.name}` moves it away once its tasks are done"]
     value: MergeAnswer = {
         "success": not conflicts,
         "message": message,

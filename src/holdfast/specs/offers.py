@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from holdfast.core.errors import OfferError
 from holdfast.offers import Prompt, PromptArgument, Resource, quote
+from holdfast.specs.criterion_checks import open_questions
 from holdfast.specs.guides import filled
 from holdfast.specs.layouts import PHASES
-from holdfast.specs.on_disk import spec_files, workflow_folder
+from holdfast.specs.on_disk import living_files, spec_files, workflow_folder
 from holdfast.specs.phases import why_not_begun
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from holdfast.specs.tasks import Task
     from holdfast.workspace import Workspace
 
+_DELTA = "delta"  # all deltas of a spec, as one document
+_MOST_QUESTIONS, _LONGEST_QUOTE = 5, 200
 _BOXES: dict[Status, str] = {"pending": " ", "in-progress": "-", "completed": "x"}
 
 
@@ -45,22 +48,32 @@ def complete_steering(workspace: Workspace, _variable: str, _others: Mapping[str
 
 
 def read_spec(workspace: Workspace, variables: Mapping[str, str]) -> str | None:
-    if variables["phase"] not in PHASES:
-        return None
-    return spec_files.read_phase(_project(workspace), variables["name"], variables["phase"])
+    return _text(_project(workspace), variables["name"], variables["phase"])
+
+
+def _text(project: Project, name: str, phase: str) -> str | None:
+    """A document of a spec, or all its deltas; None when there is none."""
+    if phase in PHASES:
+        return spec_files.read_phase(project, name, phase)
+    spec = spec_files.find_spec(project, name) if phase == _DELTA and project.layout.delta else None
+    deltas = () if spec is None else living_files.find_deltas(project, spec).files
+    return "\n".join([f"<!-- {delta.file} -->\n{delta.text or ''}" for delta in deltas]) or None
 
 
 def existing_specs(workspace: Workspace) -> list[dict[str, str]]:
     found = []
-    for spec in spec_files.list_specs(_project(workspace)):
+    project = _project(workspace)
+    for spec in spec_files.list_specs(project):
         documents = zip(PHASES, spec.times, strict=True)
-        found += [{"name": spec.name, "phase": phase} for phase, modified in documents if modified is not None]
+        phases = [phase for phase, modified in documents if modified is not None]
+        has_deltas = project.layout.delta and living_files.find_deltas(project, spec).files
+        found += [{"name": spec.name, "phase": phase} for phase in [*phases, *([_DELTA] if has_deltas else [])]]
     return found
 
 
 def complete_spec(workspace: Workspace, variable: str, others: Mapping[str, str]) -> Iterable[str]:
     if variable == "phase":
-        return PHASES
+        return (*PHASES, _DELTA) if _project(workspace).layout.delta else PHASES
     project = _project(workspace)
     if variable == "task":
         tasks = spec_files.task_list(project, others.get("spec", ""))
@@ -72,8 +85,29 @@ def create_spec(workspace: Workspace, arguments: Mapping[str, str]) -> str:
     description = arguments.get("description") or "ask, before you write anything"
     project = _project(workspace)
     template = workflow_folder.template(project, "prompt-create-spec")
-    files = project.layout.files.replace("NAME", arguments["name"])
-    return filled(template, {"name": arguments["name"], "description": description, "files": files})
+    name, layout = arguments["name"], project.layout
+    start = f" This project's own command for it is `{layout.own_command}`." if layout.own_command else ""
+    place = f"NNN-{name} (NNN: the next free number)" if layout.numbered else name
+    values = {"name": name, "description": description, "files": layout.files.replace("NAME", place), "start": start}
+    return filled(template, {**values, "checks": layout.check.format(name=name)})
+
+
+def clarify(workspace: Workspace, arguments: Mapping[str, str]) -> str:
+    project, name = _project(workspace), arguments["spec"]
+    spec = spec_files.find_spec(project, name)
+    if spec is None:
+        raise OfferError(f"Unknown spec: {name}. {spec_files.names_in_words(project)}")
+    phase = _DELTA if project.layout.delta_is_required else PHASES[0]
+    document = f"{project.layout.specs}/{name}/{spec.documents[0]}"
+    found = list(open_questions(_text(project, name, phase) or ""))
+    questions = [
+        f"{place}. {question}\n   {line.strip('-* ')[:_LONGEST_QUOTE]}"
+        for place, (_, line, question) in enumerate(found[:_MOST_QUESTIONS], 1)
+    ]
+    if not questions:
+        raise OfferError(f"No rule finds an open question in {document}")
+    values = {"spec": name, "questions": "\n".join(questions), "document": document}
+    return filled(workflow_folder.template(project, "prompt-clarify"), values)
 
 
 def implement_task(workspace: Workspace, arguments: Mapping[str, str]) -> str:
@@ -88,7 +122,15 @@ def _task_prompt(workspace: Workspace, arguments: Mapping[str, str], template: s
     project = _project(workspace)
     spec, wanted = arguments["spec"], arguments.get("task")
     task = _task(project, spec, wanted) if wanted else _task_at_hand(project, spec, review="review" in template)
-    values = {"spec": spec, "uri": quote(spec), "task": task.id, "details": _shown(task)}
+    there = [phase for phase in (PHASES[0], _DELTA, PHASES[1]) if _text(project, spec, phase)]
+    read = " and ".join([f"context://spec/{quote(spec)}/{phase}" for phase in there]) or "the task alone"
+    values = {
+        "spec": spec,
+        "read": read,
+        "task": task.id,
+        "details": _shown(task),
+        "tasks": project.layout.document("tasks"),
+    }
     return filled(workflow_folder.template(project, template), values)
 
 
@@ -171,6 +213,15 @@ PROMPTS = (
             PromptArgument("description", "What it is about"),
         ),
         render=create_spec,
+        complete=complete_spec,
+    ),
+    Prompt(
+        family="specs",
+        name="clarify",
+        title="Clarify a spec",
+        description="Ask a person what a spec leaves open, at most five questions, and write the answers back.",
+        arguments=(_SPEC,),
+        render=clarify,
         complete=complete_spec,
     ),
     Prompt(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.operation import Operation, Parameter
+from holdfast.operation import Operation, Parameter, Variant
 from holdfast.specs.layouts import LAYOUTS, PHASES
 
 NAME = Parameter("specName", "text", "The spec's folder name", True, "NAME", positional=True)
@@ -33,6 +33,8 @@ CHECK_FORMAT = Parameter(
 PHASE = Parameter("phase", "text", "The document", True, "PHASE", PHASES, positional=True)
 BY = Parameter("by", "text", "Who approves", True, "WHO")
 NOTE = Parameter("note", "text", "A remark to keep", metavar="TEXT")
+SIGN = Parameter("sign", "path", "Sign it with the secret key of minisign in this file", metavar="KEY")
+PASSWORD = Parameter("password_file", "path", "Holds the password of the key, if it has one", metavar="FILE")
 APPROVE_CHECK = Parameter("check", "flag", "Approve nothing: exit 8 unless every document is approved as it is")
 CAPABILITY = Parameter(
     "capability", "text", "The file of requirements, without .md", True, "CAPABILITY", positional=True
@@ -40,6 +42,10 @@ CAPABILITY = Parameter(
 TITLE = Parameter("title", "text", "The requirement's title", True, "TITLE", positional=True)
 REMOVE = Parameter("remove", "flag", "Remove the requirement instead of changing it")
 MERGE_CHECK = Parameter("check", "flag", "Write nothing: show the difference, exit 8 when there is one")
+REVOKE = Parameter("revoke", "flag", "Take the approval of the document back")
+TRACE = Parameter("trace", "flag", "Show which tasks, code and tests name each criterion of one spec")
+ARCHIVE = Parameter("archive", "flag", "Also move the folder of the spec, which must be finished, away")
+STEERING = Parameter("steering", "flag", "Write drafts of the missing steering documents instead; no NAME")
 MODE = Parameter(
     "mode",
     "text",
@@ -132,48 +138,48 @@ OPERATIONS = (
         family="specs",
         command=("spec", "check"),
         summary="Find what is wrong with specs: by file, line and rule, with the coverage of criteria.",
-        parameters=(NAMES, STRICT, LEVEL, SINCE, BASELINE, PROJECT_PATH, LAYOUT, CHECK_FORMAT),
+        parameters=(NAMES, STRICT, LEVEL, SINCE, BASELINE, TRACE, PROJECT_PATH, LAYOUT, CHECK_FORMAT),
         run="holdfast.specs.check_answers:spec_check",
         view="holdfast.specs.views:check",
         failure=FAILURE,
         failures_are_answers=True,
-    ),
-    Operation(
-        family="specs",
-        command=("spec", "trace"),
-        summary="Show which tasks and which places in code and tests name each criterion of a spec.",
-        parameters=(NAME, PROJECT_PATH),
-        run="holdfast.specs.check_answers:spec_trace",
-        view="holdfast.specs.views:trace",
-        failure=FAILURE,
-        failures_are_answers=True,
+        variants=(
+            Variant(
+                "trace",
+                "holdfast.specs.check_answers:spec_trace",
+                "holdfast.specs.views:trace",
+                takes=("specNames", "projectPath"),
+            ),
+        ),
     ),
     Operation(
         family="specs",
         command=("spec", "approve"),
-        summary="Record that a person approved a document of a spec as it is.",
+        summary="Record that a person approved a document of a spec as it is, or take that back.",
         parameters=(
             NAME._replace(required=False),
             PHASE._replace(required=False),
             BY._replace(required=False),
             NOTE,
+            SIGN,
+            PASSWORD,
             APPROVE_CHECK,
+            REVOKE,
             PROJECT_PATH,
         ),
         run="holdfast.specs.approval_answers:spec_approve",
         view="holdfast.specs.views:approval",
         failure=FAILURE,
         failures_are_answers=True,
-    ),
-    Operation(
-        family="specs",
-        command=("spec", "revoke"),
-        summary="Take the approval of a document back.",
-        parameters=(NAME, PHASE, BY, NOTE, PROJECT_PATH),
-        run="holdfast.specs.approval_answers:spec_revoke",
-        view="holdfast.specs.views:approval",
-        failure=FAILURE,
-        failures_are_answers=True,
+        variants=(
+            Variant(
+                "revoke",
+                "holdfast.specs.approval_answers:spec_revoke",
+                "holdfast.specs.views:approval",
+                takes=("specName", "phase", "by", "note", "projectPath"),
+                needs=("specName", "phase", "by"),
+            ),
+        ),
     ),
     Operation(
         family="specs",
@@ -189,41 +195,38 @@ OPERATIONS = (
         family="specs",
         command=("spec", "merge"),
         summary="Apply a spec's changes to the requirements that hold now, all or none.",
-        parameters=(NAME, MERGE_CHECK, PROJECT_PATH),
+        parameters=(NAME, MERGE_CHECK, ARCHIVE, PROJECT_PATH),
         run="holdfast.specs.merge_answers:spec_merge",
         view="holdfast.specs.views:merge",
         failure=FAILURE,
         failures_are_answers=True,
-    ),
-    Operation(
-        family="specs",
-        command=("spec", "archive"),
-        summary="Merge a finished spec and move its folder away.",
-        parameters=(NAME, PROJECT_PATH),
-        run="holdfast.specs.merge_answers:spec_archive",
-        view="holdfast.specs.views:merge",
-        failure=FAILURE,
-        failures_are_answers=True,
+        variants=(
+            Variant(
+                "archive",
+                "holdfast.specs.merge_answers:spec_archive",
+                "holdfast.specs.views:merge",
+                takes=("specName", "projectPath"),
+                needs=("specName",),
+            ),
+        ),
     ),
     Operation(
         family="specs",
         command=("spec", "init"),
         summary="Start a spec from templates.",
-        parameters=(NAME, PROJECT_PATH),
+        parameters=(NAME, STEERING, PROJECT_PATH),
         run="holdfast.specs.answers:spec_init",
         view="holdfast.specs.views:written",
         failure=FAILURE,
         failures_are_answers=True,
-    ),
-    Operation(
-        family="specs",
-        command=("steering", "init"),
-        summary="Write drafts of the missing steering documents.",
-        parameters=(PROJECT_PATH,),
-        run="holdfast.specs.answers:steering_init",
-        view="holdfast.specs.views:written",
-        failure=FAILURE,
-        failures_are_answers=True,
+        variants=(
+            Variant(
+                "steering",
+                "holdfast.specs.steering_answers:steering_init",
+                "holdfast.specs.views:written",
+                takes=("projectPath",),
+            ),
+        ),
     ),
 )
 # What a page shows of all specs; no door offers it.

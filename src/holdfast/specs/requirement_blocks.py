@@ -101,6 +101,14 @@ def scenarios_of(lines: Sequence[str]) -> list[str]:
     return [same(line[len(_SCENARIO) :]) for _, line in visible_lines(lines) if line.startswith(_SCENARIO)]
 
 
+def section_text(text: str, name: str) -> str:
+    """What a section `## NAME` says, in one line; empty without such a section."""
+    lines = bare_lines(text)
+    end = section_end(lines, name)
+    start = next((at for at, line in visible_lines(lines) if level(line) == 2 and same(line.lstrip("#")) == name), None)
+    return "" if start is None or end is None else same(" ".join(lines[start + 1 : end]))
+
+
 def section_end(lines: Sequence[str], name: str) -> int | None:
     """Where the text of a section `## NAME` ends, blank lines left out; None without such a section."""
     headings = [(number, line) for number, line in visible_lines(lines) if 0 < level(line) <= 2]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from holdfast.specs.checkbox_lines import number_end
-from holdfast.specs.requirement_references import id_of, lowered
+from holdfast.specs.requirement_references import MUST, count_of, id_of, lowered
 from holdfast.specs.visible_lines import visible_lines
 from holdfast.specs.white_space import trimmed
 
-_STORY = "user story"
 _DIGITS = "0123456789"
 _DEEPEST = 8
+_LONGEST_ID = 12
 _LONGEST = 40  # lines that one criterion is looked at
 
 
@@ -30,7 +30,12 @@ class Requirements(NamedTuple):
     numbers: tuple[str, ...]
     criteria: tuple[Criterion, ...]
     lines: tuple[int, ...] = ()  # where each number is, from 0
-    stories: bool = False  # whether they are user stories, which tasks name by `US1`
+    filled: frozenset[str] = frozenset()  # the numbers of those that say something in a list, or with SHALL or MUST
+
+    @property
+    def stories(self) -> bool:
+        """Whether they are user stories alone, which tasks name by `US1`."""
+        return bool(self.numbers) and all(number.startswith("US") for number in self.numbers)
 
     def targets(self) -> dict[str, list[str]]:
         """The criteria that each reference is to which leads somewhere: a criterion's own number, or one above it."""
@@ -42,57 +47,79 @@ class Requirements(NamedTuple):
                 number = number.rpartition(".")[0]
                 if not number:
                     break
+        # In `AC-1.1, 1.2` the second is a code as well.
+        for name, criteria in list(found.items()):
+            found.setdefault(name.rpartition("-")[2], criteria)
         return found
 
 
 def requirements_of(text: str) -> Requirements:
-    """The requirements that a document numbers."""
+    """The requirements that a document numbers.
+
+    Where headings have words or codes before the number, or an outline such as `2` and `2.1`, a heading with a number
+    alone is a section. Where a document says which lists are acceptance criteria, other numbered lists are none.
+    """
+    lines = list(visible_lines(text.split("\n")))
+    headings = [trimmed(line.lstrip("# ")) for _, line in lines if line.startswith("##")]
+    plain = [heading[: number_end(heading)] for heading in headings]
+    has_sections = any("." in number for number in plain) or any(
+        id_of(heading) for heading, number in zip(headings, plain, strict=True) if not number
+    )
+    is_marked = any(_begins_criteria(line) for _, line in lines)
     numbers: list[str] = []
-    lines: list[int] = []
+    at: list[int] = []
     criteria: list[Criterion] = []
-    stories = False
-    current = ""
-    for line_number, line in visible_lines(text.split("\n")):
+    filled: set[str] = set()
+    current, in_criteria = "", False
+    for line_number, line in lines:
         bare = trimmed(line)
+        if _begins_criteria(bare):
+            in_criteria = True
+            continue
         if bare.startswith("#"):
-            number, is_story = _heading_number(trimmed(bare.lstrip("#")))
-            stories = stories or is_story
-            if is_story:
+            in_criteria = False
+            heading = trimmed(bare.lstrip("#"))
+            number = _heading_number(heading) if bare.startswith("##") else ""
+            if number.startswith("US"):
                 # Its scenarios say how it is tried out; tasks name the story.
-                current = ""
-                numbers.append(f"US{number}")
-                lines.append(line_number)
-                criteria.append(Criterion(f"US{number}", line_number, ""))
-            elif number and "." in number:
+                criteria.append(Criterion(number, line_number, ""))
+            elif "." in number:
                 criteria.append(Criterion(number, line_number, bare))
-            elif number:
+                continue
+            if number and not (has_sections and heading.startswith(number)):
                 current = number
-                numbers.append(current)
-                lines.append(line_number)
+                numbers.append(number)
+                at.append(line_number)
             elif bare.startswith(("# ", "## ")):
                 current = ""
             continue
-        found = _item(bare, current)
+        if bare[:2] in ("- ", "* ", "+ ") or number_end(bare) or any(count_of(lowered(bare), word) for word in MUST):
+            filled.add(current)
+        found = _item(bare, "" if current.startswith("US") or (is_marked and not in_criteria) else current)
         if found:
-            criteria.append(Criterion(found, line_number, bare, current))
+            is_title = bare.startswith("**") and bare.endswith("**")
+            criteria.append(Criterion(found, line_number, "" if is_title else bare, current.removeprefix("US")))
         elif bare and line[:1] in (" ", "\t") and criteria:
             # The rest of an item, on lines of its own.
             last = criteria[-1]
             rows = last.text.count("\n")
             if line_number - last.line <= 1 + rows < _LONGEST:
                 criteria[-1] = last._replace(text=f"{last.text}\n{bare}")
-    return Requirements(tuple(numbers), tuple(criteria), tuple(lines), stories)
+    if any(each.id[0] in _DIGITS and not each.text.startswith("#") for each in criteria):
+        criteria = [each for each in criteria if not each.text.startswith("#")]
+    return Requirements(tuple(numbers), tuple(criteria), tuple(at), frozenset(filled))
 
 
-def _heading_number(heading: str) -> tuple[str, bool]:
-    """The id in a heading that is a requirement's, and whether it is that of a user story."""
+def _begins_criteria(line: str) -> bool:
+    return lowered(line.strip("#*_ \t")).startswith("acceptance criteria")
+
+
+def _heading_number(heading: str) -> str:
+    """The id in a heading that is a requirement's."""
     end = number_end(heading)
     if end:
-        return (heading[:end], False) if heading[end : end + 1] in ("", ".", ":", " ", ")", "\uff1a") else ("", False)
-    found = id_of(heading)
-    if found.startswith("US"):
-        return found[2:], lowered(heading).startswith(_STORY)
-    return found, False
+        return heading[:end] if heading[end : end + 1] in ("", ".", ":", " ", ")", "\uff1a") else ""
+    return id_of(heading)
 
 
 def _item(line: str, requirement: str) -> str:
@@ -103,8 +130,9 @@ def _item(line: str, requirement: str) -> str:
         text = trimmed(text[2:])
     bold = text.startswith("**")
     text = text.lstrip("*")
-    if bold and text[:1] not in _DIGITS:
-        return id_of(text.partition("*")[0].partition(":")[0])
+    if text[:1] not in _DIGITS:
+        code = id_of(text.partition("*")[0].partition(":")[0]) if bold or (bullet and ":" in text[:_LONGEST_ID]) else ""
+        return code if bold or "-" in code else ""
     end = number_end(text)
     if not end or text[end : end + 1] not in (".", ")", " ", ":", "*"):
         return ""

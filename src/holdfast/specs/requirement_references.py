@@ -16,7 +16,15 @@ WORDS = (
     *("requirement", "requirements", "req", "reqs", "r"),
     *("\u8981\u4ef6", "\u8981\u6c42", "\u9700\u6c42", "\uc694\uad6c\uc0ac\ud56d"),
 )
-_STORIES = ("us", "user story", "story")
+_STORIES = (
+    *("us", "user story", "story"),
+    *(
+        "\u30e6\u30fc\u30b6\u30fc\u30b9\u30c8\u30fc\u30ea\u30fc",
+        "\u7528\u6237\u6545\u4e8b",
+        "\uc0ac\uc6a9\uc790 \uc2a4\ud1a0\ub9ac",
+    ),
+)
+MUST = ("shall", "must")
 _LABELS = (
     *(
         *WORDS,
@@ -32,8 +40,9 @@ _ALL_WORDS = ("all", "all requirements", "\u6240\u6709", "\u5168\u90e8", "\u3059
 _SEPARATORS = (";", "&", "\uff0c", "\u3001", "\uff1b", " and ")
 _DASHES = ("\u2013", "\u2014", "\uff5e", "\u301c", "~", " to ")
 _MARKUP = " _*`[].\u3002"
-_CODE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+CODE_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _LONGEST_CODE = 5
+_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_-"
 
 
 def labelled(line: str) -> str | None:
@@ -80,19 +89,31 @@ def id_of(text: str) -> str:
     if word in _STORIES:
         return f"US{number}"
     code = before.rstrip("- ")
-    is_code = 0 < len(code) <= _LONGEST_CODE and _CODE.issuperset(code)
+    is_code = 0 < len(code) <= _LONGEST_CODE and CODE_LETTERS.issuperset(code)
     return f"{code}-{number}" if is_code else ""
 
 
 def comparable(name: str) -> str:
     """An id as it is compared: `FR-001` and `FR-1` are one."""
     code, dash, number = name.partition("-")
-    return f"{code}-{number.lstrip('0')}" if dash and code and _CODE.issuperset(code) else name
+    return f"{code}-{number.lstrip('0')}" if dash and code and CODE_LETTERS.issuperset(code) else name
 
 
 def lowered(text: str) -> str:
     """The text with its ASCII letters in lower case."""
     return "".join([character.lower() if character.isascii() else character for character in text])
+
+
+def count_of(text: str, word: str) -> int:
+    """How often a word is in a text in lower case, not as a part of a longer one."""
+    found = 0
+    start = text.find(word)
+    while start >= 0:
+        end = start + len(word)
+        before, after = text[start - 1 : start], text[end : end + 1]
+        found += (not before or before not in _LETTERS) and (not after or after not in _LETTERS or word.endswith("."))
+        start = text.find(word, end)
+    return found
 
 
 def _without_parentheses(text: str) -> str:

@@ -208,17 +208,20 @@ class ApprovalData(TypedDict):
     sha256: str | None
     by: str
     at: str
+    file: str
 
 
 class DocumentApproval(TypedDict):
     name: str
     phase: str
     approved: bool
+    by: str
     why: str | None
 
 
 class GateData(TypedDict):
     documents: Sequence[DocumentApproval]
+    removed: Sequence[str]
 
 
 class GateAnswer(TypedDict):

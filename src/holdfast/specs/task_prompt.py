@@ -11,16 +11,7 @@ if TYPE_CHECKING:
 
 MARK = "_Prompt:"
 # Words that may open the first section, whatever comes before them.
-_OPENING_KEYS = (
-    "role:",
-    "task:",
-    "context:",
-    "instructions:",
-    "requirements:",
-    "leverage:",
-    "success:",
-    "restrictions:",
-)
+_OPENING_KEYS = "role: task: context: instructions: requirements: leverage: success: restrictions:".split(" ")
 _WORD = "abcdefghijklmnopqrstuvwxyz0123456789_"
 _BREAKS = ("file:", "files:", "purpose:")
 

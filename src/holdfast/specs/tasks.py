@@ -67,10 +67,10 @@ def paths_in(text: str) -> list[str]:
             words = [word.strip(",;:").rstrip(".") for word in part.split(" ")]
             words = [word[1:-1] if word[:1] == "(" and word[-1:] == ")" else word for word in words]
             found += [word for word in words if "/" in word and "." in word.rpartition("/")[2] and "://" not in word]
-    return list(dict.fromkeys([path for path in map(_without_lines, found) if path]))
+    return list(dict.fromkeys([path for path in map(without_lines, found) if path]))
 
 
-def _without_lines(path: str) -> str:
+def without_lines(path: str) -> str:
     """A path without the line numbers after it: `a.py:12` and `a.py:12-20` are `a.py`."""
     name, _, lines = path.rpartition(":")
     return name if name and lines and all(character in "0123456789-,L" for character in lines) else path

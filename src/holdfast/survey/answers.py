@@ -6,7 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from holdfast.caches.on_disk.receipt_costs import ReceiptCosts, receipt_files
-from holdfast.contexts.answers.health import stats
+from holdfast.contexts.answers import open_project
+from holdfast.contexts.answers.health import token_counts
 from holdfast.core.canonical_json import JsonError, decode
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheMissing, ContextError, IoError, OutOfDate, UsageError
@@ -17,7 +18,6 @@ from holdfast.survey.savings import GivenAnswer, counts_of, searches, tool_count
 from holdfast.survey.savings import savings as added_up
 
 if TYPE_CHECKING:
-    from holdfast.contexts.shapes import StatsAnswer
     from holdfast.survey.arguments import DoctorArguments, SavingsArguments
     from holdfast.survey.savings import Counted, GivenAnswer
     from holdfast.survey.shapes import DoctorAnswer, SavingsAnswer, StandingContexts
@@ -31,9 +31,9 @@ def savings(workspace: Workspace, arguments: SavingsArguments) -> Outcome[Saving
     """Numbers of what was seen, and words for what was not."""
     given, receipts, passed_over, gone, unreadable = _receipts(workspace, arguments)
     counts = _counts(arguments["telemetry"]) if "telemetry" in arguments else []
-    contexts = _contexts(workspace)
+    rows = token_counts(open_project(workspace, {}))
     found = searches(given, receipts)
-    tools = tool_counts(counts, {row["scope"]: row["source_tokens"] for row in contexts["directories"]})
+    tools = tool_counts(counts, {row.scope: row.source_tokens for row in rows})
     said = unseen(
         *(found, tools),
         passed_over=passed_over,
@@ -42,9 +42,9 @@ def savings(workspace: Workspace, arguments: SavingsArguments) -> Outcome[Saving
         has_counts="telemetry" in arguments,
     )
     standing: StandingContexts = {
-        "contexts": contexts["contexts"],
-        "context_tokens": contexts["context_tokens"],
-        "source_tokens": contexts["source_tokens"],
+        "contexts": len(rows),
+        "context_tokens": sum([row.context_tokens for row in rows]),
+        "source_tokens": sum([row.source_tokens for row in rows]),
     }
     return Outcome(added_up(found, tools, standing, said))
 
@@ -104,7 +104,3 @@ def _counts(path: str) -> list[Counted]:
     if not is_telemetry:
         raise UsageError(f"'{printable(path)}' holds no line that 'context serve --telemetry' wrote")
     return counts
-
-
-def _contexts(workspace: Workspace) -> StatsAnswer:
-    return stats(workspace, {}).value

@@ -11,6 +11,7 @@ from holdfast.caches.build.project_directory import Project
 from holdfast.caches.on_disk.cache_listing import inspect_cache, list_caches
 from holdfast.caches.on_disk.receipt_costs import receipt_files
 from holdfast.caches.on_disk.receipt_store import MOST_FILES
+from holdfast.caches.on_disk.work_tree import WorkTrees
 from holdfast.caches.project_answers import outdated, sync
 from holdfast.caches.search.impacts import RANKING
 from holdfast.caches.tokenizers import O200K, is_installed
@@ -139,6 +140,13 @@ def _receipts(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
     yield Check("receipts", "receipts", level, f"{count:,} in {RECEIPTS}{full}")
 
 
+def _code(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
+    files, left_out = WorkTrees().read_before(workspace)
+    if files:
+        whys = ", ".join([f"{count:,} {why}" for why, count in sorted(left_out.items())])
+        yield Check("code", "source files", OK, f"{files:,} looked at for searches; text left out: {whys or 'none'}")
+
+
 def _contexts(workspace: Workspace, untracked: bool) -> Iterator[Check]:
     for found in findings(open_project(workspace, {"path": "", "untracked": untracked})):
         yield Check("contexts", found.check, found.level, found.detail, found.run)
@@ -190,6 +198,7 @@ def _some(words: list[str], between: str = ", ") -> str:
 _AREAS: dict[str, Examination] = {
     "versions": _versions,
     "caches": _caches,
+    "code": _code,
     "receipts": _receipts,
     "contexts": _contexts,
     "specs": _specs,

@@ -48,7 +48,7 @@ def asked_tracing(
     try:
         from holdfast.telemetry.traces import check_settings
     except ImportError:
-        raise UsageError("--otlp needs the extra 'telemetry': pip install 'holdfast[telemetry]'") from None
+        raise UsageError("--otlp needs the extra 'telemetry': pip install 'holdfast-context[telemetry]'") from None
     check_settings(url)
     if is_confined:
         url = looked_up(url, _address_of)

@@ -73,15 +73,29 @@ def test_the_root_tells_its_commands_and_its_structure(project: Path, door: Door
     (project / ".context.config.yaml").write_text("min_tokens: 0\n")
     found = fields(door, ".", "commands", "structure", "project", "entry_points")
     assert found["commands"] == {
-        "build": ["make build"],
-        "test": ["make test-all", "pytest"],
-        "lint": ["ruff check ."],
-        "run": ["shop"],
-        "ci": ["pytest -q"],
+        "build": ["make build  # Makefile:1"],
+        "test": ["make test-all  # Makefile:3", "pytest  # pyproject.toml:6"],
+        "lint": ["ruff check .  # pyproject.toml:7"],
+        "run": ["shop  # pyproject.toml:5"],
+        "ci": ["pytest -q  # .github/workflows/ci.yml:6"],
     }
     assert found["entry_points"] == ["shop = shop.cli:run (pyproject.toml)"]
     assert found["project"]["name"] == "shop"
     assert [part["path"] for part in found["structure"]] == ["src", "tests"]
+
+
+def test_a_directory_without_a_context_answers_for_what_is_computed_and_for_nothing_else(
+    project: Path, door: Door
+) -> None:
+    (project / "src/shop/db/.context.yaml").unlink()
+    asked = {"scope": "src/shop/db", "filter": ["exports", "summary", "tests"]}
+    answer = json.loads(door.call("query_context", asked).text)
+    assert (answer["found"], answer["scope"]) == (True, "src/shop/db")
+    assert list(answer["context"]) == ["version", "scope", "fingerprint", "last_updated", "exports", "tests"]
+    assert (answer["context"]["last_updated"], len(answer["context"]["fingerprint"])) == (None, 8)
+    for names in (["summary"], []):
+        assert not json.loads(door.call("query_context", {"scope": "src/shop/db", "filter": names}).text)["found"]
+    assert not json.loads(door.call("query_context", {"scope": "nowhere", "filter": ["exports"]}).text)["found"]
 
 
 def test_an_unfiltered_answer_is_the_file_and_what_stands_in_it_is_given_as_it_stands(
@@ -104,10 +118,12 @@ def test_what_is_computed_follows_the_files_at_once(project: Path, door: Door) -
 
 def test_the_map_is_this_text_and_the_same_json(project: Path, door: Door) -> None:
     text = door.call("project_map", {}).text
-    assert text.split("\n", 1)[1] == "src/shop/db/store.py: Store{get}\nsrc/shop/cli.py: run\n"
+    assert text.split("\n", 1)[1] == "src/shop/db/store.py:4 Store{get}\nsrc/shop/cli.py:3 run\n"
     assert text == run_context("map", cwd=project).stdout.decode()
     value = json.loads(door.call("project_map", {"format": "json", "scopes": ["src/shop/db"], "budget": 200}).text)
-    assert value["files"] == [{"path": "src/shop/db/store.py", "symbols": [{"name": "Store", "members": ["get"]}]}]
+    assert value["files"] == [
+        {"path": "src/shop/db/store.py", "symbols": [{"name": "Store", "line": 4, "members": ["get"]}]}
+    ]
     assert (value["budget"], value["left_out"]["tests"]) == (200, 1)
 
 

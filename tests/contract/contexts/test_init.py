@@ -26,7 +26,7 @@ def test_init_looks_at_the_project_once_and_its_fingerprint_knows_the_new_agents
 
     monkeypatch.setattr(Project, "directories", counted)
     (tmp_path / "a.py").write_text("def go(): ...\n")
-    assert answer(INIT, {}, Workspace(str(tmp_path))).exit_code == 0
+    assert answer(INIT, {"full": True}, Workspace(str(tmp_path))).exit_code == 0
     assert scans == [str(tmp_path)]
     view = Project(Workspace(str(tmp_path)).file_contents, str(tmp_path)).view("")
     assert (sorted(file.name for file in view.files), view.freshness().state) == (["AGENTS.md", "a.py"], "fresh")

@@ -125,7 +125,7 @@ def test_a_missing_context_is_told_with_what_to_do(door: Door, project: Path, to
     assert ask(door, tool, scope="src/unknown") == (expected[tool], True)
 
 
-@pytest.mark.parametrize("scope", ["../../etc", "..", "/etc", "src/../..", "..\\..\\etc", "link", "nul\0byte"])
+@pytest.mark.parametrize("scope", ["../../etc", "..", "/etc", "src/../..", "..\\..\\etc", "link"])
 @pytest.mark.parametrize("tool", ["query_context", "check_freshness"])
 def test_a_scope_that_leaves_the_root_is_refused_and_echoed(door: Door, project: Path, tool: str, scope: str) -> None:
     (project / "link").symlink_to("/etc")
@@ -316,6 +316,16 @@ def test_another_project_can_be_named(door: Door, project: Path) -> None:
         ("query_context", {}, {"found": False, "scope": "", "error": "scope is required"}),
         ("query_context", {"scope": 3}, {"found": False, "scope": "", "error": "scope must be a path"}),
         ("check_freshness", {}, {"scope": "", "state": "missing", "error": "scope is required"}),
+        (
+            "query_context",
+            {"scope": ".", "filter": "summary"},
+            {"found": False, "scope": ".", "error": "filter must be a list of strings"},
+        ),
+        (
+            "check_freshness",
+            {"scope": "a\0b"},
+            {"scope": "a\0b", "state": "missing", "error": "scope must be a path: it cannot hold a NUL character"},
+        ),
     ],
 )
 def test_an_unfit_argument_is_told_in_the_shape_of_the_tool(

@@ -34,7 +34,7 @@ while True:
 
 def test_ten_thousand_reads_beside_a_writer_find_no_half(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("def go(): ...\n")
-    assert run_context("init", "--path", str(tmp_path)).returncode == 0
+    assert run_context("init", "--full", "--path", str(tmp_path)).returncode == 0
     writer = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE)
     try:
         assert writer.stdout is not None
@@ -51,7 +51,7 @@ def test_ten_thousand_reads_beside_a_writer_find_no_half(tmp_path: Path) -> None
 
 def test_a_watch_tells_each_change_of_state_once_new_folders_included(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x = 1\n")
-    run_context("init", "--no-agents", "--path", str(tmp_path))
+    run_context("init", "--full", "--no-agents", "--path", str(tmp_path))
     told: list[Any] = []
 
     def edit() -> None:

@@ -53,7 +53,7 @@ class Disk:
 def made(project: Path) -> Path:
     """The project with its contexts, and a change in two directories since."""
     (project / "CLAUDE.md").write_text("# Ours\n")
-    assert run(project, "init").exit_code == 0
+    assert run(project, "init", full=True).exit_code == 0
     for name in ("web/index.ts", "src/shop/db/store.py"):
         (project / name).write_text((project / name).read_text() + "\n")
     return project
@@ -67,13 +67,13 @@ def test_a_file_that_the_disk_does_not_give_is_named_and_nothing_is_written(
     before = texts(made)
     with monkeypatch.context() as patch:
         Disk(patch, name, EIO)
-        reply = run(made, "init")
+        reply = run(made, "init", full=True)
     assert reply.error is not None
     assert (reply.exit_code, reply.error.code) == (6, "io_error")
     assert f"{name}' " in reply.error.reason
     assert "cannot be read" in reply.error.reason
     assert texts(made) == before
-    assert run(made, "init").exit_code == 0
+    assert run(made, "init", full=True).exit_code == 0
 
 
 @pytest.mark.parametrize("error", [EIO, ENOSPC])
@@ -83,23 +83,23 @@ def test_a_file_that_cannot_be_written_is_named_and_the_exit_code_is_6(
 ) -> None:
     with monkeypatch.context() as patch:
         Disk(patch, name, error, to_read=False)
-        reply = run(project, "init")
+        reply = run(project, "init", full=True)
     said = reply.error.reason if reply.error is not None else reply.text
     assert (reply.exit_code, f"'{name}' cannot be" in said, os.strerror(error) in said) == (6, True, True)
     assert not (project / name).exists()
-    assert run(project, "init").exit_code == 0
+    assert run(project, "init", full=True).exit_code == 0
 
 
 def test_where_no_flush_succeeds_each_context_is_named_and_none_takes_its_place(
     made: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def failing(_path: str) -> bool:
-        raise OSError(EIO, os.strerror(EIO))
+    def failing(files: list[int]) -> list[OSError]:
+        return [OSError(EIO, os.strerror(EIO)) for _ in files]
 
     before = texts(made)
     with monkeypatch.context() as patch:
-        patch.setattr(atomic_write, "flush_file_system", failing)
-        reply = run(made, "init")
+        patch.setattr(atomic_write, "_flushed", failing)
+        reply = run(made, "init", full=True)
     assert reply.exit_code == 6
     for name in ("web/.context.yaml", "src/shop/db/.context.yaml"):
         assert f"'{name}' cannot be written: {os.strerror(EIO)}" in reply.text
@@ -111,4 +111,4 @@ def test_a_file_that_is_closed_to_this_user_still_holds_up_no_other(
 ) -> None:
     with monkeypatch.context() as patch:
         Disk(patch, "src/shop/db/store.py", EACCES)
-        assert run(made, "init").exit_code == 0
+        assert run(made, "init", full=True).exit_code == 0

@@ -10,7 +10,7 @@ from support.doors import run_context
 
 def test_a_context_stays_fresh_beside_a_file_and_a_folder_in_the_making(tmp_path: Path) -> None:
     (tmp_path / "work.py").write_text("def work():\n    return 1\n", encoding="utf-8")
-    assert run_context("init", cwd=tmp_path).returncode == 0
+    assert run_context("init", "--all", cwd=tmp_path).returncode == 0
     (tmp_path / "..context.yaml.holdfast-0123456789ab").write_bytes(b"version: 1\n")
     (tmp_path / ".cache.holdfast-0123456789ab").mkdir()
     (tmp_path / ".cache.holdfast-0123456789ab" / "big.py").write_bytes(b"x = 1\n" * 9000)

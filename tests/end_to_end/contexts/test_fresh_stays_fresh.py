@@ -19,14 +19,14 @@ ALL_FRESH = dict.fromkeys([".", "src", "src/shop", "src/shop/db", "web"], "fresh
 def committed(project: Path, context: Callable[..., Any]) -> Path:
     """The project with contexts, committed."""
     git(project, "init", "-q", "-b", "main")
-    context("init")
+    context("init", "--full")
     git(project, "add", "-A")
     git(project, "commit", "-qm", "first")
     return project
 
 
 def test_every_directory_is_fresh_after_init_the_root_included(project: Path, context: Callable[..., Any]) -> None:
-    context("init")
+    context("init", "--full")
     assert states(context("status", "--check", "--format", "json")) == ALL_FRESH
 
 

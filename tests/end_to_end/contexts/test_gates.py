@@ -30,7 +30,7 @@ def committed(project: Path, context: Run) -> Path:
         (project / f"part{number:02d}" / "a.py").write_text("x = 1\n" * 3000)
     git(project, "init", "-q", "-b", "main")
     git(project, "add", "-A")
-    context("init")
+    context("init", "--full")
     git(project, "add", "-A")
     git(project, "commit", "-qm", "first")
     return project
@@ -46,7 +46,7 @@ def test_a_failing_gate_prints_at_most_fifteen_lines_piped_and_on_a_terminal(com
     assert (done.returncode, len(lines), done.stderr) == (8, 13, b"")
     assert (lines[0], lines[1]) == ("30 of 35 contexts are not up to date: 30 stale.", "  stale     part00")
     assert lines[-2:] == [
-        "  and 20 more; `context status --state stale --state missing` lists them",
+        "  and 20 more; `context status --state stale` lists them",
         "Run: context regen, then `git add` what it renewed",
     ]
     shown, code = on_a_terminal("status", "--check", cwd=committed)
@@ -63,7 +63,7 @@ def test_machines_get_json_or_sarif(committed: Path, context: Run) -> None:
     assert [
         (result["ruleId"], result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"])
         for result in log["runs"][0]["results"]
-    ] == [("missing", "part01/.context.yaml"), ("stale", "web/.context.yaml")]
+    ] == [("stale", "web/.context.yaml")]
 
 
 def test_a_merge_conflict_is_called_that(committed: Path) -> None:

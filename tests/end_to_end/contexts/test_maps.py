@@ -23,7 +23,7 @@ def test_names_with_newlines_controls_and_bytes_that_are_no_text_are_shown_and_n
     with open(os.fsencode(tmp_path) + b"/bad\xff.py", "w") as file:
         file.write("from odd import Engine\nclass Other: ...\n")
     done = run_context("map", cwd=tmp_path)
-    assert done.stdout.decode().split("\n")[1:] == ["odd␊␛[31m/a␍b.py: Engine", "bad�.py: Other", ""]
+    assert done.stdout.decode().split("\n")[1:] == ["odd␊␛[31m/a␍b.py:1 Engine", "bad�.py:2 Other", ""]
     found = json.loads(run_context("map", "--format", "json", cwd=tmp_path).stdout)
     assert [file["path"] for file in found["files"]] == ["odd\n\x1b[31m/a\rb.py", "bad�.py"]
 
@@ -37,7 +37,7 @@ def test_a_link_out_of_the_project_is_on_no_map(tmp_path: Path) -> None:
     (project / "file.py").symlink_to(outside / "secret.py")
     (project / "folder").symlink_to(outside)
     assert b"Secret" not in (answer := run_context("map", cwd=project).stdout)
-    assert b"mine.py: Mine" in answer
+    assert b"mine.py:1 Mine" in answer
     done = run_context("map", "folder", cwd=project)
     assert (done.returncode, done.stdout) == (1, b"")
 
@@ -57,7 +57,7 @@ def test_a_confined_server_computes_the_same(project: Path, context: Run) -> Non
             answers = {answer["id"]: answer["result"] for answer in (wire.read(), wire.read(), wire.read())}
             told.append((answers[1]["content"][0]["text"], answers[2]["content"][0]["text"]))
     assert told[0] == told[1]
-    assert "src/shop/db/store.py: Store{get}" in told[0][0]
+    assert "src/shop/db/store.py:6 Store{get}" in told[0][0]
 
 
 def test_init_tells_which_files_of_which_languages_it_could_not_read(tmp_path: Path) -> None:

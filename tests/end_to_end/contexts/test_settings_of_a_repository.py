@@ -10,7 +10,9 @@ from support.doors import run_context
 from support.projects import git
 
 
-@pytest.mark.parametrize("words", [["status", "--since", "HEAD"], ["status", "--staged"], ["spec", "trace", "sign-in"]])
+@pytest.mark.parametrize(
+    "words", [["status", "--since", "HEAD"], ["status", "--staged"], ["spec", "check", "--trace", "sign-in"]]
+)
 def test_no_monitor_of_files_is_started(project: Path, tmp_path: Path, words: list[str]) -> None:
     spec = project / ".spec-context" / "specs" / "sign-in"
     spec.mkdir(parents=True)

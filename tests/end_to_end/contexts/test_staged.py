@@ -22,7 +22,7 @@ def committed(project: Path, context: Run, monkeypatch: pytest.MonkeyPatch) -> P
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     git(project, "init", "-q", "-b", "main")
     git(project, "add", "-A")
-    context("init")
+    context("init", "--full")
     git(project, "add", "-A")
     git(project, "commit", "-qm", "first")
     return project
@@ -38,7 +38,7 @@ def half_staged(root: Path) -> str:
     return file.read_text()
 
 
-@pytest.mark.parametrize("command", ["regen", "rehash"])
+@pytest.mark.parametrize("command", ["regen", "regen --hash-only"])
 def test_what_git_add_p_staged_can_be_made_fresh(tmp_path: Path, committed: Path, context: Run, command: str) -> None:
     working = half_staged(committed)
     failing = run_context("status", "--check", "--staged", "--since", "HEAD", cwd=committed)
@@ -46,7 +46,7 @@ def test_what_git_add_p_staged_can_be_made_fresh(tmp_path: Path, committed: Path
         8,
         ["1 of 1 contexts are not up to date: 1 stale.", "  stale     web", "Run: context regen --staged"],
     )
-    made = context(command, "--staged")
+    made = context(*command.split(), "--staged")
     assert [(one["scope"], one["action"]) for one in made["contexts"]] == [("web", "renewed")]
     assert run_context("status", "--check", "--staged", cwd=committed).returncode == 0
     assert (committed / "web" / "index.ts").read_text() == working
@@ -61,18 +61,22 @@ def test_a_context_someone_is_editing_is_mended_in_the_index_alone(committed: Pa
     file = committed / "web" / ".context.yaml"
     file.write_text(file.read_text() + "# being written\n")
     before = file.read_text()
-    context("rehash", "--staged")
+    context("regen", "--hash-only", "--staged")
 
     assert file.read_text() == before
     assert "being written" not in git(committed, "show", ":web/.context.yaml")
     assert run_context("status", "--check", "--staged", cwd=committed).returncode == 0
 
 
-def test_a_new_directory_that_is_staged_gets_its_context_staged(committed: Path, context: Run) -> None:
+def test_a_new_directory_that_is_staged_gets_its_context_staged_where_it_is_named(
+    committed: Path, context: Run
+) -> None:
     (committed / "new").mkdir()
     (committed / "new" / "a.py").write_text("x = 1\n" * 4000)
     git(committed, "add", "new")
     context("regen", "--staged")
+    assert not (committed / "new" / ".context.yaml").exists()
+    context("regen", "new", "--staged")
 
     assert "new/.context.yaml\n" in git(committed, "diff", "--cached", "--name-only")
     assert (committed / "new" / ".context.yaml").exists()
@@ -97,7 +101,7 @@ def test_without_a_repository_nothing_is_staged(project: Path) -> None:
 def test_with_the_hooks_a_commit_is_fresh_by_itself_and_a_merge_tells_what_to_run(
     committed: Path, context: Run
 ) -> None:
-    assert [step["action"] for step in context("setup", "git")["steps"]] == ["written"] * 4
+    assert [step["action"] for step in context("setup", "git")["steps"]] == ["written"] * 6
     git(committed, "add", "-A")
     git(committed, "commit", "-qm", "attributes")
     for branch, source in (("theirs", "src/shop/db/store.py"), ("ours", "src/shop/db/more.py")):

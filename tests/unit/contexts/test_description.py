@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.contexts.analysis.facts import Export, FileFacts
+from holdfast.code.analysis.facts import Export, FileFacts
+from holdfast.code.test_files import is_test
 from holdfast.contexts.dependencies import Dependencies
 from holdfast.contexts.description import MAX_EXPORTS, About, Child, exports, fields, interfaces, maintenance, summary
-from holdfast.contexts.manifests import about, readme_summary
+from holdfast.contexts.manifests import about, readme_summary, says_something
 from holdfast.contexts.source_kinds import is_source
-from holdfast.contexts.test_files import is_test
 from holdfast.core.tokens import tokens_of_bytes
 
 
@@ -109,3 +109,26 @@ def test_source_files_are_told_by_their_names() -> None:
 
 def test_four_bytes_are_a_token_and_what_is_left_is_one_more() -> None:
     assert [tokens_of_bytes(size) for size in (0, 1, 4, 5)] == [0, 1, 1, 2]
+
+
+def test_a_manifest_of_another_language_does_not_describe_the_source_beside_it() -> None:
+    texts = {
+        "package.json": '{"name": "phoenix", "description": "The official JavaScript client of it"}',
+        "mix.exs": 'def project do [app: :phoenix, description: "Peace of mind from prototype to production"] end',
+    }
+    assert about(texts, "Elixir").description == "Peace of mind from prototype to production"
+    assert about({"package.json": texts["package.json"]}, "Elixir").description == ""
+    assert about({"package.json": texts["package.json"]}, "TypeScript").description != ""
+
+
+def test_a_name_an_address_or_the_beginning_of_a_sentence_says_nothing() -> None:
+    for text in (
+        "@vue/reactivity",
+        "https://img.shields.io/a b c",
+        "[![CI](x)] a b",
+        "Holds files such as",
+        "a b …",
+        "",
+    ):
+        assert not says_something(text)
+    assert says_something("Sells things.")

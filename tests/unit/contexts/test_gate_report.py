@@ -12,13 +12,23 @@ def said(judged: list[Judged]) -> list[str]:
 
 
 def test_a_failing_gate_says_how_many_the_first_ten_and_the_one_command() -> None:
-    judged = [Judged(f"src/{number:04d}", "stale" if number % 2 else "missing") for number in range(3000)]
+    judged = [Judged(f"src/{number:04d}", "stale") for number in range(3000)]
 
     assert said([*judged, Judged(".", "fresh")]) == [
-        "3,000 of 3,001 contexts are not up to date: 1,500 stale, 1,500 missing.",
+        "3,000 of 3,001 contexts are not up to date: 3,000 stale.",
         *[f"  {one.state:<8}  {one.scope}" for one in judged[:10]],
         "  and 2,990 more; `context status` lists them",
         "Run: context regen",
+    ]
+
+
+def test_a_claim_whose_subject_changed_is_named_and_is_to_be_read() -> None:
+    judged = [Judged("a", "stale", "", ("close: signature changed (summary: It closes.)",))]
+
+    assert said(judged) == [
+        "1 of 1 contexts are not up to date: 1 stale.",
+        "  stale     a: close: signature changed (summary: It closes.)",
+        "Read what these say, mend what no longer holds, then run: context regen SCOPE",
     ]
 
 

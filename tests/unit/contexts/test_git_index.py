@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.contexts.git_index import IndexUnreadable, TrackedFiles, read_index, read_listing
+from holdfast.code.git_index import IndexUnreadable, TrackedFiles, read_index, read_listing
 from support.examples import examples
 from support.projects import git
 

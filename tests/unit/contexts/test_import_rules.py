@@ -173,6 +173,8 @@ CASES = [
     ("lua", "x/a.lua", "std", NOWHERE, ""),
     ("elixir", "x/a.ex", "Shop.Book", ["ex/one"], ""),
     ("elixir", "x/a.ex", "Shop", NOWHERE, ""),
+    ("swift", "x/a.swift", "Alamofire", NOWHERE, "Alamofire"),
+    ("swift", "x/a.swift", "std", NOWHERE, ""),
     ("ocaml", "ml/a.ml", "Store.find", ["ml"], ""),
     ("ocaml", "ml/a.ml", "Lwt.bind", NOWHERE, "Lwt"),
     ("ocaml", "ml/a.ml", "std", NOWHERE, ""),

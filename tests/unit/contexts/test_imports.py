@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.contexts.analysis.facts import Export, FileFacts
+from holdfast.code.analysis.facts import Export, FileFacts
 from holdfast.contexts.dependencies import Dependencies, dependencies, dependents
 from holdfast.contexts.manifests import crate_roots, package_entry, script_config
 from holdfast.contexts.project_index import Index, ScriptPaths, Workspace, declared_packages

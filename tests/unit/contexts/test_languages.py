@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from holdfast.contexts.analysis.analyser import analyse
-from holdfast.contexts.analysis.facts import FileFacts
-from holdfast.contexts.analysis.parsers import parser
+from holdfast.code.analysis.analyser import analyse
+from holdfast.code.analysis.facts import FileFacts
+from holdfast.code.analysis.parsers import parser
+from holdfast.code.languages import _TABLE, LANGUAGES, UNREAD, language_of
 from holdfast.contexts.dependencies import dependencies
-from holdfast.contexts.languages import _TABLE, LANGUAGES, UNREAD, language_of
 from holdfast.contexts.project_index import Index
 from holdfast.contexts.source_kinds import is_source, unread_languages
 

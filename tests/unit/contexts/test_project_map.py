@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.contexts.analysis.facts import Export, FileFacts
-from holdfast.contexts.analysis.used_words import hashes_in, used_words, word_hash
+from holdfast.code.analysis.facts import Export, FileFacts
+from holdfast.code.analysis.references import References, hashes_in, pairs_in, references, word_hash
+from holdfast.contexts.bindings import Binding
 from holdfast.contexts.map_text import as_text
 from holdfast.contexts.project_map import MapRequest, is_below, project_map
 from holdfast.contexts.symbol_ranks import MapFile, ranked_symbols
@@ -17,12 +18,12 @@ from holdfast.core.token_estimate import estimate_tokens
 
 def file(path: str, defines: str = "", uses: str = "", *, generated: bool = False, test: bool = False) -> MapFile:
     """A file that defines `Name` and `Owner.member`, and uses some words."""
-    exports = []
+    exports: list[Export] = []
     for word in defines.split():
         owner, _, name = word.rpartition(".")
-        exports.append(Export(word, "", name, owner))
+        exports.append(Export(word, "", name, owner, line=len(exports) + 1))
     facts = FileFacts(path.rpartition("/")[2], "Python", exports=tuple(exports), generated=generated)
-    return MapFile(path, facts, used_words(f"{defines} {uses}".encode()), test)
+    return MapFile(path, facts, references(f"{defines} {uses}".encode()), test)
 
 
 PROJECT = [
@@ -38,10 +39,10 @@ PROJECT = [
 def test_a_map_has_a_line_a_file_most_used_first_and_counts_of_what_is_not_there() -> None:
     text = as_text(project_map(PROJECT, MapRequest(2000)))
     assert text.split("\n")[1:] == [
-        "lib/core.py: Engine{run_all} Rare",
-        "lib/store.py: Store{load_it}",
-        "app/main.py: Main",
-        "app/other.py: Other",
+        "lib/core.py:1 Engine{run_all} :3 Rare",
+        "lib/store.py:1 Store{load_it}",
+        "app/main.py:1 Main",
+        "app/other.py:1 Other",
     ]
     assert text.startswith("# 4 of 4 files · 7 of 7 public symbols, most used first · ")
     assert text.split("\n")[0].endswith(" of 2,000 tokens · left out: 1 test files, 1 generated files")
@@ -81,7 +82,7 @@ def test_an_empty_project_has_a_map() -> None:
 
 
 def test_files_that_were_not_read_are_told_by_language_and_reason() -> None:
-    broken = MapFile("a.go", FileFacts("a.go", "Go", unread="not parsed"), b"")
+    broken = MapFile("a.go", FileFacts("a.go", "Go", unread="not parsed"), References())
     text = as_text(project_map([broken], MapRequest(2000), left=3, unknown={"Haskell": 2}))
     assert "left out: 3 files beyond the limit" in text
     assert "not read: 1 Go files, not parsed, 2 Haskell files, no grammar" in text
@@ -89,7 +90,7 @@ def test_files_that_were_not_read_are_told_by_language_and_reason() -> None:
 
 def test_a_name_cannot_pass_for_another_line_or_steer_a_terminal() -> None:
     value = project_map([file("a\nb\x1b[31m.py", "Engine")], MapRequest(2000))
-    assert as_text(value).split("\n")[1] == "a␊b␛[31m.py: Engine"
+    assert as_text(value).split("\n")[1] == "a␊b␛[31m.py:1 Engine"
 
 
 def test_a_name_that_everybody_defines_belongs_to_nobody() -> None:
@@ -98,9 +99,36 @@ def test_a_name_that_everybody_defines_belongs_to_nobody() -> None:
     assert ranked[0].name == "only_here"
 
 
-def test_words_are_found_by_their_hashes_and_numbers_and_single_letters_are_none() -> None:
-    found = set(hashes_in(used_words("größe = Engine.run(x, 12)".encode())))
-    assert found == {word_hash(word) for word in ("größe", "Engine", "run")}
+def test_names_are_found_by_their_hashes_and_a_name_behind_a_joint_with_the_one_before_it() -> None:
+    found = references("größe = Engine.run(x, 12).stop; if a->is".encode(), frozenset({b"if", b"is"}))
+    assert set(hashes_in(found.names)) == {word_hash(word) for word in ("größe", "Engine", "run", "stop", "is")}
+    pairs = {(word_hash(a), word_hash(b)) for a, b in (("Engine", "run"), ("", "stop"), ("a", "is"))}
+    assert set(pairs_in(found.joined)) == pairs
+
+
+def test_a_reference_through_an_import_counts_ten_times_a_namesake() -> None:
+    bound = Binding({word_hash("make_it"): frozenset({"lib"})})
+    user = MapFile("app/user.py", FileFacts("user.py", "Python"), references(b"make_it"), binding=bound)
+    ranked = ranked_symbols([file("lib/one.py", "make_it"), file("other/two.py", "make_it"), user])
+    assert [(one.path, one.score) for one in ranked] == [("lib/one.py", 5040), ("other/two.py", 0)]
+    ranked = ranked_symbols([file("lib/one.py", "make_it"), file("app/user.py", "", "make_it")])
+    assert [one.score for one in ranked] == [504]
+
+
+def test_one_file_has_no_more_of_a_map_than_its_share() -> None:
+    many = " ".join([f"Used{at}" for at in range(60)])
+    ranked = ranked_symbols([file("big.py", many), file("small.py", "Seldom"), file("user.py", "", many)])
+    assert [one.name for one in ranked].index("Seldom") == 18  # 16, and an eighth of what is before
+    assert len(ranked) == 61
+
+
+def test_a_files_neighbours_by_import_come_right_after_it() -> None:
+    uses = Binding({word_hash("Engine"): frozenset({"lib"})})
+    focus = MapFile("app/main.py", file("", "Main").facts, references(b"Engine"), binding=uses)
+    user = MapFile("web/page.py", file("", "Page").facts, references(b"Main"), binding=Binding({}, frozenset({"app"})))
+    files = [file("z/most.py", "Most"), *[file(f"u{at}.py", "", "Most") for at in range(9)], user, focus]
+    ranked = ranked_symbols([*files, file("lib/engine.py", "Engine")], {"app/main.py"})
+    assert [one.name for one in ranked] == ["Main", "Engine", "Page", "Most"]
 
 
 def test_a_path_is_below_a_scope_by_whole_names() -> None:
@@ -109,7 +137,7 @@ def test_a_path_is_below_a_scope_by_whole_names() -> None:
 
 
 def test_every_count_and_symbol_of_a_map_is_in_its_value() -> None:
-    broken = [MapFile(f"{name}.go", FileFacts(f"{name}.go", "Go", unread="not parsed"), b"") for name in "ab"]
+    broken = [MapFile(f"{name}.go", FileFacts(f"{name}.go", "Go", unread="not parsed"), References()) for name in "ab"]
     made_test = file("tests/made.py", "", generated=True, test=True)
     request = MapRequest(2000, focus=["lib/store.py"])
     value = project_map([*PROJECT, *broken, made_test], request, left=2, unknown={"Zig": 1, "Ada": 3})
@@ -118,10 +146,13 @@ def test_every_count_and_symbol_of_a_map_is_in_its_value() -> None:
         "tokens_used": estimate_tokens(as_text(value) + "\n"),
         "symbols_shown": 7,
         "files": [
-            {"path": "lib/store.py", "symbols": [{"name": "Store", "members": ["load_it"]}]},
-            {"path": "lib/core.py", "symbols": [{"name": "Engine", "members": ["run_all"]}, {"name": "Rare"}]},
-            {"path": "app/main.py", "symbols": [{"name": "Main"}]},
-            {"path": "app/other.py", "symbols": [{"name": "Other"}]},
+            {"path": "lib/store.py", "symbols": [{"name": "Store", "line": 1, "members": ["load_it"]}]},
+            {
+                "path": "lib/core.py",
+                "symbols": [{"name": "Engine", "line": 1, "members": ["run_all"]}, {"name": "Rare", "line": 3}],
+            },
+            {"path": "app/main.py", "symbols": [{"name": "Main", "line": 1}]},
+            {"path": "app/other.py", "symbols": [{"name": "Other", "line": 1}]},
         ],
         "file_count": 4,
         "symbol_count": 7,

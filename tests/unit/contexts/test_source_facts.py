@@ -7,10 +7,11 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from holdfast.contexts.analysis.facts import NOT_PARSED, TOO_LARGE, UNREADABLE, FileFacts
+from holdfast.code.analysis.facts import NOT_PARSED, TOO_LARGE, UNREADABLE, FileFacts
 from holdfast.contexts.on_disk import source_facts
 from holdfast.contexts.on_disk.project import Project, scan
 from holdfast.contexts.on_disk.source_facts import Gathered, gather_facts
@@ -34,13 +35,13 @@ def names(found: Gathered) -> dict[str, list[str]]:
 
 def test_only_what_changed_is_analysed_again(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    analysed = source_facts._results
+    analysed = source_facts.worked
 
-    def counted(items: list[tuple[str, str, str]], count: int) -> object:
+    def counted(items: list[tuple[str, str, str]], *job: Any) -> object:
         asked.extend(name for _, _, name in items)
-        return analysed(items, count)
+        return analysed(items, *job)
 
-    monkeypatch.setattr(source_facts, "_results", counted)
+    monkeypatch.setattr(source_facts, "worked", counted)
     first = gather_facts(project, scan(project))
     assert sorted(asked) == ["a.py", "b.py", "c.py", "d.py"]
     asked.clear()

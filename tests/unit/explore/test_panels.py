@@ -112,7 +112,7 @@ def test_the_tree_nests_directories_and_counts_their_states() -> None:
         entry(f"src/{HOSTILE.replace('/', '')}", "missing", below={"fresh": 4}),
     )
     html = harmless(tree_panel(found))
-    assert freshness(found.value) == [("fresh", 5, "good"), ("stale", 1, "near"), ("missing", 1, "bad")]
+    assert freshness(found.value) == [("fresh", 5, "good"), ("stale", 1, "near"), ("missing", 1, "none")]
     assert html.count("<details") == 4  # `src` is on the way
     assert html.index('id="dir-."') < html.index('id="dir-src"') < html.index('id="dir-src/a"')
     assert "directory?scope=src/a" in html

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +17,7 @@ from holdfast.specs.approvals import (
     line_digests,
     normalized,
     read,
+    read_list,
     standing,
     written,
 )
@@ -74,19 +76,75 @@ def test_what_changed_is_told_for_any_two_texts(before: list[str], after: list[s
     assert bool(told) or before == after
 
 
-def test_the_file_is_canonical_and_reads_back() -> None:
-    entries = [*approved("requirements", "design"), Approval("design", "", {}, "bob", "later", "why not")]
-    data = written(entries)
-    assert (read(data), written(read(data)), data.count(b"\n"), data[:25]) == (
-        entries,
-        data,
-        5,
-        b'[\n{"phase":"requirements"',
-    )
+def test_two_approvers_both_count_and_a_number_of_people_may_be_asked_for() -> None:
+    (ann,) = approved("design")
+    both = [ann, ann._replace(by="bob")]
+    held = [standing([ann], "design", TEXTS, NAMES, 2), standing(both, "design", TEXTS, NAMES, 2)]
+    assert [(each.holds, each.by, each.why_not) for each in held] == [
+        (False, "ann", "design.md is approved by ann, and 2 people have to"),
+        (True, "ann, bob", ""),
+    ]
+    assert len({entry.file for entry in both}) == 2
+
+
+def test_a_revocation_voids_what_it_takes_back_until_it_is_approved_after_it() -> None:
+    (ann,) = approved("design")
+    gone = Approval("design", ann.sha256, {}, "bob", "later", is_revoked=True)
+    again = approve("design", TEXTS, "ann", "last", "", [ann, gone])
+    assert why_not([ann, gone], "design") == "bob took the approval of design.md back"
+    assert (again.file, again.after, why_not([again, gone], "design")) == (ann.file, (gone.file,), "")
+    assert why_not([again, gone, gone._replace(by="eve")], "design") == "eve took the approval of design.md back"
+
+
+def test_an_approval_that_is_in_doubt_does_not_count() -> None:
+    (ann,) = approved("design")
+    doubted = ann._replace(by="eve", doubt="the approval by eve is not signed")
+    assert (why_not([doubted], "design"), why_not([doubted, ann], "design")) == (doubted.doubt, "")
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        *approved("requirements", "design"),
+        approved("design")[0]._replace(note="why", after=("a.json",), by="Ann Lee <ann@x>"),
+        Approval("tasks", "0" * 64, {}, "bob", "later", "why not", is_revoked=True),
+    ],
+)
+def test_a_file_is_canonical_is_named_by_what_it_says_and_reads_back(entry: Approval) -> None:
+    data = written(entry)
+    assert (read(data, entry.file), read(data.replace(b"\n", b"\r\n"), entry.file)) == (entry, entry)
+    assert (data.count(b"\n"), set(entry.file) - set("abcdefghijklmnopqrstuvwxyz0123456789._-")) == (1, set())
+    for changed in (data.replace(b'"at":', b'"at" :'), data.replace(b"later", b"never") + b" ", data[:-2], b"[]"):
+        with pytest.raises(ApprovalsBroken):
+            read(changed, entry.file)
+    with pytest.raises(ApprovalsBroken, match="was renamed or edited"):
+        read(data, entry.file.replace(".json", "2.json"))
+
+
+def older(entries: list[Approval]) -> bytes:
+    """The list that earlier releases wrote."""
+    values, check = [], ""
+    for entry in entries:
+        said: dict[str, object] = {"phase": entry.phase, "sha256": entry.sha256, "upstream": dict(entry.upstream)}
+        said |= {"by": entry.by, "at": entry.at, **({"note": entry.note} if entry.note else {}), "lines": entry.lines}
+        if entry.is_revoked:
+            said = {"phase": entry.phase, "revoked": True, "by": entry.by, "at": entry.at, "note": entry.note}
+        text = json.dumps(said, separators=(",", ":"), ensure_ascii=False)
+        check = sha256(f"{check}{text}".encode()).hexdigest()[:16]
+        values.append({**said, "check": check})
+    return json.dumps(values).encode()
+
+
+def test_the_list_of_earlier_releases_gives_what_it_said_last() -> None:
+    first, second = approved("requirements", "design")
+    revoked = Approval("design", "", {}, "bob", "later", "why not", is_revoked=True)
+    assert read_list(older([first, second])) == [first, second]
+    assert read_list(older([first, second, revoked])) == [first, revoked]
+    assert why_not([first, revoked], "design") == "bob took the approval of design.md back"
 
 
 def altered(change: object) -> bytes:
-    values = json.loads(written(approved("requirements", "design")))
+    values = json.loads(older(approved("requirements", "design")))
     assert callable(change)
     return json.dumps(change(values)).encode()
 
@@ -112,19 +170,19 @@ def altered(change: object) -> bytes:
         (altered(lambda v: [{**v[0], "by": ""}]), "entry 1 does not say who"),
         (altered(lambda v: [{**v[0], "more": 1}]), "entry 1 has an unknown key, or lacks one: more"),
         (altered(lambda v: [{"phase": "design"}]), "entry 1 has an unknown key, or lacks one: sha256"),
-        (written(approved("requirements", "requirements")), "entry 2 names requirements a second time"),
+        (older(approved("requirements", "requirements")), "entry 2 names requirements a second time"),
     ],
 )
-def test_a_file_that_was_touched_is_not_relied_on(data: bytes, reason: str) -> None:
+def test_a_list_that_was_touched_is_not_relied_on(data: bytes, reason: str) -> None:
     with pytest.raises(ApprovalsBroken, match=reason):
-        read(data)
+        read_list(data)
 
 
 @settings(deadline=None)
-@given(st.binary())
-def test_any_bytes_are_a_list_of_approvals_or_are_refused(data: bytes) -> None:
+@given(st.binary() | st.sampled_from([written(entry) for entry in approved("design")]))
+def test_any_bytes_are_an_approval_or_are_refused(data: bytes) -> None:
     try:
-        entries = read(data)
+        entry = read(data, approved("design")[0].file)
     except ApprovalsBroken:
         return
-    assert read(written(entries)) == entries
+    assert read(written(entry), entry.file) == entry

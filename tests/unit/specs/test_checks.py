@@ -103,6 +103,65 @@ def test_each_rule_finds_what_it_is_for(changed: dict[str, str], expected: tuple
     assert expected in found(documents(**changed))
 
 
+US = "ユーザーストーリー"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        pytest.param({"requirements": "## 2. Why\n1. It hurts.\n### 1.1 A\n"
+                      "- **REQ-1.1**: A SHALL.\n- **REQ-1.2**: B SHALL.\n"
+                      }, id="an outline of sections"),
+        pytest.param({"requirements": "## 1. Why\n\n1. It hurts.\n\n### Requirement 1\n1. It SHALL.\n2. It SHALL.\n"},
+                     id="a section beside requirements with a word"),
+        pytest.param({"requirements": "### 1. a\n1. step\n\n#### Acceptance Criteria\n1. It SHALL.\n2. A SHALL.\n"},
+                     id="steps before the criteria"),
+        pytest.param({"requirements": GOOD + "\n### 2. b\n\n- It SHALL do c.\n"}, id="a criterion without a number"),
+        pytest.param({"requirements": GOOD + "- **A-001**: traffic\n- **SC-001**: 9 of 10 pass\n"},
+                     id="assumption"),
+        pytest.param({"requirements": "### 要件 1\n1. 応答する\n2. 拒否する\n"}, id="another language"),
+        pytest.param({"requirements": "### 1. a\n1. It SHALL do:\n  - this, and it SHALL stay\n2. b SHALL c.\n"},
+                     id="list"),
+        pytest.param({"tasks": "- [ ] 1. a\n  - _Requirements: 1_\n  - [ ] look\n\n## Gate\n\n- [ ] all green\n"},
+                     id="checklists"),
+        pytest.param({"tasks": "- [ ] 1. a\n  - _Requirements: 1_\n- [x] ~~2. b~~ dropped\n"}, id="struck out"),
+        pytest.param({"design": "# D\n\nReact 18.2+, 4.7ns, requirement 1.\n\n#### 1.1 Steps\n"}, id="other numbers"),
+        pytest.param({"design": "# D\n\nNo `TODO` is left.\n"}, id="a word in code"),
+        pytest.param({"requirements": "### R\n- FR-1: It SHALL.\n- AC-1.1: It SHALL.\n- AC-1.2: It SHALL.\n",
+                      "tasks": "- [ ] 1. a\n  - _Requirements: AC-1.1, 1.2_\n"}, id="codes without bold"),
+    ],
+)  # fmt: skip
+def test_what_people_write_beside_requirements_is_no_finding(changed: dict[str, str]) -> None:
+    assert found(documents(**changed)) == []
+
+
+def test_stories_in_other_languages_and_with_two_numbers_are_stories() -> None:
+    assert requirements_of(f"### {US} 1 - a\n").numbers == ("US1",)
+    assert requirements_of("#### US-7.2: a\n").numbers == ("US7.2",)
+
+
+def test_tasks_of_spec_kit_outside_of_a_story_need_no_label() -> None:
+    spec = "### User Story 1 - a\n\nText.\n"
+    tasks = "## Setup\n- [ ] T001 a\n## Phase 3: User Story 1\n- [ ] T002 [US1] b\n- [ ] T003 [US1] c\n- [ ] T004 d\n"
+    given_documents = documents(spec, tasks)._replace(form=CODED)
+    assert found(given_documents) == [("t.md", 6, "task-without-requirement")]
+
+
+def test_a_document_without_any_shall_and_tasks_without_any_name_get_one_finding_each() -> None:
+    text = "### 1. a\n1. WHEN a THEN b\n2. WHEN c THEN d\n3. WHEN e THEN f\n"
+    findings, _ = check(documents(text, "- [ ] 1. a\n"))
+    assert [(each.rule, each.text) for each in findings] == [
+        ("criterion-unnamed", "none of 3 is named"),
+        ("ears-no-shall", "3 of 3 criteria"),
+    ]
+
+
+def test_a_removed_file_and_a_reused_one_of_a_done_task_may_be_gone() -> None:
+    tasks = "- [x] 1. Delete a\n  - File: a.py\n  - _Requirements: 1_\n- [x] 2. b\n  - _Leverage: b.py_\n"
+    given_documents = documents(tasks=tasks)._replace(missing_files=frozenset({"a.py", "b.py"}))
+    assert found(given_documents) == []
+
+
 def test_a_file_of_a_done_task_that_is_not_there_is_found_and_one_of_an_open_task_is_not() -> None:
     tasks = "- [x] 1. a\n  - File: gone.py\n- [ ] 2. b\n  - File: later.py\n"
     given_documents = documents(tasks=tasks)._replace(missing_files=frozenset({"gone.py", "later.py"}))

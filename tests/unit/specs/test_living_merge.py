@@ -31,6 +31,7 @@ It SHALL let them out.
 Last words.
 """
 
+START = "# login\n\n## Requirements\n"
 SCENARIO = "#### Scenario: right  password"
 
 
@@ -44,7 +45,7 @@ def changed(title: str, *body: str, kind: str = "MODIFIED", living: str = LIVING
 
 
 def codes(living: str | None, delta: str) -> list[str]:
-    merged = merge(living, delta, "login")
+    merged = merge(living, delta, START)
     assert not merged.conflicts or (merged.text, merged.changes) == (living or "", 0)
     return [conflict.code for conflict in merged.conflicts]
 
@@ -55,7 +56,7 @@ def test_each_kind_moves_its_bytes_and_leaves_the_rest() -> None:
         + "\n## RENAMED Requirements\n- FROM: `### Requirement: Log out`\n- TO: `### Requirement: Leave`\n"
         + "\n## ADDED Requirements\n\n### Requirement: Stay\nIt SHALL stay.\n\n\n### Requirement: Go\nIt SHALL go.\n"
     )
-    merged = merge(LIVING, delta, "login")
+    merged = merge(LIVING, delta, START)
     assert merged.text == (
         "# login\n\n## Purpose\n\nSay who one is.\n\n## Requirements\n\n### Requirement: Log in\n"
         f"Other  words,\tas written.\n```\n### Requirement: in a fence\n```\n{SCENARIO}\n\n### Requirement: Leave\n"
@@ -63,12 +64,12 @@ def test_each_kind_moves_its_bytes_and_leaves_the_rest() -> None:
         "## Notes\n\nLast words.\n"
     )
     assert merged.counts == {"ADDED": 2, "MODIFIED": 1, "REMOVED": 0, "RENAMED": 1}
-    again = merge(merged.text, delta, "login")
+    again = merge(merged.text, delta, START)
     assert (again.text, again.changes, again.conflicts) == (merged.text, 0, ())
 
 
 def test_removed_takes_the_block_and_the_blank_lines_after_it() -> None:
-    merged = merge(LIVING, changed("Log in", kind="REMOVED"), "login")
+    merged = merge(LIVING, changed("Log in", kind="REMOVED"), START)
     assert merged.text == (
         "# login\n\n## Purpose\n\nSay who one is.\n\n## Requirements\n\n### Requirement: Log out\n"
         "It SHALL let them out.\n\n## Notes\n\nLast words.\n"
@@ -77,35 +78,66 @@ def test_removed_takes_the_block_and_the_blank_lines_after_it() -> None:
 
 def test_a_renamed_requirement_can_be_modified_under_its_new_title() -> None:
     delta = "## RENAMED Requirements\n- FROM: ### Requirement: Log out\n- TO: Leave\n"
-    renamed = merge(LIVING, delta, "login").text
+    renamed = merge(LIVING, delta, START).text
     delta += changed("Leave", "New.", living=renamed)
-    merged = merge(LIVING, delta, "login")
+    merged = merge(LIVING, delta, START)
     assert (merged.conflicts, "### Requirement: Leave\nNew.\n" in merged.text) == ((), True)
-    assert merge(merged.text, delta, "login").changes == 0
+    assert merge(merged.text, delta, START).changes == 0
 
 
 def test_a_title_that_was_freed_can_be_taken_again() -> None:
     delta = changed("Log out", kind="REMOVED") + "\n## ADDED Requirements\n### Requirement: Log out\nAnew.\n"
-    merged = merge(LIVING, delta, "login")
+    merged = merge(LIVING, delta, START)
     assert (merged.conflicts, merged.counts["REMOVED"], merged.counts["ADDED"]) == ((), 1, 1)
-    assert merge(merged.text, delta, "login").changes == 0
+    assert merge(merged.text, delta, START).changes == 0
+
+
+def test_a_title_that_one_renaming_frees_is_taken_by_the_next() -> None:
+    delta = "## RENAMED Requirements\n- FROM: Log in\n- TO: Enter\n- FROM: Log out\n- TO: Log in\n"
+    merged = merge(LIVING, delta, START)
+    assert (merged.conflicts, [block.title for block in blocks(bare_lines(merged.text))]) == ((), ["Enter", "Log in"])
+
+
+def test_changes_of_other_lengths_are_made_each_in_its_place() -> None:
+    for first, second in ((("z", "y", "x", SCENARIO), ("a",)), (("a", SCENARIO), ("z", "y", "x"))):
+        delta = changed("Log in", *first) + changed("Log out", *second)
+        merged = merge(LIVING, delta, START)
+        assert [block.lines[1:] for block in blocks(bare_lines(merged.text))] == [first, second]
+        assert merged.text.startswith("# login\n\n## Purpose")
+        assert merged.text.endswith("## Notes\n\nLast words.\n")
+
+
+def test_without_the_section_what_is_added_follows_the_last_requirement() -> None:
+    living = "### Requirement: A\na\n\n### Requirement: B\nb\n\n# End\n"
+    merged = merge(living, "## ADDED Requirements\n### Requirement: C\nc\n", START)
+    assert merged.text == living.replace("\n# End", "\n### Requirement: C\nc\n\n# End")
+
+
+def test_a_lost_scenario_is_named_with_both_places() -> None:
+    living = LIVING.replace("#### Scenario: right password", "#### Scenario: one\n\n#### Scenario: two")
+    (conflict,) = merge(living, "\n" + changed("Log in", "x SHALL", living=living), START).conflicts
+    assert (conflict.line, conflict.living_line) == (4, 9)
+    assert conflict.message == "the change of 'Log in' loses its scenario 'one': write that one too"
 
 
 def test_a_new_capability_gets_a_file_and_a_file_without_the_section_gets_one() -> None:
     delta = "## ADDED Requirements\n\n### Requirement: A\nSHALL.\n"
-    assert merge(None, delta, "pay").text == "# pay\n\n## Requirements\n\n### Requirement: A\nSHALL.\n"
-    assert merge("# x\n", delta, "x").text == "# x\n\n## Requirements\n\n### Requirement: A\nSHALL.\n"
-    assert merge("# x", delta, "x").text == "# x\n\n## Requirements\n\n### Requirement: A\nSHALL."
+    assert (
+        merge(None, delta, START.replace("login", "pay")).text
+        == "# pay\n\n## Requirements\n\n### Requirement: A\nSHALL.\n"
+    )
+    assert merge("# x\n", delta, "").text == "# x\n\n## Requirements\n\n### Requirement: A\nSHALL.\n"
+    assert merge("# x", delta, "").text == "# x\n\n## Requirements\n\n### Requirement: A\nSHALL."
 
 
 def test_crlf_and_lf_are_no_difference_and_a_file_keeps_its_own() -> None:
     dos = LIVING.replace("\n", "\r\n")
     delta = changed("Log in", "Other.", SCENARIO) + "\n## ADDED Requirements\n### Requirement: New\nSHALL.\n"
-    merged = merge(dos, delta, "login")
+    merged = merge(dos, delta, START)
     assert (merged.conflicts, merged.text.count("\n") == merged.text.count("\r\n")) == ((), True)
-    assert merged.text.replace("\r\n", "\n") == merge(LIVING, delta, "login").text
-    assert merge(LIVING, delta.replace("\n", "\r\n"), "login").text == merge(LIVING, delta, "login").text
-    assert merge(merged.text, delta, "login").changes == 0
+    assert merged.text.replace("\r\n", "\n") == merge(LIVING, delta, START).text
+    assert merge(LIVING, delta.replace("\n", "\r\n"), START).text == merge(LIVING, delta, START).text
+    assert merge(merged.text, delta, START).changes == 0
 
 
 @pytest.mark.parametrize(
@@ -141,18 +173,18 @@ def test_what_cannot_be_applied_says_so_and_changes_nothing(
 
 
 def test_a_conflict_names_both_places() -> None:
-    (conflict,) = merge(LIVING.replace("people", "nobody"), changed("Log in", "x"), "login").conflicts
+    (conflict,) = merge(LIVING.replace("people", "nobody"), changed("Log in", "x"), START).conflicts
     assert (conflict.line, conflict.living_line, conflict.message) == (
         3,
         9,
         "'Log in' changed since: lines 9 to 13 are not what this was made from",
     )
-    (case,) = merge(LIVING, "## ADDED Requirements\n### Requirement: LOG IN\n", "login").conflicts
+    (case,) = merge(LIVING, "## ADDED Requirements\n### Requirement: LOG IN\n", START).conflicts
     assert case.message == "'LOG IN' and 'Log in' differ in case only"
 
 
 def conflict(living: str, delta: str) -> tuple[str, str, int, int | None]:
-    (found,) = merge(living, delta, "login").conflicts
+    (found,) = merge(living, delta, START).conflicts
     return (found.code, found.message, found.line, found.living_line)
 
 
@@ -214,7 +246,7 @@ def test_without_the_need_of_a_base_a_change_is_made_and_a_wrong_base_still_refu
     ],
 )
 def test_a_delta_that_is_in_place_changes_nothing_and_one_that_is_not_does(delta: str, applied: bool) -> None:
-    merged = merge(LIVING, delta, "login")
+    merged = merge(LIVING, delta, START)
     assert (merged.conflicts, merged.changes == 0, merged.text == LIVING) == ((), applied, applied)
 
 
@@ -222,13 +254,13 @@ def test_a_title_that_was_freed_and_taken_again_is_no_conflict_the_second_time()
     """The delta is applied although the title that it removes, or renames, is there: with the words that it adds."""
     freed = "## RENAMED Requirements\n- FROM: Log out\n- TO: Leave\n"
     taken = "## ADDED Requirements\n### Requirement: Log out\nAnew.\n"
-    first = merge(LIVING, freed + taken, "login")
+    first = merge(LIVING, freed + taken, START)
     assert (first.conflicts, first.counts) == ((), {"ADDED": 1, "MODIFIED": 0, "REMOVED": 0, "RENAMED": 1})
-    again = merge(first.text, freed + taken, "login")
+    again = merge(first.text, freed + taken, START)
     assert (again.text, again.changes, again.conflicts) == (first.text, 0, ())
     # Where what was taken says something else, nothing is in place any more, and it is reported.
     other = first.text.replace("Anew.", "Else.")
-    assert {each.code for each in merge(other, freed + taken, "login").conflicts} == {"title_exists"}
+    assert {each.code for each in merge(other, freed + taken, START).conflicts} == {"title_exists"}
     # A removed requirement that came back with other words is removed again only where it is the one that was meant.
     removed = changed("Log out", kind="REMOVED")
     assert codes(LIVING.replace("let them out", "keep them"), removed) == ["base_changed"]
@@ -240,14 +272,14 @@ def test_changes_that_are_in_place_are_not_counted_with_those_that_are_made() ->
         + "## REMOVED Requirements\n### Requirement: Gone\n"
         + "## ADDED Requirements\n### Requirement: Log out\nIt SHALL let them out.\n"
     )
-    assert merge(LIVING, delta, "login").counts == {"ADDED": 0, "MODIFIED": 1, "REMOVED": 0, "RENAMED": 0}
+    assert merge(LIVING, delta, START).counts == {"ADDED": 0, "MODIFIED": 1, "REMOVED": 0, "RENAMED": 0}
 
 
 def test_one_conflict_among_good_changes_changes_nothing() -> None:
     delta = changed("Log in", "New.", SCENARIO) + "## MODIFIED Requirements\n### Requirement: Nothing\nx\n"
-    merged = merge(LIVING, delta, "login")
+    merged = merge(LIVING, delta, START)
     assert (merged.text, merged.changes, [each.code for each in merged.conflicts]) == (LIVING, 0, ["title_missing"])
-    assert merge(None, "## MODIFIED Requirements\n### Requirement: Nothing\nx\n", "login").text == ""
+    assert merge(None, "## MODIFIED Requirements\n### Requirement: Nothing\nx\n", START).text == ""
 
 
 def test_the_last_block_of_a_file_is_removed_up_to_its_last_line_end() -> None:

@@ -19,7 +19,7 @@ from holdfast.caches.build.publish import (
 )
 from holdfast.caches.build.segment_files import IndexOrder, write_list, write_segments
 from holdfast.caches.build.source_files import check_distinct, find_sources, worth_a_worker
-from holdfast.caches.build.source_item import KeptItem
+from holdfast.caches.build.source_item import KeptItem, kinds_in_words
 from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, Entry, are_usable
 from holdfast.caches.document_names import document_ids, file_names_of
 from holdfast.caches.index_format import is_time
@@ -78,15 +78,19 @@ def build_cache(sources: str | os.PathLike[str], cache: str | os.PathLike[str], 
     check_target(sources, cache, force=order.force)
     order = order._replace(tokenizer=choose_tokenizer(order.tokenizer))
     skipped: list[str] = []
+    others: dict[str, int] = {}
 
     def find(pool: WorkerPool) -> Sequence[Source]:
         found = find_sources(sources, pool, order.workers, hidden_part(sources, cache))
         skipped.extend(found.skipped)
+        others.update(found.other_kinds)
         return found.names
 
     report, kept = _build(cache, order, lambda staged, pool: _from_folder(sources, staged, find(pool), order, pool))
     for note in _notes(cache, skipped, kept):
         order.note(note)
+    if others:
+        order.note(f"{kinds_in_words(others)}: 'context add FOLDER' reads them")
     return BuildReport(*report[:3])
 
 
@@ -175,7 +179,7 @@ def _build(
             with Collector(runs=True):  # readers of some formats make cycles
                 report = make(staged.path, pool)
             order.progress(WRITING, 0, 1)
-            staged.publish(replace=order.force)
+            staged.publish(replace=order.force, flush=order.flushes)
             order.progress(WRITING, 1, 1)
     except FileExistsError:
         raise target_exists(cache) from None

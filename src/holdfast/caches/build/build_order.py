@@ -31,7 +31,8 @@ class BuildOrder(NamedTuple):
     there meanwhile is kept beside it. `tokenizer` says how the tokens of sections are counted, by default by
     `estimate-1`. `workers` is how many processes share the work, by default one a core; the bytes written do not
     depend on it. With `strict` a source that cannot be read ends the build. `note` is given what a person should know
-    of a build that succeeded: what was skipped, and what was kept.
+    of a build that succeeded: what was skipped, and what was kept. Without `flushes` nothing waits for the disk: after
+    a power cut checksums show what is damaged.
     """
 
     created_at: str
@@ -41,3 +42,4 @@ class BuildOrder(NamedTuple):
     strict: bool = False
     progress: PhaseProgress = no_progress
     note: Callable[[str], None] = no_note
+    flushes: bool = True

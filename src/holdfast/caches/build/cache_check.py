@@ -2,7 +2,8 @@
 
 A check begins at the sources and the lock. What the sources make is found by building it elsewhere, unless this machine
 remembers having built it from sources with the very same hashes; and the files of the cache are held against that. No
-state, receipt or digest that lies in the project is believed.
+state, receipt or digest that lies in the project is believed. Every reason begins with what is behind: `sources`,
+`package`, `registry`, `lock` or `cache`.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from holdfast.caches.build.machine_state import read_state
 from holdfast.caches.build.made_files import find_damage, made_files
 from holdfast.caches.build.source_state import SourceState
 from holdfast.caches.build.sync import Scratch, locked_of, nothing_found, place_of, settings_of, state_of
+from holdfast.caches.build.user_caches import located
 from holdfast.caches.project.project_file import DeclaredCache
-from holdfast.caches.project.project_lock import LOCK_NAME
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import BuildFailed, ContextError
 from holdfast.core.record import NamedTuple
@@ -46,6 +47,7 @@ def check_cache(
     With `lock_only` the cache need not be there or in step.
     """
     locked = None if lock is None else lock.caches.get(declared.name)
+    project, declared = located(project, declared)
     check = _registry_reasons if declared.oci else _source_reasons
     return BehindCache(declared.name, check(project, declared, locked, tokenizer, lock_only))
 
@@ -56,7 +58,7 @@ def _source_reasons(
     cache, settings = project.cache(declared.name), settings_of(tokenizer)
     state = read_state(project, declared.name)
     if not lock_only and not os.path.lexists(cache):
-        return ["it is not built here"]
+        return ["cache: not built here"]
     with Scratch(cache, is_check=True) as scratch:
         plan = plan_cache(place_of(project, scratch), declared, state, lambda _: None)
         changes = changes_since(plan, state)
@@ -64,7 +66,9 @@ def _source_reasons(
         is_current = is_known and changes.is_none and state.settings == settings
         damaged = "" if lock_only or not is_known else find_damage(cache, state.made)[0]
         if not lock_only and is_known and not damaged and not is_current:
-            return [_words(changes) if not changes.is_none else "it was built by another ranking, index or tokenizer"]
+            moved = _package_reasons(plan, locked)
+            how = _words(changes) if not changes.is_none else "cache: built by another ranking, index or tokenizer"
+            return [*moved, how]
         if not is_current:
             built = os.path.join(scratch.path(), "cache")
             state = _built_elsewhere(declared, plan, built, tokenizer)
@@ -78,13 +82,13 @@ def _tree_reasons(cache: str, name: str, version: str, damaged: str) -> list[str
     if not damaged:
         return []
     if version_there(cache) not in ("", version):
-        return ["it differs from what its sources make"]
+        return ["cache: differs from what its sources make"]
     return [damage_words(name, damaged)]
 
 
 def damage_words(name: str, file: str) -> str:
     """That a file of a cache is not as it was built, and what mends it."""
-    return f"it is damaged: '{printable(file)}' is missing or altered: 'context sync {name}' mends it"
+    return f"cache: damaged: '{printable(file)}' is missing or altered: 'context sync {name}' mends it"
 
 
 def version_there(cache: str) -> str:
@@ -103,15 +107,15 @@ def _registry_reasons(
 ) -> list[str]:
     """Whether the cache that was pulled is the one of the lock, to the last byte; no registry is asked."""
     if locked is None or not locked.oci:
-        return [f"{LOCK_NAME} does not know it"]
+        return ["lock: does not name it"]
     if locked.oci != declared.oci:
-        return [f"{LOCK_NAME} has another reference"]
+        return ["lock: another reference"]
     if lock_only:
         return []
     cache = project.cache(declared.name)
     version = version_there(cache)
     if version != locked.version:
-        return ["another version of it is here" if version else "it is not pulled here"]
+        return ["registry: another version is here" if version else "registry: not pulled here"]
     damaged = pulled_damage(cache, locked.version, read_state(project, declared.name))[0]
     return [damage_words(declared.name, damaged)] if damaged else []
 
@@ -148,7 +152,7 @@ def _built_elsewhere(declared: DeclaredCache, plan: CachePlan, target: str, toke
 def lock_reasons(now: LockedCache, locked: LockedCache | None) -> list[str]:
     """In what the lock differs from what the sources make."""
     if locked is None:
-        return [f"{LOCK_NAME} does not know it"]
+        return ["lock: does not name it"]
     if now == locked:
         return []
     for what, one, other in (
@@ -159,8 +163,18 @@ def lock_reasons(now: LockedCache, locked: LockedCache | None) -> list[str]:
         ("version", now.version, locked.version),
     ):
         if one != other:
-            return [f"{LOCK_NAME} has {'another' if what in ('version', 'reference') else 'other'} {what}"]
-    return [f"{LOCK_NAME} says otherwise"]
+            return [f"lock: {'another' if what in ('version', 'reference') else 'other'} {what}"]
+    return ["lock: says otherwise"]
+
+
+def _package_reasons(plan: CachePlan, locked: LockedCache | None) -> list[str]:
+    """Which packages are not of the version of the lock."""
+    versions = dict(locked.packages) if locked is not None else {}
+    return [
+        f"package: {name} {versions[name]} in the lock, {now} installed"
+        for name, now in plan.packages
+        if versions.get(name, now) != now
+    ]
 
 
 def _words(changes: SourceChanges) -> str:

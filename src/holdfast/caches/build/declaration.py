@@ -21,7 +21,6 @@ from holdfast.core.atomic_write import write_file
 from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.errors import ContextError, IoError, UsageError
 from holdfast.core.record import NamedTuple
-from holdfast.core.regular_files import close_quietly
 from holdfast.core.staging import remove_beside
 
 TYPE_CHECKING = False
@@ -88,25 +87,6 @@ def write_declaration(project: Project, declaration: Declaration) -> bool:
     return True
 
 
-class only_editor:  # noqa: N801  # it is used as a function is
-    """Keeps other commands that edit `context.toml` and its lock out while the block runs."""
-
-    def __init__(self, project: Project) -> None:
-        self._path = project.path
-
-    def __enter__(self) -> None:
-        import fcntl
-
-        self._descriptor = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX)
-        except OSError:
-            pass  # no locks on this file system: then two edits at the same moment are not noticed
-
-    def __exit__(self, *exc: object) -> None:
-        close_quietly(self._descriptor)
-
-
 def remove_undeclared(project: Project, name: str) -> None:
     """Remove a cache that was built for a declaration that is not written, with what is beside it.
 
@@ -132,7 +112,8 @@ def dependencies(name: str | None, packages: Sequence[str]) -> str:
 
 
 def named_by_path(name: str, paths: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """The name and the paths that were meant: a folder alone is the path, and names the cache."""
+    """The name and the paths that were meant: a folder alone is the path, and names the cache as far as it can."""
     if paths or not os.path.isdir(name):
         return name, paths
-    return os.path.basename(os.path.realpath(name)), [name]
+    letters = [letter if not name_problem(f"x{letter}") else "-" for letter in os.path.basename(os.path.realpath(name))]
+    return "".join(letters).strip(".-")[:40] or "docs", [name]

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _MAX_MARK_BYTES = 1 << 20
+# Why a folder is left out.
+TRANSLATION, NO_PAGE = "a translation", "a blog, an older version or parts of pages, as {} keeps them"
 # Below the folder of a site, how deep versions, translations and blogs may lie.
 _DEEPEST = 4
 
@@ -28,13 +30,13 @@ class FoundSite(NamedTuple):
         """Whether a reader is that of the site's pages."""
         return reader == self.generator.reader
 
-    def left_out(self, place: str, names: Sequence[str]) -> frozenset[str]:
-        """Those of the names in a folder that are versions, translations or blogs of the site."""
+    def left_out(self, place: str, names: Sequence[str]) -> dict[str, str]:
+        """The names in a folder that are no current page of the site in English, each with the reason."""
         if not self.generator.reader or place.count("/") - self.folder.replace("..", "").count("/") >= _DEEPEST:
-            return frozenset()
+            return {}
         languages = [name for name in names if lower_case(name) in LANGUAGES]
-        left = languages if len(languages) >= FEWEST_LANGUAGES else []
-        return frozenset([*left, *self.generator.excluded.intersection(names)])
+        left = dict.fromkeys(languages if len(languages) >= FEWEST_LANGUAGES else [], TRANSLATION)
+        return left | dict.fromkeys(self.generator.excluded.intersection(names), NO_PAGE.format(self.generator.title))
 
 
 NO_SITE = FoundSite(PLAIN, "")

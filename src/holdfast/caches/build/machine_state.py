@@ -35,6 +35,8 @@ _LEFT_OVER = 3600
 
 def read_state(project: Project, name: str) -> SourceState:
     """What is remembered of a cache; nothing where there is no state, or one that is damaged or not this user's."""
+    if project.memory is not None and (known := project.memory.get(project.cache(name))) is not None:
+        return known
     try:
         with _folder(project, create=False) as folder, open(folder.open_file(_name(project, name)), "rb") as file:
             line, rest = file.readline(_LONGEST_LINE), file.read()
@@ -47,6 +49,9 @@ def read_state(project: Project, name: str) -> SourceState:
 
 def write_state(project: Project, name: str, state: SourceState) -> None:
     """Remember it; what cannot be written is found again next time."""
+    if project.memory is not None:
+        project.memory[project.cache(name)] = state
+        return
     from json import dumps  # of use on one machine only, so it need not be canonical
 
     data = encode_state(state)
@@ -99,11 +104,17 @@ def _is_ours(name: str) -> bool:
     )
 
 
+def is_outside(project: Project) -> bool:
+    """Whether the user's cache directory lies outside the checkout of a project, and outside its cache root."""
+    above = os.path.realpath(project.user_cache)
+    return not lies_inside(above, _checkout(project.path)) and not lies_inside(above, project.cache_root)
+
+
 def _folder(project: Project, *, create: bool) -> OwnFolder:
     """The folder of states; OSError or UnsafePath where there is none to rely on."""
-    above = os.path.realpath(project.user_cache) if project.user_cache else ""
-    if not above or lies_inside(above, _checkout(project.path)) or lies_inside(above, project.cache_root):
+    if not project.user_cache or not is_outside(project):
         raise FileNotFoundError
+    above = os.path.realpath(project.user_cache)
     if create:
         os.makedirs(above, mode=0o700, exist_ok=True)
     folder = OwnFolder.at(above, FOLDER, _is_ours, create=create)

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 
 def made_files(cache: str, before: KnownFiles = NO_FILES) -> KnownFiles:
-    """What to remember of a cache that was just built or proven, with what was remembered of an earlier one."""
+    """What to remember of a cache that was just built or proven; `before` is what was remembered of an earlier one,
+    whose files may have been linked into it."""
     paths = sorted(_files_below(cache, ""))
-    return file_digests(before, paths, [None] * len(paths), folder=cache, digest=_digest)[1]
+    return file_digests(before, paths, [None] * len(paths), folder=cache, digest=_digest, linked=True)[1]
 
 
 def find_damage(cache: str, made: KnownFiles) -> tuple[str, KnownFiles]:

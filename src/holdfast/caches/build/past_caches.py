@@ -33,11 +33,13 @@ class PastProject:
 
     def __init__(self, project: Project, ref: str, folder: str) -> None:
         if not ref or ref.startswith("-"):
-            raise UsageError(f"'{ref}' is no commit")
+            raise UsageError(
+                f"'{ref}' is no commit: 'context diff --since HEAD~1' compares with the commit before the last"
+            )
         try:
             commit = full_commit(project.path, ref)
         except SettingsInvalid:
-            raise UsageError(f"git knows no commit '{ref}' here") from None
+            raise UsageError(f"git knows no commit '{ref}' here: 'git log --oneline' lists those there are") from None
         above = os.fsdecode(git(project.path, "rev-parse", "--show-prefix").rstrip(b"\n"))
         tree = os.path.join(folder, "tree")
         os.mkdir(tree)
@@ -45,7 +47,9 @@ class PastProject:
         self._project = Project(os.path.join(tree, above), os.path.join(folder, "caches"))
         lock = self._project.lock()
         if lock is None:
-            raise UsageError(f"there was no {LOCK_NAME} at '{ref}'")
+            raise UsageError(
+                f"there was no {LOCK_NAME} at '{ref}': commit the one that 'context sync' writes, then compare"
+            )
         self.locked: dict[str, LockedCache] = dict(lock.caches)
         self._tokenizer = lock.tokenizer
 
@@ -59,5 +63,7 @@ class PastProject:
         except ContextError as error:
             return PastCache("", f"it cannot be built again: {error.reason or error.headline}")
         if built.locked.version != self.locked[name].version:
-            return PastCache("", "it cannot be built again: git lacks some of its sources, or another release built it")
+            if built.locked.sources != self.locked[name].sources:
+                return PastCache("", "the lock of then is not of the sources of then: it was behind, or git lacks some")
+            return PastCache("", "another release built it: the same sources make another version now")
         return PastCache(self._project.cache(name), "")

@@ -17,23 +17,37 @@ from holdfast.caches.project.project_lock import LOCK_NAME, MAX_LOCK_BYTES, Proj
 from holdfast.caches.tokenizers import choose_tokenizer
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheMissing, IoError, UsageError
+from holdfast.core.regular_files import close_quietly
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from holdfast.caches.build.source_state import SourceState
 
 
 class Project:
     """A project on disk: where it is, what it declares, and what its lock says.
 
     Below `user_cache` this machine remembers what it found of the project; empty where nothing is to be remembered.
+    Below `user_config` the user declares caches for all projects.
     """
 
-    def __init__(self, project: str, cache_root: str, user_cache: str = "") -> None:
+    def __init__(
+        self,
+        project: str,
+        cache_root: str,
+        user_cache: str = "",
+        memory: dict[str, SourceState] | None = None,
+        *,
+        user_config: str = "",
+    ) -> None:
         self.path = os.path.realpath(project)
         self.cache_root = os.path.realpath(cache_root)
         self._own = Guard(self.path, withholds=False, follows=False)
         self.user_cache = user_cache
+        self.user_config = user_config
+        self.memory = memory  # what a process remembers by itself where there is no `user_cache`
 
     @property
     def file(self) -> str:
@@ -71,6 +85,25 @@ class Project:
     def cache(self, name: str) -> str:
         """Where the cache of a name lies."""
         return os.path.join(self.cache_root, name)
+
+
+class only_writer:  # noqa: N801  # it is used as a function is
+    """Keeps other processes from writing caches, `context.toml` and the lock of a project while the block runs."""
+
+    def __init__(self, project: Project) -> None:
+        self._path = project.path
+
+    def __enter__(self) -> None:
+        import fcntl
+
+        self._descriptor = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+        except OSError:
+            pass  # no locks on this file system: then two writers at the same moment are not noticed
+
+    def __exit__(self, *exc: object) -> None:
+        close_quietly(self._descriptor)
 
 
 def check_names(declared: ProjectFile, names: Sequence[str]) -> list[DeclaredCache]:

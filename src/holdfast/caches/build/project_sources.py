@@ -10,6 +10,7 @@ from holdfast.caches.build.found_site import NO_SITE, FoundSite, site_in
 from holdfast.caches.build.guarded_files import FILE, FOLDER, NOTHING, OUTSIDE, IgnoredFiles, ignore_texts, led_to
 from holdfast.caches.build.source_item import FOUND, NAMED, SourceItem
 from holdfast.caches.on_disk.cache_directory import OWN_FOLDER
+from holdfast.caches.readers.generators import GENERATORS, MARKS
 from holdfast.caches.readers.reader_table import ReaderNames, reader_of
 from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.file_identity import identity
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     from holdfast.core.file_identity import Identity
 
+# Why a folder is left out.
+MADE = "made or fetched by a tool"
 # What makes a folder a virtual environment, and where Sphinx writes.
 _ENVIRONMENT = "pyvenv.cfg"
 _OUTPUT = "_build"
@@ -33,6 +36,9 @@ _MAX_EXTENSION = 12
 # Begin the names of hidden files and of the locks of editors.
 _MARKS = ".#~"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NONBLOCK
+# Files, by their paths from a folder, whose contents say what of the folder is read.
+_MARKS_OF_SITES = (GITIGNORE, CONTEXTIGNORE, *[mark for generator in GENERATORS for mark in generator.marks])
+_DECIDING = MARKS | {GITIGNORE, CONTEXTIGNORE}
 _name_of: Callable[[os.DirEntry[str]], str] = attrgetter("name")
 _status_of: Callable[[os.DirEntry[str]], os.stat_result] = methodcaller("stat", follow_symlinks=False)
 
@@ -58,8 +64,8 @@ class FoundSources(NamedTuple):
     stamps: list[Identity | None]
     passed: list[PassedOver]
     other_kinds: dict[str, int]
-    folders: list[str]  # left out as what tools made or fetched, or as versions, translations and blogs of a site
-    generators: list[str]  # whose sites were found
+    folders: list[PassedOver]  # left out: what tools made or fetched; versions, translations and blogs of a site
+    watched: list[str]  # paths beside the items that decided what was found: a change of one may change it
 
     @classmethod
     def none(cls) -> FoundSources:
@@ -118,7 +124,7 @@ def checkout_top(path: str, project: str) -> str:
 def find_file(path: str, top: str, patterns: Patterns, found: FoundSources) -> None:
     """Add one file that was named itself."""
     root, name = os.path.split(path)
-    site = _site_above(root, top, within=True)
+    site = _site_above(root, top, found, within=True)
     reader = reader_of(name, site.generator)
     if reader is None:
         found.passed.append(PassedOver(printable(name), "is of a kind that is not read"))
@@ -136,7 +142,7 @@ def find_below(
             tell(len(found.items))
 
 
-def _site_above(root: str, top: str, *, within: bool) -> FoundSite:
+def _site_above(root: str, top: str, found: FoundSources, *, within: bool) -> FoundSite:
     """The site that a folder is in by what is above it, and `within` it: the nearest one. Paths are real."""
     site = NO_SITE
     names = root[len(top) :].strip("/").split("/") if root != top else []
@@ -146,8 +152,17 @@ def _site_above(root: str, top: str, *, within: bool) -> FoundSite:
             held = os.listdir(folder)
         except OSError:
             continue
+        _watch(folder, held, found)
         site = site_in(held, folder, "/".join([".."] * (len(names) - depth)), top, site)
     return site
+
+
+def _watch(folder: str, names: Sequence[str], found: FoundSources) -> None:
+    """Note a folder that was listed, and the files in it that say what is read: ignore files, and those of sites."""
+    found.watched.append(folder)
+    if not _DECIDING.isdisjoint(names):
+        held = frozenset(names)
+        found.watched.extend([os.path.join(folder, mark) for mark in _MARKS_OF_SITES if mark.partition("/")[0] in held])
 
 
 class _Walk:
@@ -157,7 +172,9 @@ class _Walk:
         self._root, self._top, self._left_out = root, top, left_out
         self._patterns, self._found = patterns, found
         self._readers: dict[str, ReaderNames] = {}  # by the reader of a generator
-        self._sites = {"": _site_above(root, top, within=False)}  # by folder, those that differ from the one above
+        self._sites = {
+            "": _site_above(root, top, found, within=False)
+        }  # by folder, those that differ from the one above
         # Ignore rules know paths from the top.
         self._above = root[len(top) :].strip("/")
         self._ignored = IgnoredFiles(top, self._above)
@@ -201,15 +218,16 @@ class _Walk:
     ) -> None:
         """Look at what a directory holds, by name."""
         names = list(map(_name_of, entries))
+        _watch(path, names, self._found)
         if place and _ENVIRONMENT in names:
-            self._found.folders.append(printable(place))
+            self._leave_out(place, MADE)
             return
         directory = "/".join([part for part in (self._above, place) if part])
         if GITIGNORE in names or CONTEXTIGNORE in names:
             rules = rules.within(directory, *ignore_texts(self._top, directory))
         below = f"{place}/" if place else ""
         site = self._site(place, names, path)
-        left = frozenset() if self._patterns.include is not None else site.left_out(place, names)
+        left = {} if self._patterns.include is not None else site.left_out(place, names)
         readers = self._plain_readers(entries, names, below, directory, rules, site)
         for entry in [entry for entry, reader in zip(entries, readers, strict=True) if reader == ""]:
             source = below + entry.name
@@ -219,7 +237,7 @@ class _Walk:
                 is_folder = False
             if is_folder:
                 if entry.name in left:
-                    self._found.folders.append(printable(source))
+                    self._leave_out(source, left[entry.name])
                 elif self._enters(entry.name, os.path.join(path, entry.name), source, directory, rules):
                     waiting.append((source, rules))
             elif not rules.ignores(directory, entry.name, folder=False):
@@ -234,8 +252,6 @@ class _Walk:
         site = site_in(names, path, place, self._top, self._sites[above])
         if site is not self._sites[above]:
             self._sites[place] = site
-            if site.generator.title not in self._found.generators:
-                self._found.generators.append(site.generator.title)
         return site
 
     def _plain_readers(
@@ -301,10 +317,10 @@ class _Walk:
             return False
         if rules.ignores(directory, name, folder=True):
             if name in BUILD_FOLDERS:
-                self._found.folders.append(printable(source))
+                self._leave_out(source, MADE)
             return False
         if name == _OUTPUT:
-            self._found.folders.append(printable(source))
+            self._leave_out(source, MADE)
             return False
         return not self._patterns.excludes(source, folder=True)
 
@@ -319,6 +335,7 @@ class _Walk:
             return
         reader = reader_of(name, site.generator)
         if entry.is_symlink():
+            self._found.watched.append(path)
             path = self._led_to(path, source, is_source=reader is not None)
             if not path:
                 return
@@ -354,6 +371,9 @@ class _Walk:
         else:
             return real
         return ""
+
+    def _leave_out(self, folder: str, reason: str) -> None:
+        self._found.folders.append(PassedOver(printable(folder), reason, is_fault=False))
 
     def _pass_over(self, source: str, reason: str, *, is_fault: bool = True) -> None:
         self._found.passed.append(PassedOver(printable(source), reason, is_fault))

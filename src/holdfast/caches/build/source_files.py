@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from holdfast.caches.build.guarded_files import FILE, FOLDER, OUTSIDE, led_to
 from holdfast.caches.cache_format import document_id
+from holdfast.caches.readers.reader_table import READERS
 from holdfast.caches.source_formats import is_document_name
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import BuildFailed, IoError
@@ -21,13 +22,19 @@ if TYPE_CHECKING:
 
 # Below this many documents a worker's start costs more than its help is worth.
 _WORTH_A_WORKER = 500
+# The endings of texts that a build from a folder does not read, and `context add` does.
+_OTHERS = frozenset([ending.encode() for reader in READERS if not reader.recognises for ending in reader.extensions])
 
 
 class SourceFiles(NamedTuple):
-    """The sources in id order, by their paths below the folder, and what was skipped, with the reason."""
+    """The sources in id order, by their paths below the folder, and what was skipped, with the reason.
+
+    `other_kinds` counts, by ending, the files that only `context add` reads.
+    """
 
     names: list[str]
     skipped: list[str]
+    other_kinds: dict[str, int]
 
 
 def find_sources(sources: str, pool: WorkerPool, workers: int | None, left_out: str = "") -> SourceFiles:
@@ -37,15 +44,15 @@ def find_sources(sources: str, pool: WorkerPool, workers: int | None, left_out: 
     """
     pool.grow(workers or 0)
     paths: list[bytes] = []
-    skipped: list[str] = []
-    for path in _documents(sources, skipped, os.fsencode(left_out)):
+    found = SourceFiles([], [], {})
+    for path in _documents(sources, found, os.fsencode(left_out)):
         paths.append(path)
         if workers is None and len(paths) % _WORTH_A_WORKER == 0:
             pool.grow(worth_a_worker(len(paths)))
-    return SourceFiles([source for _, source in in_id_order(paths)], sorted(skipped))
+    return SourceFiles([source for _, source in in_id_order(paths)], sorted(found.skipped), found.other_kinds)
 
 
-def _documents(sources: str, skipped: list[str], left_out: bytes) -> Iterator[bytes]:
+def _documents(sources: str, found: SourceFiles, left_out: bytes) -> Iterator[bytes]:
     """The paths of all documents below the sources, relative to them, as bytes."""
     root = os.fsencode(sources)
     waiting = [b""]
@@ -58,8 +65,12 @@ def _documents(sources: str, skipped: list[str], left_out: bytes) -> Iterator[by
                     if entry.is_dir(follow_symlinks=False):
                         if relative != left_out:
                             waiting.append(relative)
-                    elif is_document_name(entry.name) and _is_document(entry, sources, relative, skipped):
-                        yield relative
+                    elif is_document_name(entry.name):
+                        if _is_document(entry, sources, relative, found.skipped):
+                            yield relative
+                    elif (ending := entry.name[entry.name.rfind(b".") :]) in _OTHERS:
+                        kind = ending.decode()
+                        found.other_kinds[kind] = found.other_kinds.get(kind, 0) + 1
         except OSError as error:
             shown = printable(os.path.join(root, directory) if directory else root)
             raise IoError(f"sources '{shown}' cannot be read: {error.strerror}") from None

@@ -38,3 +38,14 @@ class KeptItem(NamedTuple):
     item: SourceItem
     cache: str
     entry: Entry
+
+
+def kinds_in_words(kinds: dict[str, int]) -> str:
+    """How many files there are of kinds that are not read: the most frequent first."""
+    if not kinds:
+        return ""
+    total = sum(kinds.values())
+    ordered = sorted(kinds.items(), key=lambda item: (-item[1], item[0]))
+    shown = ", ".join([f"{kind} {count:,}" for kind, count in ordered[:8]])
+    more = f" and {len(ordered) - 8} more kinds" if len(ordered) > 8 else ""
+    return f"{total:,} {'file' if total == 1 else 'files'} of kinds that are not read: {shown}{more}"

@@ -13,7 +13,7 @@ from stat import S_ISREG
 from time import time_ns
 
 from holdfast.core.canonical_json import decode
-from holdfast.core.file_identity import identity, is_settled
+from holdfast.core.file_identity import identity, is_settled, is_written_before
 from holdfast.core.record import NamedTuple, TypeVar
 from holdfast.core.regular_files import read_regular
 
@@ -33,6 +33,8 @@ _BETWEEN, _BETWEEN_PLAIN = "\0", " "
 _STAMPS = "qQQqQ"
 # Stamps that are no file's, as no device has such a number: of one that nobody saw, and of one not to be remembered.
 _UNSEEN, _FORGOTTEN = (0, 0, 0, 0, (1 << 64) - 1), (0, 0, 0, 0, (1 << 64) - 2)
+# The stamps that a link elsewhere leaves as they are: all but ctime.
+_OF_CONTENT = (0, 1, 2, 4)
 _NO_DIGEST = "-"
 # Stamps compared as one.
 _AT_ONCE = 256
@@ -220,12 +222,15 @@ def file_digests(
     *,
     folder: str = "",
     digest: Callable[[str], str] = source_digest,
+    linked: bool = False,
 ) -> tuple[list[str | OSError], KnownFiles]:
     """The digests of regular files, taken again only where a file may have changed; and what to remember.
 
     `stamps` is what each was when it was found, None where nobody looked; paths may be relative to `folder`. Of a file
-    so young that a change could leave its stamps as they are none are remembered: it is read again next time.
+    so young that a change could leave its stamps as they are none are remembered: it is read again next time. Files
+    that were `linked` since they were known have another ctime, which alone is no reason to read them.
     """
+    started = time_ns()
     places = [f"{folder}/{path}" for path in paths] if folder else paths
     listed, now = _BETWEEN.join(paths), _columns(list(map(_seen, places, stamps)))
     digests, packed = _split(known.digests, _BETWEEN_PLAIN), _packed(now)
@@ -240,6 +245,12 @@ def file_digests(
         ]
     found: list[str | OSError] = list(digests)
     for at in _differing(before, now):
+        if (
+            linked
+            and is_written_before(now[0][at], started)
+            and all(before[of][at] == now[of][at] for of in _OF_CONTENT)
+        ):
+            continue
         settled = None
         try:
             digests[at], settled = _read_digest(places[at], digest)

@@ -13,10 +13,14 @@ from holdfast.caches.build.cache_plan import (
     lacking_parts,
     plan_cache,
 )
+from holdfast.caches.build.included_files import MISSING
 from holdfast.caches.build.machine_state import read_state, write_state
 from holdfast.caches.build.made_files import find_damage, made_files, make_replaceable
+from holdfast.caches.build.project_directory import only_writer
 from holdfast.caches.build.project_sources import FoundSources, PassedOver
+from holdfast.caches.build.source_item import kinds_in_words
 from holdfast.caches.build.source_state import NO_FILES, KnownSources, SourceState
+from holdfast.caches.build.user_caches import located, user_file
 from holdfast.caches.on_disk.cache_directory import INDEX_KIND
 from holdfast.caches.project.project_file import (
     DeclaredCache,
@@ -30,7 +34,7 @@ from holdfast.caches.project.project_lock import (
     sources_digest,
 )
 from holdfast.caches.search.impacts import RANKING
-from holdfast.core.atomic_write import StagedDirectory, write_file
+from holdfast.core.atomic_write import StagedDirectory, make_parents, remove_made, write_file, write_new
 from holdfast.core.collector import Collector
 from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.errors import BuildFailed, IoError
@@ -67,6 +71,34 @@ class SyncedCache(NamedTuple):
     found: FoundSources
     unread: list[PassedOver]
     reused: int
+    watched: list[str]  # every path whose change may change the cache
+
+
+class NewRoot:
+    """Makes the cache root of a project, ignored by git from the start, where it is not there; gone if the block fails.
+
+    What is made from the sources need not be committed. A user who removes the ignore file does not get it again.
+    """
+
+    def __init__(self, project: Project) -> None:
+        self._root = project.cache_root
+        self._is_new = lies_inside(self._root, project.path) and not os.path.lexists(self._root)
+        self._made: list[str] = []
+
+    def __enter__(self) -> None:
+        if self._is_new:
+            try:
+                make_parents(self._root, self._made)
+                write_new(os.path.join(self._root, ".gitignore"), b"*\n")
+            except FileExistsError:
+                self._made.clear()  # another command was first
+            except OSError as error:
+                raise IoError(f"'{printable(self._root)}' cannot be written: {error.strerror}") from None
+
+    def __exit__(self, kind: object, *exc: object) -> None:
+        if kind is not None and self._made and os.listdir(self._root) == [".gitignore"]:
+            os.unlink(os.path.join(self._root, ".gitignore"))
+            remove_made(self._made)
 
 
 class Scratch:
@@ -109,12 +141,18 @@ class Scratch:
 def sync_cache(project: Project, declared: DeclaredCache, order: BuildOrder) -> SyncedCache:
     """Build a cache if anything of it changed; a failed build leaves the old one as it was.
 
-    The order has the tokenizer of the project.
+    The order has the tokenizer of the project. One process at a time does this in a project.
     """
+    home, declared = located(project, declared)
+    with only_writer(home), NewRoot(home):
+        synced = _synced(home, declared, order)
+    return synced if home is project else synced._replace(watched=[*synced.watched, user_file(project)])
+
+
+def _synced(project: Project, declared: DeclaredCache, order: BuildOrder) -> SyncedCache:
     if declared.oci:
         raise BuildFailed(f"cache '{declared.name}' lies in a registry and is not built here: 'context sync' pulls it")
     cache = project.cache(declared.name)
-    is_first = not os.path.lexists(project.cache_root)
     settings = settings_of(order.tokenizer or "")
     show, strict = _shown(declared.name, order.progress), order.strict
     with Collector(runs=False), Scratch(cache, is_check=False) as scratch:
@@ -133,7 +171,8 @@ def sync_cache(project: Project, declared: DeclaredCache, order: BuildOrder) -> 
                 raise BuildFailed(_not_read(declared.name, unread))
             if (plan.files, made) != (state.files, state.made):
                 write_state(project, declared.name, state._replace(files=plan.files, made=made))
-            return SyncedCache(declared.name, False, locked_of(plan, state), changes, plan.found, unread, 0)
+            watched = _watched(project, declared, plan, state)
+            return SyncedCache(declared.name, False, locked_of(plan, state), changes, plan.found, unread, 0, watched)
         if not plan.items:
             raise BuildFailed(nothing_found(declared, plan.found))
         if damaged:
@@ -147,10 +186,20 @@ def sync_cache(project: Project, declared: DeclaredCache, order: BuildOrder) -> 
         unread, locked = _unread(plan, state), locked_of(plan, state)
         if strict and any(passed.is_fault for passed in unread):
             raise BuildFailed(_not_read(declared.name, unread))
-    if is_first and lies_inside(project.cache_root, project.path):
-        # What is made from the sources need not be committed; who removes this file does not get it again.
-        write_file(os.path.join(project.cache_root, ".gitignore"), b"*\n")
-    return SyncedCache(declared.name, True, locked, changes, plan.found, unread, report.reused)
+    watched = _watched(project, declared, plan, state)
+    return SyncedCache(declared.name, True, locked, changes, plan.found, unread, report.reused, watched)
+
+
+def _watched(project: Project, declared: DeclaredCache, plan: CachePlan, state: SourceState) -> list[str]:
+    """Every path whose change may change a cache; those of a commit that was written for the build are gone by now."""
+    paths = [project.file, *[os.path.join(project.path, source.path) for source in declared.sources]]
+    paths += plan.found.watched
+    paths += [item.path for item in plan.found.items]
+    more = state.known.more
+    for item in [item for item in plan.items if item.source in more]:
+        asked = [path for path in more[item.source][0] if not path.startswith((MISSING, "/"))]
+        paths += [os.path.normpath(os.path.join(item.root, path)) for path in asked]
+    return [path for path in dict.fromkeys(paths) if not lies_inside(path, project.cache_root)]
 
 
 def _built(
@@ -187,21 +236,10 @@ def nothing_found(declared: DeclaredCache, found: FoundSources) -> str:
     """That a cache would be empty, and what was found instead."""
     there = kinds_in_words(found.other_kinds)
     passed = [f"'{each.source}' {each.reason}" for each in found.passed[:3]]
-    folders = [f"folders left out: {', '.join(found.folders[:5])}"] if found.folders else []
+    folders = [f"folders left out: {', '.join([each.source for each in found.folders[:5]])}"] if found.folders else []
     seen = "; ".join([*([there] if there else []), *passed, *folders]) or "nothing else is there"
     named = ", ".join([f"'{source.path or '.'}'" for source in declared.sources] or list(declared.packages))
     return f"no document for '{declared.name}' in {named}: {seen}"
-
-
-def kinds_in_words(kinds: dict[str, int]) -> str:
-    """How many files there are of kinds that are not read: the most frequent first."""
-    if not kinds:
-        return ""
-    total = sum(kinds.values())
-    ordered = sorted(kinds.items(), key=lambda item: (-item[1], item[0]))
-    told = ", ".join([f"{kind} {count:,}" for kind, count in ordered[:8]])
-    more = f" and {len(ordered) - 8} more kinds" if len(ordered) > 8 else ""
-    return f"{total:,} {'file' if total == 1 else 'files'} of kinds that are not read: {told}{more}"
 
 
 def settings_of(tokenizer: str) -> str:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MANIFEST, INDEX, DOCUMENTS, COMPILED = "manifest.json", "index.json", "documents", "index"
 # The list of an index's segments, and what the index calls itself.
-LIST_FILE, INDEX_KIND = f"{COMPILED}/segments.idx", "segments-1"
+LIST_FILE, INDEX_KIND = f"{COMPILED}/segments.idx", "segments-2"
 # What earlier releases wrote: an index in two files, and a list in place of the manifest where a cache was in parts.
 OLD_INDEX_FILES, SHARDS = (f"{COMPILED}/words.idx", f"{COMPILED}/sections.idx"), "shards.json"
 # A directory with any other name in it is not (only) a cache.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.caches.search.asked_caches import WORK_TREE
 from holdfast.caches.search.joined_search import JoinedSource, PartFailed
 from holdfast.caches.search.search_request import LeftOut
 from holdfast.core.confined_paths import printable
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from holdfast.caches.on_disk.kept_caches import OpenCaches, TakenCache
+    from holdfast.caches.search.code_source import CodeSource
     from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.search.search_source import SearchSource
 
@@ -35,6 +37,9 @@ def ask_as_one(
     caches: Sequence[NamedCache],
     request: SearchRequest,
     ask: Callable[[SearchSource, SearchRequest], Result],
+    code: CodeSource | None = None,
+    *,
+    as_one: bool = True,
 ) -> tuple[Result, list[ContextError]]:
     """Ask several caches as one. Returns the result and the errors of caches that could not be asked.
 
@@ -45,7 +50,7 @@ def ask_as_one(
     if len(caches) > MOST_JOINED:
         raise CacheMissing(f"{len(caches)} caches are more than the {MOST_JOINED} that can be asked as one: name one")
     with pool.joining:
-        return _asked(pool, caches, request, ask)
+        return _asked(pool, caches, request, ask, code, as_one)
 
 
 def _asked(
@@ -53,16 +58,21 @@ def _asked(
     caches: Sequence[NamedCache],
     request: SearchRequest,
     ask: Callable[[SearchSource, SearchRequest], Result],
+    code: CodeSource | None,
+    as_one: bool,
 ) -> tuple[Result, list[ContextError]]:
-    session = _Session(pool, caches)
+    session = _Session(pool, caches, code)
+    plain = (WORK_TREE,) if as_one else (WORK_TREE, *[cache.name for cache in caches])
     try:
         while True:
             try:
-                source = JoinedSource(session.sources())
+                source = JoinedSource(session.sources(), plain)
                 left_out = tuple(dict.fromkeys((*session.still_out(request), *session.left_out)))
                 asked = request._replace(cache="", caches=source.caches, left_out=left_out)
                 return ask(source, asked), session.failures
             except PartFailed as failure:
+                if failure.name == WORK_TREE:
+                    raise failure.error from None
                 session.doubt(failure.name, failure.error)
     finally:
         session.end()
@@ -71,8 +81,8 @@ def _asked(
 class _Session:
     """The caches that one search holds open, and which of them turned out not to hold."""
 
-    def __init__(self, pool: OpenCaches, caches: Sequence[NamedCache]) -> None:
-        self._pool, self._caches = pool, caches
+    def __init__(self, pool: OpenCaches, caches: Sequence[NamedCache], code: CodeSource | None) -> None:
+        self._pool, self._caches, self._code = pool, caches, code
         self._taken: dict[str, TakenCache] = {}
         self._plain: set[str] = set()  # asked by their documents, since their index was of no use
         self.left_out: list[LeftOut] = []
@@ -80,7 +90,7 @@ class _Session:
 
     def sources(self) -> dict[str, SearchSource]:
         """The search source of each cache that can be asked."""
-        found: dict[str, SearchSource] = {}
+        found: dict[str, SearchSource] = {} if self._code is None else {WORK_TREE: self._code}
         for name, path in self._caches:
             while name not in found and not any(left.name == name for left in self.left_out):
                 try:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.caches.considered_shapes import ConsideredSection
+    from holdfast.caches.meant_caches import MeantCaches
     from holdfast.caches.on_disk.open_caches import Cache
     from holdfast.caches.search.receipts import Receipt
     from holdfast.caches.search.search_request import SearchRequest
@@ -28,8 +29,12 @@ if TYPE_CHECKING:
 class ReceiptReplay:
     """Many receipts, one after the other: each cache is looked for and opened once."""
 
-    def __init__(self, cache_root: str, *, only: str = "", by_name: bool = False) -> None:
-        """Look below a root by version; `by_name`, for the caches that have the names now; or ask one `only`."""
+    def __init__(
+        self, cache_root: str, *, only: str = "", by_name: bool = False, live: MeantCaches | None = None
+    ) -> None:
+        """Look below a root by version; `by_name`, for the caches that have the names now; or ask one `only`; or the
+        `live` ones of a project as it is now."""
+        self._live = live
         self._root, self._only, self._by_name, self.pool = cache_root, only, by_name, OpenCaches()
         self._paths: dict[tuple[str, str], str | CacheMissing] = {}
 
@@ -39,6 +44,8 @@ class ReceiptReplay:
 
     def caches(self, receipt: Receipt) -> list[NamedCache]:
         """The caches of a receipt; CacheMissing where one does not stand here any more."""
+        if self._live is not None:
+            return self._live.caches
         if self._only:
             return [NamedCache(receipt.record["cache"], self._only)]
         if self._by_name:
@@ -70,7 +77,9 @@ class ReceiptReplay:
     ) -> Result:
         named = self.caches(receipt)
         if receipt.caches:
-            result, _ = ask_as_one(self.pool, named, receipt.request, ask_source)
+            live = self._live
+            code = None if live is None else live.code
+            result, _ = ask_as_one(self.pool, named, receipt.request, ask_source, code, as_one=live is None)
             return result
         return self.pool.use(named[0].path, ask_one, receipt.request)
 

@@ -46,6 +46,8 @@ class SectionIndex:
     Sections are numbered, and documents have places, over all segments.
     """
 
+    lists = range(0)
+
     def __init__(self, directory: CacheDirectory, words: WordIndex) -> None:
         """IndexUnusable where the index is of another ranking."""
         self._directory, self._words, self._segments = directory, words, words.segments

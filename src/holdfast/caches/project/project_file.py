@@ -33,6 +33,7 @@ _TOP = {
     "search": "how answers are counted",
     "registry": "whose caches of a registry are believed",
     "specs": "which of several layouts of specs is used",
+    "project": "how the project's caches are asked",
 }
 # What `shards` may be, which is read and ignored.
 _FEWEST_SHARDS, _MOST_SHARDS = 2, 64
@@ -53,6 +54,10 @@ _GIT = {
 }
 _OCI = {"oci": "where the cache lies in a registry: HOST/REPOSITORY:TAG, or with @sha256:… for good"}
 _REGISTRY = {"keys": "public keys of minisign; where there are any, a cache that none of them signed is refused"}
+_PROJECT = {
+    "frozen": "true: search and read answer from what context.lock names (default: false)",
+    "user": "caches that a user of this machine declared by 'context add --user', by name",
+}
 _SPECS = {"layout": "spec-context, spec-workflow, kiro, spec-kit or openspec (default: the first that has specs)"}
 _SEARCH = {"tokenizer": f"how the tokens of sections are counted (default: {USUAL})"}
 
@@ -82,6 +87,7 @@ class DeclaredCache(NamedTuple):
     python: str = ""
     oci: str = ""  # the cache lies in a registry, and there are no sources
     shards: int = 0  # what earlier releases cut a cache into: ignored
+    is_user: bool = False  # the user of the machine declared what it is made from, and where that lies
 
 
 class ProjectFile(NamedTuple):
@@ -89,6 +95,7 @@ class ProjectFile(NamedTuple):
 
     caches: tuple[DeclaredCache, ...] = ()
     tokenizer: str = USUAL
+    is_frozen: bool = False
     keys: tuple[str, ...] = ()  # who may sign what comes from a registry; anybody where none is named
 
     def cache(self, name: str) -> DeclaredCache | None:
@@ -120,7 +127,37 @@ def parse_project_file(data: bytes) -> ProjectFile:
     _check_keys(specs, _SPECS, "specs")
     _text(specs, "specs", "layout")
     keys = _texts(registry, "registry", "keys", 'public keys, such as keys = ["RWQ…"]')
-    return ProjectFile(tuple(declared), _tokenizer(search), keys)
+    project = _table(tables.get("project", {}), "project")
+    _check_keys(project, _PROJECT, "project")
+    frozen = project.get("frozen", False)
+    if type(frozen) is not bool:
+        raise invalid("project.frozen must be true or false")
+    users = _texts(project, "project", "user", 'names of caches, such as user = ["wiki"]')
+    for name in users:
+        if name_problem(name) or users.count(name) > 1 or name in caches:
+            raise invalid(f"project.user: '{name}' is no name, or one that is declared twice")
+    declared += [DeclaredCache(name, is_user=True) for name in users]
+    _check_spellings([cache.name for cache in declared])
+    return ProjectFile(tuple(sorted(declared)), _tokenizer(search), frozen, keys)
+
+
+def parse_user_file(data: bytes) -> dict[str, tuple[str, DeclaredCache]]:
+    """The caches of a user's own file, by name: the folder that each is made from, and what of it is read.
+
+    In such a file alone a cache has a `root`, an absolute path. SettingsInvalid says what is wrong where.
+    """
+    try:
+        tables = tomllib.loads(data.decode())
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise invalid(f"the file of the user's caches is not TOML: {error}") from None
+    found = {}
+    for name, table in _table(tables.get("caches", {}), "caches").items():
+        rest = dict(_table(table, f"caches.{name}"))
+        root = rest.pop("root", "")
+        if not isinstance(root, str) or not root.startswith("/") or "\0" in root:
+            raise invalid(f"caches.{name}.root must be the absolute path of a folder")
+        found[name] = root, _cache(name, {"sources": ["."], **rest})
+    return found
 
 
 def invalid(reason: str) -> SettingsInvalid:
@@ -347,6 +384,15 @@ def json_schema() -> dict[str, Value]:
                 "description": _TOP["registry"],
                 "type": "object",
                 "properties": {"keys": {"description": _REGISTRY["keys"], **texts}},
+                "additionalProperties": False,
+            },
+            "project": {
+                "description": _TOP["project"],
+                "type": "object",
+                "properties": {
+                    "frozen": {"description": _PROJECT["frozen"], "type": "boolean"},
+                    "user": {"description": _PROJECT["user"], **texts},
+                },
                 "additionalProperties": False,
             },
         },

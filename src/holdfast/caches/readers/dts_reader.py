@@ -44,7 +44,7 @@ def _parser() -> Any:
 def read_declarations(data: bytes, name: str, files: SourceFiles) -> Page:  # noqa: ARG001 - what every reader takes
     """The page of a file of declarations. Raises Unreadable."""
     if _parser() is None:
-        raise Unreadable("needs the extra 'analysis': pip install 'holdfast[analysis]'")
+        raise Unreadable("needs the extra 'analysis': pip install 'holdfast-context[analysis]'")
     if len(data) > _LARGEST:
         raise Unreadable(f"has more than {_LARGEST >> 20} MB")
     data = decoded(data).encode()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from holdfast.core.record import NamedTuple
 
-# What a page may hold beside Markdown: tags of Liquid, `{{ expressions }}`, JSX, directives of mkdocstrings.
+# What a page may hold beside Markdown: tags of Liquid, `{{ expressions }}`, JSX, objects of Python by their names.
 LIQUID, BRACES, JSX, AUTODOC = "liquid", "braces", "jsx", "autodoc"
 
 
@@ -36,7 +36,7 @@ _CONFIGS = (".js", ".ts", ".mjs", ".cjs", ".mts")
 
 GENERATORS: tuple[Generator, ...] = (
     Generator(
-        *("mkdocs-1", "MkDocs", ("mkdocs.yml", "mkdocs.yaml"), _MD, frozenset((LIQUID, BRACES, AUTODOC))),
+        *("mkdocs-2", "MkDocs", ("mkdocs.yml", "mkdocs.yaml"), _MD, frozenset((LIQUID, BRACES, AUTODOC))),
         navigation="mkdocs.yml",
         values=("mkdocs.yml",),
         excluded=frozenset(("blog", "overrides", "theme")),
@@ -87,7 +87,10 @@ GENERATORS: tuple[Generator, ...] = (
         navigation="SUMMARY.md",
     ),
     Generator(*("antora-1", "Antora", ("antora.yml",), (".adoc", ".asciidoc")), values=("antora.yml",)),
-    Generator(*("sphinx-1", "Sphinx", ("conf.py",), (".rst", ".rest")), says=("extensions", "project", "html_theme")),
+    Generator(
+        *("sphinx-2", "Sphinx", ("conf.py",), (".rst", ".rest"), frozenset((AUTODOC,))),
+        says=("extensions", "project", "html_theme"),
+    ),
 )
 # Languages other than English, by the names of folders that translations are kept in.
 LANGUAGES = frozenset(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from holdfast.caches.readers.generators import AUTODOC
 from holdfast.core.unicode_text import lower_case
 
 TYPE_CHECKING = False
@@ -60,8 +59,8 @@ class MarkdownBlocks:
     """Lines taken one after another, without the marks of blocks; `documented` finds the object that `::: object`
     names."""
 
-    def __init__(self, traits: frozenset[str], fence_after: Callable[[str, str], str], documented: Documented) -> None:
-        self._has_autodoc, self._fence_after, self._documented = AUTODOC in traits, fence_after, documented
+    def __init__(self, fence_after: Callable[[str, str], str], documented: Documented | None) -> None:
+        self._fence_after, self._documented = fence_after, documented
         self._rows: list[Row] = []
         self._labels: dict[str, str] = {}  # where references lead, by their names in lower case
         self._margins: list[int] = []  # of each indented block that is open, that of its body
@@ -160,7 +159,7 @@ class MarkdownBlocks:
 
     def _container(self, line: str, spec: re.Match[str], source: int) -> bool:
         name, rest = spec[1] or "", spec[2].strip(_BLANKS)
-        if self._has_autodoc and name and line.lstrip(_BLANKS).startswith("::: "):
+        if self._documented is not None and name and line.lstrip(_BLANKS).startswith("::: "):
             self._rows += [(text, source) for text in ["", *self._documented(name), ""]]
             self._options = len(line) - len(line.lstrip(_BLANKS)) + 2
             return True

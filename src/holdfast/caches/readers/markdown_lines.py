@@ -104,6 +104,8 @@ _BEGINNINGS = frozenset(["{*", "{!", "{{", "<<", "--", ";-"])
 
 def fence_after(line: str, fence: str) -> str:
     """The marks of the fence that is open after a line, where this one was open before it; empty for none."""
+    if (fence not in line) if fence else ("```" not in line and "~~~" not in line):
+        return fence  # nearly every line
     bare = line.strip(_BLANKS)
     for _ in range(_DEEPEST_QUOTE):
         if not bare.startswith("> "):
@@ -123,6 +125,8 @@ def without_comments(rows: Sequence[Row], opening: str = _OPEN, closing: str = _
 
     A line that held nothing else is left out, and one of two blank lines that are left around it.
     """
+    if not any(opening in text for text, _ in rows):
+        return list(rows)
     last = max([number for number, (text, _) in enumerate(rows) if closing in text], default=-1)
     found: list[Row] = []
     fence = ""

@@ -7,14 +7,15 @@ generator adds, and tags of HTML or JSX; each step takes lines and gives lines t
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from holdfast.caches.readers.decoded_text import decoded
-from holdfast.caches.readers.generators import JSX
+from holdfast.caches.readers.generators import AUTODOC, JSX
 from holdfast.caches.readers.included_text import IncludedText, language_of
 from holdfast.caches.readers.jsx_prose import without_tags
 from holdfast.caches.readers.markdown_blocks import MarkdownBlocks
 from holdfast.caches.readers.markdown_lines import fence_after, markdown_rows, without_comments
-from holdfast.caches.readers.page_text import page_of
+from holdfast.caches.readers.page_text import check_documents, page_of
 from holdfast.caches.readers.site_values import SiteValues
 from holdfast.caches.readers.template_tags import TemplateRows
 from holdfast.caches.search.sections import front_matter
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.caches.readers.page_text import Row
+    from holdfast.caches.readers.python_objects import PythonObjects
     from holdfast.caches.readers.source_reader import Page, SourceFiles
 
 _BLANKS = " \t"
@@ -57,9 +59,24 @@ def _page(data: bytes, name: str, files: SourceFiles, *, is_jsx: bool) -> Page:
         rows = without_comments(_with_parts(rows, included), "{/*", "*/}")
     rows = markdown_rows(rows, included)
     rows = TemplateRows(site, included, title).rows(rows)
-    rows = MarkdownBlocks(traits, fence_after, lambda _: []).rows(rows)
+    objects = _objects(included) if AUTODOC in traits and any(":::" in text for text, _ in rows) else None
+    rows = MarkdownBlocks(fence_after, None if objects is None else partial(_documented, objects)).rows(rows)
     rows = _spaced(without_tags(rows, is_jsx=is_jsx))
+    if objects is not None:
+        check_documents(rows, objects.lacks)
     return page_of(rows, site.title(name) or title)
+
+
+def _objects(included: IncludedText) -> PythonObjects:
+    from holdfast.caches.readers.python_objects import PythonObjects  # loads a parser, which few pages need
+
+    return PythonObjects(included)
+
+
+def _documented(objects: PythonObjects, name: str) -> list[str]:
+    """What an object of Python says of itself; docstrings have the blocks of the generator too."""
+    rows = [(line, 0) for line in objects.lines(name)]
+    return [text for text, _ in MarkdownBlocks(fence_after, None).rows(rows)]
 
 
 def _with_parts(rows: Sequence[Row], included: IncludedText) -> list[Row]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.caches.line_map import make_line_map
-from holdfast.caches.readers.source_reader import Page
+from holdfast.caches.readers.source_reader import Page, Unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     Row = tuple[str, int]  # a line, and its line in the source
 
@@ -87,6 +87,12 @@ class PageText:
 def page_of(rows: list[Row], title: str = "") -> Page:
     """Lines as a page; its text ends with a line end, unless there are none."""
     return Page("".join([f"{text}\n" for text, _ in rows]), title, make_line_map([source for _, source in rows]))
+
+
+def check_documents(rows: list[Row], lacks: Sequence[str]) -> None:
+    """Raise Unreadable where a page has nothing but headings, since what it names of Python cannot be found."""
+    if lacks and not any(text and not text.startswith("#") for text, _ in rows):
+        raise Unreadable(f"only names what is not in the project: {', '.join(lacks[:3])}")
 
 
 def longest_run(text: str, character: str) -> int:

@@ -18,6 +18,8 @@ from holdfast.caches.readers.python_exports import (
 from holdfast.caches.readers.source_reader import Page, Unreadable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Container
+
     from holdfast.caches.readers.python_declarations import Declaration
     from holdfast.caches.readers.source_reader import SourceFiles
 
@@ -29,30 +31,36 @@ def read_python(data: bytes, name: str, files: SourceFiles) -> Page:
     """The page of a module. Raises Unreadable."""
     if len(data) > LARGEST:
         raise Unreadable(f"has more than {LARGEST >> 20} MB")
-    data = decoded(data).encode()
-    root = python_parser().parse(data).root_node
-    module = module_name(name)
-    found = [one for one in declarations(root) if one.name]
-    names = _public_names(module, found, listed_names(root), files)
     page = PageText()
+    module = module_name(name)
     page.line(f"# {module}", 1)
+    write_module(page, decoded(data).encode(), module, files.text)
+    return page.page()
+
+
+def write_module(
+    page: PageText, data: bytes, module: str, read: Callable[[str], str | None], only: Container[str] | None = None
+) -> None:
+    """Write a module's docstring and its public names, or `only` some; `read` gives the text of a file by its path."""
+    root = python_parser().parse(data).root_node
+    found = [one for one in declarations(root) if one.name]
+    names = _public_names(module, found, listed_names(root), read)
     write_docstring(page, module_docstring(root))
     values: list[Declaration] = []
     for one in found:
-        if one.name not in names:
+        if one.name not in names or (only is not None and one.name not in only):
             continue
         if not one.kind:
             values.append(one)
             continue
         _write_values(page, values)
         values = []
-        _write(page, one, names[one.name], 2)
+        write_object(page, one, names[one.name])
     _write_values(page, values)
-    return page.page()
 
 
 def _public_names(
-    module: str, found: list[Declaration], listed: list[str] | None, files: SourceFiles
+    module: str, found: list[Declaration], listed: list[str] | None, read: Callable[[str], str | None]
 ) -> dict[str, str]:
     """The names that are for users: each with the name by which they have it."""
     if listed is not None:
@@ -60,7 +68,7 @@ def _public_names(
     else:
         own = {one.name for one in found if not one.name.startswith("_") and (one.kind or _is_documented(one))}
     names: dict[str, str] = {}
-    for package, table in exported_names(module, files.text):
+    for package, table in exported_names(module, read):
         for one in found:
             there = table.get(one.name) or (one.name if "*" in table and one.name in own else "")
             if there and not there.startswith("_"):
@@ -77,7 +85,8 @@ def _is_documented(value: Declaration) -> bool:
     return value.is_called or bool(value.doc) or "A" <= first <= "Z"
 
 
-def _write(page: PageText, one: Declaration, name: str, level: int) -> None:
+def write_object(page: PageText, one: Declaration, name: str, level: int = 2) -> None:
+    """Write a class, a function or a value under a heading, with its public members."""
     marks = "#" * min(level, 6)
     kind = "class " if one.kind == "class" else ""
     calls = "()" if one.kind == "def" and one.is_called else ""
@@ -93,7 +102,7 @@ def _write(page: PageText, one: Declaration, name: str, level: int) -> None:
         if member.kind:
             _write_values(page, values)
             values = []
-            _write(page, member, f"{short}.{member.name}", level + 1)
+            write_object(page, member, f"{short}.{member.name}", level + 1)
         else:
             values.append(member)
     _write_values(page, values)

@@ -33,6 +33,9 @@ LEFT_OUT = frozenset(
     "sectionauthor codeauthor moduleauthor program py:module py:currentmodule graphviz digraph inheritance-diagram "
     "testsetup testcleanup autosummary sectnum role default-domain target-notes header footer".split(" ")
 )
+AUTODOC_DIRECTIVES = frozenset(
+    [f"auto{kind}" for kind in ("module", "class", "function", "method", "exception", "data", "attribute", "decorator")]
+)
 KEPT = frozenset(
     "container only compound figure glossary epigraph highlights pull-quote hlist tabs tab-set grid".split(" ")
 )

@@ -8,10 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.caches.readers.decoded_text import decoded
+from holdfast.caches.readers.generators import AUTODOC, generator_of
 from holdfast.caches.readers.included_text import DEEPEST, IncludedText, chosen_lines, dedented, language_of
-from holdfast.caches.readers.page_text import PageText
+from holdfast.caches.readers.page_text import PageText, check_documents
 from holdfast.caches.readers.rst_inline import inline_markdown, normal_name
 from holdfast.caches.readers.rst_markup import (
+    AUTODOC_DIRECTIVES,
     CODE,
     KEPT,
     KINDS,
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.caches.readers.page_text import Row
+    from holdfast.caches.readers.python_objects import PythonObjects
     from holdfast.caches.readers.source_reader import Page, SourceFiles
 
 _IN_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_+.-")
@@ -49,20 +52,28 @@ def read_rst(data: bytes, name: str, files: SourceFiles) -> Page:
 def rst_page(text: str, name: str, files: SourceFiles) -> Page:
     """The page of a text."""
     lines = [line.expandtabs(8) if "\t" in line else line for line in text.split("\n")]
-    names = _Names(lines)
+    names, included = _Names(lines), IncludedText(name, files)
+    if AUTODOC in generator_of(files.site.reader).traits and ".. auto" in text:
+        from holdfast.caches.readers.python_objects import PythonObjects  # loads a parser, which few pages need
+
+        names.objects = PythonObjects(included)
     page = PageText()
-    _Scanner([(line, number) for number, line in enumerate(lines, 1)], page, names, IncludedText(name, files)).run()
+    _Scanner([(line, number) for number, line in enumerate(lines, 1)], page, names, included).run()
+    if names.objects is not None:
+        check_documents(page.rows(), names.objects.lacks)
     return page.page()
 
 
 class _Names:
-    """What a whole document knows: targets of links, substitutions, styles of titles, the language of code."""
+    """What a whole document knows: targets of links, substitutions, styles of titles, the language of code, the module
+    of Python that names are relative to, and where objects of Python are found."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self.targets: dict[str, str] = {}
         self.substitutions: dict[str, str] = {}
         self.levels: dict[str, int] = {}
-        self.language = ""
+        self.language = self.module = ""
+        self.objects: PythonObjects | None = None
         for number, line in enumerate(lines):
             bare = line.lstrip(" ")
             if bare.startswith(".. _"):
@@ -195,11 +206,27 @@ class _Scanner:
             self._include(name, argument, options, margin, source)
             self._at = self._body_end(first, indent)
         elif name in LEFT_OUT or name.startswith("auto"):
+            if name.endswith("module"):
+                self._names.module = argument
+            if name in AUTODOC_DIRECTIVES:
+                self._page.verbatim([(text, source) for text in self._documented(name, argument, options)])
             self._at = self._body_end(first, indent)
         else:
             self._at = first
             self._introduction(name, argument, indent, margin, source)
             self._open.append(_Context(indent, -1, margin))
+
+    def _documented(self, name: str, argument: str, options: dict[str, str]) -> list[str]:
+        """What an object of Python says of itself; of a module without the option `members` its docstring alone."""
+        if (objects := self._names.objects) is None:
+            return []
+        wanted, module = argument.partition("(")[0].strip(" ").replace("::", "."), self._names.module
+        if name == "automodule":
+            members = options.get("members")
+            only = None if members == "" else frozenset((members or "").replace(",", " ").split(" "))
+            return objects.lines(wanted, only)
+        inside = not module or wanted.partition(".")[0] == module.partition(".")[0]
+        return objects.lines(wanted if inside else f"{module}.{wanted}")
 
     def _introduction(self, name: str, argument: str, indent: int, margin: int, source: int) -> None:
         """What a directive says before its body."""

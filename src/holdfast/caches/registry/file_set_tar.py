@@ -24,6 +24,7 @@ CHUNK = 4 << 20
 _READ = 1 << 20
 _BLOCK = tarfile.BLOCKSIZE
 _FIXED = frozenset({MANIFEST, INDEX})
+END = bytes(2 * _BLOCK)
 _MAGIC = b"ustar\x0000"
 _MOST_PAX = 8 << 10  # bytes of pax records for one file: a path is at most half as long
 _MOST_DIGITS = 16
@@ -40,20 +41,25 @@ class Member(NamedTuple):
 def tar_parts(cache: str, files: Sequence[str]) -> Iterator[bytes]:
     """The bytes of a tar with these files of a cache, part by part."""
     for file in files:
-        with open(os.path.join(cache, file), "rb") as opened:
-            size = os.fstat(opened.fileno()).st_size
-            member = tarfile.TarInfo(file)
-            member.size, member.mode = size, 0o644
-            yield member.tobuf(tarfile.PAX_FORMAT, "utf-8", "surrogateescape")
-            left = size
-            while left:
-                part = opened.read(min(_READ, left))
-                if not part:
-                    raise RegistryFailed(f"'{file}' changed while it was read: push again")
-                left -= len(part)
-                yield part
-            yield bytes(-size % _BLOCK)
-    yield bytes(2 * _BLOCK)
+        yield from member_parts(file, os.path.join(cache, file))
+    yield END
+
+
+def member_parts(name: str, path: str) -> Iterator[bytes]:
+    """The bytes of one file in a tar; END follows the last."""
+    with open(path, "rb") as opened:
+        size = os.fstat(opened.fileno()).st_size
+        member = tarfile.TarInfo(name)
+        member.size, member.mode = size, 0o644
+        yield member.tobuf(tarfile.PAX_FORMAT, "utf-8", "surrogateescape")
+        left = size
+        while left:
+            part = opened.read(min(_READ, left))
+            if not part:
+                raise RegistryFailed(f"'{name}' changed while it was read: run the command again")
+            left -= len(part)
+            yield part
+        yield bytes(-size % _BLOCK)
 
 
 def tar_blob(cache: str, files: Sequence[str]) -> Blob:
@@ -92,9 +98,9 @@ def layer_members(layer: BinaryIO, taken: set[str]) -> list[Member]:
 
     RegistryFailed for anything else. The sizes add up to no more than the layer has.
     """
-    members = list(_members(layer))
+    members = list(tar_members(layer))
     for member in members:
-        if not _is_cache_file(member.name):
+        if not is_cache_file(member.name):
             raise RegistryFailed("a layer holds what is no part of a cache")
         # Some file systems ignore case: what one machine can pull, all can.
         if (name := lower_case(member.name)) in taken:
@@ -119,7 +125,8 @@ def unpack(layer: BinaryIO, members: Sequence[Member], into: str) -> None:
                 left -= len(part)
 
 
-def _members(layer: BinaryIO) -> Iterator[Member]:
+def tar_members(layer: BinaryIO) -> Iterator[Member]:
+    """The plain files of a tar, whatever their names; RegistryFailed where it holds anything else."""
     end = layer.seek(0, os.SEEK_END)
     place, pax = 0, dict[bytes, bytes]()
     while header := _block(layer, place):
@@ -196,7 +203,8 @@ def _no_layer(why: str) -> RegistryFailed:
     return RegistryFailed(f"a layer is no tar of a cache's files: {why}")
 
 
-def _is_cache_file(name: str) -> bool:
+def is_cache_file(name: str) -> bool:
+    """Whether a path is one that a file of a cache has."""
     folder, _, rest = name.partition("/")
     is_plain = "/" not in rest and "\0" not in rest and rest not in ("", ".", "..")
     return name in _FIXED or is_index_file(name) or (folder == DOCUMENTS and is_plain)

@@ -24,9 +24,9 @@ from holdfast.caches.registry.cache_artifact import (
 )
 from holdfast.caches.registry.cache_files import files_of, read_signature, signature_path, sums_of
 from holdfast.caches.registry.file_set_tar import in_chunks, layer_members, offsets, tar_blob, tar_parts, unpack
-from holdfast.caches.registry.minisign import verify
 from holdfast.core.atomic_write import StagedDirectory, write_file
 from holdfast.core.errors import CacheInvalid, RegistryFailed, SignatureRefused, TransferBroken, UnsafePath
+from holdfast.core.minisign import verify
 from holdfast.core.own_folder import OwnFolder
 from holdfast.core.staging import check_room
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from holdfast.caches.oci_reference import OciReference
-    from holdfast.caches.registry.minisign import PublicKey
     from holdfast.caches.registry.registry_client import RegistryClient
+    from holdfast.core.minisign import PublicKey
 
     Tell = Callable[[str, int, int], None]
 

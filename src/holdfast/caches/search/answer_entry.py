@@ -43,7 +43,7 @@ class AnswerEntry:
 
     def label(self, place: int, is_new: tuple[bool, bool], *, outline: bool) -> str:
         """The line that names it; `is_new` says whether its title and heading are shown for the first time."""
-        if outline:
+        if outline or self.cited.is_named:
             return self.cited.outline_label(place, self.tokens, with_title=is_new[0])
         return self.cited.label(place, is_new)
 
@@ -56,7 +56,7 @@ class AnswerEntry:
             from holdfast.caches.search.section_reasons import why_line  # few ask for reasons
 
             lines.append(why_line(self.why, self.why_more, self.best.ranked.turn))
-        if self.cited.header and not outline:
+        if self.cited.header and not outline and not self.cited.is_named:
             lines.append(self.cited.header)
         return lines
 
@@ -70,7 +70,7 @@ class AnswerEntry:
             weight = costs[key] = weigh(self.label(place, is_new, outline=outline))
         if between := self.between(outline=outline):
             weight += sum(map(weigh, between))
-        if outline:
+        if outline or self.cited.is_named:
             return weight
         text = costs.get(TEXT)
         if text is None:
@@ -80,6 +80,6 @@ class AnswerEntry:
     def lines(self, place: int, is_new: tuple[bool, bool], *, outline: bool) -> list[str]:
         """Its lines, the text as one of them."""
         lines = [self.label(place, is_new, outline=outline), *self.between(outline=outline)]
-        if not outline:
+        if not outline and not self.cited.is_named:
             lines.append(self.cited.content)
         return lines

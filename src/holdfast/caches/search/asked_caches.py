@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MARK = ":"
+# What the source code of a project is called among its caches; no cache has such a name.
+WORK_TREE = "work tree"
+# Why it is left out where documentation is given alone, since source takes longer to read than a caller waits.
+STILL_READ = "still being read"
 
 
 class AskedCache(NamedTuple):

@@ -97,7 +97,11 @@ def _place(line: int, column: int | None) -> str:
 
 
 def find_citations(text: str, ids: Collection[str]) -> Iterator[Citation]:
-    """Every citation in a text, in order, as it is spelt. A name may hold blanks: the ids say where one begins."""
+    """Every citation in a text, in order, as it is spelt. A name may hold blanks: the ids say where one begins.
+
+    One without a name is of the document that the one before it names, as in answers.
+    """
+    named = ""
     for number, line in enumerate(split_lines(text)[0], 1):
         at = line.find("#L")
         begin = 0
@@ -107,7 +111,8 @@ def find_citations(text: str, ids: Collection[str]) -> Iterator[Citation]:
                 at = line.find("#L", at + 2)
                 continue
             citation, end = parsed
-            yield citation._replace(line=number, id=_id_before(line[begin:at], ids))
+            named = _id_before(line[begin:at], ids) or named
+            yield citation._replace(line=number, id=named)
             begin = end
             at = line.find("#L", end)
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 class DocumentSource:
     """The `SearchSource` of documents alone, which come in id order, counted by a tokenizer that needs no extra."""
 
+    lists = range(0)
+
     def __init__(self, documents: Sequence[Document], cache_version: str, tokenizer: str) -> None:
         self._documents = documents
         self._scanned: ScannedCorpus | None = None

@@ -16,7 +16,7 @@ from holdfast.caches.tokenizers import USUAL, counter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
     from typing import TypeVar, TypeVarTuple
 
     from holdfast.caches.search.question import Question
@@ -42,8 +42,10 @@ class JoinedSource:
     usual one: sections of the others are counted again when they are looked at.
     """
 
-    def __init__(self, sources: Mapping[str, SearchSource]) -> None:
-        self._names = sorted(sources, key=order_of)
+    def __init__(self, sources: Mapping[str, SearchSource], without_prefix: Container[str] = ()) -> None:
+        self._without_prefix = without_prefix  # the names that citations do not begin with
+        # The work tree is last, so that the others have the numbers that they have without it.
+        self._names = sorted(sources, key=lambda name: (bool(sources[name].lists), order_of(name)))
         self._sources = [sources[name] for name in self._names]
         self.caches: tuple[AskedCache, ...] = tuple(
             [
@@ -58,6 +60,9 @@ class JoinedSource:
         for at, source in enumerate(self._sources):
             self.first_numbers.append(self.first_numbers[-1] + self.ask_part(at, _section_count, source))
             self.first_places.append(self.first_places[-1] + source.document_count)
+        self.lists = range(
+            self.section_count - sum([len(source.lists) for source in self._sources]), self.section_count
+        )
         self.tokens = _JoinedTokens(self)
         self._counted: dict[int, int] = {}
         self._everywhere = range(len(self._sources))
@@ -89,10 +94,19 @@ class JoinedSource:
                 self._holders.setdefault(term, []).append(at)
         return self._holders
 
-    def matches(self, question: Question) -> JoinedMatches:
-        """The sections that match a question, and what it is worth to each."""
-        found = [self.ask_part(at, source.matches, question) for at, source in enumerate(self._sources)]
+    def matches(self, question: Question, of_documents: Question | None = None) -> JoinedMatches:
+        """The sections that match a question, and what it is worth to each; documentation by a question of its own."""
+        own = of_documents or question
+        found = [
+            self.ask_part(at, source.matches, question if source.lists else own)
+            for at, source in enumerate(self._sources)
+        ]
         return JoinedMatches(self, question, found)
+
+    def documents(self) -> JoinedSource:
+        """The documentation without the source code beside it."""
+        others = {name: each for name, each in zip(self._names, self._sources, strict=True) if not each.lists}
+        return JoinedSource(others, self._without_prefix)
 
     def section(self, number: int) -> Section:
         """The section of this number: its document, lines and headings."""
@@ -118,14 +132,19 @@ class JoinedSource:
     def page(self, place: int, _prefix: str = "") -> ProvenPage:
         """A document, proven by its hash, its cache's name before its own."""
         at, own = self._part_at(place)
-        source, prefix = self._sources[at], prefix_of(self._names[at])
+        source, prefix = self._sources[at], self._prefix_of(at)
         page = self.ask_part(at, source.page, own, prefix)
+        if source.lists:
+            return page
         # What is remembered of a page was counted by its own cache's tokenizer.
         return page if source.tokenizer == self.tokenizer else ProvenPage(page.document, page.title, prefix)
 
     def prefix(self, place: int) -> str:
         """The name of a document's cache, as the prefix of the document's name."""
-        return prefix_of(self._names[self._part_at(place)[0]])
+        return self._prefix_of(self._part_at(place)[0])
+
+    def _prefix_of(self, at: int) -> str:
+        return "" if self._names[at] in self._without_prefix else prefix_of(self._names[at])
 
     def within(self, under: str, _cache: str) -> Callable[[int], bool]:
         """What tells whether a document is under a folder or a pattern: in every cache, or in the one named before."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from holdfast.caches.cache_format import Document
     from holdfast.caches.search.citations import Citation
     from holdfast.caches.search.section import Section
+    from holdfast.caches.search.sections import Outline
     from holdfast.caches.shapes import NearestSection, ReadAnswer, StaleAnswer, StaleState
 
 # The token count is part of the text that it counts: it is put in and counted again at most this often.
@@ -53,12 +54,15 @@ class Place(NamedTuple):
     after: int = 0
     fill: bool = False
     known: tuple[str, ...] = ()
+    symbol: str = ""  # of source: what is declared there, in place of a line
 
     @property
     def text(self) -> str:
         """The citation, or the text used instead of one."""
         if self.citation is not None:
             return self.citation.text
+        if self.symbol:
+            return f"{self.id}#{self.symbol}"
         return self.id if self.line == 1 else f"{self.id}#L{self.line}"
 
 
@@ -78,14 +82,17 @@ class FromCache(NamedTuple):
     prefix: str = ""
 
 
-def read_passage(document: Document | None, place: Place, count: Count, cache: FromCache) -> ReadAnswer | StaleAnswer:
+def read_passage(
+    document: Document | None, place: Place, count: Count, cache: FromCache, outline: Outline | None = None
+) -> ReadAnswer | StaleAnswer:
     """The lines of a place with as many sections around as were asked for and fit, or that they are gone.
 
-    BudgetTooSmall when not even the shortest such answer fits.
+    Title and sections are those of the `outline`, else what the document's format says. BudgetTooSmall when not even
+    the shortest such answer fits.
     """
     if document is None:
         return _stale(place, "no such document", None, count, cache)
-    reader = _Reader(document, count, cache)
+    reader = _Reader(document, count, cache, outline or document_outline(document))
     cited = place.citation
     if cited is None:
         line = reader.places.begin(place.line)
@@ -108,11 +115,11 @@ def read_passage(document: Document | None, place: Place, count: Count, cache: F
 class _Reader:
     """One document that is read within a budget."""
 
-    def __init__(self, document: Document, count: Count, cache: FromCache) -> None:
+    def __init__(self, document: Document, count: Count, cache: FromCache, outline: Outline) -> None:
         self.document, self.count, self.cache = document, count, cache
         self.places = CitedPlaces(document)
         self.lines, self.starts = self.places.lines, self.places.starts
-        self.title, self.sections = document_outline(document)
+        self.title, self.sections = outline
         self.begins = [section.start for section in self.sections]
         self.ends = [section.end for section in self.sections]
         self.exact = counter(count.tokenizer) if count.tokenizer in WITHOUT_EXTRA else None

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from holdfast.caches.search.section_label import Untold
 
 
+class CodeChanged(Exception):
+    """A source file is no longer the one that was asked."""
+
+
 class CitedText:
     """A section, or neighbours as one, as an answer cites and names it.
 
@@ -44,13 +48,20 @@ class CitedText:
         "citation",
         "content",
         "costs",
+        "declares",
         "digest",
         "header",
+        "is_named",
         "section",
+        "test",
     )
 
     def __init__(self, document: Document, title: str, prefix: str, section: Section) -> None:
         self.section = section
+        self.is_named = False  # given by its line alone
+        # Of source: what the section declares, and the test of its file.
+        self.declares: str | None = None
+        self.test = ""
         self.content = document.content[section.start : section.end]
         self.digest = sha256(self.content.encode()).hexdigest()
         self._name, self._title = document.name, title
@@ -112,6 +123,18 @@ class ProvenPage:
         if found is None:
             found = self._cited[at, at] = CitedText(self.document, self.title, self.prefix, section_at(at))
         return found
+
+    def named(self, cited: CitedText) -> CitedText:
+        """The same section, to be given by its line alone."""
+        key = -1 - cited.section.start, cited.section.end
+        found = self._cited.get(key)
+        if found is None:
+            found = self._cited[key] = self._made(cited.section)
+            found.is_named = True
+        return found
+
+    def _made(self, section: Section) -> CitedText:
+        return CitedText(self.document, self.title, self.prefix, section)
 
     def joined(self, first: int, last: int) -> CitedText:
         """Adjacent sections as one; both were met before."""

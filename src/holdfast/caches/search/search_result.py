@@ -14,10 +14,11 @@ from holdfast.caches.search.known_citations import KnownCitations
 from holdfast.caches.search.pointers import POINTERS, make_pointers, pointer_lines, pointer_places
 from holdfast.caches.search.question import WEAK, ask_source
 from holdfast.caches.search.receipts import ReceiptSection, ReceiptWriter, make_record
+from holdfast.caches.search.search_request import USUAL_BUDGET, USUAL_SHARE, USUAL_TEXT
 from holdfast.caches.search.search_text import header_lines
 from holdfast.caches.search.section_choice import SectionChoice
 from holdfast.caches.search.section_label import ToldPages
-from holdfast.caches.search.section_ranking import SHARE, ranking
+from holdfast.caches.search.section_ranking import LISTED_SHARE, SHARE, ranking
 from holdfast.core.errors import BudgetTooSmall
 from holdfast.core.record import NamedTuple
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from holdfast.caches.cache_format import Document
     from holdfast.caches.search.absent_words import NotHere
     from holdfast.caches.search.proven_page import ProvenPage
+    from holdfast.caches.search.question import Question
     from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.search.search_source import Matches, SearchSource
     from holdfast.caches.search.section import Section
@@ -36,6 +38,10 @@ if TYPE_CHECKING:
     from holdfast.caches.search.section_reasons import TermReason
     from holdfast.caches.shapes import FoundSection, NamedSection, Record, SearchAnswer, SectionSelection, SeveralCaches
 
+# The most sections that are named where source is listed and a budget is named, which is filled.
+MOST_LISTED = 40
+# Tokens of the lines of source after documentation where no budget is named.
+USUAL_CODE = 400
 # Where no section fits with all its reasons, it is tried with this many of the heaviest.
 _FEWER_REASONS = (8, 4, 2, 1, 0)
 
@@ -69,6 +75,8 @@ class SectionHit(NamedTuple):
     why: list[TermReason] | None
     why_more: int
     turn: int
+    declares: str | None = None
+    test: str = ""
 
 
 class SearchResult(NamedTuple):
@@ -130,10 +138,24 @@ class Search:
     def __init__(self, source: SearchSource, request: SearchRequest, *, exact: bool = False) -> None:
         self._known = KnownCitations(request.known)
         self._source, self._request, self._exact = source, request, exact
-        self._matches = source.matches(ask_source(request.query, source))
+        self._own: Question | None = None  # what documentation is asked beside source code: the same as alone
+        if 0 < len(source.lists) < source.section_count and not request.outline:
+            from holdfast.caches.search.joined_search import JoinedSource
+
+            if isinstance(source, JoinedSource):
+                self._own = ask_source(request.query, source.documents())
+                self._matches: Matches = source.matches(ask_source(request.query, source), self._own)
+        if self._own is None:
+            self._matches = source.matches(ask_source(request.query, source))
         self._scores, self._matching = _within(request, self._matches, source)
+        self._share = LISTED_SHARE if source.lists else SHARE
         self._best = max(self._scores.values(), default=0)
         self._strength = self._matches.question.strength(self._best)
+        self._best_document = self._best
+        if self._own is not None:
+            self._best_document = next((each.score for each in self._of_documents()), 0)
+            best_code = next((each.score for each in self._order() if each.number in source.lists), 0)
+            self._strength = max(self._matches.question.strength(best_code), self._own.strength(self._best_document))
         self._cost = AnswerCost(source.tokenizer)
         self._header_costs: dict[tuple[int, int, int], int] = {}  # by budget, and known ones named and not
         self._most_reasons: int | None = None  # for each section; all unless there is no room
@@ -159,23 +181,37 @@ class Search:
     def _within_budget(self) -> SearchResult:
         choice, request, place_of = self._choice, self._request, self._matches.document_of
         header, bound = self._header_cost(request.bound), request.bound
+        share = request.share if request.stops else 10 * self._share
         if header > bound:
             raise BudgetTooSmall(header, "what is above the sections does not fit")
-        rooms, least = (bound - header, request.text_bound - header), -(-request.share * self._best // 100)
+        rooms, least = (bound - header, request.text_bound - header), -(-share * self._best // 100)
         most = request.limit
         if self.weak and request.stops:
             most = 1 if most is None else min(most, 1)
-        choice.walk(self._order(), place_of, rooms, least, most)
+        if self._own is not None:
+            choice.walk(self._of_documents(), place_of, *self._rooms_of_documents(header, most))
+            spent = sum([chosen.cost for chosen in choice.taken.values()])
+            lists, beyond = self._source.lists, USUAL_CODE if request.stops else 0
+            rooms = bound - header - spent, min(max(rooms[1] - spent, beyond), bound - header - spent)
+            least = -(-10 * self._share * self._best // 100)
+            choice.walk((each for each in self._order() if each.number in lists), place_of, rooms, least, most)
+        else:
+            choice.walk(self._order(), place_of, rooms, least, most)
         draft = self._drafted([])
         while draft.used > bound and choice.taken:
             choice.drop_last(draft.used - bound)
             draft = self._drafted([])
-        named = [] if request.outline else choice.named(self._order(), place_of, POINTERS["sections"])
-        for count in range(len(named), 0, -1):
+        most_named = MOST_LISTED if self._source.lists and not request.stops else POINTERS["sections"]
+        named = [] if request.outline else choice.named(self._order(), place_of, most_named)
+        fitting, most_named = 0, len(named)
+        count = most_named  # as a rule all of them fit; else half of what is left to try
+        while fitting < most_named:
             longer = self._drafted(make_pointers(named[:count], self._matches.question.weights))
             if longer.used <= bound:
-                draft = longer
-                break
+                draft, fitting = longer, count
+            else:
+                most_named = count - 1
+            count = (fitting + most_named + 1) // 2
         shorter = request.explain and self._most_reasons != 0  # with fewer reasons a section may fit
         if not choice.taken and (shorter or not draft.more) and choice.excluded_by_budget and not choice.known:
             cheapest = choice.least_price(place_of)
@@ -185,8 +221,23 @@ class Search:
             raise BudgetTooSmall(draft.used, "the shortest answer here does not fit")
         return self._finished(draft)
 
+    def _of_documents(self) -> Iterator[RankedSection]:
+        lists = self._source.lists
+        return (each for each in self._order() if each.number not in lists)
+
+    def _rooms_of_documents(self, header: int, most: int | None) -> tuple[tuple[int, int], int, int | None]:
+        """What documentation has beside source code: as much as alone, of a named budget its part."""
+        bound = self._request.bound * USUAL_TEXT // USUAL_BUDGET - header
+        first = self._request.bound - header if self._request.stops else bound
+        least = -(-USUAL_SHARE * self._best_document // 100)
+        if most is not None and most > 1:
+            most -= most // 2
+        if self._request.stops and self._own is not None and self._own.strength(self._best_document) < WEAK:
+            most = 1
+        return (first, bound), least, most
+
     def _order(self) -> Iterator[RankedSection]:
-        return ranking(self._scores, self._matches.document_of)
+        return ranking(self._scores, self._matches.document_of, self._share)
 
     @property
     def weak(self) -> bool:
@@ -252,7 +303,10 @@ class Search:
 
     def _header(self, result: SearchResult, entries: list[AnswerEntry]) -> list[str]:
         selection = selection_json(result, sum([entry.sections for entry in entries]))
-        return header_lines(selection, result.receipt, is_outline=self._request.outline and bool(entries))
+        return header_lines(selection, result.receipt, is_outline=bool(entries) and self._is_outline(entries))
+
+    def _is_outline(self, entries: list[AnswerEntry]) -> bool:
+        return self._request.outline or all(entry.cited.is_named for entry in entries)
 
     def _finished(self, draft: _Draft) -> SearchResult:
         entries, outline = draft.entries, self._request.outline
@@ -292,12 +346,19 @@ class Search:
         section, ranked, document = cited.section, entry.best.ranked, page.document
         return SectionHit(
             *(cited.citation, page.prefix[:-1], page.prefix + document.id, document.version, page.title),
-            *(section.heading, *section.cited_lines, None if outline else cited.content, cited.digest),
-            *(ranked.score, entry.tokens, entry.sections, "" if outline else cited.header),
+            *(
+                section.heading,
+                *section.cited_lines,
+                None if outline or cited.is_named else cited.content,
+                cited.digest,
+            ),
+            *(ranked.score, entry.tokens, entry.sections, "" if outline or cited.is_named else cited.header),
             *(list(entry.also), entry.also_more),
             why=entry.why,
             why_more=entry.why_more,
             turn=ranked.turn,
+            declares=cited.declares,
+            test=cited.test,
         )
 
     def _reasons(self, number: int, document: Document, section: Section) -> list[TermReason]:
@@ -328,7 +389,7 @@ def _placed(entries: list[AnswerEntry]) -> Iterator[tuple[AnswerEntry, int, tupl
 def _within(request: SearchRequest, matches: Matches, source: SearchSource) -> tuple[Mapping[int, int], int]:
     """The scores of the sections that can be given, under what the search keeps to; and how many match there."""
     if request.under is None:
-        return matches.leading(SHARE)
+        return matches.leading(LISTED_SHARE if source.lists else SHARE)
     is_within = source.within(request.under, request.cache)
     found = {number: score for number, score in matches.scores.items() if is_within(matches.document_of(number))}
     return found, len(found)
@@ -389,6 +450,10 @@ def _section_json(hit: SectionHit) -> FoundSection:
     }
     if hit.cache:
         value["cache"] = hit.cache
+    if hit.declares is not None:
+        value["declares"] = hit.declares
+    if hit.test:
+        value["test"] = hit.test
     if hit.content is not None:
         value["content"] = hit.content
     if hit.why is not None:

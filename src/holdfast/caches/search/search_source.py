@@ -83,6 +83,11 @@ class SearchSource(SectionCounts, Protocol):
     def document_count(self) -> int: ...
 
     @property
+    def lists(self) -> range:
+        """The sections of which an answer gives two with their text, and names the others by a line each."""
+        ...
+
+    @property
     def tokens(self) -> NumbersByNumber:
         """Of every section, the tokens of its content."""
         ...

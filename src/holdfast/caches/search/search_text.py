@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.caches.search.asked_caches import WORK_TREE
 from holdfast.caches.search.pointers import pointer_lines
 from holdfast.caches.search.proven_page import titled
 from holdfast.caches.search.section_label import ToldPages, entry_line, heading_path, path_of, untold_parts
@@ -61,7 +62,7 @@ def notes(selection: SectionSelection) -> list[str]:
 
 def _notes(selection: SectionSelection) -> list[str]:
     lines = []
-    if left_out := selection.get("left_out"):
+    if left_out := [each for each in selection.get("left_out", ()) if each["name"] != WORK_TREE]:
         lines.append(left_out_line(left_out))
     if selection["known"]:
         more = f" and {selection['known_more']:,} more" if selection["known_more"] else ""
@@ -72,6 +73,8 @@ def _notes(selection: SectionSelection) -> list[str]:
 def _warning(selection: SectionSelection) -> str:
     """That nothing here answers well, and the words that are not here, each with the nearest that is."""
     found = []
+    if any(each["name"] == WORK_TREE for each in selection.get("left_out", ())):
+        found.append("Source code is still being read: ask again for it.")
     if not selection["sections_considered"]:
         found.append("Nothing here matches.")
     elif selection["weak"]:
@@ -97,13 +100,16 @@ def asked_of(selection: SectionSelection) -> str:
 
 def is_outline(value: SearchAnswer) -> bool:
     """Whether an answer lists sections without their contents."""
-    return any("content" not in section for section in value["sections"])
+    return bool(value["sections"]) and all("content" not in section for section in value["sections"])
 
 
 def entry_lines(place: int, section: FoundSection, shown: ToldPages) -> list[str]:
     """The lines of one entry, without what earlier ones have shown of its page."""
     title, heading, page = section["title"], section["heading"], section["id"]
-    if "content" in section:
+    if "declares" in section:
+        is_new, _ = shown.is_new(page, "")
+        label = code_label(place, section["citation"], section["declares"], section.get("test", ""), is_new=is_new)
+    elif "content" in section:
         name = section["citation"].rpartition("#L")[0]
         if "cache" in section:  # the lines that name a section are the same with its cache before them
             name = name[len(section["cache"]) + 1 :]
@@ -124,6 +130,13 @@ def entry_lines(place: int, section: FoundSection, shown: ToldPages) -> list[str
     if "content" in section:
         lines.append(section["content"])
     return lines
+
+
+def code_label(place: int, citation: str, declares: str, test: str, *, is_new: bool) -> str:
+    """The line of a section of source; with its path, and the tests of the file, where that is named first."""
+    shown = citation if is_new else "#L" + citation.rpartition("#L")[2]
+    line = entry_line(str(place), shown, display_line(declares))
+    return f"{line}\n(tests: {test})" if is_new and test else line
 
 
 def left_out_line(left_out: Sequence[LeftOutCache]) -> str:

@@ -31,6 +31,8 @@ _LEAST_LABEL = 8
 MOST_NAMED, MOST_KNOWN = 3, 8
 # A place in an answer that has as many digits as any.
 _ANY_PLACE = 99
+# Where an answer lists, the sections that are given with their text, and the tokens of one that is.
+MOST_BODIES, MOST_BODY = 2, 400
 # What was counted of a section: the lines that name it.
 _LABEL = "label"
 
@@ -67,6 +69,8 @@ class SectionChoice:
         exact: bool = False,
     ) -> None:
         self._exact = exact
+        self._lists = range(0) if request.outline else source.lists
+        self._bodies = 0  # sections that are given with their text
         self._source, self._request, self._cost, self._why_line = source, request, cost, why_line
         self._known_citations = known
         self._pages: dict[int, ProvenPage] = {}
@@ -127,6 +131,7 @@ class SectionChoice:
         """Give up what was taken last, since `missing` tokens are missing."""
         number, chosen = self.taken.popitem()
         del self.by_digest[chosen.cited.digest]
+        self._bodies -= not chosen.cited.is_named
         self.verdicts[number] = (TOO_LONG, missing)
 
     @property
@@ -139,7 +144,8 @@ class SectionChoice:
         prices = []
         for number in [number for number, (verdict, _) in self.verdicts.items() if verdict == TOO_LONG]:
             lines = self._price_of_lines(number, place := place_of(number), self._cited(number, place))
-            prices.append(lines + (0 if self._request.outline else self._cost.content(self._source.tokens[number])))
+            is_line = self._request.outline or number in self._lists
+            prices.append(lines + (0 if is_line else self._cost.content(self._source.tokens[number])))
         return min(prices)
 
     def equal_to(self, number: int) -> int:
@@ -180,10 +186,16 @@ class SectionChoice:
             else:
                 joined.append([chosen])
         joined.sort(key=lambda group: (-max([each.ranked.score for each in group]), group[0].ranked.number))
-        return joined
+        first: dict[int, int] = {}  # what is of one file comes together, since only its first line has the name
+        order = []
+        for at, group in enumerate(joined):
+            is_listed = group[0].ranked.number in self._lists
+            order.append((first.setdefault(group[0].place, at) if is_listed else at, at))
+        return [joined[at] for _, at in sorted(order)]
 
     def _follows(self, one: ChosenSection, other: ChosenSection) -> bool:
-        return one.ranked.number + 1 == other.ranked.number and one.place == other.place
+        is_next = one.ranked.number + 1 == other.ranked.number and one.place == other.place
+        return is_next and one.ranked.number not in self._lists
 
     def _known(self, cited: CitedText, place: int) -> str | None:
         """The citation by which the caller has a section; None where it is new."""
@@ -197,10 +209,15 @@ class SectionChoice:
         """Take one section if it fits; the tokens that it lacks (0 where it is done with), and what is left."""
         number, request, cost = ranked.number, self._request, self._cost
         tokens = 0 if request.outline else cost.content(self._source.tokens[number])
+        is_named = number in self._lists and (self._bodies == MOST_BODIES or tokens > min(MOST_BODY, left))
+        if is_named:
+            tokens = 0
         if tokens + (0 if self._has_neighbour(number, place) else _LEAST_LABEL) > left:
             label = self._price_of_lines(number, place, self._cited(number, place)) if self._exact else _LEAST_LABEL
             return self._too_long(number, tokens + label - left), left
         cited = self._cited(number, place)
+        if is_named:
+            cited = self.page(place).named(cited)
         if (held := self._known(cited, place)) is not None:
             self.verdicts[number] = (KNOWN, 0)
             self._settled.add(number)
@@ -209,6 +226,8 @@ class SectionChoice:
         if (same := self.by_digest.get(cited.digest)) is not None:
             self.verdicts[number] = (EQUAL, same)
             self._settled.add(number)
+            if self.taken[same].cited.citation == cited.citation:
+                return 0, left  # another piece of it
             self._equal[same] = self._equal.get(same, 0) + 1
             also, price = self.taken[same].also, cost.line(f"(also: {cited.citation})")
             if len(also) >= MOST_NAMED or price > left:
@@ -220,6 +239,7 @@ class SectionChoice:
             return self._too_long(number, price - left), left
         if TEXT not in cited.costs and (weight := self._source.text_weight(number)) is not None:
             cited.costs[TEXT] = weight
+        self._bodies += not is_named
         self.taken[number] = ChosenSection(ranked, place, cited, price, [])
         self.by_digest[cited.digest] = number
         self.verdicts[number] = (GIVEN, 0)
@@ -231,7 +251,7 @@ class SectionChoice:
         price = 0
         if self._why_line is not None:
             price += cost.line(self._why_line(number, self.page(place), section))
-        if self._request.outline:
+        if self._request.outline or cited.is_named:
             return price + self._price_of_outline(number, place, cited)
         content = self.page(place).document.content
         if (above := self._neighbour(number - 1, place)) is not None:
@@ -261,7 +281,7 @@ class SectionChoice:
         return price + self._cost.label(label, self._source.name_tokens(number), numbers, cited.citation[-12:])
 
     def _neighbour(self, number: int, place: int) -> Section | None:
-        chosen = self.taken.get(number)
+        chosen = None if number in self._lists else self.taken.get(number)
         return chosen.cited.section if chosen is not None and chosen.place == place else None
 
     def _has_neighbour(self, number: int, place: int) -> bool:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from itertools import accumulate
+from itertools import accumulate, repeat
+from operator import and_
 
 from holdfast.caches.segments.make import CountedSegment, count_segment, term_lists, word_counts
 from holdfast.caches.segments.postings import (
@@ -23,10 +24,10 @@ from holdfast.caches.segments.postings import (
     encode_word,
     inline_value,
     parse_inline,
-    record_span,
+    record_end,
 )
-from holdfast.caches.segments.segment_file import POSTINGS, hash_of
-from holdfast.caches.segments.segment_table import SegmentTable, dictionary_of, encode_parts, table_of
+from holdfast.caches.segments.segment_file import FILTER, POSTINGS, hash_of
+from holdfast.caches.segments.segment_table import SegmentTable, dictionary_of, encode_parts, extended_filter, table_of
 from holdfast.caches.segments.term_lists import looked_up
 from holdfast.core.record import NamedTuple
 
@@ -119,7 +120,16 @@ class _Edit:
             entries = self._renumbered(hashes, values, postings, changed)
         else:
             entries = self._spliced(hashes, values, postings, changed)
-        return encode_parts(self._table, *entries, 0)
+        return encode_parts(self._table, *entries, 0, self._filter(hashes, entries[0], changed))
+
+    def _filter(self, before: array[int], now: array[int], changed: dict[int, int | bytes | None]) -> bytes | None:
+        """The filter of the keys now, from the old one where no term is gone; None where it must be made."""
+        there = [before[at : at + 1] == array("Q", [key]) for key in changed for at in (bisect_left(before, key),)]
+        terms = [(key, held, was) for (key, held), was in zip(changed.items(), there, strict=True) if not key & 1]
+        if any(held is None and was for _, held, was in terms):
+            return None
+        count = len(now) - sum(map(and_, now, repeat(1)))
+        return extended_filter(self._old.part(FILTER), count, [key for key, _, was in terms if not was])
 
     def _changed(self, hashes: array[int], values: array[int], postings: bytes) -> dict[int, int | bytes | None]:
         """By hash, what the dictionary has now, or the record, of every key of the changed documents; None: nothing."""
@@ -127,7 +137,10 @@ class _Edit:
         places, numbers = self._new_numbers()
         held = _lists_of(self._before)
         made = _lists_of(self._after)
+        stay = not (self._documents_move or self._sections_move)  # then places and numbers compare
         for key in held.words.keys() | made.words.keys():
+            if stay and held.words.get(key) == made.words.get(key):
+                continue
             counts = dict(self._old_words(hashes, values, postings, key))
             theirs = made.words.get(key, _NO_WORDS)
             counts.update(zip(looked_up(places, theirs[0]) if theirs[0] else (), theirs[1], strict=True))
@@ -136,6 +149,8 @@ class _Edit:
             found[key] = encode_word(ordered, [counts[place] for place in ordered], documents) if counts else None
         for key in held.terms.keys() | made.terms.keys():
             gone, come = held.terms.get(key, _NO_LISTS), made.terms.get(key, _NO_LISTS)
+            if stay and _is_same(gone, come):
+                continue
             old = self._old_term(hashes, values, postings, key)
             lists = TermLists(
                 *_merged(old.sections, old.section_steps, self._sections, (come.sections, come.section_steps, numbers)),
@@ -226,7 +241,7 @@ class _Edit:
 
     def _moved_word(self, value: int, postings: bytes) -> int | bytes:
         if not self._documents_move:
-            return value if value >= INLINE else _raw(postings, value)
+            return value if value >= INLINE else _record(postings, value)
         if value >= INLINE:
             return self._moved_inline(value)
         counts = dict(_decoded_word(value, postings, len(self._places)))
@@ -267,6 +282,15 @@ def _lists_of(counted: CountedSegment) -> _Lists:
     return _Lists(words, {hash_of(term, 0, word=False): lists for term, lists in term_lists(counted.text)})
 
 
+def _is_same(one: TermLists, other: TermLists) -> bool:
+    return (list(one.sections), one.section_steps, list(one.documents), *one[3:]) == (
+        list(other.sections),
+        other.section_steps,
+        list(other.documents),
+        *other[3:],
+    )
+
+
 def _merged(
     numbers: Sequence[int], steps: bytes, moved: Sequence[int], come: tuple[Sequence[int], bytes, Sequence[int]]
 ) -> tuple[Sequence[int], bytes]:
@@ -278,21 +302,15 @@ def _merged(
     return ordered, bytes(map(found.__getitem__, ordered))
 
 
-def _raw(postings: bytes, offset: int) -> bytes:
-    _, end = record_span(postings[offset : offset + 16])
-    return postings[offset : offset + end]
-
-
-def _body(postings: bytes, offset: int) -> bytes:
-    start, end = record_span(postings[offset : offset + 16])
-    return postings[offset + start : offset + end]
+def _record(postings: bytes, offset: int) -> bytes:
+    return postings[offset : offset + record_end(postings[offset : offset + 16])]
 
 
 def _decoded_word(value: int, postings: bytes, documents: int) -> Iterable[tuple[int, int]]:
     if value >= INLINE:
         _, place, times = parse_inline(value)
         return [(place, times)]
-    found, large = decode_word(_body(postings, value), documents)
+    found, large = decode_word(_record(postings, value), documents)
     places, counts = found.listed()
     if not large:
         return zip(places, counts, strict=True)
@@ -306,7 +324,7 @@ def _decoded_term(value: int, postings: bytes, firsts: Sequence[int]) -> TermLis
     if value >= INLINE:
         own, documents, holding = decode_inline_term(value, firsts)
     else:
-        own, documents, holding = decode_term(_body(postings, value), firsts[-1], len(firsts) - 1)
+        own, documents, holding = decode_term(_record(postings, value), firsts[-1], len(firsts) - 1)
     return TermLists(*own.listed(), *documents.listed(), holding)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import accumulate, chain, compress
 from operator import sub
-from struct import pack
+from struct import Struct, pack
 
 from holdfast.caches.index_format import IndexUnusable
 from holdfast.core.record import NamedTuple
@@ -28,6 +28,8 @@ _KIND, _VALUE, _NUMBER = 29, 16, 0xFFFF
 MOST_NARROW = 1 << 16
 _MOST_TIMES = (1 << _KIND - _VALUE) - 1
 _LONG, _CONTINUATION = 255, 255
+# A list of fewer postings has a short record: how many there are, the numbers, the values.
+_SHORT = [Struct(f"<B{count}H{count}B") for count in range(64)]
 _IS_NUMBER = b"\1" * 255 + b"\0"
 _KEPT_GAPS = 1 << 14
 
@@ -145,20 +147,33 @@ def decode_list(data: bytes, at: int, form: int, population: int) -> tuple[Posti
 
 
 def _sealed(body: bytes) -> bytes:
-    return encode_count(len(body)) + body
+    return b"\0" + encode_count(len(body)) + body
 
 
-def record_span(first: bytes) -> tuple[int, int]:
-    """Where the body of a record that begins with these bytes begins and ends."""
-    size, at = decode_count(first, 0)
-    return at, at + size
+def record_end(first: bytes) -> int:
+    """Where a record that begins with these bytes ends."""
+    if first[0]:
+        return _SHORT[first[0]].size if first[0] < len(_SHORT) else len(first) + (1 << 32)
+    size, at = decode_count(first, 1)
+    return at + size
+
+
+def _decode_short(record: bytes, population: int) -> PostingList:
+    count = record[0]
+    found = _SHORT[count].unpack(record)
+    numbers, values = found[1 : count + 1], record[2 * count + 1 :]
+    if numbers[-1] >= population or 0 in values:
+        raise IndexUnusable("a posting list names what is not there")
+    return PostingList(numbers, values)
 
 
 def encode_word(places: Sequence[int], counts: Sequence[int], documents: int) -> int | bytes:
     """The dictionary value or the record of a word: the places of its documents, ascending, and how often it occurs."""
     if len(places) == 1 and (value := inline_value(WORD, places[0], counts[0])) is not None:
         return value
-    large = b""
+    large, count = b"", len(places)
+    if count < len(_SHORT) and documents <= MOST_NARROW and max(counts) < _LONG:  # most words
+        return _SHORT[count].pack(count, *places, *counts)
     try:
         values = bytes(counts)
         has_large = _LONG in values
@@ -171,8 +186,11 @@ def encode_word(places: Sequence[int], counts: Sequence[int], documents: int) ->
     return _sealed(bytes((form | (LARGE if large else 0),)) + data + large)
 
 
-def decode_word(body: bytes, documents: int) -> tuple[PostingList, list[int]]:
+def decode_word(record: bytes, documents: int) -> tuple[PostingList, list[int]]:
     """The list of a word, and the true counts of its documents that have the value 255, in order."""
+    if record[0]:
+        return _decode_short(record, documents), []
+    body = record[decode_count(record, 1)[1] :]
     shape = body[0]
     if not shape & FORM or shape >> _SECOND:
         raise IndexUnusable("the record of a word is damaged")
@@ -189,6 +207,8 @@ def encode_term(lists: TermLists, firsts: Sequence[int]) -> int | bytes:
     if count == 1 and (value := _inline(lists, firsts)) is not None:
         return value
     if not lists.documents:  # most terms
+        if count < len(_SHORT) and firsts[-1] <= MOST_NARROW:
+            return _SHORT[count].pack(count, *lists.sections, *lists.section_steps)
         form, data = encode_list(lists.sections, lists.section_steps, firsts[-1])
         return _sealed(bytes((form,)) + data)
     shape, body = encode_list(lists.sections, lists.section_steps, firsts[-1]) if count else (0, b"")
@@ -207,8 +227,11 @@ def _inline(lists: TermLists, firsts: Sequence[int]) -> int | None:
     return None
 
 
-def decode_term(body: bytes, sections: int, documents: int) -> tuple[PostingList, PostingList, int]:
+def decode_term(record: bytes, sections: int, documents: int) -> tuple[PostingList, PostingList, int]:
     """The two lists of a term, and how many sections hold it."""
+    if record[0]:
+        return _decode_short(record, sections), NO_LIST, record[0]
+    body = record[decode_count(record, 1)[1] :]
     shape, at = body[0], 1
     own = of_documents = NO_LIST
     if shape & FORM:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from holdfast.caches.index_format import Read
 
-KIND = "segment-1"
+KIND = "segment-2"
 DICTIONARY, POSTINGS, FILTER, COLUMNS = "dictionary", "postings", "filter", "columns"
 DOCUMENTS, RECORDS, DIGESTS, SOURCES, SUMS = "documents", "records", "digests", "sources", "sums"
 NAMES = (DICTIONARY, POSTINGS, FILTER, COLUMNS, DOCUMENTS, RECORDS, DIGESTS, SOURCES)
@@ -204,16 +204,16 @@ class SegmentFile:
         return int.from_bytes(page[HASHES + 4 * at : HASHES + 4 * at + 4], "little")
 
     def record(self, offset: int) -> bytes:
-        """The body of the record at an offset of the postings."""
-        from holdfast.caches.segments.postings import record_span
+        """The record at an offset of the postings."""
+        from holdfast.caches.segments.postings import record_end
 
         section = self._postings
         place = section.offset + offset - self._start
         first = self._checked(section.offset + offset, min(max(BLOCK - place % BLOCK, 16), section.length - offset))
-        start, end = record_span(first)
+        end = record_end(first)
         if offset + end > section.length:
             raise IndexUnusable("a record is cut short")
-        return first[start:end] if end <= len(first) else self.part(POSTINGS, offset + start, end - start)
+        return first[:end] if end <= len(first) else self.part(POSTINGS, offset, end)
 
     def entry_at(self, name: str, position: int, count: int) -> bytes:
         """One of `count` records of a section that begins with where each ends."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from holdfast.caches.index_format import Read, Summary
 
-KIND = "segments-1"
+KIND = "segments-2"
 SEGMENTS = "segments"
 ENDING = ".seg"
 _NAME_LENGTH = 32

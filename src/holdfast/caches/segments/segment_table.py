@@ -112,13 +112,19 @@ def encode_segment(table: SegmentTable, postings: Mapping[int, int | bytes], see
 
 
 def encode_parts(
-    table: SegmentTable, hashes: array[int], values: array[int], postings: Sequence[bytes | memoryview], seed: int
+    table: SegmentTable,
+    hashes: array[int],
+    values: array[int],
+    postings: Sequence[bytes | memoryview],
+    seed: int,
+    key_filter: bytes | None = None,
 ) -> bytes:
-    """The same of ascending hashes, the value of each, and the records in that order."""
+    """The same of ascending hashes, the value of each, and the records in that order; `key_filter` is that of the
+    hashes, where it is known."""
     contents = [
         _encode_dictionary(hashes, values),
         b"".join(postings),
-        encode_filter(hashes),
+        key_filter or encode_filter(hashes),
         encode_columns(table, seed),
         _with_offsets(table.records),
         _with_offsets(table.section_records),
@@ -146,14 +152,33 @@ def _encode_dictionary(hashes: array[int], values: array[int]) -> bytes:
 def encode_filter(hashes: Iterable[int]) -> bytes:
     """Two bits for each hash of a term, in at least eight times as many: what it rules out, no section holds."""
     terms = [key for key in hashes if not key & 1]
-    size = max((BITS_A_KEY * len(terms) - 1).bit_length(), 3)
-    shift, mask = 64 - size, (1 << size) - 1
+    size = _filter_size(len(terms))
     # A digit for each bit, the last bit first, is read as one long binary number: few steps of the interpreter.
     digits = bytearray(b"0") * (1 << size)
-    places = chain([mask - (key >> shift) for key in terms], [mask - (key >> OTHER & mask) for key in terms])
-    for place in places:
-        digits[place] = _SET
+    for place in _bits(terms, size):
+        digits[(1 << size) - 1 - place] = _SET
     return int(digits, 2).to_bytes(1 << (size - 3), "little")
+
+
+def extended_filter(old: bytes, count: int, terms: Sequence[int]) -> bytes | None:
+    """A filter with these terms too, `count` with all; None where that has another size."""
+    size = _filter_size(count)
+    if len(old) != 1 << (size - 3):
+        return None
+    made = bytearray(old)
+    for place in _bits(terms, size):
+        made[place >> 3] |= 1 << (place & 7)
+    return bytes(made)
+
+
+def _filter_size(count: int) -> int:
+    return max((BITS_A_KEY * count - 1).bit_length(), 3)
+
+
+def _bits(terms: Sequence[int], size: int) -> Iterable[int]:
+    """The two bits of each term."""
+    shift, mask = 64 - size, (1 << size) - 1
+    return chain([key >> shift for key in terms], [key >> OTHER & mask for key in terms])
 
 
 def encode_columns(table: SegmentTable, seed: int) -> bytes:

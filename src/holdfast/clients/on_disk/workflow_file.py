@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from importlib.metadata import packages_distributions
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from holdfast.clients.ci_workflow import FILE, MARK, is_written, workflow
@@ -11,7 +10,7 @@ from holdfast.core.atomic_write import write_file
 from holdfast.core.errors import UsageError
 from holdfast.core.own_folder import check_stays
 from holdfast.core.regular_files import NotRegular, read_regular
-from holdfast.version import __version__
+from holdfast.version import DISTRIBUTION, __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,7 +68,7 @@ def set_up_workflow(root: str, origin: str, *, undo: bool, dry_run: bool) -> Wor
         raise UsageError(
             "there is nothing to check yet: run `context init`, `context add` or `context spec init` first"
         )
-    new = workflow(origin or f"{_distribution()}[analysis]=={__version__}", checks)
+    new = workflow(origin or f"{DISTRIBUTION}[analysis]=={__version__}", checks)
     if new == old:
         return WorkflowStep(FILE, "unchanged", checks)
     detail = "commit it" if origin else "see that your index has this project under its name (--from), and commit it"
@@ -77,8 +76,3 @@ def set_up_workflow(root: str, origin: str, *, undo: bool, dry_run: bool) -> Wor
         os.makedirs(os.path.dirname(path), exist_ok=True)
         write_file(path, new.encode())
     return WorkflowStep(FILE, "written" if old is None else "renewed", checks, detail)
-
-
-def _distribution() -> str:
-    """What this installation is called where it was installed from."""
-    return next(iter(packages_distributions().get("holdfast", [])), "holdfast")

@@ -9,14 +9,14 @@ from holdfast.core.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from holdfast.contexts.arguments import TreeArguments
+    from holdfast.contexts.arguments import ValidateArguments
     from holdfast.contexts.on_disk.project import Project
     from holdfast.contexts.on_disk.staged_copy import StagedCopy
     from holdfast.contexts.shapes import ProjectArguments
     from holdfast.workspace import Workspace
 
 
-def open_project(workspace: Workspace, arguments: ProjectArguments | TreeArguments) -> Project:
+def open_project(workspace: Workspace, arguments: ProjectArguments | ValidateArguments) -> Project:
     """The project that the arguments mean; UsageError when they cannot mean one."""
     from holdfast.contexts.on_disk.project import Project
 

@@ -1,4 +1,4 @@
-"""What the commands that look at contexts as a whole answer: validate, stats and watch."""
+"""What the commands that look at contexts as a whole answer: validate and status --watch."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from holdfast.core.tokens import tokens_of_bytes
 from holdfast.operation import Outcome
 
 if TYPE_CHECKING:
-    from holdfast.contexts.arguments import TreeArguments, ValidateArguments
-    from holdfast.contexts.shapes import StateChange, StatsAnswer, ValidateAnswer, WatchAnswer
+    from holdfast.contexts.arguments import ListArguments, ValidateArguments
+    from holdfast.contexts.shapes import StateChange, ValidateAnswer, WatchAnswer
     from holdfast.workspace import Workspace
 
 
@@ -62,28 +62,7 @@ def validate(workspace: Workspace, arguments: ValidateArguments) -> Outcome[Vali
     return Outcome(value, ContextCorrupt.exit_code if problems else 0, is_error=bool(problems))
 
 
-def stats(workspace: Workspace, arguments: TreeArguments) -> Outcome[StatsAnswer]:
-    """Tokens of contexts against tokens of the sources they stand for."""
-
-    project = open_project(workspace, arguments)
-    rows = token_counts(project)
-    contexts, sources = sum([row.context_tokens for row in rows]), sum([row.source_tokens for row in rows])
-    return Outcome(
-        {
-            "root": printable(project.root),
-            "contexts": len(rows),
-            "context_tokens": contexts,
-            "source_tokens": sources,
-            "percent_saved": max(0, 100 - 100 * contexts // sources) if sources else 0,
-            "directories": [
-                {"scope": row.scope, "context_tokens": row.context_tokens, "source_tokens": row.source_tokens}
-                for row in rows
-            ],
-        }
-    )
-
-
-def watch(workspace: Workspace, arguments: TreeArguments) -> Outcome[WatchAnswer]:
+def watch(workspace: Workspace, arguments: ListArguments) -> Outcome[WatchAnswer]:
     """Writes a line for each change of state until it is interrupted, and then how many there were."""
     project = open_project(workspace, arguments)
     untracked = arguments.get("untracked", False)

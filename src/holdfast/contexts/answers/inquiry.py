@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 from holdfast.contexts import schema
 from holdfast.contexts.answers import open_project, staged_copy
-from holdfast.contexts.freshness import FRESH, MISSING
+from holdfast.contexts.freshness import MISSING, STALE
+from holdfast.contexts.on_disk.claim_subjects import judge
 from holdfast.contexts.on_disk.directory_view import read_context_beneath
 from holdfast.contexts.on_disk.listing import list_project
 from holdfast.contexts.roll_up import BUDGET, RollUp, within_budget
+from holdfast.core.confined_paths import printable
 from holdfast.core.errors import (
     BudgetTooSmall,
     ContextCorrupt,
@@ -19,6 +21,7 @@ from holdfast.core.errors import (
     OutOfDate,
     ScopeOutside,
     UnsupportedVersion,
+    UsageError,
 )
 from holdfast.operation import Outcome, Words
 
@@ -55,8 +58,14 @@ def _sentence(error: ContextError, scope: str) -> str:
     return error.message
 
 
+def _check_scope(scope: str) -> None:
+    if "\0" in scope:
+        raise UsageError("scope must be a path: it cannot hold a NUL character")
+
+
 def query_context(workspace: Workspace, arguments: QueryArguments) -> Outcome[QueryAnswer]:
     project, scope = open_project(workspace, arguments), arguments["scope"]
+    _check_scope(scope)
     try:
         try:
             context = project.reach(scope, lambda place: read_context_beneath(project.root, place))
@@ -65,12 +74,36 @@ def query_context(workspace: Workspace, arguments: QueryArguments) -> Outcome[Qu
         except OSError as error:
             raise ContextCorrupt(error.strerror or "cannot be read") from None
     except _FAILURES as error:
+        if isinstance(error, ContextMissing) and (bare := _computed(project, scope, arguments.get("filter", []))):
+            return Outcome({"found": True, "scope": scope, "context": bare})
         failure: QueryFailure = {"found": False, "scope": scope, "error": _sentence(error, scope)}
-        return Outcome(failure, error.exit_code, is_error=True, code=error.code)
+        return Outcome(failure, error.exit_code, is_error=True, note=error.remedy, code=error.code)
     names = arguments.get("filter")
     if not names:
         return Outcome({"found": True, "scope": scope, "context": schema.whole(context)})
     return Outcome({"found": True, "scope": scope, "context": _filtered(project, scope, context, names)})
+
+
+def _computed(project: Project, scope: str, names: list[str]) -> dict[str, Field]:
+    """Metadata and requested computed fields of a directory without a context; nothing where none is requested."""
+    from holdfast.contexts.on_disk.derivation import COMPUTED, Derivation
+
+    wanted = list(dict.fromkeys([name for name in names if name in COMPUTED]))
+    try:
+        if not wanted:
+            return {}
+        place = project.place_of(scope)
+        one = Derivation(project, place)
+        fields = one.fields(wanted)
+        metadata: dict[str, Field] = {
+            "version": schema.VERSION,
+            "scope": printable(place) or ".",
+            "fingerprint": one.view.fingerprint(),
+            "last_updated": None,
+        }
+    except OSError:
+        return {}
+    return {**metadata, **{name: fields[name] for name in wanted}}
 
 
 def _filtered(project: Project, scope: str, context: dict[str, Field], names: list[str]) -> dict[str, Field]:
@@ -91,6 +124,7 @@ def _filtered(project: Project, scope: str, context: dict[str, Field], names: li
 
 def check_freshness(workspace: Workspace, arguments: CheckArguments) -> Outcome[CheckAnswer]:
     project, scope = open_project(workspace, arguments), arguments["scope"]
+    _check_scope(scope)
     try:
         try:
             view = project.reach(scope, project.view)
@@ -99,16 +133,16 @@ def check_freshness(workspace: Workspace, arguments: CheckArguments) -> Outcome[
         headline = view.headline()
     except _FAILURES as error:
         failure: CheckFailure = {"scope": scope, "state": MISSING, "error": _sentence(error, scope)}
-        return Outcome(failure, error.exit_code, is_error=True, code=error.code)
-    found = view.freshness()
-    return Outcome(
-        {
-            "scope": scope,
-            "state": found.state,
-            "fingerprint": {"stored": headline.fingerprint, "computed": found.computed},
-            "last_updated": headline.last_updated,
-        }
-    )
+        return Outcome(failure, error.exit_code, is_error=True, note=error.remedy, code=error.code)
+    place = project.place_of(scope)
+    found = judge(project, place, view)
+    verdict: CheckAnswer = {
+        "scope": scope,
+        "state": found.state,
+        "fingerprint": {"stored": headline.fingerprint, "computed": found.computed},
+        "last_updated": headline.last_updated,
+    }
+    return Outcome(verdict, note="\n".join(map(str, found.changes)))
 
 
 def list_contexts(workspace: Workspace, arguments: ListArguments) -> Outcome[StatusAnswer]:
@@ -134,7 +168,7 @@ def list_contexts(workspace: Workspace, arguments: ListArguments) -> Outcome[Sta
         chosen = [entry for entry in chosen if entry.scope == under or entry.scope.startswith(under + "/")]
     if states := arguments.get("states"):
         chosen = [entry for entry in chosen if entry.state in states]
-    outdated = arguments.get("check") and any(entry.state != FRESH for entry in chosen)
+    outdated = arguments.get("check") and any(entry.state == STALE or entry.problem for entry in chosen)
     code = OutOfDate.exit_code if outdated else 0
     chosen_format = arguments.get("format", "text" if arguments.get("check") else "json")
     if chosen_format != "json":
@@ -160,17 +194,21 @@ def _gate(project: Project, arguments: ListArguments, chosen: list[Entry], code:
     """The verdict in words, or as SARIF."""
     from holdfast.contexts.gate_report import Judged, gate_log, report
 
-    judged = [Judged(entry.scope, entry.state, entry.problem) for entry in chosen]
+    judged = [
+        Judged(entry.scope, entry.state, entry.problem, tuple(map(str, entry.changes)))
+        for entry in chosen
+        if entry.state != MISSING or entry.problem
+    ]
     if arguments.get("format") == "sarif":
         from holdfast.version import __version__
 
         return Outcome(gate_log(judged, __version__), code, note=project.note)
     which = f" --path {_shell_word(arguments['path'])}" if "path" in arguments else ""
-    adding = ", then `git add` what it renewed" if project.repository is not None else ""
     staged = " --staged" if arguments.get("staged", False) else ""
-    mend = f"context regen{which}{staged}" + ("" if staged else adding)
-    more = f"context status{which}{staged} --state stale --state missing"
-    return Outcome(Words(report(judged, mend=mend, more=more)), code, note=project.note)
+    adding = ", then `git add` what it renewed" if project.repository is not None and not staged else ""
+    mend = f"context regen{which}{staged}"
+    more = f"context status{which}{staged} --state stale"
+    return Outcome(Words(report(judged, mend=mend, more=more, adding=adding)), code, note=project.note)
 
 
 def _shell_word(word: str) -> str:

@@ -5,22 +5,27 @@ from __future__ import annotations
 from os.path import lexists
 from typing import TYPE_CHECKING
 
+from holdfast.code.test_files import is_test
 from holdfast.contexts.answers import open_project
+from holdfast.contexts.bindings import binding
+from holdfast.contexts.on_disk.import_index import import_index
 from holdfast.contexts.on_disk.project import scan
 from holdfast.contexts.on_disk.source_facts import gather_facts
+from holdfast.contexts.on_disk.symbol_files import look_up
 from holdfast.contexts.project_map import DEFAULT_BUDGET, MapRequest, is_below
 from holdfast.contexts.project_map import project_map as made_map
 from holdfast.contexts.source_kinds import unread_languages
+from holdfast.contexts.symbol_lookup import DEFAULT_BUDGET as SYMBOL_BUDGET
+from holdfast.contexts.symbol_lookup import exported_names, nearest_names, parts_of, symbol_answer
 from holdfast.contexts.symbol_ranks import MapFile
-from holdfast.contexts.test_files import is_test
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import ContextError, InvalidBudget, ScopeOutside, UsageError
 from holdfast.operation import Outcome
 
 if TYPE_CHECKING:
-    from holdfast.contexts.arguments import MapArguments
+    from holdfast.contexts.arguments import MapArguments, SymbolArguments
     from holdfast.contexts.on_disk.project import Found, Project
-    from holdfast.contexts.shapes import MapAnswer
+    from holdfast.contexts.shapes import MapAnswer, SymbolAnswer
     from holdfast.workspace import Workspace
 
 
@@ -37,14 +42,31 @@ def project_map(workspace: Workspace, arguments: MapArguments) -> Outcome[MapAns
         first=lambda place, name: any(is_below(_path(place, name), one) for one in asked),
         progress=workspace.progress,
     )
+    index = import_index(project, found, gathered.facts())
     files = [
-        MapFile(_path(place, name), one.facts, one.uses, is_test(place, name))
+        MapFile(_path(place, name), one.facts, one.uses, is_test(place, name), binding(place, one.facts, index))
         for place, named in gathered.places.items()
         for name, one in named.items()
     ]
     unknown = unread_languages([_name_in(item, name, scopes) for item in found for name in _sources(item)])
     request = MapRequest(arguments.get("budget", DEFAULT_BUDGET), scopes, focus)
     return Outcome(made_map(files, request, left=gathered.left, unknown=unknown))
+
+
+def symbol(workspace: Workspace, arguments: SymbolArguments) -> Outcome[SymbolAnswer]:
+    """What the files say at the time of the call; the nearest names where nothing is called so."""
+    project, name = open_project(workspace, arguments), arguments["name"].strip()
+    found = scan(project)
+    parts = parts_of(name)
+    looked = look_up(project, found, parts) if parts else []
+    nearest: list[str] = []
+    if not any(one.look.definitions for one in looked):
+        facts = gather_facts(project, found, progress=workspace.progress).facts()
+        nearest = nearest_names(name, exported_names(one for files in facts.values() for one in files))
+        if not parts and nearest:  # words: the best name is looked up
+            looked = look_up(project, found, parts_of(nearest[0]))
+            name, nearest = nearest[0], nearest[1:]
+    return Outcome(symbol_answer(name, looked, nearest, arguments.get("budget", SYMBOL_BUDGET)))
 
 
 def map_failure(error: ContextError) -> dict[str, dict[str, str]]:

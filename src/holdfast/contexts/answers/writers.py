@@ -1,13 +1,14 @@
-"""Bodies of the commands that write contexts or their settings: init, regen, rehash and config."""
+"""Bodies of the commands that write contexts or their settings: init, regen and config."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.contexts.analysis.parsers import INSTALL, missing_parsers
+from holdfast.code.analysis.parsers import INSTALL, missing_parsers
 from holdfast.contexts.answers import open_project, staged_copy
 from holdfast.contexts.freshness import FRESH
 from holdfast.contexts.on_disk.agents_file import LEFT_ALONE, write_other_sections, write_section
+from holdfast.contexts.on_disk.claim_subjects import judge
 from holdfast.contexts.on_disk.directory_view import CONTEXT_FILE
 from holdfast.contexts.on_disk.generation import FAILED, RENEWED, UNCHANGED, WRITTEN, generate, rehash_one
 from holdfast.contexts.on_disk.listing import judge_all
@@ -15,13 +16,21 @@ from holdfast.contexts.on_disk.project import check_root, place_of, scan, with_p
 from holdfast.contexts.on_disk.settings_file import change_setting
 from holdfast.contexts.source_kinds import unread_languages
 from holdfast.core.confined_paths import printable
-from holdfast.core.errors import ContextCorrupt, IoError, UnknownName, UsageError
+from holdfast.core.errors import (
+    ContextCorrupt,
+    ContextMissing,
+    IoError,
+    UnknownName,
+    UnsupportedVersion,
+    UsageError,
+)
 from holdfast.operation import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.contexts.arguments import ConfigArguments, InitArguments, RegenArguments, RehashArguments
+    from holdfast.contexts.arguments import ConfigArguments, InitArguments, RegenArguments
+    from holdfast.contexts.on_disk.directory_view import DirectoryView
     from holdfast.contexts.on_disk.generation import Made
     from holdfast.contexts.on_disk.project import Found, Project
     from holdfast.contexts.shapes import (
@@ -45,7 +54,7 @@ def _counts(made: list[Made]) -> Counts:
         "renewed": counted[RENEWED],
         "unchanged": counted[UNCHANGED],
         "failed": counted[FAILED],
-        "contexts": [_made_context(one) for one in made if one.action != UNCHANGED],
+        "contexts": [_made_context(one) for one in made if one.action != UNCHANGED or one.reason],
     }
 
 
@@ -79,6 +88,7 @@ def init(workspace: Workspace, arguments: InitArguments) -> Outcome[InitAnswer]:
         *(project, found, None),
         now=workspace.timestamp(),
         full=full,
+        every=full or arguments.get("all", False),
         dry_run=dry_run,
         progress=workspace.progress,
         unread=unread,
@@ -123,12 +133,15 @@ def _regenerated(project: Project, workspace: Workspace, arguments: RegenArgumen
         now=workspace.timestamp(),
         full=full,
         lean=lean,
+        every="scope" in arguments or full,
+        vouch="scope" in arguments,
         progress=workspace.progress,
         unread=unread,
     )
     counts = _counts(made)
     value: RegenAnswer = {"root": project.shown, **counts}
-    return Outcome(value, _exit_code(made), is_error=bool(counts["failed"]), note=_notes(project, found, unread))
+    note = (_notes(project, found, unread) + _left(made)).strip("\n")
+    return Outcome(value, _exit_code(made), is_error=bool(counts["failed"]), note=note)
 
 
 def _chosen(project: Project, arguments: RegenArguments) -> tuple[list[Found], set[str] | None]:
@@ -144,7 +157,19 @@ def _chosen(project: Project, arguments: RegenArguments) -> tuple[list[Found], s
         return found, None
     kept = {item.place: item.view for item in found if item.kept and item.view is not None}
     judge_all(list(kept.values()))
-    return found, {place for place, view in kept.items() if view.freshness().state != FRESH}
+    return found, {place for place, view in kept.items() if view.has_context and _wants_work(project, place, view)}
+
+
+def _wants_work(project: Project, place: str, view: DirectoryView) -> bool:
+    """Whether a context is not fresh, cannot be used, or claims something that it does not record."""
+    try:
+        written = view.headline().written
+        if judge(project, place, view).state != FRESH:
+            return True
+    except (ContextMissing, ContextCorrupt, UnsupportedVersion):
+        return True
+    recorded = written.recorded or {} if written is not None else {}
+    return written is not None and any(claim.digest not in recorded for claim in written.claims)
 
 
 _FEW = 5
@@ -152,6 +177,11 @@ _FEW = 5
 
 def _notes(project: Project, found: list[Found], unread: list[tuple[str, str]]) -> str:
     return "\n".join([note for note in (project.note, *_not_read(found), *_not_parsed(unread)) if note])
+
+
+def _left(made: list[Made]) -> str:
+    """A line for each context whose claims someone has to read."""
+    return "".join([f"\n{one.scope}: {one.reason}" for one in made if one.reason and one.action != FAILED])
 
 
 def _not_read(found: list[Found]) -> Iterator[str]:
@@ -175,7 +205,7 @@ def _not_parsed(unread: list[tuple[str, str]]) -> Iterator[str]:
         yield f"given up: {shown}{more}"
 
 
-def rehash(workspace: Workspace, arguments: RehashArguments) -> Outcome[RehashAnswer]:
+def rehash(workspace: Workspace, arguments: RegenArguments) -> Outcome[RehashAnswer]:
     """One directory's context, or every one there is."""
     project = open_project(workspace, arguments)
     if not arguments.get("staged", False):
@@ -186,7 +216,7 @@ def rehash(workspace: Workspace, arguments: RehashArguments) -> Outcome[RehashAn
     return outcome
 
 
-def _rehashed(project: Project, arguments: RehashArguments) -> Outcome[RehashAnswer]:
+def _rehashed(project: Project, arguments: RegenArguments) -> Outcome[RehashAnswer]:
     scope = arguments.get("scope")
     found = scan(project)
     if scope is not None:
@@ -194,7 +224,7 @@ def _rehashed(project: Project, arguments: RehashArguments) -> Outcome[RehashAns
         found = [item for item in with_place(project, found, place, scope) if item.place == place]
         if found[0].view is None or not found[0].view.has_context:
             raise UsageError(f"there is no {CONTEXT_FILE} in '{scope}': `context regen {scope}` makes one")
-    made = [rehash_one(item) for item in found if item.view is not None and item.view.has_context]
+    made = [rehash_one(project, item) for item in found if item.view is not None and item.view.has_context]
     counts = _counts(made)
     return Outcome(counts, _exit_code(made), is_error=bool(counts["failed"]))
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from holdfast.code.analysis.references import hashes_in, word_hash
+from holdfast.code.languages import language_of
+from holdfast.code.test_files import is_test
 from holdfast.contexts import description
-from holdfast.contexts.analysis.used_words import hashes_in, word_hash
-from holdfast.contexts.commands import COMMAND_FILES, KINDS, commands
+from holdfast.contexts.commands import KINDS, commands, is_command_file
 from holdfast.contexts.context_text import writable
 from holdfast.contexts.dependencies import dependencies, dependents
 from holdfast.contexts.description import Child, summary
-from holdfast.contexts.languages import language_of
 from holdfast.contexts.manifests import MANIFESTS, READMES, about, declared_programs
 from holdfast.contexts.on_disk.import_index import import_index, read_beneath
 from holdfast.contexts.on_disk.project import scan
 from holdfast.contexts.on_disk.source_facts import facts_of, gather_facts
-from holdfast.contexts.test_files import is_test
 from holdfast.contexts.yaml_text import YamlError, parse
 from holdfast.core.confined_paths import open_beneath, printable
 from holdfast.core.errors import ContextCorrupt, ContextError, ContextMissing, UnsupportedVersion
@@ -25,7 +25,8 @@ from holdfast.core.regular_files import close_quietly
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from holdfast.contexts.analysis.facts import FileFacts
+    from holdfast.code.analysis.facts import FileFacts
+    from holdfast.code.analysis.references import References
     from holdfast.contexts.description import About
     from holdfast.contexts.on_disk.directory_view import DirectoryView
     from holdfast.contexts.on_disk.project import Found, Project
@@ -88,6 +89,14 @@ class Derivation:
         return self._gathered.facts()
 
     @property
+    def used(self) -> dict[tuple[str, str], References]:
+        """The names that files in packages refer to."""
+        if self._gathered is None:
+            return {}
+        places = self._gathered.places.items()
+        return {(at, name): one.uses for at, files in places for name, one in files.items() if one.facts.package}
+
+    @property
     def beyond(self) -> list[str]:
         """The note added to a list that would need the whole project, where that is too large to be analysed."""
         left = self._gathered.left if self._gathered is not None else 0
@@ -111,7 +120,7 @@ class Derivation:
 
 
 def _dependencies(one: Derivation) -> Value:
-    needs = dependencies(one.place, one.files, one.index)
+    needs = dependencies(one.place, one.files, one.index, one.used)
     return {"internal": [printable(place) for place in needs.internal], "external": needs.external}
 
 
@@ -124,7 +133,7 @@ def _tests(one: Derivation) -> list[str]:
         for place, files in one.all_facts.items()
         if place != one.place
         for file in files
-        if is_test(place, file.name) and scope in dependencies(place, [file], one.index).internal
+        if is_test(place, file.name) and scope in dependencies(place, [file], one.index, one.used).internal
     ]
     return description.cut([*own, *sorted(others)], description.MAX_TESTS, "ask a directory below") + one.beyond
 
@@ -140,9 +149,9 @@ def _starts(place: str, name: str, found: SourceFacts) -> bool:
     if is_test(place, name) or facts.generated:
         return False
     if facts.language == "Python":
-        return name == "__main__.py" or _PYTHON_MAIN in hashes_in(found.uses)
+        return name == "__main__.py" or _PYTHON_MAIN in hashes_in(found.uses.names)
     if facts.language == "Go":
-        return facts.package == "main" and word_hash("main") in hashes_in(found.uses) and name != "doc.go"
+        return facts.package == "main" and word_hash("main") in hashes_in(found.uses.names) and name != "doc.go"
     if facts.language == "Rust":
         return name in ("main.rs", "build.rs") or place.endswith("src/bin")
     return any(export.name in ("main", "Main") for export in facts.exports)
@@ -174,8 +183,8 @@ def _summary_of(project: Project, item: Found) -> str:
     return summary(below.about, below.files)
 
 
-def _workflows(one: Derivation) -> dict[str, Value]:
-    """The project's CI files, parsed; what cannot be read or parsed is passed over."""
+def _workflows(one: Derivation) -> dict[str, tuple[Value, str]]:
+    """The project's CI files, parsed and as text; what cannot be read or parsed is passed over."""
     names: list[str] = []
     try:
         directory = open_beneath(one.project.root, _WORKFLOWS, listed=True)
@@ -194,14 +203,17 @@ def _workflows(one: Derivation) -> dict[str, Value]:
         text = read_beneath(one.project, place, name)
         try:
             if text is not None:
-                parsed[f"{place}/{name}"] = parse(text.encode("utf-8", "replace"))
+                parsed[f"{place}/{name}"] = parse(text.encode("utf-8", "replace")), text
         except YamlError:
             continue
     return parsed
 
 
 def _commands(one: Derivation) -> dict[str, list[str]]:
-    found = commands(one._texts(COMMAND_FILES), _workflows(one) if not one.place else {})
+    found = commands(
+        one._texts([file.name for file in one.view.files if is_command_file(file.name)]),
+        _workflows(one) if not one.place else {},
+    )
     return {kind: found[kind] for kind in KINDS if kind in found}
 
 
@@ -217,7 +229,7 @@ COMPUTED: dict[str, Callable[[Derivation], Value]] = {
     "interfaces": lambda one: description.interfaces(one.place, one.files),
     "dependencies": _dependencies,
     "dependents": lambda one: [
-        *[printable(place) for place in dependents(one.place, one.all_facts, one.index)],
+        *[printable(place) for place in dependents(one.place, one.all_facts, one.index, one.used)],
         *one.beyond,
     ],
     "subdirectories": lambda one: [{"name": child.name + "/", "summary": child.summary} for child in _children(one)],

@@ -10,7 +10,9 @@ from time import time_ns
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.contexts import schema
+from holdfast.contexts.claims import PREFIX, claims_of, recorded_claims
 from holdfast.contexts.conflict_markers import has_markers
+from holdfast.contexts.context_text import machine_fields
 from holdfast.contexts.fingerprint import ContentEntry, StatEntry, content_fingerprint, stat_fingerprint
 from holdfast.contexts.freshness import MISSING, Freshness, freshness
 from holdfast.contexts.git_attributes import GITATTRIBUTES
@@ -28,6 +30,7 @@ from holdfast.core.regular_files import close_quietly, read_regular
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from holdfast.contexts.claims import Claim, Recorded
     from holdfast.contexts.on_disk.tracking import Tracking
     from holdfast.core.file_contents import FileContents
     from holdfast.core.file_identity import Identity
@@ -39,12 +42,21 @@ _PLAIN = 2  # the form of `marshal` in which equal values are equal bytes
 _MAX_IGNORE_BYTES = 1 << 20
 
 
+class Written(NamedTuple):
+    """What people wrote into a context, and the subjects that the file records of it; None where it records nothing."""
+
+    claims: list[Claim]
+    recorded: Recorded | None
+
+
 class Headline(NamedTuple):
-    """What a listing tells of a context."""
+    """What a listing tells of a context, and what it claims where its fingerprint covers that."""
 
     fingerprint: str
     last_updated: str
     summary: str
+    scope: str = ""
+    written: Written | None = None
 
 
 class SourceFile(NamedTuple):
@@ -163,12 +175,23 @@ class DirectoryView:
         ]
 
     @property
+    def has_claims(self) -> bool:
+        """Whether the fingerprint of its context covers claims."""
+        try:
+            return self.has_context and self.headline().written is not None
+        except (ContextMissing, ContextCorrupt, UnsupportedVersion):
+            return False
+
+    @property
     def is_judged(self) -> bool:
         """Whether the verdict is known and costs nothing."""
         return self._verdict is not None
 
     def freshness(self) -> Freshness:
-        """Whether its context still holds; a context that cannot be used counts as missing."""
+        """Whether its context still holds by the files; a context that cannot be used counts as missing.
+
+        One whose fingerprint covers claims is judged by `claim_subjects`, which looks at the project for that.
+        """
         if self._verdict is not None:
             return self._verdict
         try:
@@ -206,10 +229,15 @@ def _copied(error: Exception) -> Exception:
 
 def _read_headline(directory: int) -> Headline | Exception:
     try:
-        context = parse_context(_read_context_file(CONTEXT_FILE, directory))
+        data = _read_context_file(CONTEXT_FILE, directory)
+        context = parse_context(data)
     except (ContextMissing, ContextCorrupt, UnsupportedVersion) as error:
         return _copied(error)
-    return Headline(context["fingerprint"], context["last_updated"], context["summary"])
+    written = None
+    if context["fingerprint"].startswith(PREFIX):
+        text = data.decode("utf-8", "replace")
+        written = Written(claims_of(context, machine_fields(context, text)), recorded_claims(text))
+    return Headline(context["fingerprint"], context["last_updated"], context["summary"], context["scope"], written)
 
 
 def _content_entry(directory: int, file: SourceFile, path: str) -> ContentEntry:

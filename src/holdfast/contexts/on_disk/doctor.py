@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
+from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.contexts.analysis.parsers import INSTALL, missing_parsers
-from holdfast.contexts.freshness import FRESH, MISSING, STALE, STATES
-from holdfast.contexts.languages import language_of
+from holdfast.code.analysis.parsers import INSTALL, missing_parsers
+from holdfast.code.languages import language_of
+from holdfast.contexts.freshness import STALE, STATES
 from holdfast.contexts.on_disk.agents_file import write_section
+from holdfast.contexts.on_disk.directory_view import CONTEXT_FILE, read_context_beneath
 from holdfast.contexts.on_disk.listing import list_project
 from holdfast.contexts.on_disk.project import Project, scan
+from holdfast.contexts.schema import METADATA
 from holdfast.contexts.settings import FILE_NAME as SETTINGS_FILE
 from holdfast.contexts.settings import check
 from holdfast.core.check_level import ADVICE, OK, PROBLEM
-from holdfast.core.errors import IoError
+from holdfast.core.confined_paths import printable
+from holdfast.core.errors import ContextCorrupt, ContextMissing, IoError, UnsupportedVersion
 from holdfast.core.regular_files import read_regular
 
 if TYPE_CHECKING:
@@ -22,6 +26,10 @@ if TYPE_CHECKING:
 
     from holdfast.contexts.on_disk.project import Found
     from holdfast.core.check_level import Level
+
+
+_SAYS_NOTHING = frozenset({*METADATA, "maintenance", "derived_fields"})
+_NAMED = 5  # files named where many are concerned
 
 
 class Finding(NamedTuple):
@@ -45,6 +53,7 @@ def _checks(project: Project, found: list[Found]) -> Iterator[tuple[str, Level, 
     closed = [item.scope for item in found if item.view is None]
     yield "directories", PROBLEM if closed else OK, f"cannot be read: {', '.join(closed)}" if closed else "all readable"
     yield _contexts(project)
+    yield _empty(project, found)
     if any(item.view is not None and item.view.has_context for item in found):
         yield _agents(project)
     yield _git(project)
@@ -99,11 +108,31 @@ def _contexts(project: Project) -> tuple[str, Level, str, str]:
         raise IoError(f"the project cannot be read: {error.strerror}") from None
     counts = {state: sum([entry.state == state for entry in entries]) for state in STATES}
     text = ", ".join([f"{count} {state}" for state, count in counts.items()])
-    if not counts[STALE] + counts[MISSING]:
-        return "contexts", OK, text, ""
-    if not counts[STALE] + counts[FRESH]:
-        return "contexts", ADVICE, f"none yet; {counts[MISSING]:,} could be written", "context init"
-    return "contexts", PROBLEM, text, "context regen"
+    if unusable := [entry.scope for entry in entries if entry.problem]:
+        return "contexts", PROBLEM, f"{text}; cannot be used: {', '.join(unusable[:_NAMED])}", "context validate"
+    return ("contexts", PROBLEM, text, "context regen") if counts[STALE] else ("contexts", OK, text, "")
+
+
+def _empty(project: Project, found: list[Found]) -> tuple[str, Level, str, str]:
+    """Files that say nothing which is not computed."""
+    places = [
+        item.place
+        for item in sorted(found, key=lambda item: item.place)
+        if item.view is not None and item.view.has_context and not _says_something(project, item.place)
+    ]
+    if not places:
+        return "files without content", OK, "none", ""
+    files = [printable(f"{place}/{CONTEXT_FILE}" if place else CONTEXT_FILE) for place in places]
+    named = ", ".join(files[:_NAMED]) + (f" and {len(files) - _NAMED} more" if len(files) > _NAMED else "")
+    return "files without content", ADVICE, f"{len(files)}: {named}", f"rm -- {' '.join(map(quote, files))}"
+
+
+def _says_something(project: Project, place: str) -> bool:
+    try:
+        context = read_context_beneath(project.root, place)
+    except (OSError, ContextMissing, ContextCorrupt, UnsupportedVersion):
+        return True  # another check says what is wrong with it
+    return any(value for name, value in context.items() if name not in _SAYS_NOTHING)
 
 
 def _agents(project: Project) -> tuple[str, Level, str, str]:

@@ -5,13 +5,23 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from holdfast.code.analysis.facts import MAX_ANALYSED, NO_GRAMMAR, FileFacts
+from holdfast.code.languages import extension_of, language_of
+from holdfast.code.test_files import is_test_name
 from holdfast.contexts import schema
-from holdfast.contexts.analysis.facts import MAX_ANALYSED, NO_GRAMMAR, FileFacts
-from holdfast.contexts.context_text import edited, machine_fields, new_text, writable
+from holdfast.contexts.claims import (
+    changes,
+    claim_lines,
+    claims_fingerprint,
+    claims_of,
+    recorded_claims,
+    with_claim_lines,
+)
+from holdfast.contexts.context_text import DRAFT, HEADING, edited, machine_fields, new_text, writable
 from holdfast.contexts.dependencies import Dependencies, dependencies
-from holdfast.contexts.description import ALWAYS, ENTRIES, FULL, LEAN, OUTSIDE, About, Child, fields
-from holdfast.contexts.languages import extension_of, language_of
-from holdfast.contexts.manifests import MANIFESTS, READMES, about
+from holdfast.contexts.description import ALWAYS, ENTRIES, FULL, LEAN, OUTSIDE, About, Child, fields, main_language
+from holdfast.contexts.manifests import MANIFESTS, READMES, about, says_something
+from holdfast.contexts.on_disk.claim_subjects import Subjects, recorded_now
 from holdfast.contexts.on_disk.directory_view import (
     CONTEXT_FILE,
     parse_context,
@@ -20,7 +30,6 @@ from holdfast.contexts.on_disk.directory_view import (
 from holdfast.contexts.on_disk.import_index import import_index, read_beneath
 from holdfast.contexts.on_disk.merged_file import resolved_in
 from holdfast.contexts.on_disk.source_facts import facts_of, gather_facts
-from holdfast.contexts.test_files import is_test_name
 from holdfast.core.atomic_write import write_file, write_files
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import ContextCorrupt, ContextError, ContextMissing, UnsupportedVersion
@@ -28,6 +37,7 @@ from holdfast.core.errors import ContextCorrupt, ContextError, ContextMissing, U
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
+    from holdfast.contexts.claims import Change
     from holdfast.contexts.on_disk.project import Found, Project
     from holdfast.contexts.project_index import Index
 
@@ -63,7 +73,9 @@ def directory_facts(
             continue
         sizes = {file.name: file.size for file in item.view.files}
         texts = {name: read_beneath(project, item.place, name) for name in _DESCRIBING.intersection(sizes)}
-        abouts[item.place] = about({name: text for name, text in texts.items() if text is not None})
+        abouts[item.place] = about(
+            {name: text for name, text in texts.items() if text is not None}, main_language(item.view.sources)
+        )
         if item.place in whole:
             names = [name for name in sorted(sizes) if language_of(name)]
         else:
@@ -136,14 +148,18 @@ def generate(
     now: str,
     full: bool = False,
     lean: bool = False,
+    every: bool = False,
+    vouch: bool = False,
     dry_run: bool = False,
     progress: Callable[[int, int], None] | None = None,
     unread: list[tuple[str, str]] | None = None,
 ) -> list[Made]:
     """Generate the contexts of the wanted places (all kept ones without), children first; what happened to each.
 
-    A new context is lean. One that holds more derived fields has them renewed; with `full` the fields that the
-    directory's own files decide are added, with `lean` they are taken out. A file is written whole or not at all, and
+    A new context is lean, and a draft; without `every` none is made of a directory that says nothing about itself. With
+    `vouch` the claims of a context are taken to hold as things are now. One that holds more derived fields has them
+    renewed; with `full` the fields that the directory's own files decide are added, with `lean` they are taken out. A
+    file is written whole or not at all, and
     only when something in it changes. `unread` takes the path of each file that could not be parsed, and why.
     """
     targets = [
@@ -179,8 +195,13 @@ def generate(
             continue
         children = below.of(item.place) if not held[item.place].isdisjoint(OUTSIDE) else []
         result, text = _make_one(
-            item, old[item.place], facts[item.place], index, children, held=held[item.place], now=now
+            *(project, item, old[item.place], facts[item.place], index, children),
+            held=held[item.place],
+            now=now,
+            vouch=vouch,
         )
+        if result.action == WRITTEN and not every and not says_something(text.context["summary"]):
+            continue
         made[item.place] = result
         below.summaries[item.place] = text.context["summary"]
         if text.new != text.old:
@@ -272,6 +293,7 @@ def _known_summaries(found: list[Found], made_now: set[str]) -> dict[str, str]:
 
 
 def _make_one(
+    project: Project,
     item: Found,
     old: _Old,
     facts: DirectoryFacts,
@@ -280,9 +302,10 @@ def _make_one(
     *,
     held: frozenset[str],
     now: str,
+    vouch: bool,
 ) -> tuple[Made, _Text]:
     view = item.view
-    path, sources, fingerprint = ("", [], "") if view is None else (view.path, view.sources, view.fingerprint())
+    path, sources = ("", []) if view is None else (view.path, view.sources)
     needs = dependencies(item.place, facts.files, index) if index is not None else Dependencies([], [])
     fresh = writable(fields(item.scope, item.place, facts.about, facts.files, sources, needs, children))
     if any(file.unread for file in facts.files):
@@ -291,18 +314,52 @@ def _make_one(
     if not item.place and "project" in fresh:
         fresh["project"]["name"] = fresh["project"]["name"] or printable(os.path.basename(path))
     merged = _merged(old.context, old.machine, fresh, held)
-    merged.update(version=schema.VERSION, scope=item.scope, fingerprint=fingerprint)
+    merged.update(version=schema.VERSION, scope=item.scope)
+    print_ = _print(project, item, merged, old.text or "", vouch=vouch)
+    merged["fingerprint"] = print_.fingerprint
     merged["last_updated"] = old.context.get("last_updated", now)
     if old.text is None:
-        return Made(item.scope, WRITTEN), _Text(None, new_text(schema.whole(merged)), merged)
-    changes = {name: merged.get(name) for name in schema.FIELDS if merged.get(name) != old.context.get(name)}
-    if not changes and old.was_open:
-        return Made(item.scope, RENEWED), _Text(None, old.text, merged)
-    if not changes:
-        return Made(item.scope, UNCHANGED), _Text(old.text, old.text, merged)
-    if changes.keys() != {"fingerprint"}:  # a mere new fingerprint says nothing new
-        changes["last_updated"] = merged["last_updated"] = now
-    return Made(item.scope, RENEWED), _Text(old.text, edited(old.text, changes), merged)
+        heading = DRAFT if merged["summary"] else HEADING
+        text = with_claim_lines(new_text(schema.whole(merged), heading), print_.lines)
+        return Made(item.scope, WRITTEN), _Text(None, text, merged)
+    left = "; ".join(map(str, print_.changes))
+    reason = f"read what it says, then `context regen {item.scope}`: {left}" if left else ""
+    altered = {name: merged.get(name) for name in schema.FIELDS if merged.get(name) != old.context.get(name)}
+    if altered.keys() - {"fingerprint"}:  # a mere new fingerprint says nothing new
+        altered["last_updated"] = merged["last_updated"] = now
+    text = edited(old.text, altered) if altered else old.text
+    if "summary" not in merged["derived_fields"]:
+        text = text.replace(DRAFT, HEADING, 1)
+    text = with_claim_lines(text, print_.lines)
+    if text == old.text and not old.was_open:
+        return Made(item.scope, UNCHANGED, reason), _Text(old.text, text, merged)
+    return Made(item.scope, RENEWED, reason), _Text(None if old.was_open else old.text, text, merged)
+
+
+class _Print(NamedTuple):
+    """The fingerprint that a file is to have, the comments that record its claims, and what was left as changed."""
+
+    fingerprint: str
+    lines: str = ""
+    changes: Sequence[Change] = ()
+
+
+def _print(project: Project, item: Found, context: Mapping[str, Any], text: str, *, vouch: bool) -> _Print:
+    """Claims whose subjects changed are recorded anew only with `vouch`: someone has read them.
+
+    A file that holds what its directory's own files decide is as true as all of these: its fingerprint covers them.
+    """
+    view = item.view
+    if view is None:
+        return _Print("")
+    if not {name.partition(".")[0] for name in context["derived_fields"]} <= {*ALWAYS, *LEAN}:
+        return _Print(view.fingerprint())
+    subjects = Subjects(project, item.place, view)
+    written = claims_of(context, context["derived_fields"])
+    before = recorded_claims(text) or {}
+    recorded = recorded_now(subjects, written, before, anew=vouch)
+    left = [] if vouch else changes(written, recorded, recorded_now(subjects, written, before, anew=True))
+    return _Print(claims_fingerprint(item.scope, recorded), claim_lines(recorded, written), left)
 
 
 def _merged(context: Mapping[str, Any], machine: Collection[str], fresh: Context, held: Collection[str]) -> Context:
@@ -335,8 +392,8 @@ def _merged(context: Mapping[str, Any], machine: Collection[str], fresh: Context
     return merged
 
 
-def rehash_one(item: Found) -> Made:
-    """One directory's context with a new fingerprint; nothing is written when it is fresh by content.
+def rehash_one(project: Project, item: Found) -> Made:
+    """One directory's context with a new fingerprint, its claims recorded as they are now; every other byte stays.
 
     A merge conflict in it is resolved where no two people wrote different texts.
     """
@@ -346,11 +403,14 @@ def rehash_one(item: Found) -> Made:
     try:
         data = read_context_bytes(view.path)
         whole = resolved_in(view.path, data)
-        context = parse_context(whole)
-        if context["fingerprint"] == view.fingerprint() and whole == data:
+        context, text = parse_context(whole), whole.decode()
+        machine = machine_fields(context, text)
+        derived = [name for name in context.get("derived_fields", ()) if name in machine or name in ALWAYS]
+        print_ = _print(project, item, {**context, "derived_fields": derived}, text, vouch=True)
+        new = with_claim_lines(edited(text, {"fingerprint": print_.fingerprint}), print_.lines)
+        if new.encode() == data:
             return Made(item.scope, UNCHANGED)
-        text = edited(whole.decode(), {"fingerprint": view.fingerprint()})
-        write_file(os.path.join(view.path, CONTEXT_FILE), text.encode())
+        write_file(os.path.join(view.path, CONTEXT_FILE), new.encode())
     except (ContextMissing, ContextCorrupt, UnsupportedVersion) as error:
         return left_alone(item.scope, error)
     return Made(item.scope, RENEWED)

@@ -33,12 +33,33 @@ _COMMAND = (
 _EARLIER_COMMANDS = frozenset({_COMMAND.replace(" -- ", " ")})
 
 _HOOK_MARK = b"# holdfast: contexts that fit what is committed; `context setup git` renews this file.\n"
-_HOOK_START = b"#!/bin/sh\n" + _HOOK_MARK + b"command -v context >/dev/null 2>&1 || exit 0\n"
-# A commit carries contexts that fit what it holds. A merge is committed as it was made before any hook could mend it
-# (git writes the tree first), so there the hook only reports.
+_HOOK_START = (
+    b"#!/bin/sh\n"
+    + _HOOK_MARK
+    + b"""once=$(git rev-parse --git-path holdfast-not-found)
+if ! command -v context >/dev/null 2>&1; then
+    [ -e "$once" ] || echo "context is not on PATH: directory contexts are not judged (reported once)" >&2
+    : >"$once"
+    exit 0
+fi
+rm -f "$once"
+"""
+)
+_REPORT = b'said=$(context status --check --since %b) || echo "$said"\n'
+# A commit carries contexts that fit what it holds. What a merge or rebase makes is committed before any hook could mend
+# it, and a claim whose subject changed is for a person to read, so there the hooks only report.
 _HOOKS = {
     "pre-commit": _HOOK_START + b"context regen --staged >/dev/null || context status --check --staged\n",
-    "post-merge": _HOOK_START + b'said=$(context status --check --since ORIG_HEAD) || echo "$said"\n',
+    "post-merge": _HOOK_START + _REPORT % b"ORIG_HEAD",
+    "post-rewrite": _HOOK_START + b'[ "$1" = rebase ] || exit 0\n' + _REPORT % b"ORIG_HEAD",
+    "post-commit": _HOOK_START
+    + b'case "$GIT_REFLOG_ACTION" in cherry-pick*) ;; *) exit 0 ;; esac\n'
+    + _REPORT % b"HEAD~1",
+}
+_EARLIER_START = b"#!/bin/sh\n" + _HOOK_MARK + b"command -v context >/dev/null 2>&1 || exit 0\n"
+# Every other text that a release wrote, to the letter.
+_EARLIER_HOOKS = {
+    name: _EARLIER_START + _HOOKS[name].removeprefix(_HOOK_START) for name in ("pre-commit", "post-merge")
 }
 
 
@@ -138,8 +159,8 @@ def _hook(project: Project, name: str, *, dry_run: bool) -> Step:
         old = None
     except OSError:
         return Step(what, "left alone", f"it cannot be read: {add}")
-    # There has been one form of each hook; a text that only resembles it is not ours to replace.
-    if old is not None and old != _HOOKS[name]:
+    # A text that only resembles one that a release wrote is not ours to replace.
+    if old is not None and old not in (_HOOKS[name], _EARLIER_HOOKS.get(name)):
         why = "it was changed since it was written: remove it and run this again, or" if _HOOK_MARK in old else ""
         return Step(what, "left alone", f"{why or 'there is a hook of yours:'} {add}", old.decode("utf-8", "replace"))
     if old == _HOOKS[name] and os.access(path, os.X_OK):

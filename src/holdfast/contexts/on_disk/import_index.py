@@ -15,7 +15,7 @@ from holdfast.core.regular_files import close_quietly, read_regular
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from holdfast.contexts.analysis.facts import FileFacts
+    from holdfast.code.analysis.facts import FileFacts
     from holdfast.contexts.manifests import ScriptConfig
     from holdfast.contexts.on_disk.project import Found, Project
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.contexts.freshness import MISSING
+from holdfast.contexts.on_disk.claim_subjects import judge
 from holdfast.contexts.on_disk.directory_view import DirectoryView, Headline
 from holdfast.contexts.on_disk.project import Project
 from holdfast.core.errors import ContextCorrupt, ContextMissing, UnsupportedVersion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from holdfast.contexts.claims import Change
     from holdfast.contexts.freshness import State
+    from holdfast.contexts.on_disk.project import Found
 
 # Fewer directories than this are read faster than threads start.
 _FEW = 16
@@ -26,6 +29,7 @@ class Entry(NamedTuple):
     state: State
     headline: Headline | None
     problem: str = ""  # what is wrong with a context that is there and cannot be used
+    changes: Sequence[Change] = ()  # what changed of what its claims are about
 
 
 class Listing(NamedTuple):
@@ -40,14 +44,14 @@ def list_project(project: Project, progress: Callable[[int, int], None] | None =
     found = project.directories()
     kept = [directory for directory in found if directory.kept]
     judge_all([directory.view for directory in kept if directory.view is not None], progress)
-    entries = [Entry(item.scope, item.place, *_verdict(item.view)) for item in kept]
+    entries = [Entry(item.scope, item.place, *_verdict(project, item)) for item in kept]
     entries.sort(key=lambda entry: (entry.scope, entry.place))
     return Listing(entries, len(found) - len(kept))
 
 
 def judge_all(views: list[DirectoryView], progress: Callable[[int, int], None] | None = None) -> None:
     """Read and hash what the views need for their verdict, many at a time; those judged before cost nothing."""
-    pending = [view for view in views if view.has_context and not view.is_judged]
+    pending = [view for view in views if view.has_context and not view.is_judged and not view.has_claims]
     if len(pending) < _FEW:
         for view in pending:
             view.freshness()
@@ -72,12 +76,14 @@ def _judge(views: list[DirectoryView]) -> int:
     return len(views)
 
 
-def _verdict(view: DirectoryView | None) -> tuple[State, Headline | None, str]:
+def _verdict(project: Project, item: Found) -> tuple[State, Headline | None, str, Sequence[Change]]:
+    view = item.view
     if view is None:
-        return MISSING, None, "the directory cannot be read"
+        return MISSING, None, "the directory cannot be read", ()
     if not view.has_context:
-        return MISSING, None, ""
+        return MISSING, None, "", ()
     try:
-        return view.freshness().state, view.headline(), ""
+        found = judge(project, item.place, view)
+        return found.state, view.headline(), "", found.changes
     except (ContextMissing, ContextCorrupt, UnsupportedVersion) as error:
-        return MISSING, None, error.reason
+        return MISSING, None, error.reason, ()

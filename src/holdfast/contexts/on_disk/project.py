@@ -6,10 +6,10 @@ import os
 from errno import ENOTSUP
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from holdfast.contexts.git_index import IndexUnreadable
+from holdfast.code.git_index import IndexUnreadable
+from holdfast.code.on_disk.repository import find_repository, is_bare
 from holdfast.contexts.on_disk.directory_view import DirectoryView, Surroundings, look_into
 from holdfast.contexts.on_disk.disk_failure import check_disk
-from holdfast.contexts.on_disk.repository import find_repository, is_bare
 from holdfast.contexts.on_disk.tracking import open_tracking
 from holdfast.contexts.settings import FILE_NAME as SETTINGS_FILE
 from holdfast.contexts.settings import Settings, settings_of

@@ -22,14 +22,15 @@ if TYPE_CHECKING:
 
 
 def write_keeping_fresh(project: Project, name: str, data: bytes) -> None:
-    """Write a file of the root, then renew the fingerprints of the contexts that were fresh until then."""
+    """Write a file of the root, then renew the fingerprints over files of the contexts that were fresh until then."""
     views = [item.view for item in scan(project) if item.view is not None and item.view.has_context]
+    views = [view for view in views if not view.has_claims]
     judge_all(views)
     fresh = {view.path for view in views if view.freshness().state == FRESH}
     write_file(os.path.join(project.root, name), data)
     for item in scan(Project(project.contents, project.root)):
         if item.view is not None and item.view.path in fresh:
-            rehash_one(item)
+            rehash_one(project, item)
 
 
 def change_setting(project: Project, key: str, value: str) -> Value:

@@ -10,11 +10,12 @@ import os
 from _thread import allocate_lock
 from signal import alarm
 from time import time_ns
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from holdfast.contexts.analysis.analyser import analyse_with_uses
-from holdfast.contexts.analysis.facts import MAX_ANALYSED, NOT_PARSED, TOO_LARGE, UNREADABLE, FileFacts
-from holdfast.contexts.languages import language_of
+from holdfast.code.analysis.analyser import analyse_with_references
+from holdfast.code.analysis.facts import MAX_ANALYSED, NOT_PARSED, TOO_LARGE, UNREADABLE, FileFacts
+from holdfast.code.analysis.references import References
+from holdfast.code.languages import language_of
 from holdfast.contexts.on_disk.disk_failure import check_disk
 from holdfast.core.confined_paths import open_beneath
 from holdfast.core.file_identity import identity, is_settled
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from holdfast.contexts.on_disk.project import Found, Project
     from holdfast.core.file_identity import Identity
 
+    Item = TypeVar("Item", bound=tuple[object, ...])
+    Made = TypeVar("Made")
     SourcePath = tuple[str, str, str]  # the project's root, a place and a file's name
     Remembered = dict[tuple[str, str], tuple[Identity, "SourceFacts"]]
 
@@ -43,10 +46,10 @@ _in_process = allocate_lock()  # a parser serves one thread at a time
 
 
 class SourceFacts(NamedTuple):
-    """What a file offers and needs, and the words it uses (`analysis.used_words`)."""
+    """What a file offers and needs, and the names it refers to."""
 
     facts: FileFacts
-    uses: bytes = b""
+    uses: References = References()
 
 
 class Gathered(NamedTuple):
@@ -119,7 +122,12 @@ def _bounded(kept: Remembered) -> Remembered:
     """The entries within the bound, the oldest first, so that part of a project beyond the bound stays remembered."""
     weight = 0
     for at, (_, one) in enumerate(kept.values()):  # what was there before comes first
-        weight += 400 + len(one.uses) + sum([300 + len(export.signature) for export in one.facts.exports])
+        weight += (
+            400
+            + len(one.uses.names)
+            + len(one.uses.joined)
+            + sum([300 + len(export.signature) for export in one.facts.exports])
+        )
         if weight > _MAX_REMEMBERED:
             return dict(list(kept.items())[:at])
     return kept
@@ -129,9 +137,8 @@ def _analysed(
     root: str, files: Sequence[tuple[str, str, int]], progress: Callable[[int, int], None] | None
 ) -> dict[tuple[str, str], SourceFacts]:
     items: list[SourcePath] = [(root, place, name) for place, name, _ in files]
-    count = core_count() if sum([size for _, _, size in files]) >= _WORTH_TWO else 1
     made: dict[tuple[str, str], SourceFacts] = {}
-    for number, one in _results(items, count):
+    for number, one in worked(items, analyse_in_worker, analyse_files, sum([size for _, _, size in files])):
         _, place, name = items[number]
         made[place, name] = one if one is not None else SourceFacts(_unread(name, NOT_PARSED))
         if progress is not None:
@@ -139,14 +146,23 @@ def _analysed(
     return made
 
 
-def _results(items: list[SourcePath], count: int) -> Iterator[tuple[int, SourceFacts | None]]:
-    """The facts of each file with its number, None for one that was lost; language by language.
+def worked(
+    items: list[Item],
+    job: Callable[[list[Item]], Iterator[Made]],
+    in_process: Callable[[list[Item]], Iterator[Made]],
+    size: int,
+) -> Iterator[tuple[int, Made | None]]:
+    """What a job makes of each file with its number, None for one that was lost; language by language.
+
+    An item's third part is the file's name; `size` is about how many bytes there are, and `in_process` is the job
+    where no process can be started.
 
     A grammar that is lost with file after file is not tried for ever: the rest of its files are lost as well.
     """
     languages: dict[str, list[int]] = {}
-    for number, (_, _, name) in enumerate(items):
-        languages.setdefault(language_of(name), []).append(number)
+    for number, item in enumerate(items):
+        languages.setdefault(language_of(str(item[2])), []).append(number)
+    count = core_count() if size >= _WORTH_TWO else 1
     pool = WorkerPool()
     try:
         for numbers in languages.values():
@@ -154,7 +170,7 @@ def _results(items: list[SourcePath], count: int) -> Iterator[tuple[int, SourceF
             lost = 0
             try:
                 given = [items[number] for number in numbers]
-                for at, one in pool.run_items(analyse_in_worker, given, count=count, patience=PATIENCE):
+                for at, one in pool.run_items(job, given, count=count, patience=PATIENCE):
                     del left[numbers[at]]
                     yield numbers[at], one
                     lost += one is None
@@ -164,14 +180,18 @@ def _results(items: list[SourcePath], count: int) -> Iterator[tuple[int, SourceF
                 yield from [(number, None) for number in left]
             except OSError:  # no process can be started here, as when this one gave up that right
                 with _in_process:
-                    yield from zip(left, analyse_files([items[number] for number in left]), strict=True)
+                    yield from zip(left, in_process([items[number] for number in left]), strict=True)
     finally:
         pool.__exit__()
 
 
 def analyse_in_worker(files: list[SourcePath]) -> Iterator[SourceFacts]:
-    """The same in a process of its own, which ends itself should a file never end and nobody be left to end it."""
-    found = analyse_files(files)
+    """The same in a process of its own."""
+    return patient(analyse_files(files))
+
+
+def patient(found: Iterator[Made]) -> Iterator[Made]:
+    """Results in a process of its own, which ends itself should one never come and nobody be left to end it."""
     while True:
         alarm(PATIENCE + 10)
         one = next(found, None)
@@ -199,7 +219,7 @@ def analyse_files(files: list[SourcePath]) -> Iterator[SourceFacts]:
                 check_disk(error, f"{root}/{place}/{name}" if place else f"{root}/{name}")
                 yield SourceFacts(_unread(name, UNREADABLE))
             else:
-                yield SourceFacts(*analyse_with_uses(name, data))
+                yield SourceFacts(*analyse_with_references(name, data))
     finally:
         if directory >= 0:
             close_quietly(directory)

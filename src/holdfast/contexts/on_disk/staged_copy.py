@@ -10,9 +10,9 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
-from holdfast.contexts.git_index import IndexUnreadable
+from holdfast.code.git_index import IndexUnreadable
+from holdfast.code.on_disk.repository import GIT, tracked_files
 from holdfast.contexts.on_disk.project import Project
-from holdfast.contexts.on_disk.repository import GIT, tracked_files
 from holdfast.contexts.schema import FILE_NAME
 from holdfast.core.atomic_write import write_file
 from holdfast.core.errors import IoError, UsageError
@@ -22,8 +22,8 @@ from holdfast.core.regular_files import read_regular
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.contexts.git_index import TrackedFiles
-    from holdfast.contexts.on_disk.repository import Repository
+    from holdfast.code.git_index import TrackedFiles
+    from holdfast.code.on_disk.repository import Repository
 
 # Files requested from git at once; a repository is not held in memory.
 _BATCH = 500

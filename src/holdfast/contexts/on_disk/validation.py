@@ -6,10 +6,10 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from holdfast.code.analysis.source_text import blanks_end, package_words, word_end, words_of
+from holdfast.code.languages import LANGUAGES, language_of, listed
 from holdfast.contexts import schema
-from holdfast.contexts.analysis.source_text import blanks_end, package_words, word_end, words_of
 from holdfast.contexts.conflict_markers import has_markers
-from holdfast.contexts.languages import LANGUAGES, language_of, listed
 from holdfast.contexts.on_disk.directory_view import DirectoryView, read_context_bytes
 from holdfast.contexts.on_disk.project import Project, scan
 from holdfast.contexts.yaml_text import YamlError, parse_document

@@ -50,19 +50,19 @@ def without_known(findings: Sequence[Finding], path: str) -> list[Finding]:
     return found
 
 
-def changed_lines(project: Project, since: str) -> dict[str, frozenset[int] | None]:
+def changed_lines(project: Project, since: str, steering: Sequence[str] = ()) -> dict[str, frozenset[int] | None]:
     """By file below the project, the lines from 1 that differ from a commit; None for a file that is new.
 
     SpecFailure where git does not know the commit, or there is no repository.
     """
-    folder = project.layout.specs
+    places = (project.layout.specs, *steering)
     try:
         commit = git(project.path, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{since}^{{commit}}")
         base = commit.decode().rstrip("\n")
         diff = ("diff", "--no-ext-diff", "--no-textconv", "--relative")
-        shown = git(project.path, *diff, "-U0", base, "--", folder)
-        added = git(project.path, *diff, "--name-only", "--diff-filter=A", "-z", base, "--", folder)
-        others = git(project.path, "ls-files", "-z", "--others", "--exclude-standard", "--", folder)
+        shown = git(project.path, *diff, "-U0", base, "--", *places)
+        added = git(project.path, *diff, "--name-only", "--diff-filter=A", "-z", base, "--", *places)
+        others = git(project.path, "ls-files", "-z", "--others", "--exclude-standard", "--", *places)
     except UsageError as error:
         reason = f"What changed since '{since}' cannot be found: {error.reason}"
         raise SpecFailure(reason, ["Name a commit, branch or tag of this repository"]) from None

@@ -46,7 +46,7 @@ def find_deltas(project: Project, spec: Spec) -> Deltas:
     place = f"{layout.specs}/{spec.name}"
     folder = f"{place}/{layout.delta}"
     files, misplaced = [], [f"{place}/{name}" for name in _stray(project.place(place), spec)]
-    for name in _listed(project.place(folder)):
+    for name in _capabilities(project.place(folder), layout.capability):
         capability, relative = _capability(name, layout.capability)
         if not capability or not _is_inside(project, folder, relative):
             misplaced += [f"{folder}/{name}"] if not name.startswith(".") else []
@@ -97,7 +97,9 @@ def write_living(project: Project, texts: Mapping[str, str]) -> None:
     root = project.written(project.layout.living)
     if len(texts) == 1 and os.path.isdir(root):
         ((file, text),) = texts.items()
-        write_file(os.path.realpath(project.written(file)), text.encode())
+        path = os.path.realpath(project.written(file))
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        write_file(path, text.encode())
         return
     # One file is replaced in one step; several are, with their folder.
     with StagedDirectory(os.path.realpath(root), _contents) as staged:
@@ -110,9 +112,9 @@ def write_living(project: Project, texts: Mapping[str, str]) -> None:
         staged.publish(replace=True)
 
 
-def archive_folder(project: Project, spec: Spec) -> str | None:
-    """Move a finished spec away; where it is now, below the project, or None when something is there already."""
-    target = f"{project.layout.archive}/{spec.name}"
+def archive_folder(project: Project, spec: Spec, name: str) -> str | None:
+    """Move a finished spec away under a name; where it is now, below the project, or None where something is."""
+    target = f"{project.layout.archive}/{name}"
     source = f"{project.written(project.layout.specs)}/{spec.name}"
     os.makedirs(project.written(project.layout.archive), exist_ok=True)
     try:
@@ -142,12 +144,26 @@ class only_writer:  # noqa: N801  # it is used as a function is
         close_quietly(self._descriptor)
 
 
+def _capabilities(folder: str, pattern: str) -> list[str]:
+    """The entries of a folder of deltas; of one with a folder for each capability the paths of those with a file."""
+    if "/" not in pattern:
+        return _listed(folder)
+    file = pattern.partition("/")[2]
+    found = []
+    for name in _listed(folder):
+        nested = [
+            f"{name}/{inner}" for inner in _listed(f"{folder}/{name}") if file in _listed(f"{folder}/{name}/{inner}")
+        ]
+        found += nested if nested and file not in _listed(f"{folder}/{name}") else [name, *nested]
+    return found
+
+
 def _capability(name: str, pattern: str) -> tuple[str, str]:
     """The capability that an entry of the folder of deltas is of, and its file there."""
     if pattern == "{}.md":
         capability = name.removesuffix(".md")
         return (capability, name) if capability != name and is_spec_name(capability) else ("", name)
-    return (name, pattern.format(name)) if is_spec_name(name) else ("", name)
+    return (name, pattern.format(name)) if all(map(is_spec_name, name.split("/"))) else ("", name)
 
 
 def _is_inside(project: Project, folder: str, name: str) -> bool:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from holdfast.core.errors import SpecFailure
 from holdfast.specs import guides
 from holdfast.specs.discipline import discipline_of
-from holdfast.specs.layouts import PHASES
 from holdfast.specs.on_disk.spec_files import get_missing_steering_docs
-from holdfast.specs.on_disk.workflow_folder import template_path
+from holdfast.specs.on_disk.workflow_folder import phase_templates, template_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,11 +73,12 @@ def role_guide(project: Project, role: Role, run: str = "", *, discipline: Disci
         if layout.required and len(present) < len(documents):  # gone since the look above
             raise _missing_steering(project, [doc for doc in documents if doc not in present])
         full, compact, search = [(text or b"").decode() for text in contents[len(documents) :]]
-        return _made(discipline, present, full, compact, search)
+        documents_of = {phase: layout.document(phase) for phase in ("design", "tasks")}
+        return _made(discipline, present, full, compact, search, documents_of)
 
     templates = [template_path(name) for name in (role, f"{role}-compact", "search-guidance")]
     paths = (*[project.steering(doc) for doc in wanted], *templates)
-    variant = (discipline, tuple(wanted))
+    variant = (discipline, layout.name, tuple(wanted))
     return project.file_contents.memo(_key(project, role, run), paths, make, namespace=NAMESPACE, variant=variant)
 
 
@@ -105,12 +105,16 @@ def workflow_guide(project: Project, missing: Sequence[str], *, discipline: Disc
     """The workflow guide as of now, with a template for each steering document that is missing."""
     layout = project.layout
     unwritten = [doc for doc in layout.written if doc in missing] if layout.writable else []
+    found = phase_templates(project)
 
-    def make(template: bytes, *contents: bytes) -> WorkflowGuide:
-        texts = [content.decode() for content in contents]
-        templates = dict(zip(PHASES, texts, strict=False))
-        steering = dict(zip([layout.steering[doc] for doc in unwritten], texts[len(PHASES) :], strict=True))
+    def make(template: bytes, words: bytes, *contents: bytes | None) -> WorkflowGuide:
+        texts = [(content or b"").decode("utf-8", "replace") for content in contents]
+        templates = dict(zip(found, texts, strict=False))
+        steering = dict(zip([layout.steering[doc] for doc in unwritten], texts[len(found) :], strict=True))
+        parts = guides.parts_of(words.decode())
         values = {
+            **parts,
+            "finish": parts["finish"] and parts["finish"] + "\n",
             "files": layout.files,
             "steering": ", ".join([layout.steering[doc] for doc in layout.written]),
             "unwritten": guides.templates_to_fill(steering),
@@ -118,13 +122,13 @@ def workflow_guide(project: Project, missing: Sequence[str], *, discipline: Disc
         text = guides.for_discipline(template.decode(), discipline, left_out=() if unwritten else ("unwritten",))
         return WorkflowGuide(guides.filled(text, values), templates)
 
-    names = ["workflow", *[f"spec-{phase}" for phase in PHASES], *[f"steering-{doc}" for doc in unwritten]]
+    texts = [template_path(name) for name in ("workflow", f"layout-{layout.words}")]
     return project.file_contents.memo(
         "workflow",
-        [template_path(name) for name in names],
+        [*texts, *found.values(), *[template_path(f"steering-{doc}") for doc in unwritten]],
         make,
         namespace=NAMESPACE,
-        variant=(discipline, layout.name, tuple(unwritten)),
+        variant=(discipline, layout.name, tuple(unwritten), *found.values()),
     )
 
 
@@ -142,17 +146,21 @@ def _missing_steering(project: Project, missing: Sequence[str]) -> SpecFailure:
         f"Required steering docs missing: {', '.join([guides.file_name(doc) for doc in wanted])}",
         (
             f"Write {paths}{choice}: spec-workflow-guide has their templates",
-            "`context steering init` makes drafts to fill in",
+            "`context spec init --steering` makes drafts to fill in",
         ),
         note=project.note,
     )
 
 
-def _made(discipline: Discipline, steering: dict[str, bytes], full: str, compact: str, search: str) -> RoleGuide:
+def _made(
+    discipline: Discipline, steering: dict[str, bytes], full: str, compact: str, search: str, documents: dict[str, str]
+) -> RoleGuide:
     texts = {doc: data.decode("utf-8", "replace") for doc, data in steering.items()}
     digests = [guides.digest_of(doc, texts[doc], sha256(data).hexdigest(), len(data)) for doc, data in steering.items()]
     listed = "\n".join([guides.digest_line(digest) for digest in digests])
     whole = guides.for_discipline(full, discipline)
-    whole = guides.filled(whole, {"steering": guides.quoted(texts), "names": ", ".join(texts) or "none yet"})
+    whole = guides.filled(
+        whole, {**documents, "steering": guides.quoted(texts), "names": ", ".join(texts) or "none yet"}
+    )
     short = guides.filled(guides.for_discipline(compact, discipline), {"digests": listed})
     return RoleGuide(discipline, whole, short, texts, search)

@@ -12,10 +12,10 @@ from holdfast.core.regular_files import read_regular
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LARGEST = 1 << 20
+LARGEST = 1 << 20
 _MARK = b"spec:"
 _LONGEST = 300
-_LEFT_OUT = frozenset({"node_modules", "__pycache__", "target", "dist", "build", "venv"})
+GENERATED_FOLDERS = frozenset({"node_modules", "__pycache__", "target", "dist", "build", "venv"})
 _OF_AN_ID = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-")
 
 
@@ -31,7 +31,7 @@ def all_places(project: str, *, without: str) -> dict[str, list[tuple[str, str, 
         if name.startswith(without + "/"):
             continue
         try:
-            data = read_regular(os.path.join(project, name), limit=_LARGEST)
+            data = read_regular(os.path.join(project, name), limit=LARGEST)
         except (OSError, ValueError):
             continue  # gone, too large to be a source file, or no file at all
         if _MARK in data:
@@ -64,6 +64,6 @@ def project_files(project: str) -> list[str]:
             return [os.fsdecode(name) for name in dict.fromkeys(listed.split(b"\0")) if name]
     found = []
     for folder, folders, files in os.walk(project):
-        folders[:] = [name for name in folders if not name.startswith(".") and name not in _LEFT_OUT]
+        folders[:] = [name for name in folders if not name.startswith(".") and name not in GENERATED_FOLDERS]
         found += [os.path.relpath(os.path.join(folder, name), project) for name in files if not name.startswith(".")]
     return found

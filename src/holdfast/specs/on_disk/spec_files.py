@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from hashlib import sha256
 from stat import S_ISLNK, S_ISREG
 from typing import TYPE_CHECKING, TypeVar
 
@@ -10,7 +11,8 @@ from holdfast.core.atomic_write import create_file
 from holdfast.core.confined_paths import open_inside, status_inside
 from holdfast.core.errors import SpecFailure
 from holdfast.core.regular_files import close_quietly
-from holdfast.specs.discipline import approvals_required
+from holdfast.specs.approvals import FILE, FOLDER
+from holdfast.specs.discipline import approvals_needed
 from holdfast.specs.layouts import ARCHIVES, PHASES
 from holdfast.specs.names import is_spec_name
 from holdfast.specs.on_disk.approval_files import standings
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     Result = TypeVar("Result")
 
 _NAME = "{{name}}"
+_MARK = "<!-- Draft from the project's files, sha256:"
 # In bytes. A longer text is no draft, and no template is shorter than SHORTEST.
 MAX_SIZE = 1 << 16
 SHORTEST = 100
@@ -73,7 +76,21 @@ def get_missing_steering_docs(project: Project, required: Iterable[str]) -> list
 def _is_steering_draft(project: Project, doc: str, text: str) -> bool:
     if not SHORTEST <= len(text) <= MAX_SIZE or not project.layout.writable:
         return False
-    return is_draft(text, template(project, f"steering-{doc}"))
+    return _is_marked_draft(text) or is_draft(text, template(project, f"steering-{doc}"))
+
+
+def marked(text: str) -> str:
+    """A draft made from a project's files: its first line says so, with a digest that shows whether it was edited."""
+    return f"{_MARK}{_digest(text)}; it counts as missing until it is edited -->\n{text}"
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def _is_marked_draft(text: str) -> bool:
+    start, _, rest = text.removeprefix("\ufeff").replace("\r\n", "\n").partition("\n")
+    return start.startswith(_MARK) and start[len(_MARK) :].partition(";")[0] == _digest(rest)
 
 
 def find_spec(project: Project, name: str) -> Spec | None:
@@ -105,7 +122,7 @@ def find_spec(project: Project, name: str) -> Spec | None:
 def _with_approvals(project: Project, spec: Spec, folder: int) -> Spec:
     """The spec with what is known of its approvals; nothing is read where there are none and none are asked for."""
     required = _approvals_are_required(project)
-    if not required and _regular(project, "approvals.json", folder) is None:
+    if not required and all(_status(project, name, folder) is None for name in (FILE, FOLDER)):
         return spec
     return spec._replace(approvals=standings(project, spec, folder), approvals_required=required)
 
@@ -114,11 +131,12 @@ def _approvals_are_required(project: Project) -> bool:
     if not exists(project.settings, project.status):
         return False
     try:
-        return project.file_contents.memo(
-            "approvals", (project.settings,), approvals_required, namespace="spec-status", variant=project.root
+        needed = project.file_contents.memo(
+            "approvals", (project.settings,), approvals_needed, namespace="spec-status", variant=project.root
         )
     except SpecFailure:
         return False  # the guides, `spec next` and `spec approve` report it
+    return needed > 0
 
 
 def _tasks(project: Project, name: str, folder: int) -> tuple[int | None, TaskSummary | None]:

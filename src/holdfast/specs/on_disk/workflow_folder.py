@@ -12,6 +12,7 @@ from holdfast.core.own_folder import check_stays
 from holdfast.specs.guides import inclusion_of
 from holdfast.specs.layouts import ARCHIVES, LAYOUTS, NEW, Layout
 from holdfast.specs.on_disk.source_places import project_files
+from holdfast.specs.tasks import without_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -195,26 +196,41 @@ def missing_files(project: Project, spec: str, names: Iterable[str]) -> frozense
     A name may be that of a file below any folder, or from the spec's own folder. A pattern or prose is never missing.
     """
     places = (project.path, f"{project.specs}/{spec}")
-    wanted = {name: os.path.normpath(name.strip("`'\"* ").partition(" (")[0]) for name in names}
+    wanted = {name: os.path.normpath(path) for name in names if (path := _named_path(name))}
     absent = {
         name: path
         for name, path in wanted.items()
-        if "." in path.rpartition("/")[2].strip(".")
-        and not any(mark in path for mark in "*?{}<>| ")
-        and not any(exists(os.path.join(place, path), project.status) for place in places)
+        if not any(exists(os.path.join(place, path), project.status) for place in places)
     }
     if not absent:
         return frozenset()
-    endings: dict[str, list[str]] = {}
+    ends: dict[str, list[str]] = {}
     for file in project_files(project.path):
-        endings.setdefault(file.rpartition("/")[2], []).append(f"/{file}")
+        ends.setdefault(file.rpartition("/")[2], []).append(f"/{file}")
+    kinds = {name.rpartition(".")[2] for name in ends}
     return frozenset(
         [
             name
             for name, path in absent.items()
-            if not any(file.endswith(f"/{path}") for file in endings.get(path.rpartition("/")[2], ()))
+            if ("/" in path or path.rpartition(".")[2] in kinds)  # `license.id` is no file
+            and not any(file.endswith(f"/{path}") for file in ends.get(path.rpartition("/")[2], ()))
         ]
     )
+
+
+def _named_path(name: str) -> str:
+    """The path that a spec writes for a file of the project; empty for a pattern, prose or a place elsewhere."""
+    path = without_lines(name.partition(" (")[0].partition("::")[0].strip("`'\"* "))
+    is_path = "." in path.rpartition("/")[2].strip(".") and not path.startswith(("~", "/"))
+    return path if is_path and not any(mark in path for mark in "*?{}<>| \\") else ""
+
+
+def phase_templates(project: Project) -> dict[str, str]:
+    """Where the template of each document of a spec is: the project's own, else that of this package."""
+    return {
+        phase: path if own and exists(path := project.place(own), project.status) else template_path(name)
+        for phase, (own, name) in project.layout.templates.items()
+    }
 
 
 def template_path(name: str) -> str:

@@ -7,7 +7,7 @@ import pytest
 from holdfast.caches.line_map import source_line
 from holdfast.caches.readers.generators import GENERATORS, MARKS
 from holdfast.caches.readers.reader_table import read_source, reader_named
-from holdfast.caches.readers.source_reader import Site
+from holdfast.caches.readers.source_reader import Site, Unreadable
 from support.sources import HeldFiles
 
 FILES = {
@@ -114,7 +114,7 @@ CASES = [
 def read(
     generator: str, text: str, name: str = "guides/page.md", files: HeldFiles | None = None
 ) -> tuple[str, str, HeldFiles]:
-    reader = reader_named(f"{generator}-2" if generator == "markdown" else f"{generator}-1")
+    reader = reader_named(f"{generator}-2" if generator in ("markdown", "mkdocs") else f"{generator}-1")
     assert reader is not None
     files = files or HeldFiles(FILES, Site(reader.name, ""))
     page = read_source(reader, text.encode(), name, files)
@@ -127,7 +127,7 @@ def test_what_a_generator_adds_becomes_text(generator: str, text: str, expected:
 
 
 def test_lines_stand_for_those_of_the_source() -> None:
-    reader = reader_named("mkdocs-1")
+    reader = reader_named("mkdocs-2")
     assert reader is not None
     text = "---\na: b\n---\n\n!!! note\n    One.\n\nTwo {{ x }}.\n"
     page = read_source(reader, text.encode(), "a.md", HeldFiles(FILES, Site(reader.name)))
@@ -173,6 +173,52 @@ def test_what_cannot_be_found_is_reported_once_a_page() -> None:
     found, _, files = read("liquid", text)
     assert found == "none none\n"
     assert files.lacks == ["variables.product.none", "{{ site.none }}", "data/reusables/none.md"]
+
+
+PACKAGE = {
+    "../kit/__init__.py": '"""A kit."""\nfrom kit._tools import *\nfrom .saws import Saw as Cutter\n',
+    "../kit/_tools.py": 'def hit(nail: str) -> None:\n    """Hit it.\n\n    See [there][kit.Cutter].\n    """\n',
+    "../kit/saws.py": '"""Saws."""\nclass Saw:\n    """Cuts."""\n    def cut(self): ...\ndef other(): ...\n',
+}
+HIT = "## kit.hit()\n\n```python\ndef hit(nail: str) -> None\n```\n\nHit it.\n\nSee there.\n"
+SAW = "```python\nclass Saw\n```\n\nCuts.\n\n### {}.cut()\n\n```python\ndef cut(self)\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("generator", "text", "expected"),
+    [
+        ("mkdocs", "# Kit\n\n::: kit.hit\n    options:\n      a: b\n\nEnd.\n", f"# Kit\n\n{HIT}\nEnd.\n"),
+        ("mkdocs", "::: kit.Cutter\n", "## class kit.Cutter\n\n" + SAW.format("Cutter")),
+        ("sphinx", "Saws\n====\n\n.. automodule:: kit.saws\n", "# Saws\n\nSaws.\n"),
+        (
+            "sphinx",
+            ".. automodule:: kit.saws\n   :members: Saw\n",
+            "Saws.\n\n## class kit.Cutter\n\n" + SAW.format("Cutter"),
+        ),
+        (
+            "sphinx",
+            ".. currentmodule:: kit\n\n.. autoclass:: Cutter\n",
+            "## class kit.Cutter\n\n" + SAW.format("Cutter"),
+        ),
+    ],
+)
+def test_objects_of_python_are_filled_in_from_the_package_beside_the_pages(
+    generator: str, text: str, expected: str
+) -> None:
+    reader = reader_named(f"{generator}-2")
+    assert reader is not None
+    files = HeldFiles(PACKAGE, Site(reader.name))
+    assert (read_source(reader, text.encode(), "a.md", files).text, files.lacks) == (expected, [])
+
+
+@pytest.mark.parametrize(
+    ("generator", "text"), [("mkdocs", "# X\n\n::: no.such\n"), ("sphinx", ".. autoclass:: no.such\n")]
+)
+def test_a_page_that_only_names_what_cannot_be_found_is_no_page_and_says_so(generator: str, text: str) -> None:
+    reader = reader_named(f"{generator}-2")
+    assert reader is not None
+    with pytest.raises(Unreadable, match=r"only names what is not in the project: no\.such"):
+        read_source(reader, text.encode(), "a.md", HeldFiles(PACKAGE, Site(reader.name)))
 
 
 def test_every_mark_is_of_one_generator() -> None:

@@ -1,0 +1,245 @@
+"""Caches as their sources are now: before a search or a read answers, what changed since the build is built.
+
+A process keeps the stamps of every path that decided a build; while none differs, a cache is current. Otherwise it is
+synced as `context sync` does, except that no file which git tracks is written and nothing waits for the disk. Of each
+cache one refresh runs at a time. A call that comes while one runs waits for it, and for at most one more, which began
+after the call.
+"""
+
+from __future__ import annotations
+
+import os
+from _thread import allocate_lock, get_ident, start_new_thread
+from time import monotonic, time_ns
+
+from holdfast.core.errors import CacheBuilding, CacheMissing, CacheStale, ContextError
+from holdfast.core.file_identity import are_settled, identity
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from holdfast.caches.build.project_directory import Project
+    from holdfast.caches.build.source_state import SourceState
+    from holdfast.caches.project.project_file import DeclaredCache, ProjectFile
+    from holdfast.core.file_identity import Identity
+    from holdfast.workspace import Workspace
+
+_MANIFEST = "manifest.json"
+
+
+# Threads in which no call may wait.
+HASTY: set[int] = set()
+
+
+# By the id of a waiting thread, its callback: takes the seconds waited and the progress of the refresh.
+WATCHERS: dict[int, Callable[[float, str], None]] = {}
+_BETWEEN = 1.0  # seconds
+
+
+class RefreshDue(BaseException):
+    """A call in such a thread found that a cache has to be refreshed: it is to be run in another one."""
+
+
+class _Watch(NamedTuple):
+    """The stamps of paths that lead to something, and the paths that lead to nothing; `own` is the built manifest."""
+
+    paths: list[str]
+    stamps: list[Identity]
+    absent: list[str]
+    own: tuple[str, Identity]
+
+    def holds(self) -> bool:
+        """Whether nothing changed: a `stat` for every path."""
+        try:
+            if identity(os.stat(self.own[0])) != self.own[1]:
+                return False
+            return list(map(identity, map(os.stat, self.paths))) == self.stamps and not any(
+                map(os.path.exists, self.absent)
+            )
+        except OSError:
+            return False
+
+
+def _watch(cache: str, paths: Sequence[str], started: int) -> _Watch | None:
+    """What to compare from now on; None where a change since `started`, or a later one, could leave stamps equal."""
+    there, stamps, absent = [], [], []
+    for path in paths:
+        try:
+            stamps.append(identity(os.stat(path)))
+            there.append(path)
+        except OSError:
+            absent.append(path)
+    if not are_settled(stamps, started):
+        return None
+    manifest = os.path.join(cache, _MANIFEST)
+    try:
+        return _Watch(there, stamps, absent, (manifest, identity(os.stat(manifest))))
+    except OSError:
+        return None
+
+
+class _Run:
+    """One refresh: when it began, how far it is, and how it ended."""
+
+    def __init__(self) -> None:
+        self.started = monotonic()
+        self.progress = ""
+        self.error: BaseException | None = None
+        self._running = allocate_lock()
+        self._running.acquire()
+
+    def phase(self, phase: str, done: int, total: int) -> None:
+        self.progress = f"{phase} {done:,} of {total:,}" if total else f"{phase} {done:,}"
+
+    def end(self) -> None:
+        self._running.release()
+
+    def wait(self, until: float | None) -> bool:
+        """Whether it ended by this time; None waits for the end. Reports progress to this thread's watcher."""
+        began, tell = monotonic(), WATCHERS.get(get_ident())
+        while True:
+            left = -1 if until is None else max(until - monotonic(), 0)
+            if self._running.acquire(True, left if tell is None or 0 <= left < _BETWEEN else _BETWEEN):
+                self._running.release()
+                return True
+            if until is not None and monotonic() >= until:
+                return False
+            if tell is not None:
+                tell(round(monotonic() - began, 3), self.progress or "waiting")
+
+
+class Refreshes:
+    """What a process knows of the caches it refreshes; one for a workspace."""
+
+    def __init__(self) -> None:
+        self._lock = allocate_lock()
+        self._watched: dict[str, _Watch | None] = {}
+        self._runs: dict[str, _Run] = {}
+        self.memory: dict[str, SourceState] = {}
+
+    def telemetry(self) -> dict[str, dict[str, int]]:
+        """Nothing is counted."""
+        return {}
+
+    def forget(self, cache: str) -> bool:
+        """Look at everything again at the next call; whether the cache at the path is one that is refreshed."""
+        is_known = cache in self._watched
+        self._watched[cache] = None
+        return is_known
+
+    def bring_up(self, cache: str, sync: Callable[[_Run], Sequence[str]], patience: float | None) -> None:
+        """Return once the cache at a path is current; raises what the refresh raised.
+
+        CacheBuilding where that takes longer than `patience` seconds: it goes on meanwhile.
+        """
+        arrived = monotonic()
+        while True:
+            watch = self._watched.get(cache)
+            if watch is not None and watch.holds():
+                return
+            if get_ident() in HASTY:
+                raise RefreshDue
+            with self._lock:
+                run = self._runs.get(cache)
+                if is_own := run is None:
+                    run = self._runs[cache] = _Run()
+            if is_own and patience is None:
+                self._carry_out(cache, run, sync)
+            elif is_own:
+                start_new_thread(self._carry_out, (cache, run, sync))
+            if not run.wait(None if patience is None else arrived + patience):
+                raise CacheBuilding(os.path.basename(cache), run.progress)
+            if run.started >= arrived:
+                if run.error is not None:
+                    raise run.error
+                return
+
+    def _carry_out(self, cache: str, run: _Run, sync: Callable[[_Run], Sequence[str]]) -> None:
+        try:
+            started = time_ns()
+            self._watched[cache] = None
+            paths = sync(run)
+            self._watched[cache] = _watch(cache, paths, started)
+        except BaseException as error:
+            run.error = error
+        finally:
+            with self._lock:
+                del self._runs[cache]
+            run.end()
+
+
+def refresh(
+    workspace: Workspace, project: Project, file: ProjectFile, caches: Sequence[DeclaredCache], *, frozen: bool
+) -> dict[str, ContextError]:
+    """Bring caches up to their sources, or with `frozen` check them against those; what failed, by cache.
+
+    Caches of registries, packages and git checkouts stay at what was pulled or built; one that is not there is built.
+    """
+    failures: dict[str, ContextError] = {}
+    for cache in caches:
+        try:
+            home, own = (project, cache) if not cache.is_user else _of_user(project, cache)
+            if frozen:
+                _check(project, file, cache)
+            elif home is not None and _is_due(workspace, home, own):
+                _bring_up(workspace, home, file, own)
+        except ContextError as error:
+            failures[cache.name] = error
+    return failures
+
+
+def _of_user(project: Project, cache: DeclaredCache) -> tuple[Project | None, DeclaredCache]:
+    """Where a cache of the user is built; None where the user declared none, and the project has a copy of it."""
+    from holdfast.caches.build.user_caches import located
+
+    try:
+        return located(project, cache)
+    except CacheMissing:
+        if os.path.lexists(os.path.join(project.cache(cache.name), _MANIFEST)):
+            return None, cache
+        raise
+
+
+def _is_due(workspace: Workspace, project: Project, cache: DeclaredCache) -> bool:
+    """Whether a cache is to be compared with its sources, or built."""
+    if cache.oci:
+        return False
+    if not os.path.lexists(os.path.join(project.cache(cache.name), _MANIFEST)):
+        return True
+    folders = [os.path.join(project.path, source.path) for source in cache.sources if not source.is_git]
+    # Caches can be carried to a machine without their sources, and served from a disk that cannot be written.
+    return any(map(os.path.exists, folders)) and not workspace.confined_to and os.access(project.cache_root, os.W_OK)
+
+
+def _bring_up(workspace: Workspace, project: Project, file: ProjectFile, cache: DeclaredCache) -> None:
+    refreshes, path = workspace.keep(Refreshes), project.cache(cache.name)
+    if not project.user_cache:
+        project.memory = refreshes.memory
+    is_first = not os.path.lexists(path)
+
+    def sync(run: _Run) -> Sequence[str]:
+        from holdfast.caches.build.build_order import BuildOrder
+        from holdfast.caches.build.project_directory import check_tokenizer
+        from holdfast.caches.build.sync import sync_cache
+
+        def show(phase: str, done: int, total: int) -> None:
+            run.phase(phase, done, total)
+            if is_first and workspace.phases is not None:
+                workspace.phases(phase, done, total)
+
+        order = BuildOrder(workspace.timestamp(), tokenizer=check_tokenizer(file), progress=show, flushes=False)
+        return sync_cache(project, cache, order).watched
+
+    refreshes.bring_up(path, sync, workspace.patience)
+
+
+def _check(project: Project, file: ProjectFile, cache: DeclaredCache) -> None:
+    """CacheStale where a cache is not what the lock names, or its sources have changed."""
+    from holdfast.caches.build.cache_check import check_cache
+    from holdfast.caches.build.project_directory import check_tokenizer
+
+    behind = check_cache(project, cache, project.lock(), check_tokenizer(file), lock_only=False)
+    if behind.reasons:
+        raise CacheStale(f"cache '{cache.name}': {'; '.join(behind.reasons)}")

@@ -1,0 +1,392 @@
+"""The source code of a project as it is now: which files there are, and the record of each.
+
+In a git repository the tracked files count; elsewhere all that no ignore rule leaves out. Before each answer every file
+is looked at by a `stat`; one that changed is read, and its record made unless the store has one of the same content. A
+grammar is compiled code that reads whatever lies in a repository: what is larger than a little runs in processes of its
+own, and a file that ends its process or takes too long is passed over.
+"""
+
+from __future__ import annotations
+
+import os
+from _thread import allocate_lock, get_ident
+from collections import Counter
+from hashlib import sha256
+from signal import alarm
+from stat import S_ISREG
+from threading import Thread
+from time import time_ns
+
+from holdfast.caches.cache_format import document_id
+from holdfast.caches.search.code_record import RECORDS, CodeRecord, make_record, with_one_line_end
+from holdfast.caches.search.code_source import CodeFile, CodePage, CodeSource
+from holdfast.caches.secret_patterns import holds_private_key, is_secret_path
+from holdfast.code.analysis.facts import MAX_ANALYSED
+from holdfast.code.code_sections import cut_source, cutter_version
+from holdfast.code.git_index import IndexUnreadable
+from holdfast.code.languages import UNREAD, extension_of, language_of
+from holdfast.code.on_disk.fact_store import FactStore, fact_key
+from holdfast.code.on_disk.repository import find_repository, tracked_files
+from holdfast.core.confined_paths import open_beneath
+from holdfast.core.errors import CacheBuilding
+from holdfast.core.file_identity import identity, is_settled
+from holdfast.core.ignore_rules import CONTEXTIGNORE, GITIGNORE, Rules
+from holdfast.core.record import NamedTuple
+from holdfast.core.regular_files import TooLarge, close_quietly, read_regular
+from holdfast.core.worker_pool import WorkerPool, core_count
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from holdfast.core.file_identity import Identity
+    from holdfast.workspace import Workspace
+
+_NAMESPACE = "code"
+# Files that a search looks at; what a project has beyond is counted and left out.
+MOST_FILES = 60_000
+# Seconds for one file, and bytes of new source that are cut without another process.
+PATIENCE, _LITTLE, _FEW = 20, 64 << 10, 16
+_MANY = 100  # files whose progress is shown
+_UNSETTLED = (0, 0, 0, 0, 0)  # the stamps of no file
+_MOST_ABOVE = 6 << 10  # bytes of an ignore file that is read
+_NOT_PARSED = "not parsed"
+
+
+class _Known(NamedTuple):
+    """A file as it was last read: its stamps, the SHA-256 of its bytes where they are searched, and why its text is
+    not."""
+
+    stamps: Identity
+    digest: str
+    why: str = ""
+
+
+class WorkTrees:
+    """What a process knows of the source files of its project; one for a workspace."""
+
+    def __init__(self) -> None:
+        self._lock = allocate_lock()
+        self._known: dict[str, _Known] = {}
+        self._records: dict[bytes, CodeRecord] = {}
+        self._store: FactStore | None = None
+        self._source: tuple[object, CodeSource] | None = None
+        self._listing: tuple[object, list[str]] | None = None  # what git tracks, and what of it is searched
+        self._making: Thread | None = None
+        self._failure: BaseException | None = None
+        self.progress = ""
+
+    def telemetry(self) -> dict[str, dict[str, int]]:
+        """Nothing is counted."""
+        return {}
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """Why the text of a file is not searched, by its path."""
+        return {path: known.why for path, known in list(self._known.items()) if known.why}
+
+    def read_before(self, workspace: Workspace) -> tuple[int, Counter[str]]:
+        """How many files the last search read, and how many it left out, by why; nothing is looked at or made."""
+        self._begin(workspace, os.path.realpath(workspace.project))
+        return len(self._known), Counter(self.left_out.values())
+
+    def source(
+        self, workspace: Workspace, folders: Sequence[str], tokenizer: str, patience: float | None
+    ) -> CodeSource | None:
+        """The source files below some folders as they are now; None where there are none.
+
+        CacheBuilding where their records take longer to make than a caller waits: that goes on meanwhile.
+        """
+        from holdfast.caches.build.refresh import HASTY, RefreshDue
+
+        root = os.path.realpath(workspace.project)
+        paths = self._listed(workspace, root)
+        if folders:
+            leads = tuple([f"{folder.strip('/')}/" for folder in folders if folder.strip("./")])
+            paths = [path for path in paths if not leads or path.startswith(leads)]
+        if not paths:
+            return None
+        with self._lock:
+            self._begin(workspace, root)
+            stale = self._stale(root, paths)
+            if stale and get_ident() in HASTY:
+                raise RefreshDue
+            if stale and patience is None:
+                self._make(workspace, root, stale)
+            elif stale:
+                self._make_patiently(workspace, root, stale, patience)
+            return self._made(root, paths, tokenizer)
+
+    def ids(self, workspace: Workspace) -> set[str]:
+        """The ids of all source files."""
+        return {document_id(path) for path in self._listed(workspace, os.path.realpath(workspace.project))}
+
+    def page(self, workspace: Workspace, name: str) -> CodePage | None:
+        """A source file as it is now, by its path; None where the project has none that is searched."""
+        root, wanted = os.path.realpath(workspace.project), document_id(name)
+        paths = self._listed(workspace, root)
+        path = name if name in paths else next((path for path in paths if document_id(path) == wanted), "")
+        if not path:
+            return None
+        try:
+            data = _read(root, path)
+        except (OSError, ValueError, TooLarge):
+            return None
+        if holds_private_key(data):
+            return None
+        cut = cut_source(with_one_line_end(data), _language(path))
+        return CodePage(path, sha256(data).hexdigest(), cut, data.decode("utf-8", "replace"))
+
+    def _listed(self, workspace: Workspace, root: str) -> list[str]:
+        """The paths of the source files below a project, in order."""
+        repository = find_repository(workspace.file_contents, root)
+        tracked = None if repository is None else tracked_files(workspace.file_contents, repository)
+        if repository is None or tracked is None or isinstance(tracked, IndexUnreadable):
+            return _searched(_walked(root))
+        if self._listing is None or self._listing[0] is not tracked:
+            top = os.path.relpath(root, os.path.realpath(repository.top))
+            lead = b"" if top == "." else os.fsencode(top) + b"/"
+            below = [os.fsdecode(path[len(lead) :]) for path in tracked.paths() if path.startswith(lead)]
+            self._listing = tracked, _searched(below)
+        return self._listing[1]
+
+    def _begin(self, workspace: Workspace, root: str) -> None:
+        if self._store is None:
+            self._store = FactStore(workspace.user_cache, root)
+            self._store.load()
+            self._known = _parsed(self._store.read_stamps())
+
+    def _stale(self, root: str, paths: Sequence[str]) -> list[str]:
+        """The files that are not known as they are now, or whose record is not there."""
+        stale = []
+        for path in paths:
+            try:
+                now = identity(os.stat(f"{root}/{path}", follow_symlinks=False))
+            except OSError:
+                self._known.pop(path, None)
+                continue
+            known = self._known.get(path)
+            if known is None or known.stamps != now or (known.digest and self._record(path, known.digest) is None):
+                stale.append(path)
+        return stale
+
+    def _record(self, path: str, digest: str) -> CodeRecord | None:
+        key = _key(path, digest)
+        record = self._records.get(key)
+        if record is None and self._store is not None and (data := self._store.get(key)) is not None:
+            try:
+                record = self._records[key] = CodeRecord(memoryview(data))
+            except ValueError:
+                return None
+        return record
+
+    def _make_patiently(self, workspace: Workspace, root: str, stale: list[str], patience: float | None) -> None:
+        if self._making is None:
+
+            def make() -> None:
+                try:
+                    self._make(workspace, root, stale)
+                except BaseException as error:
+                    self._failure = error
+
+            self._making = Thread(target=make, daemon=True)
+            self._making.start()
+        self._making.join(patience)
+        if self._making.is_alive():
+            raise CacheBuilding("code", self.progress)
+        self._making, failure, self._failure = None, self._failure, None
+        if failure is not None:
+            raise failure
+
+    def _make(self, workspace: Workspace, root: str, stale: list[str]) -> None:
+        """Read what changed, and make the records that are not there."""
+        started, made, jobs = time_ns(), dict[bytes, bytes](), list[str]()
+        for path in stale:
+            seen = _stamps(f"{root}/{path}")
+            digest, why = ("", "") if seen is None else _digest(root, path)
+            if seen is not None:
+                kept = self._record(path, digest) if digest else None
+                stamps = seen if is_settled(seen, started) else _UNSETTLED
+                self._known[path] = _Known(stamps, digest, _why(kept) if kept else why)
+                if digest and kept is None:
+                    jobs.append(path)
+        for done, (path, digest, record) in enumerate(_records(root, jobs), 1):
+            if record:
+                made[key := _key(path, digest)] = record
+                of_file = self._records[key] = CodeRecord(memoryview(record))
+                self._known[path] = self._known[path]._replace(digest=digest, why=_why(of_file))
+            else:  # it ended its process, or was written to meanwhile
+                self._known[path] = self._known[path]._replace(digest="", why=_NOT_PARSED)
+            self.progress = f"source files {done:,} of {len(jobs):,}"
+            if workspace.phases is not None and len(jobs) > _MANY:
+                workspace.phases("source files", done, len(jobs))
+        if self._store is not None:
+            if made:
+                self._store.add(
+                    made, [_key(path, each.digest) for path, each in list(self._known.items()) if each.digest]
+                )
+            self._store.write_stamps(_written(self._known))
+
+    def _made(self, root: str, paths: Sequence[str], tokenizer: str) -> CodeSource | None:
+        digests = tuple([(path, known.digest) for path in paths if (known := self._known.get(path)) and known.digest])
+        if self._source is None or self._source[0] != (digests, tokenizer):
+            files = [
+                CodeFile(path, digest, record) for path, digest in digests if (record := self._record(path, digest))
+            ]
+            used = {_key(path, digest) for path, digest in digests}
+            self._records = {key: record for key, record in self._records.items() if key in used}
+            source = CodeSource(files, lambda path: _read(root, path), tokenizer)
+            whys = self.left_out
+            source.left_out = Counter([whys[path] for path in paths if path in whys])
+            self._source = (digests, tokenizer), source
+        return self._source[1].fresh() if self._source[1].document_count else None
+
+
+def _why(record: CodeRecord) -> str:
+    """Why the text of a file is not searched; a file has a section unless it is left out, or empty."""
+    return "" if record.sections else record.unread
+
+
+def _key(path: str, digest: str) -> bytes:
+    language = _language(path)
+    return fact_key(f"search {RECORDS} {language} {_version(language)}", digest.encode())
+
+
+_versions: dict[str, str] = {}
+
+
+def _version(language: str) -> str:
+    if language not in _versions:
+        _versions[language] = cutter_version(language)
+    return _versions[language]
+
+
+def is_source(path: str) -> bool:
+    """Whether a path is that of a source file, by its ending."""
+    return bool(_language(path))
+
+
+def _language(path: str) -> str:
+    name = path.rpartition("/")[2]
+    return language_of(name) or UNREAD.get(extension_of(name), "")
+
+
+def _searched(paths: Iterable[str]) -> list[str]:
+    found = [path for path in paths if _language(path) and not is_secret_path(path) and "\n" not in path]
+    return sorted(found)[:MOST_FILES]
+
+
+def _walked(root: str) -> Iterator[str]:
+    """The files of a tree that is in no repository, without those that ignore rules leave out."""
+    waiting = [("", Rules())]
+    count = 0
+    while waiting and count < 4 * MOST_FILES:
+        place, rules = waiting.pop()
+        try:
+            with os.scandir(f"{root}/{place}") as entries:
+                there = sorted(entries, key=lambda entry: entry.name)
+        except OSError:
+            continue
+        texts = [_ignore_file(f"{root}/{place}", name) for name in (GITIGNORE, CONTEXTIGNORE)]
+        rules = rules.within(place, *texts)
+        for entry in there:
+            count += 1
+            path = f"{place}/{entry.name}" if place else entry.name
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name != ".git" and not rules.ignores(place, entry.name, folder=True):
+                    waiting.append((path, rules))
+            elif entry.is_file(follow_symlinks=False) and not rules.ignores(place, entry.name, folder=False):
+                yield path
+
+
+def _ignore_file(directory: str, name: str) -> bytes | None:
+    try:
+        return read_regular(f"{directory}/{name}", limit=_MOST_ABOVE)
+    except (OSError, TooLarge):
+        return None
+
+
+def _stamps(path: str) -> Identity | None:
+    try:
+        status = os.stat(path, follow_symlinks=False)
+    except OSError:
+        return None
+    return identity(status) if S_ISREG(status.st_mode) else None
+
+
+def _read(root: str, path: str) -> bytes:
+    """The bytes of a file below a root; no path to it may lead through a link."""
+    place, _, name = path.rpartition("/")
+    directory = open_beneath(root, place)
+    try:
+        return read_regular(name, dir_fd=directory, limit=MAX_ANALYSED)
+    finally:
+        close_quietly(directory)
+
+
+def _digest(root: str, path: str) -> tuple[str, str]:
+    """The SHA-256 of a file, or why it is not searched."""
+    try:
+        data = _read(root, path)
+    except TooLarge:
+        return "", "too large"
+    except (OSError, ValueError):
+        return "", "unreadable"
+    return ("", "holds a private key") if holds_private_key(data) else (sha256(data).hexdigest(), "")
+
+
+def _records(root: str, paths: list[str]) -> Iterator[tuple[str, str, bytes]]:
+    """(path, digest, record) of each file, in any order; no record of one that could not be cut."""
+    jobs = [(root, path) for path in paths]
+    left = dict.fromkeys(paths)
+    if len(paths) > _FEW or sum([os.path.getsize(f"{root}/{path}") for path in paths]) > _LITTLE:
+        try:
+            with WorkerPool() as pool:
+                for number, made in pool.run_items(cut_in_worker, jobs, count=core_count(), patience=PATIENCE):
+                    del left[paths[number]]
+                    yield paths[number], *(made or ("", b""))
+        except OSError:  # no process can be started here
+            pass
+    for path, (digest, record) in zip(list(left), cut_files([(root, path) for path in left]), strict=True):
+        yield path, digest, record
+
+
+def cut_in_worker(files: list[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
+    """`cut_files` in a process of its own, which ends itself should a file never end."""
+    found = cut_files(files)
+    while True:
+        alarm(PATIENCE + 10)
+        made = next(found, None)
+        alarm(0)
+        if made is None:
+            return
+        yield made
+
+
+def cut_files(files: list[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
+    """(digest, record) of each file, given by root and path; nothing of one that cannot be read or cut."""
+    for root, path in files:
+        try:
+            data = _read(root, path)
+            yield sha256(data).hexdigest(), make_record(path.rpartition("/")[2], data, _language(path))
+        except (OSError, ValueError, TooLarge, RecursionError, MemoryError):
+            yield "", b""
+
+
+def _written(known: dict[str, _Known]) -> bytes:
+    rows = [
+        f"{each.digest}-{each.why.replace(' ', '-')} {' '.join(map(str, each.stamps))} {path}"
+        for path, each in known.items()
+    ]
+    return "\n".join(rows).encode("utf-8", "surrogateescape")
+
+
+def _parsed(data: bytes) -> dict[str, _Known]:
+    found: dict[str, _Known] = {}
+    for row in data.decode("utf-8", "surrogateescape").split("\n") if data else ():
+        digest, *numbers, path = row.split(" ", 6)
+        if len(numbers) == 5:
+            first, second, third, fourth, fifth = map(int, numbers)
+            digest, _, why = digest.partition("-")
+            found[path] = _Known((first, second, third, fourth, fifth), digest, why.replace("-", " "))
+    return found

@@ -1,0 +1,369 @@
+"""The source code of a work tree as it is now, as a search asks it: the `SearchSource` over records of its files. Pure.
+
+Scores are of the same kind as those of documents (impacts.py), so that both are ranked together. A name of a symbol
+counts twice, the path of a file half more, the whole file little; tests and files that programs wrote count less.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from hashlib import sha256
+from itertools import accumulate
+
+from holdfast.caches.cache_format import PREFIX, Document, document_id
+from holdfast.caches.search.code_record import code_words, keys_of, term_key
+from holdfast.caches.search.impacts import FieldSteps
+from holdfast.caches.search.proven_page import CitedText, CodeChanged, ProvenPage
+from holdfast.caches.search.search_text import code_label
+from holdfast.caches.search.section import Section
+from holdfast.caches.search.sections import Outline
+from holdfast.caches.search.source_lines import split_lines
+from holdfast.caches.search.under import documents_under
+from holdfast.caches.tokenizers import counter
+from holdfast.code.analysis.facts import compact
+from holdfast.code.code_sections import symbol_at
+from holdfast.code.test_files import is_test
+from holdfast.core.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from holdfast.caches.search.code_record import CodeRecord, Found
+    from holdfast.caches.search.question import Question
+    from holdfast.code.code_sections import CutFile, Symbol
+
+# Hundredths that fields weigh, and tenths that are left of the score of a test and of a file that a program wrote.
+_NAMES, _PATH, _FILE = 200, 150, 15
+_TEST, _MADE = 5, 5
+# Characters of the line that names a section.
+_LONGEST_SIGNATURE, _LONGEST_DOC = 90, 80
+
+
+class CodeFile(NamedTuple):
+    """A source file: its path below the project, the SHA-256 of its bytes, and its record."""
+
+    path: str
+    digest: str
+    record: CodeRecord
+
+
+class CodeSource:
+    """The `SearchSource` of source files; `read` gives the bytes of one by its path, as they are now."""
+
+    def __init__(self, files: Iterable[CodeFile], read: Callable[[str], bytes], tokenizer: str) -> None:
+        self.left_out: Mapping[str, int] = {}  # files whose text is not searched, by why
+        self._files = sorted(files, key=lambda file: (document_id(file.path).encode(), file.path))
+        self._read, self.tokenizer = read, tokenizer
+        self._firsts: list[int] = [0, *accumulate([file.record.sections for file in self._files])]
+        self._keys = [file.record.keys for file in self._files]
+        self._every: set[int] | None = None
+        self._weights: dict[int, int] = {}
+        self._steps = {field: FieldSteps(field) for field in ("body", "headings", "path", "document")}
+        self._pages: dict[int, CodePage] = {}
+        self._found: dict[str, dict[int, list[Found]]] = {}
+        self._paths: dict[int, dict[int, int]] = {}  # key of a term -> place -> quarters
+        self._path_lengths: list[int] = []
+        self._tests: dict[str, list[str]] | None = None
+        for place, file in enumerate(self._files):
+            words = code_words(file.path.rpartition(".")[0])
+            self._path_lengths.append(len(words))
+            for word in words:
+                for key, quarters in keys_of(word):
+                    of_key = self._paths.setdefault(key, {})
+                    of_key[place] = of_key.get(place, 0) + quarters
+        self._count = counter(tokenizer)
+        self.tokens = _Tokens(self)
+
+    def fresh(self) -> CodeSource:
+        """The same without anything that one question left."""
+        self._pages, self._found, self.tokens = {}, {}, _Tokens(self)
+        return self
+
+    @property
+    def cache_version(self) -> str:
+        """The digest of the paths and the contents of all files."""
+        lines = "".join([f"{file.path}\0{file.digest}\n" for file in self._files])
+        return PREFIX + sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """The SHA-256 of each file by its path."""
+        return {file.path: file.digest for file in self._files}
+
+    @property
+    def document_count(self) -> int:
+        return len(self._files)
+
+    @property
+    def section_count(self) -> int:
+        return self._firsts[-1]
+
+    @property
+    def lists(self) -> range:
+        return range(self.section_count)
+
+    def _of(self, term: str) -> dict[int, list[Found]]:
+        """The sections that have a term in body or name, by the place of their file."""
+        found = self._found.get(term)
+        if found is None:
+            key = term_key(term)
+            found = self._found[term] = {}
+            for place, keys in enumerate(self._keys):
+                at: int = bisect_left(keys, key)
+                if at < len(keys) and keys[at] == key:
+                    found[place] = self._files[place].record.found(at)
+        return found
+
+    def holding(self, term: str) -> int:
+        """How many sections hold a term in their body, their name or their path."""
+        found, paths = self._of(term), self._paths.get(term_key(term), {})
+        count: int = sum([len(sections) for place, sections in found.items() if place not in paths])
+        for place in paths:
+            count += self._files[place].record.sections
+        return count
+
+    def may_hold(self, terms: Iterable[str]) -> Iterable[str]:
+        """Those that some file has, by their keys."""
+        if self._every is None:
+            self._every = set(self._paths).union(*self._keys)
+        return [term for term in terms if term_key(term) in self._every]
+
+    def matches(self, question: Question) -> CodeMatches:
+        """The sections that match."""
+        impacts: dict[int, dict[str, int]] = {}
+        for term, weight in question.weights.items():
+            self._add(term, weight, impacts)
+        scores = {}
+        for number, terms in impacts.items():
+            scores[number] = sum(terms.values()) * self._tenths(self._place_of(number)) // 10
+        return CodeMatches(self, question, impacts, scores)
+
+    def _add(self, term: str, weight: int, impacts: dict[int, dict[str, int]]) -> None:
+        body, headings, path_steps, document = (
+            self._steps[field] for field in ("body", "headings", "path", "document")
+        )
+        found, paths = self._of(term), self._paths.get(term_key(term), {})
+        for place in {**found, **paths}:
+            sections, record, first = found.get(place, []), self._files[place].record, self._firsts[place]
+            path = _PATH * path_steps.of(paths[place])[self._path_lengths[place]] // 100 if place in paths else 0
+            quarters = sum([each.body for each in sections])
+            whole = _FILE * document.of(quarters)[sum(record.bodies)] // 100 if quarters else 0
+            held = False
+            for section, in_body, in_name in sections:
+                own = body.of(in_body)[record.bodies[section]] if in_body else 0
+                name = _NAMES * headings.of(in_name)[record.names[section]] // 100 if in_name else 0
+                best = max(own, name, path)
+                step = best + 4 * (own + name + path - best) // 10 + whole
+                impacts.setdefault(first + section, {})[term] = weight * step
+                held = held or section == 0
+            if path and record.sections:
+                with_own = {section for section, _, _ in sections}
+                for section in range(record.sections):
+                    if section not in with_own and (section == 0 or first + section in impacts):
+                        impacts.setdefault(first + section, {})[term] = weight * (path + whole)
+
+    def _tenths(self, place: int) -> int:
+        tenths = self._weights.get(place)
+        if tenths is None:
+            file = self._files[place]
+            tenths = (_TEST if _is_test(file.path) else 10) * (_MADE if file.record.is_generated else 10) // 10
+            self._weights[place] = tenths
+        return tenths
+
+    def _place_of(self, number: int) -> int:
+        found: int = bisect_right(self._firsts, number) - 1
+        return found
+
+    def section(self, number: int) -> Section:
+        """The section of this number: its symbol, lines and characters."""
+        place = self._place_of(number)
+        return self._page(place).section(number - self._firsts[place])
+
+    def count(self, number: int) -> int:
+        """The tokens of a section's content."""
+        section = self.section(number)
+        return self._count(self._page(self._place_of(number)).document.content[section.start : section.end])
+
+    def name_tokens(self, number: int) -> int:  # noqa: ARG002  # as every source takes it
+        """Nothing: names are counted with their lines."""
+        return 0
+
+    def text_weight(self, number: int) -> int | None:  # noqa: ARG002  # as every source takes it
+        """Nothing: it is counted from the text."""
+        return None
+
+    def id_of(self, place: int) -> str:
+        """The id of a file."""
+        return document_id(self._files[place].path)
+
+    def page(self, place: int, prefix: str = "") -> ProvenPage:  # noqa: ARG002  # code is cited by its path
+        """A file as it is on disk now, proven by its hash; CodeChanged where it is another one by now."""
+        return self._page(place)
+
+    def _page(self, place: int) -> CodePage:
+        page = self._pages.get(place)
+        if page is None:
+            file = self._files[place]
+            data = self._read(file.path)
+            if sha256(data).hexdigest() != file.digest:
+                raise CodeChanged(file.path)
+            page = self._pages[place] = CodePage(
+                file.path, file.digest, file.record.cut, data.decode("utf-8", "replace"), self._test_of(file.path)
+            )
+        return page
+
+    def _test_of(self, path: str) -> str:
+        """The test file that is named after a source file and lies nearest to it; empty where there is none."""
+        if self._tests is None:
+            self._tests = {}
+            for file in self._files:
+                if _is_test(file.path):
+                    self._tests.setdefault(_stem(file.path), []).append(file.path)
+        if _is_test(path):
+            return ""
+        own = set(path.split("/")[:-1])
+        named = [
+            (-len(own.intersection(test.split("/"))), len(test), test) for test in self._tests.get(_stem(path), ())
+        ]
+        return min(named)[2] if named else ""
+
+    def prefix(self, place: int) -> str:  # noqa: ARG002  # as every source takes it
+        """Nothing: code is cited by its path."""
+        return ""
+
+    def within(self, under: str, cache: str) -> Callable[[int], bool]:
+        """What tells whether a file is under a folder or a pattern."""
+        return documents_under(under, cache, self.document_count, self.id_of)
+
+    def extent(self, place: int) -> tuple[int, int]:
+        """The number of a file's first section, and of the first after its last."""
+        return self._firsts[place], self._firsts[place + 1]
+
+
+def _is_test(path: str) -> bool:
+    folder, _, name = path.rpartition("/")
+    return is_test(folder, name)
+
+
+def _stem(path: str) -> str:
+    """The name of a file without what says that it is a test."""
+    stem = path.rpartition("/")[2].partition(".")[0]
+    for mark in ("test_", "_tests", "_test", "_spec", "Tests", "Test", "Spec", "-test", "-spec"):
+        stem = stem.removeprefix(mark) if mark == "test_" else stem.removesuffix(mark)
+    return stem
+
+
+class _Tokens:
+    """The tokens of every section by its number."""
+
+    def __init__(self, source: CodeSource) -> None:
+        self._count, self._known = source.count, dict[int, int]()
+
+    def __getitem__(self, number: int, /) -> int:
+        found = self._known.get(number)
+        if found is None:
+            found = self._known[number] = self._count(number)
+        return found
+
+
+class CodeMatches:
+    """The `Matches` of source files."""
+
+    def __init__(
+        self,
+        source: CodeSource,
+        question: Question,
+        impacts: Mapping[int, Mapping[str, int]],
+        scores: Mapping[int, int],
+    ) -> None:
+        self._source, self.question, self._impacts, self.scores = source, question, impacts, scores
+
+    @property
+    def most(self) -> int:
+        """The score of the best."""
+        return max(self.scores.values(), default=0)
+
+    def leading(self, tenths: int, best: int = 0) -> tuple[Mapping[int, int], int]:  # noqa: ARG002  # as all take it
+        """All of them, and how many there are."""
+        return self.scores, len(self.scores)
+
+    def document_of(self, number: int) -> int:
+        """The place of a section's file."""
+        return self._source._place_of(number)
+
+    def reasons(self, number: int) -> list[tuple[str, str, int]]:
+        """Why a section has its score."""
+        return [(term, "section", impact) for term, impact in self._impacts.get(number, {}).items()]
+
+
+class CodePage(ProvenPage):
+    """A source file: its sections are those of its record."""
+
+    def __init__(self, path: str, digest: str, cut: CutFile, content: str, test: str = "") -> None:
+        super().__init__(Document(document_id(path), PREFIX + digest, path, content), path)
+        self.cut, self.test = cut, test
+        self.lines, self.starts = split_lines(content)
+
+    def section(self, number: int) -> Section:
+        """The section of this number in the file: a function has all its lines, whichever of its pieces is meant."""
+        piece = self.cut.pieces[number]
+        symbol = self.cut.symbols[piece.symbol] if piece.symbol >= 0 else None
+        if symbol is not None and symbol.kind == "fn":
+            return self._section(symbol, symbol.first, symbol.last)
+        return self._section(symbol, piece.first, piece.last)
+
+    def _section(self, symbol: Symbol | None, first: int, last: int) -> Section:
+        last = min(last, len(self.lines))
+        end = self.starts[last - 1] + len(self.lines[last - 1])
+        return Section((symbol.name,) if symbol is not None else (), first, last, self.starts[first - 1], end)
+
+    def outline(self) -> Outline:
+        """The pieces of the file, in order."""
+        symbols = [*self.cut.symbols, None]
+        return Outline(
+            self.title, [self._section(symbols[symbol], first, last) for symbol, first, last in self.cut.pieces]
+        )
+
+    def declared(self, name: str) -> list[Section]:
+        """What is declared by a name, or by a name that ends in it."""
+        found = [each for each in self.cut.symbols if each.name == name]
+        found = found or [each for each in self.cut.symbols if each.name.endswith("." + name)]
+        return [self._section(each, each.first, each.last) for each in found]
+
+    def around(self, line: int) -> Section | None:
+        """The innermost symbol that has a line; None where none has."""
+        symbol = symbol_at(self.cut.symbols, line)
+        return None if symbol is None else self._section(symbol, symbol.first, symbol.last)
+
+    def cited(self, at: int, section_at: Callable[[int], Section]) -> CitedText:  # noqa: ARG002  # as every page takes it
+        """One section."""
+        found = self._cited.get((at, at))
+        if found is None:
+            found = self._cited[at, at] = self._made(self.section(at))
+        return found
+
+    def _made(self, section: Section) -> CitedText:
+        return CitedCode(self, section, symbol_at(self.cut.symbols, section.first, section.last))
+
+
+class CitedCode(CitedText):
+    """A section of source: one line, and its text where it is short and among the first."""
+
+    __slots__ = ()
+
+    def __init__(self, page: CodePage, section: Section, symbol: Symbol | None) -> None:
+        super().__init__(page.document, page.title, "", section)
+        self.declares = ""
+        if symbol is not None:
+            doc = f" — {compact(symbol.doc, _LONGEST_DOC)}" if symbol.doc else ""
+            self.declares = compact(symbol.shown, _LONGEST_SIGNATURE) + doc
+        self.test = page.test
+
+    def label(self, place: int, is_new: tuple[bool, bool] = (True, True)) -> str:
+        """The line that names it, with its path and the file's tests where the file is named for the first time."""
+        return code_label(place, self.citation, self.declares or "", self.test, is_new=is_new[0])
+
+    def outline_label(self, place: int, tokens: int, *, with_title: bool = True) -> str:  # noqa: ARG002  # as all take it
+        """The same line: what it declares tells more than how long it is."""
+        return self.label(place, (with_title, True))

@@ -1,0 +1,292 @@
+"""The subjects of claims as they are now: symbols, files and directories of a project, each as a short digest."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from _thread import allocate_lock
+from signal import alarm
+from time import time_ns
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from holdfast.code.analysis.facts import MAX_ANALYSED, NO_GRAMMAR
+from holdfast.code.declarations import declarations, digest_of, parts_of
+from holdfast.code.languages import language_of
+from holdfast.contexts import claims
+from holdfast.contexts.claims import GONE, UNKNOWN, WHOLE, claims_fingerprint
+from holdfast.contexts.description import public_exports
+from holdfast.contexts.freshness import FRESH, STALE
+from holdfast.contexts.on_disk.disk_failure import check_disk
+from holdfast.contexts.on_disk.source_facts import PATIENCE, facts_of
+from holdfast.core.confined_paths import open_beneath
+from holdfast.core.file_identity import identity, is_settled
+from holdfast.core.regular_files import close_quietly, read_regular
+from holdfast.core.worker_pool import WorkerPool, core_count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from holdfast.code.declarations import Declared
+    from holdfast.contexts.claims import Change, Claim, Recorded
+    from holdfast.contexts.freshness import State
+    from holdfast.contexts.on_disk.directory_view import DirectoryView
+    from holdfast.contexts.on_disk.project import Project
+
+_MAX_REMEMBERED = 100_000  # declarations
+_in_process = allocate_lock()  # a parser serves one thread at a time
+
+
+class Judgement(NamedTuple):
+    """Whether a context still holds, the fingerprint that says so, and which subjects of its claims changed."""
+
+    state: State
+    computed: str
+    changes: list[Change]
+
+
+def judge(project: Project, place: str, view: DirectoryView) -> Judgement:
+    """By the form its fingerprint has. ContextMissing, ContextCorrupt or UnsupportedVersion without a usable one."""
+    headline = view.headline()
+    written = headline.written
+    if written is None:
+        found = view.freshness()
+        return Judgement(found.state, found.computed, [])
+    scope = headline.scope if _is_scope(view.path, headline.scope) else place or "."
+    subjects = Subjects(project, place, view)
+    recorded = written.recorded
+    if recorded is None and headline.fingerprint == claims_fingerprint(headline.scope, {}):
+        recorded = {}
+    if recorded is None:  # another tool rewrote the file and dropped its comments
+        recorded = now = recorded_now(subjects, written.claims, {}, anew=True)
+    else:
+        now = _as_recorded(subjects, recorded, written.claims)
+    computed = claims_fingerprint(scope, now)
+    state = FRESH if computed == headline.fingerprint else STALE
+    return Judgement(state, computed, claims.changes(written.claims, recorded, now))
+
+
+def _is_scope(path: str, scope: str) -> bool:
+    """Whether a scope may be that of a directory, by whichever of the directories above it is the project."""
+    return scope == "." or f"{path}/".endswith(f"/{scope}/")
+
+
+def _as_recorded(subjects: Subjects, recorded: Recorded, written: Iterable[Claim]) -> Recorded:
+    """The recorded subjects as they are now; those of claims that were edited or removed since stay as they were."""
+    there = {claim.digest for claim in written}
+    return {
+        digest: {
+            name: state if state == UNKNOWN or digest not in there else subjects.state(name, state)
+            for name, state in states.items()
+        }
+        for digest, states in recorded.items()
+    }
+
+
+def recorded_now(subjects: Subjects, written: Sequence[Claim], before: Recorded, *, anew: bool) -> Recorded:
+    """What a file is to record of its claims: new ones as their subjects are now, others too with `anew`."""
+    made: Recorded = {}
+    for claim in written:
+        known = before.get(claim.digest)
+        if known is None:
+            names = list(claim.about) or claims.named_subjects(claim.text, subjects.find) or [WHOLE]
+            known = dict.fromkeys(names, UNKNOWN)
+        made[claim.digest] = {
+            name: subjects.state(name, state) if anew or state == UNKNOWN else state for name, state in known.items()
+        }
+    return made
+
+
+class Subjects:
+    """What claims of one directory may be about. Everything is looked up when first asked for, and then kept."""
+
+    def __init__(self, project: Project, place: str, view: DirectoryView) -> None:
+        self._project, self._place = project, place
+        self._views: dict[str, DirectoryView | None] = {place: view}
+        self._declared: dict[str, dict[str, list[Declared] | None]] = {}
+        self._states: dict[str, str] = {}
+
+    def find(self, word: str) -> str:
+        """The source file or symbol of the directory that a word means, or the file that it leads to; else nothing."""
+        _, name = self._file(word)
+        if name:
+            return word if language_of(name) else ""
+        if "/" in word or len(word) < 3:
+            return ""
+        return word if self._symbols(word) else ""
+
+    def state(self, subject: str, known: str = UNKNOWN) -> str:
+        """A digest of a subject, GONE where there is none; `known` where it cannot be read here."""
+        if subject not in self._states:
+            self._states[subject] = self._state(subject)
+        found = self._states[subject]
+        return known if found == UNKNOWN else found
+
+    def _state(self, subject: str) -> str:
+        path, colon, symbol = subject.partition(":")
+        place, name = self._file(path)
+        if name and colon and not symbol.startswith(":"):
+            return _symbol_state(self._called(place, [name], symbol))
+        if name:
+            return self._public(place, [name]) if language_of(name) else self._content(place, name)
+        place = self._beneath(subject)
+        if subject == WHOLE or "/" in subject:
+            view = self._view(place)
+            if view is None:
+                return GONE
+            names = [name for name in view.sources if language_of(name)]
+            if names or subject == WHOLE:
+                return self._public(place, names)
+            return "p" + digest_of(sorted([file.name for file in view.files]))  # a folder of data
+        return _symbol_state(self._symbols(subject))
+
+    def _beneath(self, path: str) -> str:
+        """A path from the directory as a place; from the project's root where there is nothing under it here."""
+        joined = posixpath.normpath(posixpath.join(self._place or ".", path.rstrip("/") or "."))
+        place = "" if joined == "." else joined
+        if self._view(place) is None and self._view(posixpath.dirname(place)) is None:
+            place = posixpath.normpath(path.rstrip("/") or ".")
+        return place
+
+    def _file(self, path: str) -> tuple[str, str]:
+        """The place and name of a file that counts, by its path from here or from the root; no name without one."""
+        folder, _, name = path.rpartition("/")
+        for place in [self._beneath(folder), posixpath.normpath(folder)] if folder else [self._place]:
+            view = self._view(place)
+            if name and view is not None and any(file.name == name for file in view.files):
+                return place, name
+        return "", ""
+
+    def _view(self, place: str) -> DirectoryView | None:
+        if place not in self._views:
+            try:
+                inside = not place.startswith(("..", "/"))
+                self._views[place] = self._project.view(place) if inside and "\0" not in place else None
+            except OSError:
+                self._views[place] = None
+        return self._views[place]
+
+    def _symbols(self, name: str) -> list[Declared] | None:
+        """What a name means in the directory; a module's name may stand before it. None where that is unknown."""
+        view = self._views[self._place]
+        sources = [file for file in view.sources if language_of(file)] if view is not None else []
+        found = self._called(self._place, sources, name)
+        parts = parts_of(name)
+        if found or len(parts) < 2:
+            return found
+        stems = [file for file in sources if file.partition(".")[0] == parts[0]]
+        return self._called(self._place, stems, ".".join(parts[1:])) if stems else found
+
+    def _called(self, place: str, names: Sequence[str], symbol: str) -> list[Declared] | None:
+        files = self._declarations(place)
+        found = [one for name in names for one in files.get(name) or () if one.is_called(symbol)]
+        return None if not found and any(files.get(name) is None for name in names) else found
+
+    def _declarations(self, place: str) -> dict[str, list[Declared] | None]:
+        if place not in self._declared:
+            view = self._view(place)
+            names = [file.name for file in view.files if language_of(file.name)] if view is not None else []
+            self._declared[place] = declarations_of(self._project, place, names)
+        return self._declared[place]
+
+    def _public(self, place: str, names: Sequence[str]) -> str:
+        """The public symbols at the top level of some source files of a place, with their signatures."""
+        view = self._view(place)
+        sizes = {file.name: file.size for file in view.files} if view is not None else {}
+        facts = [one.facts for one in facts_of(self._project, [(place, name, sizes[name]) for name in names]).values()]
+        if any(file.unread == NO_GRAMMAR for file in facts):
+            return UNKNOWN
+        declared = self._declarations(place)
+        found = set()
+        for file, export in public_exports(place, facts):
+            if not export.owner:  # what the members of a type are like, a claim about that type tells
+                called = [one.signature for one in declared.get(file.name) or () if one.is_called(export.name)]
+                found.update([export.name, *[f"{export.name} {signature}" for signature in called]])
+        return "p" + digest_of(sorted(found))
+
+    def _content(self, place: str, name: str) -> str:
+        try:
+            directory = open_beneath(self._project.root, place)
+            try:
+                data = read_regular(name, dir_fd=directory, limit=MAX_ANALYSED)
+            finally:
+                close_quietly(directory)
+        except (OSError, ValueError) as error:
+            check_disk(error, name)
+            return UNKNOWN
+        return "c" + digest_of(data.decode("utf-8", "replace").split())
+
+
+def _symbol_state(found: list[Declared] | None) -> str:
+    if found is None:
+        return UNKNOWN
+    if not found:
+        return GONE
+    parts = [sorted([one.signature for one in found]), sorted([one.body for one in found])]
+    return ".".join([words[0] if len(words) == 1 else digest_of(words) for words in parts])
+
+
+def declarations_of(project: Project, place: str, names: Sequence[str]) -> dict[str, list[Declared] | None]:
+    """What each source file of a place declares, remembered while it stays as it is; None for one not read here."""
+    key = ("declarations", project.root)
+    remembered = project.contents.recall(key, namespace="context")
+    known: dict[tuple[str, str], Any] = remembered if isinstance(remembered, dict) else {}
+    found: dict[str, list[Declared] | None] = {}
+    seen, started = {}, time_ns()
+    for name in names:
+        try:
+            seen[name] = identity(os.stat(f"{project.path(place)}/{name}", follow_symlinks=False))
+        except OSError:
+            continue
+        if (entry := known.get((place, name))) is not None and entry[0] == seen[name]:
+            found[name] = entry[1]
+    missing = [(project.root, place, name) for name in names if name not in found]
+    for number, one in _results(missing):
+        found[missing[number][2]] = one[0] if one is not None else None
+    new = {
+        (place, name): (seen[name], found[name])
+        for _, _, name in missing
+        if name in seen and is_settled(seen[name], started)
+    }
+    if new:
+        kept = {**known, **new} if sum([len(one or ()) for _, one in known.values()]) < _MAX_REMEMBERED else new
+        project.contents.memo(key, (), lambda: kept, namespace="context", variant=object())
+    return found
+
+
+def _results(files: list[tuple[str, str, str]]) -> Iterator[tuple[int, tuple[list[Declared] | None] | None]]:
+    """The declarations of each file with its number, None where its grammar was lost with it."""
+    if not files:
+        return
+    done = set()
+    with WorkerPool() as pool:
+        try:
+            count = min(core_count(), -(-len(files) // 8))
+            for number, one in pool.run_items(declared_in_worker, files, count=count, patience=PATIENCE):
+                done.add(number)
+                yield number, one
+        except OSError:  # no process can be started here, as when this one gave up that right
+            left = [number for number in range(len(files)) if number not in done]
+            with _in_process:
+                yield from zip(left, declared_in_files([files[number] for number in left]), strict=True)
+
+
+def declared_in_worker(files: list[tuple[str, str, str]]) -> Iterator[tuple[list[Declared] | None]]:
+    """The same in a process of its own, which ends itself should a file never end and nobody be left to end it."""
+    for file in files:
+        alarm(PATIENCE + 10)
+        yield from declared_in_files([file])
+        alarm(0)
+
+
+def declared_in_files(files: list[tuple[str, str, str]]) -> Iterator[tuple[list[Declared] | None]]:
+    """The declarations of each file; no path to it may lead through a link."""
+    for root, place, name in files:
+        try:
+            directory = open_beneath(root, place)
+            try:
+                yield (declarations(name, read_regular(name, dir_fd=directory, limit=MAX_ANALYSED)),)
+            finally:
+                close_quietly(directory)
+        except (OSError, ValueError) as error:
+            check_disk(error, f"{root}/{place}/{name}")
+            yield (None,)

@@ -1,0 +1,248 @@
+"""Source code of the work tree is found, cited and read like documentation, and is never out of date."""
+
+from __future__ import annotations
+
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from holdfast.caches.on_disk.work_tree import WorkTrees
+from holdfast.caches.search.search_text import as_text
+from holdfast.caches.search_answers import read, replay, search, verify_citations
+from holdfast.core.errors import CacheMissing, InvalidCitation
+from holdfast.survey.examinations import examine
+from holdfast.workspace import Workspace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CREDENTIALS = '''"""Credentials of registries."""
+
+LIMIT = 3
+
+
+class Credentials:
+    """What a registry is asked with."""
+
+    def from_netrc(self, path):
+        """Read the credentials of a host from a netrc file."""
+        return parse(path)
+
+    def to_header(self):
+        return "Basic " + self.token
+'''
+GUIDE = "# Guide\n\nHow to install it.\n\n## Credentials\n\nA netrc file in the home directory holds the credentials.\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    for name, text in {
+        "docs/guide.md": GUIDE,
+        "src/credentials.py": CREDENTIALS,
+        "src/server.go": "package x\n\n// Serve answers calls.\n"
+        "func (s *Server) Serve(port int) error {\n\treturn nil\n}\n",
+        "tests/test_credentials.py": "def test_netrc_credentials():\n    assert True\n",
+    }.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+def world(project: Path) -> Workspace:
+    return Workspace(str(project), user_cache=str(project.parent / "cache"))
+
+
+def found(workspace: Workspace, query: str, **arguments: Any) -> Any:
+    answer = search(workspace, {"query": query, **arguments})  # type: ignore[typeddict-item]
+    if "sections" in answer.value:
+        assert answer.text == as_text(answer.value) + "\n"
+    return answer.value
+
+
+def citations(value: Any) -> list[str]:
+    return [section["citation"] for section in value["sections"]]
+
+
+def test_one_answer_has_documentation_and_code_with_lines_signature_and_first_sentence(project: Path) -> None:
+    value = found(world(project), "how are netrc credentials read", budget=1000)
+    names = [citation.rpartition("#")[0] for citation in citations(value)]
+    assert {"docs/guide.md", "src/credentials.py"} <= set(names)
+    (section,) = [each for each in value["sections"] if each["heading"] == ("Credentials.from_netrc",)]
+    assert section["lines"] == (9, 11)
+    assert section["declares"] == (
+        "fn Credentials.from_netrc(self, path) — Read the credentials of a host from a netrc file."
+    )
+    assert section["test"] == "tests/test_credentials.py"
+    with_text = [each for each in value["sections"] if "content" in each]
+    assert len(with_text) <= 2
+
+
+@pytest.mark.parametrize("query", ["netrc credentials", "install", "how do I read the credentials of a registry"])
+def test_documentation_is_given_beside_code_as_it_is_alone(project: Path, query: str) -> None:
+    for number in range(20):  # code that has the same words often does not take the place of documentation
+        (project / f"src/credentials_{number}.py").write_text(CREDENTIALS)
+    workspace = world(project)
+    alone = found(workspace, query, **{"in": "docs"})["sections"]
+    joined = found(workspace, query)["sections"]
+    assert alone
+    assert [each["content"] for each in joined if "declares" not in each] == [each["content"] for each in alone]
+
+
+def test_a_path_is_printed_once_for_all_entries_of_a_file(project: Path) -> None:
+    answer = search(world(project), {"query": "credentials netrc header token registry", "budget": 1000, "in": "code"})
+    assert answer.text is not None
+    assert answer.text.count("] src/credentials.py#L") == 1
+    assert "] #L" in answer.text
+
+
+@pytest.mark.parametrize(("part", "endings"), [("docs", {"md"}), ("code", {"py"})])
+def test_a_search_keeps_to_documentation_or_code(project: Path, part: str, endings: set[str]) -> None:
+    value = found(world(project), "netrc credentials", **{"in": part})
+    assert {citation.partition("#")[0].rpartition(".")[2] for citation in citations(value)} == endings
+
+
+def test_an_edited_file_is_found_as_it_is_now(project: Path) -> None:
+    workspace = world(project)
+    found(workspace, "netrc")
+    (project / "src/credentials.py").write_text(CREDENTIALS.replace("from_netrc", "from_keyring"))
+    value = found(workspace, "from_keyring", **{"in": "code"})
+    assert value["sections"][0]["heading"] == ("Credentials.from_keyring",)
+    assert not any(
+        "from_netrc" in str(each["heading"]) for each in found(workspace, "netrc", **{"in": "code"})["sections"]
+    )
+    (project / "src/credentials.py").unlink()
+    assert found(workspace, "from_keyring", **{"in": "code"})["sections"] == []
+
+
+def test_a_new_process_gives_the_same_answer_from_what_is_kept(project: Path) -> None:
+    first = found(world(project), "netrc credentials", budget=1000)
+    assert found(world(project), "netrc credentials", budget=1000) == first
+    for kept in (project.parent / "cache").rglob("*.facts"):
+        kept.write_bytes(kept.read_bytes()[:-7])
+    assert found(world(project), "netrc credentials", budget=1000) == first
+    for kept in (project.parent / "cache").rglob("*.facts"):
+        data = bytearray(kept.read_bytes())
+        data[len(data) // 2] ^= 0x55
+        kept.write_bytes(data)
+    assert found(world(project), "netrc credentials", budget=1000) == first
+
+
+def test_nothing_is_written_into_the_project(project: Path) -> None:
+    before = sorted(project.rglob("*"))
+    found(world(project), "netrc credentials")
+    assert sorted(project.rglob("*")) == before
+
+
+def test_code_is_read_by_citation_by_line_and_by_symbol(project: Path) -> None:
+    workspace = world(project)
+    citation = next(each for each in citations(found(workspace, "from_netrc", **{"in": "code"})) if "L9-L11" in each)
+    for asked in (
+        {"citation": citation},
+        {"citation": "src/credentials.py#L10"},
+        {"citation": "src/credentials.py#Credentials.from_netrc"},
+        {"citation": "src/credentials.py#from_netrc"},
+        {"id": "src/credentials.py", "line": 10},
+    ):
+        value: Any = read(workspace, asked).value  # type: ignore[arg-type]
+        assert value["citation"] == citation
+        assert value["content"].startswith("    def from_netrc(self, path):")
+    around: Any = read(workspace, {"citation": citation, "after": 1}).value
+    assert "to_header" in around["content"]
+    (project / "src/credentials.py").write_text(CREDENTIALS.replace("parse(path)", "parse(open(path))"))
+    stale = read(workspace, {"citation": citation})
+    assert stale.exit_code == 9
+    with pytest.raises(InvalidCitation, match="declares no 'gone'"):
+        read(workspace, {"citation": "src/credentials.py#gone"})
+
+
+def test_a_project_without_documentation_is_searched_for_its_code(project: Path) -> None:
+    (project / "docs/guide.md").unlink()
+    assert "src/credentials.py" in citations(found(world(project), "netrc"))[0]
+
+
+def test_a_declared_project_is_searched_for_code_where_that_is_asked(project: Path) -> None:
+    (project / "context.toml").write_text('[caches.docs]\nsources = ["docs"]\n')
+    workspace = world(project)
+    assert citations(found(workspace, "serve port", **{"in": "code"}))[0].startswith("src/server.go#L3-L6@")
+
+
+def test_secrets_are_never_searched(project: Path) -> None:
+    key = "-----BEGIN PRIVATE KEY-----\n" + "A" * 64 + "\n"
+    (project / "src/keys.py").write_text(f'KEY = """{key}"""\nzebrafish = 1\n')
+    assert found(world(project), "zebrafish", **{"in": "code"})["sections"] == []
+
+
+def test_bad_files_cost_bounded_time_and_are_counted(project: Path) -> None:
+    (project / "src/line.js").write_bytes(b"x" * (50 << 20))
+    (project / "src/latin.py").write_bytes(b"# caf\xe9\ndef cafe_latin():\n    pass\n")
+    (project / "src/many.py").write_bytes(b"x = 1\n" * 150_000)
+    (project / "src/nested.cs").write_bytes(b"using (" * 20_000)
+    (project / "src/import.py").write_bytes(b"from a import (" * 20_000)
+    workspace = world(project)
+    assert citations(found(workspace, "cafe_latin", **{"in": "code"}))[0].startswith("src/latin.py#L1-L3@")
+    assert workspace.keep(WorkTrees).left_out["src/line.js"] == "too large"
+
+
+def test_files_left_out_are_counted_in_the_answer_and_by_the_next_process(project: Path) -> None:
+    (project / "src/line.js").write_bytes(b"x" * (2 << 20))
+    (project / "src/app.min.js").write_bytes(b"a=1;" * 30_000)
+    counts = {"minified": 1, "too large": 1}
+    assert found(world(project), "netrc credentials")["selection"]["files_left_out"] == counts
+    assert found(world(project), "netrc credentials")["selection"]["files_left_out"] == counts
+    (check,) = [each for each in examine(world(project), untracked=False) if each.area == "code"]
+    assert check.detail == "5 looked at for searches; text left out: 1 minified, 1 too large"
+
+
+def test_documentation_answers_while_source_is_still_read(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace = Workspace(str(project), user_cache=str(project.parent / "cache"), patience=60)
+    go, make = Event(), WorkTrees._make
+
+    def slow(self: WorkTrees, *given: Any) -> None:
+        assert go.wait(60)
+        make(self, *given)
+
+    monkeypatch.setattr(WorkTrees, "_make", slow)
+    monkeypatch.setattr("holdfast.caches.meant_caches._BESIDE", 0.01)
+    answer = search(workspace, {"query": "netrc credentials"})
+    assert answer.text is not None
+    assert answer.text.startswith("Source code is still being read: ask again for it.\n")
+    value: Any = answer.value
+    assert {citation.partition("#")[0] for citation in citations(value)} == {"docs/guide.md"}
+    go.set()
+    workspace.keep(WorkTrees)._making.join(60)  # type: ignore[union-attr]
+    assert "src/credentials.py" in {citation.partition("#")[0] for citation in citations(found(workspace, "netrc"))}
+
+
+@pytest.mark.parametrize("part", ["", "code", "docs"])
+def test_a_receipt_is_replayed_with_the_project_as_it_is_and_names_changed_files(project: Path, part: str) -> None:
+    receipt = str(project.parent / "receipt.json")
+    search(world(project), {"query": "netrc credentials", "receipt": receipt, **({"in": part} if part else {})})  # type: ignore[typeddict-item]
+    assert replay(world(project), {"receipt": receipt}).value["same"]
+    (project / "src/credentials.py").write_text(CREDENTIALS.replace("parse(path)", "parse(open(path))"))
+    again = replay(world(project), {"receipt": receipt})
+    if part == "docs":
+        assert again.value["same"]
+        return
+    assert again.exit_code == 9
+    (files,) = [each for each in again.value["differences"] if each["what"] == "source files"]
+    assert "src/credentials.py" in set(files["recorded"]) - set(files["now"])  # type: ignore[call-overload]
+
+
+def test_citations_of_code_are_verified_and_lines_alone_are_of_the_file_named_before(project: Path) -> None:
+    answer = search(world(project), {"query": "credentials netrc header token registry", "budget": 1000})
+    assert answer.text is not None
+    assert "] #L" in answer.text
+    text = project.parent / "answer.md"
+    text.write_text(answer.text)
+    verdicts = verify_citations(world(project), {"citations": str(text)}).value  # type: ignore[typeddict-item]
+    assert verdicts["failed"] == 0
+    assert verdicts["found"] >= 4
+    (project / "src/credentials.py").write_text("")
+    assert verify_citations(world(project), {"citations": str(text)}).exit_code == 9  # type: ignore[typeddict-item]
+
+
+def test_a_project_without_source_says_so(tmp_path: Path) -> None:
+    with pytest.raises(CacheMissing, match="no source code"):
+        found(world(tmp_path / "nothing"), "x", **{"in": "code"})

@@ -1,0 +1,240 @@
+"""Search and read answer from the sources as they are at the call, at every door; no file that git tracks changes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from holdfast.caches.build import refresh, sync
+from holdfast.mcp.server import Call, Server
+from holdfast.workspace import Workspace
+from support.doors import StdioServer, run_context
+from support.http_server import HttpServer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Ask = Callable[[str], str]
+
+MODERN = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
+PAGE = "# Page {0}\n\nThe kettle number {0} boils water.\n"
+
+
+class ProjectServer(HttpServer):
+    """The HTTP door as `context serve --http` opens it in a project."""
+
+    def new_server(self, workspace: Workspace) -> Server:
+        cache = os.environ["XDG_CACHE_HOME"]
+        return Server(Workspace(workspace.project, door="tool", user_cache=cache, patience=20.0))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project with twenty pages that declares and has built them."""
+    project = tmp_path / "project"
+    (project / "docs").mkdir(parents=True)
+    (project / ".git").mkdir()
+    for number in range(20):
+        (project / "docs" / f"{number}.md").write_text(PAGE.format(number), encoding="utf-8")
+    assert run_context("add", "docs", "docs", cwd=project).returncode == 0
+    return project
+
+
+@pytest.fixture(params=["command", "stdio", "http"])
+def ask(request: pytest.FixtureRequest, project: Path) -> Iterator[Ask]:
+    """What a door answers to a query, of the server that runs since the test began."""
+    if request.param == "command":
+        yield lambda query: run_context("search", query, cwd=project).stdout.decode()
+    elif request.param == "stdio":
+        with StdioServer(project, cache_root=None) as server:
+            yield lambda query: server.call("context.search", {"query": query}).text
+    else:
+        with ProjectServer(project) as server:
+            yield lambda query: server.call("context.search", {"query": query}).text
+
+
+def tracked(project: Path) -> dict[str, bytes]:
+    """Every file of a project that git would track."""
+    files = [path for path in project.rglob("*") if path.is_file() and ".context" not in path.parts]
+    return {str(path.relative_to(project)): path.read_bytes() for path in files}
+
+
+def edits(project: Path) -> Iterator[tuple[str, str]]:
+    """Edits that a stamp alone would miss: after each, the word to look for and the page that has it."""
+    page, other = project / "docs" / "3.md", project / "docs" / "4.md"
+    old = page.stat()
+    page.write_text(PAGE.format(3).replace("kettle", "walrus"), encoding="utf-8")
+    os.utime(page, ns=(old.st_atime_ns, old.st_mtime_ns))  # the same size, and the mtime of before
+    yield "walrus", "3.md"
+    aside = project / "aside"
+    aside.write_text(PAGE.format(3).replace("kettle", "iguana"), encoding="utf-8")
+    os.utime(aside, ns=(old.st_atime_ns, old.st_mtime_ns))
+    aside.replace(page)
+    yield "iguana", "3.md"
+    other.unlink()
+    (project / "docs" / "hidden").mkdir()
+    (project / "docs" / "hidden" / "a.md").write_text("# A\n\nThe first osprey.\n", encoding="utf-8")
+    (project / "docs" / "hidden" / "b.md").write_text("# B\n\nThe first badger.\n", encoding="utf-8")
+    link = project / "docs" / "link.md"
+    link.symlink_to("hidden/a.md")
+    yield "osprey", "link.md"
+    link.unlink()
+    link.symlink_to("hidden/b.md")
+    yield "badger", "link.md"
+    (project / "docs" / ".contextignore").write_text("hidden/\nlink.md\n", encoding="utf-8")
+    with (project / "docs" / "5.md").open("r+", encoding="utf-8") as file:
+        file.write("# Page 5\n\nThe meerka")
+    yield "meerka", "5.md"
+    (project / "docs" / "new.md").write_text("# New\n\nA fresh pangolin.\n", encoding="utf-8")
+    yield "pangolin", "new.md"
+
+
+def test_every_edit_is_in_the_next_answer_and_no_tracked_file_is_written(ask: Ask, project: Path) -> None:
+    assert "3.md#L" in ask("kettle number 3")
+    for word, page in edits(project):
+        before = tracked(project)
+        assert f"{page}#L" in ask(word)
+        assert tracked(project) == before
+    assert ask("osprey").startswith("Nothing here matches.")
+
+
+def test_a_fresh_clone_answers_the_first_query(ask: Ask, project: Path) -> None:
+    shutil.rmtree(project / ".context")
+    assert "7.md#L" in ask("kettle number 7")
+    assert (project / ".context" / "caches" / ".gitignore").read_bytes() == b"*\n"
+    next((project / ".context" / "caches" / "docs" / "documents").iterdir()).write_text("{}", encoding="utf-8")
+    for number in range(20):
+        assert f"{number}.md#L" in ask(f"kettle number {number}")
+
+
+def test_a_frozen_answer_is_that_of_the_lock_or_says_that_the_sources_changed(project: Path) -> None:
+    asked = run_context("search", "kettle number 3", "--frozen", cwd=project)
+    assert (asked.returncode, asked.stdout) == (0, run_context("search", "kettle number 3", cwd=project).stdout)
+    (project / "docs" / "3.md").write_text("# Other\n", encoding="utf-8")
+    stale = run_context("search", "kettle number 3", "--frozen", cwd=project)
+    assert (stale.returncode, stale.stdout) == (8, b"")
+    assert stale.stderr == (
+        b"error: Cache is behind its sources: run 'context sync', or ask without --frozen\n"
+        b"reason: cache 'docs': sources: 1 changed\n"
+    )
+    with (project / "context.toml").open("a", encoding="utf-8") as file:
+        file.write("\n[project]\nfrozen = true\n")
+    with StdioServer(project, cache_root=None) as server:
+        told = json.loads(server.call("context.read", {"id": "3.md"}).text)
+    message = "Cache is behind its sources: run 'context sync', or ask without --frozen"
+    assert told == {"error": {"code": "cache_stale", "message": message}}
+
+
+def test_a_project_that_declares_nothing_has_a_cache_outside_of_it(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "README.md").write_text("# Tool\n\nIt grinds coffee.\n", encoding="utf-8")
+    (tmp_path / "docs" / "use.txt").write_text("Turn the crank.\n", encoding="utf-8")
+    (tmp_path / "data.txt").write_text("coffee coffee\n", encoding="utf-8")
+    before = tracked(tmp_path)
+    asked: list[dict[str, Any]] = [{"query": "coffee"}, {"query": "crank", "cache": "project"}, {"query": ""}]
+    with StdioServer(tmp_path, cache_root=None) as server:
+        coffee, crank, overview = [server.call("context.search", each).text for each in asked]
+        listed = json.loads(server.call("context.list_caches", {}).text)
+    assert ("README.md#L" in coffee, "data.txt" in coffee, "docs/use.txt#L" in crank) == (True, False, True)
+    assert overview.endswith(
+        "project · 2 documents · documentation found in this project\n- ./: readme.md\n- docs/: use.txt\n"
+    )
+    assert listed == {"error": {"code": "cache_missing", "message": "Cache does not exist"}}
+    assert (tracked(tmp_path), (tmp_path / ".context").exists()) == (before, False)
+
+
+def test_a_declared_cache_is_meant_where_a_folder_of_its_name_is_no_cache(project: Path) -> None:
+    shutil.rmtree(project / ".context")
+    asked = run_context("search", "kettle number 7", "--cache", "docs", cwd=project)
+    assert (asked.returncode, b"7.md#L" in asked.stdout) == (0, True)
+
+
+def test_a_client_that_waits_is_told_how_far_the_build_is_and_then_that_it_goes_on(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.rmtree(project / ".context")
+    may_build, lines = threading.Event(), list[dict[str, Any]]()
+    real = sync.sync_cache
+
+    def slow(project: Any, cache: Any, order: Any) -> Any:
+        order.progress("reading", 7, 20)
+        assert may_build.wait(60)
+        return real(project, cache, order)
+
+    monkeypatch.setattr(refresh, "_BETWEEN", 0.001)
+    monkeypatch.setattr(sync, "sync_cache", slow)
+    server = Server(Workspace(str(project), door="tool", user_cache=str(project.parent / "user"), patience=0.2))
+    server.send = lambda line: lines.append(json.loads(line))
+
+    def ask(token: str) -> dict[str, Any]:
+        params: dict[str, Any] = {"name": "context.search", "arguments": {"query": "kettle number 7"}}
+        params["_meta"] = {**MODERN, "progressToken": token}
+        call = server.receive(
+            json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode(), lambda _: None
+        )
+        assert isinstance(call, Call)
+        result: dict[str, Any] = json.loads(call.run())["result"]
+        return result
+
+    error = json.loads(ask("a")["content"][0]["text"])["error"]
+    assert (error["code"], "reading 7 of 20" in error["message"]) == ("cache_building", True)
+    told = [line["params"] for line in lines if line["method"] == "notifications/progress"]
+    assert {each["progressToken"] for each in told} == {"a"}
+    assert told[-1]["message"] == "reading 7 of 20"
+    assert [each["progress"] for each in told] == sorted({each["progress"] for each in told})
+    may_build.set()
+    for _ in range(100):
+        if not (result := ask("b"))["isError"]:
+            break
+    assert "7.md#L" in result["content"][0]["text"]
+
+
+def test_a_client_that_has_roots_is_asked_for_them_and_they_choose_the_project(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    other = tmp_path / "other project"
+    (other / "docs").mkdir(parents=True)
+    (other / ".git").mkdir()
+    (other / "docs" / "a.md").write_text("# Quokka\n\nIt smiles.\n", encoding="utf-8")
+    assert run_context("add", "docs", "docs", cwd=other).returncode == 0
+    assert run_context("add", "extra", "docs", cwd=other).returncode == 0
+    with StdioServer(tmp_path / "elsewhere", cache_root=None, capabilities={"roots": {"listChanged": True}}) as server:
+
+        def answer_with(*roots: Path) -> None:
+            question = server.read()
+            assert question["method"] == "roots/list"
+            result = {"roots": [{"uri": root.as_uri()} for root in roots]}
+            server.write(json.dumps({"jsonrpc": "2.0", "id": question["id"], "result": result}).encode() + b"\n")
+
+        answer_with(project / "docs")
+        assert "7.md#L" in server.call("context.search", {"query": "kettle number 7"}).text
+        server.notify("notifications/roots/list_changed")
+        answer_with(project, other)
+        asked = [
+            server.call("context.search", {"query": "quokka", **cache}).text
+            for cache in ({}, {"cache": "docs"}, {"cache": "extra"}, {"cache": "other project/docs"})
+        ]
+        assert ["a.md#L" in text for text in asked] == [False, False, True, True]
+        server.notify("notifications/roots/list_changed")
+        answer_with(other)
+        assert "a.md#L" in server.call("context.search", {"query": "quokka"}).text
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *[("search", "x"), ("read", "--id", "x"), ("list",), ("push", "docs", "oci://h/r:t"), ("inspect", "docs")],
+        *[("resolve", "--cache", "docs", "--query", "x", "--budget", "9"), ("verify", "docs"), ("sign", "docs")],
+    ],
+)
+def test_where_there_is_no_cache_a_command_names_the_next_step(words: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    done = run_context(*words, *(["--key", "x"] if words[0] == "sign" else []), cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (4, b"")
+    assert b"'context add NAME PATH' makes one" in done.stderr
