@@ -48,7 +48,8 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 def test_two_builds_in_different_folders_zones_and_umasks_are_the_same(release: list[Path]) -> None:
     version = read_facts().version
-    names = [f"holdfast-{version}-py3-none-any.whl", f"holdfast-{version}.tar.gz", f"holdfast-{version}.mcpb"]
+    distribution = f"holdfast_context-{version}"
+    names = [f"{distribution}-py3-none-any.whl", f"{distribution}.tar.gz", f"holdfast-{version}.mcpb"]
     assert [path.name for path in release] == names
 
 

@@ -81,8 +81,11 @@ def test_one_scrape_tells_of_all_processes_and_of_those_that_died(docs: Path) ->
     assert told["holdfast_calls_running"] == 0
 
 
-def test_stale_answers_that_were_avoided_and_receipts_that_were_not_written_are_told(docs: Path) -> None:
-    with listening(docs, "--metrics", "--receipts", str(docs / "nowhere")) as server:
+def test_stale_answers_that_were_avoided_and_receipts_that_were_not_written_are_counted(docs: Path) -> None:
+    receipts = docs / "receipts"
+    with listening(docs, "--metrics", "--receipts", str(receipts)) as server:
+        shutil.rmtree(receipts)  # the server made it
+        receipts.write_bytes(b"not a folder")
         while not scraped(server.port)["holdfast_cache_opens_total,outcome=hits"]:
             search(server, 1)  # a cache that was written a moment ago is not kept
         os.utime(docs / "docs" / "manifest.json")
