@@ -97,7 +97,7 @@ def test_guides_come_with_what_the_tool_of_the_project_writes(tmp_path: Path, do
 def test_every_kiro_document_that_is_always_included_is_steering(tmp_path: Path, door: Door) -> None:
     project = SpecProject(tmp_path, ".kiro")
     project.steering("tech")
-    project.write("steering/testing.md", "---\ninclusion: always\n---\n# Testing\n")
+    project.write("steering/testing.md", "---\ninclusion: always\n---\n# Testing\n" + 100 * "Test it. ")
     project.write("steering/security.md", "# Security\n")
     project.write("steering/api.md", "---\ninclusion: fileMatch\nfileMatchPattern: '*.ts'\n---\n# API\n")
     guide = value(door.call("get-implementer-guide", {}))["data"]

@@ -5,43 +5,38 @@ A call that cannot be answered raises SpecFailure; `failure_of` gives it the sha
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from holdfast.core.confined_paths import printable
-from holdfast.core.errors import SpecFailure
+from holdfast.core.errors import ContextError, SpecFailure
 from holdfast.operation import Outcome
 from holdfast.specs import guides, phases
+from holdfast.specs.arguments import (
+    GuideArguments,
+    InitArguments,
+    ListArguments,
+    NoArguments,
+    StatusArguments,
+)
 from holdfast.specs.discipline import approvals_needed, approvers
 from holdfast.specs.layouts import PHASES
 from holdfast.specs.names import is_new_spec_name
 from holdfast.specs.on_disk import remembered_guides, spec_files, workflow_folder
+from holdfast.specs.on_disk.workflow_folder import Project
+from holdfast.specs.shapes import (
+    Data,
+    Failure,
+    GuideData,
+    ListingData,
+    NextTaskData,
+    Role,
+    StatusAnswer,
+    Success,
+    WorkflowData,
+    WrittenData,
+)
 from holdfast.specs.tasks import as_json
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.core.errors import ContextError
-    from holdfast.specs.arguments import (
-        GuideArguments,
-        InitArguments,
-        ListArguments,
-        NoArguments,
-        StatusArguments,
-    )
-    from holdfast.specs.on_disk.workflow_folder import Project
-    from holdfast.specs.shapes import (
-        Data,
-        Failure,
-        GuideData,
-        ListingData,
-        NextTaskData,
-        Role,
-        StatusAnswer,
-        Success,
-        WorkflowData,
-        WrittenData,
-    )
-    from holdfast.workspace import Workspace
+from holdfast.workspace import Workspace
 
 MOST_LISTED = 100
 _MOST_NAMED = 10

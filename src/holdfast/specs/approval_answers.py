@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from holdfast.core import minisign
 from holdfast.core.errors import OutOfDate, SpecFailure
 from holdfast.operation import Outcome
 from holdfast.specs import approvals
 from holdfast.specs.answers import check_settings, done, found_spec, project_of
+from holdfast.specs.approvals import Approval
+from holdfast.specs.arguments import ApproveArguments
 from holdfast.specs.discipline import approvals_needed
 from holdfast.specs.layouts import PHASES
 from holdfast.specs.on_disk import approval_files, spec_files
 from holdfast.specs.on_disk.approval_files import add_approval
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from holdfast.specs.approvals import Approval
-    from holdfast.specs.arguments import ApproveArguments
-    from holdfast.specs.on_disk.workflow_folder import Project
-    from holdfast.specs.phases import Spec
-    from holdfast.specs.shapes import ApprovalData, DocumentApproval, GateAnswer, Success
-    from holdfast.workspace import Workspace
+from holdfast.specs.on_disk.workflow_folder import Project
+from holdfast.specs.phases import Spec
+from holdfast.specs.shapes import ApprovalData, DocumentApproval, GateAnswer, Success
+from holdfast.workspace import Workspace
 
 _LONGEST = 200
 

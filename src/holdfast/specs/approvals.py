@@ -7,19 +7,15 @@ two approvers both count. A revocation is a file as well; nothing is ever remove
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from holdfast.core.canonical_json import JsonError, decode, encode
 from holdfast.core.unicode_text import lower_case
 from holdfast.specs.checkbox_lines import emptied
-from holdfast.specs.layouts import PHASES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from holdfast.specs.layouts import TaskForm
+from holdfast.specs.layouts import PHASES, TaskForm
 
 FILE = "approvals.json"  # of earlier releases
 FOLDER = "approvals"

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from holdfast.operation import Outcome
 from holdfast.specs import phases
 from holdfast.specs.answers import done, project_of
+from holdfast.specs.arguments import ListArguments
 from holdfast.specs.check_answers import findings_of
 from holdfast.specs.layouts import PHASES
 from holdfast.specs.on_disk import spec_files
-
-if TYPE_CHECKING:
-    from holdfast.specs.arguments import ListArguments
-    from holdfast.specs.on_disk.workflow_folder import Project
-    from holdfast.specs.phases import Spec
-    from holdfast.specs.shapes import BoardData, BoardSpec, DocumentState, Success
-    from holdfast.workspace import Workspace
+from holdfast.specs.on_disk.workflow_folder import Project
+from holdfast.specs.phases import Spec
+from holdfast.specs.shapes import BoardData, BoardSpec, DocumentState, Success
+from holdfast.workspace import Workspace
 
 
 def spec_board(workspace: Workspace, arguments: ListArguments) -> Outcome[Success[BoardData]]:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from holdfast.core.page_shell import counted, meter, shown
-
-if TYPE_CHECKING:
-    from holdfast.specs.shapes import BoardData, BoardSpec
+from holdfast.specs.shapes import BoardData, BoardSpec
 
 _COLOURS = {"approved": "good", "changed": "near", "created": "", "missing": "soft"}
 

@@ -2,49 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from holdfast.core.errors import OutOfDate, SpecFailure
 from holdfast.core.sarif_log import LogResult, LogRule, one_run
 from holdfast.offers import quote
 from holdfast.operation import Outcome
 from holdfast.specs.answers import done, found_spec, project_of
+from holdfast.specs.arguments import CheckArguments
 from holdfast.specs.check_rules import RULES
-from holdfast.specs.checks import Documents, check, grouped, named_files, references
+from holdfast.specs.checks import Coverage, Documents, Finding, check, grouped, named_files, references
 from holdfast.specs.delta_checks import DeltaText, DeltaTexts, changed_titles
 from holdfast.specs.discipline import check_levels
-from holdfast.specs.layouts import PHASES
+from holdfast.specs.layouts import PHASES, TaskForm
 from holdfast.specs.on_disk import living_files, spec_files, workflow_folder
 from holdfast.specs.on_disk.check_scope import changed_lines, without_known
 from holdfast.specs.on_disk.source_places import all_places, places_of
+from holdfast.specs.on_disk.workflow_folder import Project
+from holdfast.specs.phases import Spec
 from holdfast.specs.requirement_ids import requirements_of
+from holdfast.specs.shapes import (
+    CheckAnswer,
+    CoverageData,
+    FindingData,
+    PlaceData,
+    SarifLog,
+    Success,
+    TraceData,
+    TracedCriterion,
+)
 from holdfast.specs.steering_answers import steering_findings
 from holdfast.specs.tasks import parse
 from holdfast.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from holdfast.core.canonical_json import JsonValue
-    from holdfast.specs.arguments import CheckArguments
-    from holdfast.specs.checks import Coverage, Finding
-    from holdfast.specs.layouts import TaskForm
-    from holdfast.specs.on_disk.workflow_folder import Project
-    from holdfast.specs.phases import Spec
-    from holdfast.specs.shapes import (
-        CheckAnswer,
-        CoverageData,
-        FindingData,
-        PlaceData,
-        SarifLog,
-        Success,
-        TraceData,
-        TracedCriterion,
-    )
-    from holdfast.workspace import Workspace
+from holdfast.workspace import Workspace
 
 
-def sarif_log(findings: Sequence[Finding], form: TaskForm, version: str) -> dict[str, JsonValue]:
+def sarif_log(findings: Sequence[Finding], form: TaskForm, version: str) -> SarifLog:
     """One run of this tool with its rules, and a result for each finding."""
     rules = [
         LogRule(rule.id, rule.level, rule.meaning, f"To mend it: {_fix(rule.id, form)}.") for rule in RULES.values()

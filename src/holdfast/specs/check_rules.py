@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from holdfast.specs.shapes import Level
+from holdfast.specs.shapes import Level
 
 
 class Rule(NamedTuple):

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from holdfast.specs.layouts import NUMBERED
+from holdfast.specs.layouts import NUMBERED, TaskForm
+from holdfast.specs.shapes import Status, WhyNoTask
 from holdfast.specs.white_space import WHITE_SPACE, after_white_space, trimmed
-
-if TYPE_CHECKING:
-    from holdfast.specs.layouts import TaskForm
-    from holdfast.specs.shapes import Status, WhyNoTask
 
 STATUS: dict[str, Status] = {
     " ": "pending",

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from holdfast.specs.check_rules import OPEN_MARK, RULES, UNDECIDED
 from holdfast.specs.checkbox_lines import number_end
 from holdfast.specs.criterion_checks import in_criteria, in_requirements
-from holdfast.specs.delta_checks import in_deltas
-from holdfast.specs.layouts import NUMBERED, PHASES
-from holdfast.specs.requirement_ids import requirements_of
-from holdfast.specs.requirement_references import ALL, CODE_LETTERS, comparable, labelled, lowered, names_in
+from holdfast.specs.delta_checks import DeltaTexts, in_deltas
+from holdfast.specs.layouts import NUMBERED, PHASES, TaskForm
+from holdfast.specs.requirement_ids import Requirements, requirements_of
+from holdfast.specs.requirement_references import ALL, CODE_LETTERS, RANGE, comparable, labelled, lowered, names_in
+from holdfast.specs.shapes import Level
 from holdfast.specs.task_order import parents
-from holdfast.specs.tasks import parse, paths_in
+from holdfast.specs.tasks import LeftOut, Task, TaskList, parse, paths_in
 from holdfast.specs.visible_lines import visible_lines
 from holdfast.specs.white_space import after_white_space, trimmed
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from holdfast.specs.delta_checks import DeltaTexts
-    from holdfast.specs.layouts import TaskForm
-    from holdfast.specs.requirement_ids import Requirements
-    from holdfast.specs.shapes import Level
-    from holdfast.specs.tasks import LeftOut, Task, TaskList
-
-    # Where in a document, which rule, and what about.
-    At = tuple[int, str, str]
+# Where in a document, which rule, and what about.
+At = tuple[int, str, str]
 
 _REUSE = ("exist", "reuse", "leverage", "current")
 _DEPENDENCIES = ("depends", "depends on", "dependencies", "dependency", "blocked by")
@@ -155,20 +148,34 @@ def done_files(text: str, form: TaskForm) -> list[str]:
 def references(tasks: Sequence[Task], requirements: Requirements) -> Iterator[tuple[Task, str]]:
     """The requirements that each task names by number, a range written out."""
     ids = [each.id for each in requirements.criteria]
-    places = {criterion: place for place, criterion in enumerate(ids)}
+    known = {*ids, *requirements.numbers}
     for task in tasks:
+        code = ""
         for name in _names(task):
-            first, dash, last = name.partition("-")
-            start, end = places.get(first), places.get(last)
-            named = ids if name == ALL else [name]
-            if dash and start is not None and end is not None:
-                named = ids[start : end + 1]
+            ends = []
+            for end in name.split(RANGE):
+                before, dash, number = end.rpartition("-")
+                code = before or code
+                if dash and end not in known and number in known:
+                    end = number  # `AC-4.5` is the criterion that a list numbers 4.5
+                elif not dash and end not in known and f"{code}-{end}" in known:
+                    end = f"{code}-{end}"  # the second of `AC-1.1, 1.2`
+                ends.append(end)
+            named = ids if name == ALL else ends
+            for row in (ids, list(requirements.numbers)):
+                if len(ends) == 2 and ends[0] in row and ends[1] in row:
+                    named = row[row.index(ends[0]) : row.index(ends[1]) + 1]
             yield from [(task, each) for each in named]
 
 
 def _names(task: Task) -> list[str]:
+    return names_in(",".join(_said_of_requirements(task)))
+
+
+def _said_of_requirements(task: Task) -> list[str]:
+    """What a task says after a label for requirements, whether or not it names one by number."""
     below = [names for line in task.details.implementation if (names := labelled(line)) is not None]
-    return names_in(",".join([*task.details.requirements, *below]))
+    return [*task.details.requirements, *below]
 
 
 def with_levels(found: Sequence[tuple[str, int, str, str]], level: str, levels: Mapping[str, str]) -> list[Finding]:
@@ -314,7 +321,7 @@ def _without_reference(tasks: Sequence[Task], requirements: Requirements, docume
         headings = [(number, lowered(line)) for number, line in lines if line.startswith("##")]
         places = [bisect_right(headings, task.line, key=lambda heading: heading[0]) - 1 for task in leaves]
         leaves = [task for task, at in zip(leaves, places, strict=True) if at >= 0 and "user story" in headings[at][1]]
-    bare = [task for task in leaves if not _names(task)]
+    bare = [task for task in leaves if not _said_of_requirements(task)]
     if requirements.criteria and 2 * len(bare) < len(leaves):
         for task in bare:
             yield task.line, "task-without-requirement", task.id

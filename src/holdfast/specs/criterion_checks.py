@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from holdfast.specs.check_rules import LIMITED, OPEN_MARK, UNDECIDED, VAGUE
 from holdfast.specs.checkbox_lines import number_end
-from holdfast.specs.requirement_references import MUST, count_of, lowered
+from holdfast.specs.requirement_ids import Criterion, Requirements
+from holdfast.specs.requirement_references import MUST, WORDS, count_of, lowered
 from holdfast.specs.visible_lines import visible_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from holdfast.specs.requirement_ids import Criterion, Requirements
 
 _DIGITS = frozenset("0123456789")
 _MOST_WORDS = 60
@@ -63,12 +59,17 @@ def _without_shall(criteria: Sequence[Criterion]) -> Iterator[tuple[int, str, st
     letters = "".join([each.text for each in said])
     if _OTHER_LANGUAGE * sum([not c.isascii() for c in letters]) > len(letters):
         return
-    bare = [each for each in said if not each.text.startswith("#") and not _shalls(lowered(each.text))]
+    bare = [each for each in said if not each.text.startswith("#") and not _says_what_must_be(lowered(each.text))]
     if 2 * len(bare) > len(said) > 1:
         yield bare[0].line, "ears-no-shall", f"{len(bare)} of {len(said)} criteria"
         return
     for criterion in bare:
         yield criterion.line, "ears-no-shall", criterion.text
+
+
+def _says_what_must_be(text: str) -> bool:
+    """Whether a text in lower case has SHALL or MUST, or is a scenario: `given …, when …, then …`."""
+    return bool(_shalls(text)) or all(count_of(text, word) for word in ("given", "when", "then"))
 
 
 def _shalls(text: str) -> int:
@@ -79,12 +80,12 @@ def _in_text(criterion: Criterion) -> Iterator[tuple[int, str, str]]:
     text = lowered(criterion.text)
     # A list below a criterion spells it out.
     first, *below = text.split("\n")
-    shalls = _shalls("\n".join([first, *[line for line in below if line[:2] not in ("- ", "* ")]]))
-    if shalls > 1:
+    itself = "\n".join([first, *[line for line in below if line[:2] not in ("- ", "* ")]])
+    if (shalls := _shalls(itself)) > 1:
         yield criterion.line, "ears-many-shalls", f"{shalls}: {criterion.text}"
     if text.lstrip("0123456789.)-+* :").startswith(("shall ", "must ")):
         yield criterion.line, "ears-no-subject", criterion.text
-    if (words := len(text.split(" "))) > _MOST_WORDS:
+    if (words := len(itself.split(" "))) > _MOST_WORDS:
         yield criterion.line, "criterion-long", f"{words} words: {criterion.text}"
     for word in VAGUE:
         if count_of(text, word):
@@ -105,13 +106,13 @@ def open_questions(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def _numbers_in(text: str) -> set[str]:
-    """The numbers in a text, and those after the word requirement: `1.2`, `requirement 3`."""
+    """The numbers in a text, and those after a word for requirement: `1.2`, `requirement 3`. A heading has its own."""
     found: set[str] = set()
-    for line in [line for _, line in visible_lines(text.split("\n")) if not line.startswith("#")]:
+    for _, line in visible_lines(text.split("\n")):
         words = line.replace("(", " ").replace(",", " ").replace(")", " ").split(" ")
         for before, word in zip(["", *words], words, strict=False):
             number = word.strip(".:;*_`")
-            is_named = lowered(before) in ("requirement", "requirements", "req")
-            if number_end(number) == len(number) > 0 and (is_named or "." in number):
+            is_named = lowered(before.strip("*_`")) in WORDS
+            if number_end(number) == len(number) > 0 and (is_named or ("." in number and not line.startswith("#"))):
                 found.add(number)
     return found

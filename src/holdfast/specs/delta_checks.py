@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from holdfast.specs.living_merge import merge
 from holdfast.specs.requirement_blocks import delta_of, scenarios_of
 from holdfast.specs.requirement_references import MUST, count_of, lowered
 from holdfast.specs.visible_lines import visible_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 
 class DeltaText(NamedTuple):

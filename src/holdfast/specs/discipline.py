@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection
 
 from holdfast.core.canonical_json import JsonError, decode, encode
 from holdfast.core.errors import SpecFailure
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from holdfast.specs.shapes import Discipline
+from holdfast.specs.shapes import Discipline
 
 FULL: Discipline = "full"
 DISCIPLINES: tuple[Discipline, ...] = (FULL, "standard", "minimal")

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from holdfast.core.tokens import tokens_of_bytes
 from holdfast.core.unicode_text import WHITE_SPACE
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from holdfast.specs.shapes import Discipline
+from holdfast.specs.shapes import Discipline
 
 # Which parts of a guide a discipline leaves out: a template marks them `<!-- tests -->` … `<!-- /tests -->`.
 _LEFT_OUT: dict[Discipline, tuple[str, ...]] = {"full": (), "standard": ("tests",), "minimal": ("tests", "reviews")}

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 PHASES = ("requirements", "design", "tasks")
 STEERING = ("product", "tech", "structure", "principles")
 # Folders among the specs that hold finished ones.
@@ -41,8 +37,8 @@ class Layout(NamedTuple):
     name: str
     root: str  # the folder that shows which tool it is
     specs: str  # the folder that has a folder for each spec
-    documents: Mapping[str, tuple[str, ...]]  # by phase, the file names it may have; a new one gets the first
-    steering: Mapping[str, str]  # the documents that hold for every spec
+    documents: dict[str, tuple[str, ...]]  # by phase, the file names it may have; a new one gets the first
+    steering: dict[str, str]  # the documents that hold for every spec
     written: tuple[str, ...]  # those of them that its tool writes
     steering_folder: str = ""  # where its tool reads every document, those that it does not write too
     required: tuple[str, ...] = ()  # those without which there is no guide
@@ -64,7 +60,7 @@ class Layout(NamedTuple):
     check: str = "`context spec check {name}`"  # how a document is checked
     words: str = "own"  # whose words the workflow guide uses
     # By document its template: where the project has its own, else the one of this package.
-    templates: Mapping[str, tuple[str, str]] = _TEMPLATES
+    templates: dict[str, tuple[str, str]] = _TEMPLATES
 
     def document(self, phase: str) -> str:
         """What a new document of a phase is called."""

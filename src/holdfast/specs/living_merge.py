@@ -3,11 +3,14 @@ written over."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from holdfast.specs.requirement_blocks import (
     HEADING,
     KINDS,
+    Block,
+    Change,
     bare_lines,
     blocks,
     delta_of,
@@ -16,16 +19,11 @@ from holdfast.specs.requirement_blocks import (
     scenarios_of,
     section_end,
 )
+from holdfast.specs.shapes import ChangeKind, ConflictCode
 from holdfast.specs.white_space import trimmed
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from holdfast.specs.requirement_blocks import Block, Change
-    from holdfast.specs.shapes import ChangeKind, ConflictCode
-
-    # Which lines are replaced, from and up to, and by what.
-    Edit = tuple[int, int, Sequence[str]]
+# Which lines are replaced, from and up to, and by what.
+Edit = tuple[int, int, Sequence[str]]
 
 _SECTION = "Requirements"
 

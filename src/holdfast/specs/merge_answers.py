@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from difflib import unified_diff
-from typing import TYPE_CHECKING
 
 from holdfast.core.errors import Differs, OutOfDate, SpecFailure
 from holdfast.operation import Outcome
 from holdfast.specs import phases
 from holdfast.specs.answers import check_settings, done, found_spec, project_of
-from holdfast.specs.living_merge import Conflict, merge
+from holdfast.specs.arguments import DeltaArguments, MergeArguments
+from holdfast.specs.living_merge import Conflict, Merged, merge
 from holdfast.specs.names import is_new_spec_name
 from holdfast.specs.on_disk import living_files
+from holdfast.specs.on_disk.living_files import DeltaFile
+from holdfast.specs.on_disk.workflow_folder import Project
+from holdfast.specs.phases import Spec
 from holdfast.specs.requirement_blocks import (
     HEADING,
     bare_lines,
@@ -23,15 +26,8 @@ from holdfast.specs.requirement_blocks import (
     section_end,
     section_text,
 )
-
-if TYPE_CHECKING:
-    from holdfast.specs.arguments import DeltaArguments, MergeArguments
-    from holdfast.specs.living_merge import Merged
-    from holdfast.specs.on_disk.living_files import DeltaFile
-    from holdfast.specs.on_disk.workflow_folder import Project
-    from holdfast.specs.phases import Spec
-    from holdfast.specs.shapes import ConflictData, DeltaData, MergeAnswer, MergedFile, Success
-    from holdfast.workspace import Workspace
+from holdfast.specs.shapes import ConflictData, DeltaData, MergeAnswer, MergedFile, Success
+from holdfast.workspace import Workspace
 
 _MOST_TITLES = 20
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 from holdfast.core.errors import OfferError
 from holdfast.offers import Prompt, PromptArgument, Resource, quote
@@ -10,15 +10,11 @@ from holdfast.specs.criterion_checks import open_questions
 from holdfast.specs.guides import filled
 from holdfast.specs.layouts import PHASES
 from holdfast.specs.on_disk import living_files, spec_files, workflow_folder
+from holdfast.specs.on_disk.workflow_folder import Project
 from holdfast.specs.phases import why_not_begun
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from holdfast.specs.on_disk.workflow_folder import Project
-    from holdfast.specs.shapes import Status
-    from holdfast.specs.tasks import Task
-    from holdfast.workspace import Workspace
+from holdfast.specs.shapes import Status
+from holdfast.specs.tasks import Task
+from holdfast.workspace import Workspace
 
 _DELTA = "delta"  # all deltas of a spec, as one document
 _MOST_QUESTIONS, _LONGEST_QUOTE = 5, 200

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from time import gmtime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from holdfast.specs.approvals import Standing
 from holdfast.specs.layouts import PHASES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from holdfast.specs.approvals import Standing
-    from holdfast.specs.shapes import DocumentPhase, ListedSpec, StatusData, TaskProgress
-    from holdfast.specs.task_order import TaskSummary
-    from holdfast.specs.tasks import Progress
+from holdfast.specs.shapes import DocumentPhase, ListedSpec, StatusData, TaskProgress
+from holdfast.specs.task_order import TaskSummary
+from holdfast.specs.tasks import Progress
 
 # The calendar repeats after these seconds: a time beyond the system's range is looked up in the first period.
 _SECONDS_IN_400_YEARS = 146_097 * 86_400

@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from holdfast.code.languages import language_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 _MOST_LISTED, _MOST_MANIFESTS = 15, 10
 # Among the commands of a manifest whose list is not complete.

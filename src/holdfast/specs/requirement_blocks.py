@@ -6,17 +6,14 @@ its end left out. A line in a fence or a comment is no heading.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from holdfast.core.unicode_text import lower_case
+from holdfast.specs.shapes import ChangeKind
 from holdfast.specs.visible_lines import visible_lines
 from holdfast.specs.white_space import trimmed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.specs.shapes import ChangeKind
 
 HEADING = "### Requirement:"
 _SCENARIO = "#### Scenario:"

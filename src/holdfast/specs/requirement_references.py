@@ -11,6 +11,8 @@ from holdfast.specs.white_space import trimmed
 
 # Every criterion of the spec.
 ALL = "*"
+# Between the ends of a range of ids.
+RANGE = ".."
 # Words before the number of a requirement that are no part of its id.
 WORDS = (
     *("requirement", "requirements", "req", "reqs", "r"),
@@ -70,9 +72,10 @@ def reference(text: str) -> str:
     text = text.strip(_MARKUP)
     if lowered(text) in _ALL_WORDS:
         return ALL
-    first, dash, last = text.partition("-")
-    if dash and number_end(trimmed(first)) == len(trimmed(first)) and (end := number_end(trimmed(last))):
-        return f"{trimmed(first)}-{trimmed(last)[:end]}"
+    first, dash, last = text.rpartition("-")
+    end = number_end(trimmed(last))
+    if dash and end and number_end(trimmed(first)[-1:]) and (start := id_of(first)).endswith(trimmed(first)[-1]):
+        return f"{start}{RANGE}{trimmed(last)[:end]}"
     return id_of(text)
 
 

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from holdfast.core.errors import SpecFailure
+from holdfast.operation import Outcome
 from holdfast.specs.answers import check_writable, project_of, written
-from holdfast.specs.checks import with_levels
+from holdfast.specs.arguments import InitArguments
+from holdfast.specs.checks import Finding, with_levels
 from holdfast.specs.on_disk import spec_files, workflow_folder
 from holdfast.specs.on_disk.fact_files import generated, read_facts
+from holdfast.specs.on_disk.workflow_folder import Project
 from holdfast.specs.project_facts import drafts
+from holdfast.specs.shapes import Success, WrittenData
 from holdfast.specs.steering_claims import drifted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from holdfast.operation import Outcome
-    from holdfast.specs.arguments import InitArguments
-    from holdfast.specs.checks import Finding
-    from holdfast.specs.on_disk.workflow_folder import Project
-    from holdfast.specs.shapes import Success, WrittenData
-    from holdfast.workspace import Workspace
+from holdfast.workspace import Workspace
 
 
 def steering_init(workspace: Workspace, arguments: InitArguments) -> Outcome[Success[WrittenData]]:

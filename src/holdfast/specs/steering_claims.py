@@ -7,21 +7,16 @@ everything below such a heading, makes no claim.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from holdfast.specs.project_facts import UNKNOWN
+from holdfast.specs.project_facts import UNKNOWN, Facts
 from holdfast.specs.requirement_references import lowered
 from holdfast.specs.tasks import without_lines
 from holdfast.specs.visible_lines import visible_lines
 from holdfast.specs.white_space import trimmed
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from holdfast.specs.project_facts import Facts
-
-    # Where in a document, from 0, which rule, and what about.
-    At = tuple[int, str, str]
+# Where in a document, from 0, which rule, and what about.
+At = tuple[int, str, str]
 
 _NO_CLAIM = re.compile(
     r"(?ai)\b(?:no longer|not yet|removed?|deleted?|deprecated|legacy|planned|future|roadmap|todo|e\.g|examples?|avoid"

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from holdfast.specs.tasks import in_progress
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.specs.tasks import LeftOut, Progress, Task, TaskList
+from holdfast.specs.tasks import LeftOut, Progress, Task, TaskList, in_progress
 
 # A number with more parts than this says nothing of its parent task: the indent alone decides.
 _DEEPEST = 8

@@ -5,10 +5,12 @@ docs/formats/specs.md describes the format. Every step takes time in proportion 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from holdfast.specs.checkbox_lines import STATUS, after_checkbox, is_ticked, looks_like_a_box, number_end, why_no_task
-from holdfast.specs.layouts import NUMBERED
+from holdfast.specs.layouts import NUMBERED, TaskForm
+from holdfast.specs.shapes import Status, TaskData, TaskProgress, WhyNoTask
 from holdfast.specs.task_prompt import MARK, is_bullet, sections, take_prompt
 from holdfast.specs.visible_lines import visible_lines
 from holdfast.specs.white_space import (
@@ -17,12 +19,6 @@ from holdfast.specs.white_space import (
     trimmed,
     up_to_line_end,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.specs.layouts import TaskForm
-    from holdfast.specs.shapes import Status, TaskData, TaskProgress, WhyNoTask
 
 _SMALL = tuple("abcdefghijklmnopqrstuvwxyz")
 _WORD = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")

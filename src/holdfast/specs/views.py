@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from rich.console import Group, RenderableType
 from rich.markdown import Markdown
 from rich.table import Table
 from rich.text import Text
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from holdfast.specs.shapes import (
-        ApprovalData,
-        CheckAnswer,
-        Data,
-        DeltaData,
-        Failure,
-        GateAnswer,
-        GuideData,
-        ListingData,
-        MergeAnswer,
-        NextTaskData,
-        StatusData,
-        Success,
-        TaskData,
-        TaskProgress,
-        TraceData,
-        WorkflowData,
-        WrittenData,
-    )
+from holdfast.specs.shapes import (
+    ApprovalData,
+    CheckAnswer,
+    Data,
+    DeltaData,
+    Failure,
+    GateAnswer,
+    GuideData,
+    ListingData,
+    MergeAnswer,
+    NextTaskData,
+    StatusData,
+    Success,
+    TaskData,
+    TaskProgress,
+    TraceData,
+    WorkflowData,
+    WrittenData,
+)
 
 _BAR_WIDTH = 20
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from holdfast.specs.white_space import WHITE_SPACE, trimmed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _OPEN, _CLOSE = "<!--", "-->"
 

@@ -129,6 +129,14 @@ US = "ユーザーストーリー"
         pytest.param({"design": "# D\n\nNo `TODO` is left.\n"}, id="a word in code"),
         pytest.param({"requirements": "### R\n- FR-1: It SHALL.\n- AC-1.1: It SHALL.\n- AC-1.2: It SHALL.\n",
                       "tasks": "- [ ] 1. a\n  - _Requirements: AC-1.1, 1.2_\n"}, id="codes without bold"),
+        pytest.param({"requirements": "### R\n1. Given a, when b, then c.\n2. It SHALL.\n3. It SHALL.\n"},
+                     id="a scenario"),
+        pytest.param({"requirements": f"### R\n1. It SHALL have:\n   - {'word ' * 80}\n"}, id="a long list"),
+        pytest.param({"requirements": "### 要件 1\n1. It SHALL.\n### 要件 2\n1. It SHALL.\n",
+                      "tasks": "- [ ] 1. a\n  - _要件: 1, 2_\n",
+                      "design": "# D\n\n要件 1\n\n## 3. Later (要件 2)\n"}, id="named in a heading of the design"),
+        pytest.param({"tasks": "- [ ] 1. a\n  - _Requirements: 1_\n- [ ] 2. b\n  - _Requirements: 1_\n"
+                      "- [ ] 3. c\n  - _Requirements: Data Models_\n"}, id="a requirement in words"),
     ],
 )  # fmt: skip
 def test_what_people_write_beside_requirements_is_no_finding(changed: dict[str, str]) -> None:

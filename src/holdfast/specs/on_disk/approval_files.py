@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 from holdfast.core.atomic_write import write_file
 from holdfast.core.confined_paths import open_inside
@@ -12,16 +12,11 @@ from holdfast.core.errors import ContextError, SpecFailure, UsageError
 from holdfast.core.git_command import git
 from holdfast.core.regular_files import close_quietly
 from holdfast.specs import approvals
-from holdfast.specs.approvals import FILE, FOLDER
+from holdfast.specs.approvals import FILE, FOLDER, Approval, Standing
 from holdfast.specs.discipline import approvals_needed, approvers
 from holdfast.specs.layouts import PHASES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from holdfast.specs.approvals import Approval, Standing
-    from holdfast.specs.on_disk.workflow_folder import Project
-    from holdfast.specs.phases import Spec
+from holdfast.specs.on_disk.workflow_folder import Project
+from holdfast.specs.phases import Spec
 
 _MEND = "Restore it from version control, or move it away and have the document approved again"
 _SIGNATURE = ".minisig"

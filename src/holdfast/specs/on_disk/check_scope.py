@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from holdfast.core.canonical_json import JsonError, decode
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import SpecFailure, UsageError
 from holdfast.core.git_command import git
 from holdfast.core.regular_files import read_regular
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.specs.checks import Finding
-    from holdfast.specs.on_disk.workflow_folder import Project
+from holdfast.specs.checks import Finding
+from holdfast.specs.on_disk.workflow_folder import Project
 
 _LARGEST_BASELINE = 64 << 20
 

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from holdfast.core.errors import UsageError
 from holdfast.core.git_command import git
 from holdfast.core.regular_files import read_regular
 from holdfast.specs.on_disk.source_places import GENERATED_FOLDERS, LARGEST, project_files
-from holdfast.specs.project_facts import MANIFESTS, facts_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.specs.project_facts import Facts
+from holdfast.specs.project_facts import MANIFESTS, Facts, facts_of
 
 _MOST_MANIFESTS = 200
 

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import fcntl
 import os
+from collections.abc import Mapping
 from stat import S_ISREG
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from holdfast.core.atomic_write import StagedDirectory, flush_directory, write_file
 from holdfast.core.regular_files import close_quietly, read_regular
 from holdfast.core.staging import special_rename
 from holdfast.specs.names import is_spec_name
+from holdfast.specs.on_disk.workflow_folder import Project
+from holdfast.specs.phases import Spec
 from holdfast.specs.requirement_blocks import bare_lines, kind_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from holdfast.specs.on_disk.workflow_folder import Project
-    from holdfast.specs.phases import Spec
 
 LARGEST = 16 << 20
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from holdfast.core.errors import SpecFailure
 from holdfast.specs import guides
 from holdfast.specs.discipline import discipline_of
 from holdfast.specs.on_disk.spec_files import get_missing_steering_docs
-from holdfast.specs.on_disk.workflow_folder import phase_templates, template_path
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.specs.on_disk.workflow_folder import Project
-    from holdfast.specs.shapes import Discipline, Role
+from holdfast.specs.on_disk.workflow_folder import Project, phase_templates, template_path
+from holdfast.specs.shapes import Discipline, Role
 
 NAMESPACE = "guide"
 _DIGITS = 16

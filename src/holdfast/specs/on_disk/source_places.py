@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from holdfast.core.errors import UsageError
 from holdfast.core.git_command import git
 from holdfast.core.regular_files import read_regular
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LARGEST = 1 << 20
 _MARK = b"spec:"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
 from hashlib import sha256
 from stat import S_ISLNK, S_ISREG
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from holdfast.core.atomic_write import create_file
 from holdfast.core.confined_paths import open_inside, status_inside
@@ -13,23 +14,16 @@ from holdfast.core.errors import SpecFailure
 from holdfast.core.regular_files import close_quietly
 from holdfast.specs.approvals import FILE, FOLDER
 from holdfast.specs.discipline import approvals_needed
-from holdfast.specs.layouts import ARCHIVES, PHASES
+from holdfast.specs.layouts import ARCHIVES, PHASES, STEERING
 from holdfast.specs.names import is_spec_name
 from holdfast.specs.on_disk.approval_files import standings
-from holdfast.specs.on_disk.workflow_folder import exists, template
+from holdfast.specs.on_disk.workflow_folder import Project, exists, template
 from holdfast.specs.phases import Spec
-from holdfast.specs.task_order import summary
-from holdfast.specs.tasks import parse
+from holdfast.specs.task_order import TaskSummary, summary
+from holdfast.specs.tasks import TaskList, parse
 from holdfast.specs.white_space import WHITE_SPACE
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from holdfast.specs.on_disk.workflow_folder import Project
-    from holdfast.specs.task_order import TaskSummary
-    from holdfast.specs.tasks import TaskList
-
-    Result = TypeVar("Result")
+Result = TypeVar("Result")
 
 _NAME = "{{name}}"
 _MARK = "<!-- Draft from the project's files, sha256:"
@@ -76,7 +70,8 @@ def get_missing_steering_docs(project: Project, required: Iterable[str]) -> list
 def _is_steering_draft(project: Project, doc: str, text: str) -> bool:
     if not SHORTEST <= len(text) <= MAX_SIZE or not project.layout.writable:
         return False
-    return _is_marked_draft(text) or is_draft(text, template(project, f"steering-{doc}"))
+    has_template = doc in STEERING  # Kiro reads documents of any name
+    return _is_marked_draft(text) or (has_template and is_draft(text, template(project, f"steering-{doc}")))
 
 
 def marked(text: str) -> str:

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Callable, Iterable
 from stat import S_ISDIR
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from holdfast.core.confined_paths import link_out
+from holdfast.core.file_contents import FileContents
 from holdfast.core.own_folder import check_stays
 from holdfast.specs.guides import inclusion_of
 from holdfast.specs.layouts import ARCHIVES, LAYOUTS, NEW, Layout
 from holdfast.specs.on_disk.source_places import project_files
 from holdfast.specs.tasks import without_lines
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from holdfast.core.file_contents import FileContents
-
-    Status = Callable[..., os.stat_result]
+Status = Callable[..., os.stat_result]
 
 # Bounds of the look for packages below a project.
 _DEEPEST, _MOST_FOLDERS = 3, 2000
