@@ -37,38 +37,21 @@ if TYPE_CHECKING:
     )
     from holdfast.version import __version__
 
-_HOMES = {
-    "build_cache": "api",
-    "inspect_cache": "api",
-    "list_caches": "api",
-    "open_cache": "api",
-    "resolve": "api",
-    "search": "api",
-    "verify_cache": "api",
-    "Document": "caches.cache_format",
-    "CacheReport": "caches.on_disk.verification",
-    "Problem": "caches.on_disk.verification",
-    "Cache": "caches.on_disk.open_caches",
-    "CacheSummary": "caches.on_disk.cache_listing",
-    "ListedCache": "caches.on_disk.cache_listing",
-    "BuildReport": "caches.build.build",
-    "SearchResult": "caches.search.search_result",
-    "SectionHit": "caches.search.search_result",
-    "Hit": "caches.selection",
-    "Selection": "caches.selection",
-    "BuildFailed": "core.errors",
-    "CacheInvalid": "core.errors",
-    "CacheMissing": "core.errors",
-    "ContextError": "core.errors",
-    "InternalError": "core.errors",
-    "InvalidBudget": "core.errors",
-    "InvalidLimit": "core.errors",
-    "InvalidQuery": "core.errors",
-    "InvalidReceipt": "core.errors",
-    "IoError": "core.errors",
-    "UsageError": "core.errors",
-    "__version__": "version",
+# Module -> the names it has.
+_NAMES = {
+    "api": "build_cache inspect_cache list_caches open_cache resolve search verify_cache",
+    "caches.cache_format": "Document",
+    "caches.on_disk.verification": "CacheReport Problem",
+    "caches.on_disk.open_caches": "Cache",
+    "caches.on_disk.cache_listing": "CacheSummary ListedCache",
+    "caches.build.build": "BuildReport",
+    "caches.search.search_result": "SearchResult SectionHit",
+    "caches.selection": "Hit Selection",
+    "core.errors": "BuildFailed CacheInvalid CacheMissing ContextError InternalError InvalidBudget InvalidLimit "
+    "InvalidQuery InvalidReceipt IoError UsageError",
+    "version": "__version__",
 }
+_HOMES = {name: module for module, names in _NAMES.items() for name in names.split(" ")}
 
 __all__ = [
     "BuildFailed",

@@ -16,7 +16,7 @@ from holdfast.core.errors import (
     UnknownName,
     UsageError,
 )
-from holdfast.core.standard_streams import fill_gaps, read_input, write_bug, write_error, write_output, write_parts
+from holdfast.core.standard_streams import fill_gaps, read_input, write_bug, write_error, write_output
 from holdfast.operation import Parameter, answer, expectation, fits
 from holdfast.workspace import Workspace, project_root, system_clock, user_cache_of
 
@@ -109,7 +109,12 @@ DOOR_COMMANDS = (
     Command(
         ("completions",),
         "Print a completion script for a shell.",
-        (Parameter("shell", "text", "The shell", True, "SHELL", SHELLS, positional=True),),
+        (
+            Parameter("shell", "text", "The shell", True, "SHELL", SHELLS, positional=True),
+            Parameter(
+                "words", "texts", "Tell what may follow these, as the script asks", metavar="WORD", positional=True
+            ),
+        ),
     ),
     Command(
         ("help",),
@@ -259,7 +264,7 @@ def _tell_phase(phase: str, done: int, total: int) -> None:
 
 
 def _deliver(reply: Reply) -> int:
-    write_parts(reply.parts, is_json=reply.is_json)
+    write_output(reply.text, is_json=reply.is_json)
     return reply.exit_code
 
 
@@ -413,9 +418,12 @@ def _explore(arguments: GivenArguments, environment: Mapping[str, str]) -> int:
 
 
 def _completions(arguments: GivenArguments, _environment: Mapping[str, str]) -> int:
-    from holdfast.command.completions import script
+    from holdfast.command.completions import SCRIPTS, offers
 
-    return _print(script(str(arguments["shell"]), COMMANDS))
+    words = arguments.get("words")
+    if isinstance(words, list):
+        return _print("".join([f"{line}\n" for line in offers(words, COMMANDS)]))
+    return _print(SCRIPTS[str(arguments["shell"])])
 
 
 def _print(text: str) -> int:

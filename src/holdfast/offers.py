@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote as quote_any
+from urllib.parse import unquote_to_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from holdfast.workspace import Workspace
 
-_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-_HEX = "0123456789ABCDEFabcdef"
+_HEX = frozenset("0123456789ABCDEFabcdef")
 
 
 class Resource(NamedTuple):
@@ -78,18 +79,14 @@ def match(template: str, uri: str) -> dict[str, str] | None:
 
 def quote(text: str) -> str:
     """A text as one segment of an address."""
-    return "".join([chr(b) if chr(b) in _UNRESERVED else f"%{b:02X}" for b in text.encode("utf-8", "replace")])
+    return quote_any(text, safe="", errors="replace")
 
 
 def unquote(segment: str) -> str | None:
     """A segment of an address, decoded; None when it is not well formed."""
-    first, *rest = segment.split("%")
-    parts = [first.encode("utf-8", "surrogatepass")]
-    for part in rest:
-        if len(part) < 2 or part[0] not in _HEX or part[1] not in _HEX:
-            return None
-        parts += [bytes([int(part[:2], 16)]), part[2:].encode("utf-8", "surrogatepass")]
+    if not all(len(part) > 1 and _HEX.issuperset(part[:2]) for part in segment.split("%")[1:]):
+        return None
     try:
-        return b"".join(parts).decode()
-    except UnicodeDecodeError:
+        return unquote_to_bytes(segment).decode()
+    except UnicodeError:
         return None

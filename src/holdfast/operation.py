@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from holdfast.core.canonical_json import encode_parts
+from holdfast.core.canonical_json import encode, encode_pretty
 from holdfast.core.errors import ContextError, IoError, UnknownName, UsageError
 from holdfast.core.record import Generic, NamedTuple, TypeVar
 from holdfast.core.unicode_text import is_path, is_unicode
@@ -109,12 +109,9 @@ class Outcome(NamedTuple, Generic[Answer]):
 
 
 class Reply(NamedTuple):
-    """What a door delivers: the text, byte for byte; the rest is how. `is_json` says what the text is.
+    """What a door delivers: the text, byte for byte in UTF-8; the rest is how. `is_json` says what the text is."""
 
-    The text is given as parts of its UTF-8, none cut inside a character, so that a long one is never held twice.
-    """
-
-    parts: list[bytes]
+    text: str
     exit_code: int = 0
     is_error: bool = False
     value: object = None
@@ -123,11 +120,6 @@ class Reply(NamedTuple):
     afterwards: Callable[[str], None] | None = None
     is_json: bool = True
     code: str = ""  # of the failure that is delivered, if one is: for counters
-
-    @property
-    def text(self) -> str:
-        """The whole text."""
-        return b"".join(self.parts).decode()
 
 
 def error_object(error: ContextError) -> dict[str, dict[str, str]]:
@@ -224,36 +216,27 @@ def answer(
         # alive, in a cycle that only the collector frees. It needs none of them.
         error.__traceback__ = error.__context__ = error.__cause__ = None
         reported = None if operation.failures_are_answers else error
-        parts = _line(value, pretty=pretty)
+        text = _line(value, pretty=pretty)
         return Reply(
-            parts, error.exit_code, is_error=True, value=value, error=reported, note=error.note, code=error.code
+            text, error.exit_code, is_error=True, value=value, error=reported, note=error.note, code=error.code
         )
     if isinstance(outcome.value, Words):
-        encoded = [(outcome.value + "\n").encode("utf-8", "replace")]
-        return Reply(encoded, outcome.exit_code, outcome.is_error, None, None, outcome.note, is_json=False)
+        words = (outcome.value + "\n").encode("utf-8", "replace").decode()
+        return Reply(words, outcome.exit_code, outcome.is_error, None, None, outcome.note, is_json=False)
     is_json = not operation.text or arguments.get("format") == "json"
     if is_json:
-        parts = _line(outcome.value, pretty=pretty)
-    else:
-        text = outcome.text
-        if not text:
-            write: Write = load(operation.text)
-            text = write(outcome.value) + "\n"
-        parts = [text.encode()]
+        text = _line(outcome.value, pretty=pretty)
+    elif not (text := outcome.text):
+        write: Write = load(operation.text)
+        text = write(outcome.value) + "\n"
     return Reply(
-        *(parts, outcome.exit_code, outcome.is_error, outcome.value, None, outcome.note, outcome.afterwards, is_json),
+        *(text, outcome.exit_code, outcome.is_error, outcome.value, None, outcome.note, outcome.afterwards, is_json),
         outcome.code,
     )
 
 
-def _line(value: object, *, pretty: bool) -> list[bytes]:
-    if pretty:
-        from holdfast.core.canonical_json import encode_pretty
-
-        return [encode_pretty(value).encode(), b"\n"]
-    parts = encode_parts(value)
-    parts[-1] += b"\n"
-    return parts
+def _line(value: object, *, pretty: bool) -> str:
+    return (encode_pretty(value) if pretty else encode(value)) + "\n"
 
 
 def check_arguments(operation: Operation, arguments: Mapping[str, object], door: Door) -> CheckedArguments:

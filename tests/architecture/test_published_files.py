@@ -18,7 +18,7 @@ import yaml
 from scripts.publishing.project_facts import read_facts
 from scripts.publishing.registry_entry import PublishedBundle, entry_text, registry_entry
 
-from holdfast.clients.ci_workflow import workflow
+from holdfast.clients.on_disk.workflow_file import workflow
 from holdfast.command.command_line import parse
 from holdfast.version import __version__
 

@@ -64,7 +64,6 @@ LISTED: dict[str, dict[str, str]] = {
     "explore/project_look.py": {"int": "of digits that the explorer let through"},
     "core/token_file.py": {"split": BYTES},
     "core/http_address.py": {"int": DIGITS},
-    "offers.py": {"int": DIGITS},
     "operation.py": {"upper": OWN_WORDS},
     "mcp/stdio.py": {"strip": BYTES},
     "mcp/tool_definitions.py": {"isalnum": BYTES, "lower": BYTES},

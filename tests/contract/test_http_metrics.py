@@ -12,8 +12,8 @@ from prometheus_client.parser import text_string_to_metric_families as parse_tex
 from holdfast.catalog import FAMILIES
 from holdfast.core.http_address import Address
 from holdfast.core.token_file import TokenFile
+from holdfast.telemetry.metrics import ServerFacts
 from holdfast.telemetry.metrics_page import MetricsPage, SharedCells, WatchedApplication
-from holdfast.telemetry.metrics_text import ServerFacts
 from holdfast.telemetry.watched_server import ORIGIN, WatchedServer
 from support.http_server import ADDRESS, HttpServer
 

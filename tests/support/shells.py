@@ -8,6 +8,7 @@ import re
 import select
 import shutil
 import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SHELLS = ("bash", "zsh", "fish")
+# The scripts ask the command.
+_PATH = {"PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}
 # zsh lists what it would offer for $TYPED when its first line begins, and leaves.
 _STARTED = """
 fpath=({folder} $fpath)
@@ -45,15 +48,16 @@ def _bash(script: Path, typed: str, here: Path) -> list[str]:
     words = [f"'{word}'" for word in typed.replace("=", " = ").split()] + (["''"] if typed.endswith(" ") else [])
     ask = (
         f"source '{script}'; COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; "
-        '_holdfast; printf "%s\\n" "${COMPREPLY[@]}"'
+        '_holdfast "${COMP_WORDS[0]}"; printf "%s\\n" "${COMPREPLY[@]}"'
     )
-    return subprocess.run(["bash", "-c", ask], capture_output=True, check=True, cwd=here).stdout.decode().split("\n")
+    done = subprocess.run(["bash", "-c", ask], capture_output=True, check=True, cwd=here, env={**os.environ, **_PATH})
+    return done.stdout.decode().split("\n")
 
 
 def _fish(script: Path, typed: str, here: Path) -> list[str]:
     home = {"HOME": str(here.parent), "XDG_CONFIG_HOME": str(here.parent / "fish"), "XDG_DATA_HOME": str(here.parent)}
     ask = ["fish", "--no-config", "-c", f"source '{script}'; complete -C '{typed}'"]
-    done = subprocess.run(ask, capture_output=True, check=True, cwd=here, env={**os.environ, **home})
+    done = subprocess.run(ask, capture_output=True, check=True, cwd=here, env={**os.environ, **home, **_PATH})
     words = [line.partition("\t")[0] for line in done.stdout.decode().split("\n")]
     return [word.partition("=")[2] if "=" in typed else word.replace("\\ ", " ") for word in words]
 
@@ -61,7 +65,14 @@ def _fish(script: Path, typed: str, here: Path) -> list[str]:
 def _zsh(script: Path, typed: str, here: Path) -> list[str]:
     """The script is autoloaded, as it is from the folder that a package puts it into."""
     (script.parent / ".zshrc").write_text(_STARTED.format(folder=script.parent), "utf-8")
-    environment = {**os.environ, "ZDOTDIR": str(script.parent), "TYPED": typed, "TERM": "dumb", "COLUMNS": "300"}
+    environment = {
+        **os.environ,
+        **_PATH,
+        "ZDOTDIR": str(script.parent),
+        "TYPED": typed,
+        "TERM": "dumb",
+        "COLUMNS": "300",
+    }
     text = _on_a_terminal(["zsh", "-i"], here, environment)
     _, _, listed = text.partition(f"> {typed}")
     words: list[str] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.core.errors import UsageError
-from holdfast.telemetry.collector_address import collector_port, collector_url, looked_up, shown
+from holdfast.telemetry.trace_command import collector_port, collector_url, looked_up, shown
 
 
 @pytest.mark.parametrize(

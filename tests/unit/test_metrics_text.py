@@ -18,6 +18,7 @@ from holdfast.telemetry.metrics import (
     CODES,
     ERRORS,
     FILES,
+    METRICS,
     PLACES,
     RUNNING,
     SECONDS,
@@ -25,9 +26,12 @@ from holdfast.telemetry.metrics import (
     STALE,
     TOOLS,
     CallMetrics,
+    ServerFacts,
+    escaped,
+    exposition,
+    seconds,
 )
 from holdfast.telemetry.metrics_page import SharedCells
-from holdfast.telemetry.metrics_text import METRICS, ServerFacts, escaped, exposition, seconds
 from support.examples import examples
 
 FACTS = ServerFacts('0.1"\\\n', "3.11.7", 1_800_000_000, 2)

@@ -58,12 +58,10 @@ def test_an_answer_is_one_line_of_json_and_carries_all_that_the_body_found() -> 
     def afterwards(_client: str) -> None: ...
 
     found = reply(lambda *_: Outcome({"b": 1, "a": "é"}, 4, True, "a note", afterwards, code="stale"))
-    assert found == Reply(
-        ['{"b":1,"a":"é"}\n'.encode()], 4, True, {"b": 1, "a": "é"}, None, "a note", afterwards, True, "stale"
-    )
-    assert (found.text, Reply([b"a", b"b"]).text) == ('{"b":1,"a":"é"}\n', "ab")
+    assert found == Reply('{"b":1,"a":"é"}\n', 4, True, {"b": 1, "a": "é"}, None, "a note", afterwards, True, "stale")
+    assert found.text == '{"b":1,"a":"é"}\n'
     plain = reply(lambda *_: Outcome([]))
-    assert plain == Reply([b"[]\n"], 0, False, [], None, "", None, True, "")
+    assert plain == Reply("[]\n", 0, False, [], None, "", None, True, "")
 
 
 def test_a_pretty_answer_is_the_same_value_over_several_lines() -> None:
@@ -74,7 +72,7 @@ def test_a_pretty_answer_is_the_same_value_over_several_lines() -> None:
 
 def test_words_are_delivered_as_they_are() -> None:
     said = reply(lambda *_: Outcome(Words("a line"), 3, True, "a note"), text=f"{__name__}:as_words")
-    assert said == Reply([b"a line\n"], 3, True, None, None, "a note", is_json=False)
+    assert said == Reply("a line\n", 3, True, None, None, "a note", is_json=False)
 
 
 def test_an_operation_with_a_text_answers_in_it_unless_json_is_asked_for() -> None:
@@ -83,7 +81,7 @@ def test_an_operation_with_a_text_answers_in_it_unless_json_is_asked_for() -> No
 
     format_of = Parameter("format", "text", "which")
     said: dict[str, Any] = {"text": f"{__name__}:as_words"}
-    assert reply(body, **said) == Reply([b"words of 1\n"], value={"a": 1}, is_json=False)
+    assert reply(body, **said) == Reply("words of 1\n", value={"a": 1}, is_json=False)
     assert reply(lambda *_: Outcome({"a": 1}, text="made already\n"), **said).text == "made already\n"
     asked = answer(operation(body, format_of, **said), {"format": "json"}, Workspace())
     assert (asked.text, asked.is_json) == ('{"a":1}\n', True)

@@ -106,13 +106,11 @@ def _flushed(files: Sequence[str | int]) -> list[OSError | None]:
         return list(threads.map(flush, files))
 
 
-def write_new(path: str, data: bytes, *, flush: bool = False) -> None:
+def write_new(path: str, data: bytes) -> None:
     """Create a file that must not exist yet and write all of it, however many calls that takes."""
     descriptor = _create(path)
     try:
         _write_all(descriptor, data)
-        if flush:
-            os.fsync(descriptor)
     finally:
         os.close(descriptor)
 
@@ -204,10 +202,8 @@ class StagedDirectory:
         self.target = os.path.abspath(target)
         self.path = ""
         self.kept: list[str] = []
-        self.has_kept_part = False
         self._contents = contents
         self._replaced = ""
-        self._part, self._place = "", ""
         self._lock = -1
         self._made_parents: list[str] = []
 
@@ -237,8 +233,6 @@ class StagedDirectory:
         try:
             contents = self._contents(path)
             if contents is not None:
-                if path == self._replaced and self._part and self._was_moved(path):
-                    contents = [name for name in contents if not name.startswith(f"{self._part}/")]
                 _remove_only(path, contents)
                 # Gone; or it could not be removed, and holds nothing else.
                 if not os.path.lexists(path) or self._contents(path) is not None:
@@ -246,18 +240,6 @@ class StagedDirectory:
         except OSError:
             return  # the next writer looks again
         self.kept.append(_set_aside(path, self.target))
-
-    def keep_part(self, part: str, place: str) -> None:
-        """Of a directory that is replaced, and holds nothing but its own, move one folder to a place, if it is free,
-        instead of removing it."""
-        self._part, self._place = part, place
-
-    def _was_moved(self, path: str) -> bool:
-        try:
-            self.has_kept_part = _rename_new(os.path.join(path, self._part), self._place)
-        except OSError:
-            pass  # it is removed then
-        return self.has_kept_part
 
     def publish(self, *, replace: bool, flush: bool = True) -> None:
         """Put the directory at its target, everything flushed unless `flush` is false; with `replace`, swap out what is

@@ -11,25 +11,17 @@ from __future__ import annotations
 
 from _json import encode_basestring, encode_basestring_ascii, make_scanner
 
-from holdfast.core.record import NamedTuple
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any, TypeAlias
 
     Json = Any  # None, bool, int, float, str, or lists, tuples and dicts of these
-    JsonValue: TypeAlias = "bool | int | float | str | TextParts | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
+    JsonValue: TypeAlias = "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
 
 
-# A part of a long line has at most `_MANY` pieces and ends after a text of `_LONG` characters.
-_MANY, _LONG = 256, 1 << 14
-
-# ASCII texts beyond this length are quoted in another way.
-_WORTH_A_LOOK = 512
-# Bytes that stand for themselves in a JSON string, and how others usually do, the backslash first.
+# What stands for itself in a JSON string, byte by byte.
 _PLAIN = bytes([*range(0x20, 0x22), *range(0x23, 0x5C), *range(0x5D, 0x100)])
-_ESCAPES = ((b"\\", "\\\\"), (b'"', '\\"'), (b"\n", "\\n"), (b"\r", "\\r"), (b"\t", "\\t"))
 
 
 class Float32(float):
@@ -38,91 +30,17 @@ class Float32(float):
     __slots__ = ()
 
 
-class TextParts(NamedTuple):
-    """A text as parts of its UTF-8, none cut inside a character; they are taken once. Its JSON form is one string."""
-
-    parts: Iterable[bytes]
-
-
 def encode(value: object) -> str:
     """One compact line, without the newline."""
-    line = _Line(None)
-    line.add(value)
-    return "".join(line.pieces)
-
-
-def encode_parts(value: object) -> list[bytes]:
-    """The same line in UTF-8 and in parts: a long one is never held twice, a short one is one part."""
-    parts: list[bytes] = []
-    line = _Line(parts)
-    line.add(value)
-    line.flush()
-    return parts
-
-
-class _Line:
-    """Writes a value as pieces of text, and makes parts of those, where parts are wanted, before they are many."""
-
-    __slots__ = ("_names", "_numbers", "_parts", "pieces")
-
-    def __init__(self, parts: list[bytes] | None) -> None:
-        self.pieces: list[str] = []
-        self._parts = parts
-        self._names: dict[str, str] = {}  # each key as it is written: an answer repeats the same few
-        self._numbers: dict[Float32, str] = {}
-
-    def add(self, value: object) -> None:
-        kind = type(value)
-        if kind is dict:
-            self._add_members(value)  # type: ignore[arg-type]  # the line above
-        elif kind is list or kind is tuple:
-            self._add_items(value)  # type: ignore[arg-type]  # the same
-        elif kind is Float32:
-            self.pieces.append(self._number(value))  # type: ignore[arg-type]  # the same
-        elif isinstance(value, TextParts):
-            self.pieces.append('"')
-            for part in value.parts:
-                self.pieces.append(quoted(part.decode())[1:-1])
-                self.flush()
-            self.pieces.append('"')
-        else:
-            self.pieces.append(_scalar(value))
-
-    def _add_members(self, members: dict[str, object]) -> None:
-        pieces, names = self.pieces, self._names
-        mark = "{"
-        for key, item in members.items():
-            name = names.get(key) or names.setdefault(key, quoted(key) + ":")
-            pieces += (mark, name)
-            mark = ","
-            if type(item) is str:
-                pieces.append(quoted(item))
-                if len(item) > _LONG:
-                    self.flush()
-            elif type(item) is int:
-                pieces.append(int.__repr__(item))
-            else:
-                self.add(item)
-        pieces.append("}" if members else "{}")
-
-    def _add_items(self, items: Sequence[object]) -> None:
-        mark = "["
-        for item in items:
-            self.pieces.append(mark)
-            self.add(item)
-            mark = ","
-            if len(self.pieces) > _MANY:
-                self.flush()
-        self.pieces.append("]" if items else "[]")
-
-    def _number(self, value: Float32) -> str:
-        return self._numbers.get(value) or self._numbers.setdefault(value, shortest_text(value))
-
-    def flush(self) -> None:
-        """Make a part of the pieces so far."""
-        if self._parts is not None:
-            self._parts.append("".join(self.pieces).encode())
-            self.pieces.clear()
+    kind = type(value)
+    if kind is str:
+        return quoted(value)  # type: ignore[arg-type]  # the line above
+    if kind is dict:
+        members = [f"{quoted(key)}:{encode(item)}" for key, item in value.items()]  # type: ignore[attr-defined]  # the same
+        return "{" + ",".join(members) + "}"
+    if kind is list or kind is tuple:
+        return "[" + ",".join([encode(item) for item in value]) + "]"  # type: ignore[attr-defined]  # the same
+    return _scalar(value)
 
 
 def encode_pretty(value: object, indent: str = "\n") -> str:
@@ -140,8 +58,6 @@ def encode_pretty(value: object, indent: str = "\n") -> str:
 
 
 def _scalar(value: object) -> str:
-    if type(value) is str:
-        return quoted(value)
     if value is True:
         return "true"
     if value is False:
@@ -159,8 +75,6 @@ def _scalar(value: object) -> str:
 
 def quoted(text: str) -> str:
     """A JSON string. A lone surrogate has no UTF-8 form, so only a string that holds one is written in escapes."""
-    if len(text) > _WORTH_A_LOOK and text.isascii():
-        return _quoted_document(text)
     quoted: str = encode_basestring(text)
     if not quoted.isascii():
         try:
@@ -180,18 +94,6 @@ def are_plain(texts: Iterable[str]) -> bool:
     """Whether each text becomes a JSON string by adding quotes: ASCII, without anything to escape."""
     joined = "".join(texts)
     return joined.isascii() and not joined.encode().translate(None, _PLAIN)
-
-
-def _quoted_document(text: str) -> str:
-    """The same for a long ASCII text: looking up which marks it holds, then replacing those, is twice as fast."""
-    marks = text.encode().translate(None, _PLAIN)
-    if marks.translate(None, b'\\"\n\r\t'):  # controls that are rare
-        quoted: str = encode_basestring(text)
-        return quoted
-    for mark, escape in _ESCAPES:
-        if mark in marks:
-            text = text.replace(mark.decode(), escape)
-    return f'"{text}"'
 
 
 def shortest_text(value: Float32) -> str:

@@ -112,19 +112,8 @@ class FileContents(Protocol):
         """
 
 
-class FileSystem(Protocol):
-    """The system calls `RememberedFiles` makes, one method each; `now` is the clock that stamps files, in ns."""
-
-    def stat(self, path: str, *, dir_fd: int | None = None) -> os.stat_result: ...
-    def open(self, path: str, *, dir_fd: int | None = None) -> int: ...
-    def fstat(self, descriptor: int) -> os.stat_result: ...
-    def read(self, descriptor: int, size: int) -> bytes: ...
-    def close(self, descriptor: int) -> None: ...
-    def now(self) -> int: ...
-
-
 class SystemFiles:
-    """The real file system."""
+    """The system calls that `RememberedFiles` makes; `now` is the clock that stamps files, in ns."""
 
     stat = staticmethod(os.stat)
     fstat = staticmethod(os.fstat)
@@ -179,13 +168,13 @@ class RememberedFiles:
 
     def __init__(
         self,
-        files: FileSystem | None = None,
+        files: SystemFiles | None = None,
         *,
         max_entries: int = MAX_ENTRIES,
         max_bytes: int = MAX_BYTES,
         max_walked_bytes: int = MAX_WALKED_BYTES,
     ) -> None:
-        self._files: FileSystem = files if files is not None else SystemFiles()
+        self._files = files if files is not None else SystemFiles()
         self._max_kept = min(MAX_KEPT, max_bytes)
         self._lock = allocate_lock()  # held for look-ups only, never while the file system works
         self._entries: BoundedStore[_File | _Value] = BoundedStore(max_entries, max_bytes)

@@ -146,12 +146,11 @@ class OwnFolder:
         except FileNotFoundError:
             pass  # another process removed it meanwhile
 
-    def rename(self, name: str, new_name: str, target: OwnFolder | None = None) -> None:
-        """Give what a name is of another one, here or in another folder; a file or a link that had it is gone then."""
-        target = target or self
+    def rename(self, name: str, new_name: str) -> None:
+        """Give what a name is of another one here; a file or a link that had it is gone then."""
         self._check(name)
-        target._check(new_name)
-        os.rename(name, new_name, src_dir_fd=self.descriptor, dst_dir_fd=target.descriptor)
+        self._check(new_name)
+        os.rename(name, new_name, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
 
     def _below(self, name: str, known: Known, create: bool) -> OwnFolder:
         if name in ("", ".", "..") or "/" in name:

@@ -17,7 +17,6 @@ from holdfast.core.errors import IoError
 from holdfast.core.regular_files import close_quietly
 
 if TYPE_CHECKING:
-    import ctypes
     from collections.abc import Callable
 
 _MARK = ".holdfast-"
@@ -173,7 +172,7 @@ def special_rename(source: str, target: str, *, swap: bool) -> bool:
     import ctypes
     import sys
 
-    libc = _libc()
+    libc = ctypes.CDLL(None, use_errno=True)
     if sys.platform == "darwin":
         call = getattr(libc, "renamex_np", None)
         arguments: tuple[object, ...] = (os.fsencode(source), os.fsencode(target), ctypes.c_uint(2 if swap else 4))
@@ -186,20 +185,7 @@ def special_rename(source: str, target: str, *, swap: bool) -> bool:
         return False
     if call(*arguments) == 0:
         return True
-    if ctypes.get_errno() in _UNSUPPORTED:
-        return False
-    _raise_errno(target)
-    return False
-
-
-def _libc() -> ctypes.CDLL:
-    import ctypes
-
-    return ctypes.CDLL(None, use_errno=True)
-
-
-def _raise_errno(path: str) -> None:
-    import ctypes
-
     number = ctypes.get_errno()
-    raise OSError(number, os.strerror(number), path)
+    if number in _UNSUPPORTED:
+        return False
+    raise OSError(number, os.strerror(number), target)

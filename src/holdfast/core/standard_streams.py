@@ -13,7 +13,6 @@ from holdfast.core.errors import IoError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import TextIO
 
 
@@ -47,13 +46,8 @@ def read_input() -> bytes:
     return sys.stdin.buffer.read()
 
 
-def write_output(text: str) -> None:
-    """Write a JSON text to standard output, as `write_parts` does."""
-    write_parts([text.encode()])
-
-
-def write_parts(parts: Sequence[bytes], *, is_json: bool = True) -> None:
-    """Write parts of a text to standard output; IoError when the system refuses, BrokenPipeError when nobody reads.
+def write_output(text: str, *, is_json: bool = True) -> None:
+    """Write a text to standard output; IoError when the system refuses, BrokenPipeError when nobody reads.
 
     On a terminal it is written so that it cannot steer it: JSON as the same JSON, other text with its controls shown.
     Anywhere else it is written as it is.
@@ -62,11 +56,9 @@ def write_parts(parts: Sequence[bytes], *, is_json: bool = True) -> None:
         if sys.stdout.isatty():
             from holdfast.core.display_text import display_json, display_text
 
-            text = b"".join(parts).decode()
-            parts = [(display_json(text) if is_json else display_text(text)).encode()]
+            text = display_json(text) if is_json else display_text(text)
         sys.stdout.flush()
-        for part in parts:
-            sys.stdout.buffer.write(part)
+        sys.stdout.buffer.write(text.encode())
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         _drop(1)

@@ -20,9 +20,7 @@ from holdfast.core.token_tables import COMMON_HAN, FIRST, LAST, PAIRS, RANGES, W
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    ShapeCosts = tuple[tuple[bytes, int], ...]
+    from collections.abc import Callable
 
 SLACK = 8
 
@@ -251,11 +249,6 @@ def weighed(text: str) -> tuple[int, int]:
     return tokens_at_cost(cost) if text else 0, cost + _edges[text[:2], text[-1:]]
 
 
-def weighed_at_cost(cost: int, begin: str, end: str) -> tuple[int, int]:
-    """`weighed` of a text that is not empty, given what it costs, its first two characters and its last."""
-    return tokens_at_cost(cost), cost + _edges[begin, end]
-
-
 class _Edges(dict[tuple[str, str], int]):
     """What a text weighs more than it costs, by its first two characters and its last: as a part of a longer text it
     has a line's end before and after it."""
@@ -285,23 +278,6 @@ def tokens_at_cost(cost: int) -> int:
 
 
 def _cost(data: bytes) -> int:
-    return sum(map(_tokens.__getitem__, data.split())) + shape_cost(data.translate(_SHAPES), 0, len(data))
-
-
-def token_costs(tokens: Iterable[bytes]) -> list[int]:
-    """What each token between blanks costs: with `shape_cost` that is what a text costs."""
-    return list(map(_tokens.__getitem__, tokens))
-
-
-def shapes_of(data: bytes) -> tuple[bytes, ShapeCosts]:
-    """The shape of each byte of texts in UTF-8, and what costs there is for in all of them."""
     shapes = data.translate(_SHAPES)
-    return shapes, tuple([each for each in _SHAPE_COSTS if each[0] in shapes])
-
-
-def shape_cost(shapes: bytes, start: int, end: int, costs: ShapeCosts = _SHAPE_COSTS) -> int:
-    """The cost of the line ends and blanks between two places."""
-    cost = 0
-    for pattern, each in costs:
-        cost += each * shapes.count(pattern, start, end)
-    return cost
+    blanks = sum([each * shapes.count(pattern) for pattern, each in _SHAPE_COSTS])
+    return sum(map(_tokens.__getitem__, data.split())) + blanks

@@ -12,7 +12,7 @@ from holdfast.core.http_address import LOOPBACK, PATH, Address, parse_address, p
 from holdfast.core.standard_streams import write_error
 from holdfast.core.token_file import TokenFile
 from holdfast.mcp.rights import give_up_rights
-from holdfast.telemetry.metrics_text import ServerFacts
+from holdfast.telemetry.metrics import ServerFacts
 from holdfast.version import __version__
 from holdfast.workspace import system_clock
 

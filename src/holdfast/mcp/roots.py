@@ -10,7 +10,7 @@ import os
 from _thread import allocate_lock
 from typing import TYPE_CHECKING
 
-from holdfast.core.canonical_json import encode_parts
+from holdfast.core.canonical_json import encode
 from holdfast.workspace import project_root
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Roots:
         self._number += 1
         self._answered.acquire(False)
         request: JsonValue = {"jsonrpc": "2.0", "id": f"roots-{self._number}", "method": "roots/list"}
-        return b"".join([*encode_parts(request), b"\n"])
+        return f"{encode(request)}\n".encode()
 
     def take(self, message: dict[str, JsonValue]) -> Workspace:
         """Take the client's response; the project that is meant from now on."""

@@ -11,14 +11,14 @@ from _thread import allocate_lock, get_ident
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.catalog import FAMILIES, PROMPTING, find_tool
-from holdfast.core.canonical_json import JsonError, TextParts, decode, encode_parts, holds_more_values
+from holdfast.core.canonical_json import JsonError, decode, encode, holds_more_values
 from holdfast.core.errors import OfferError, UnknownName
 from holdfast.core.standard_streams import write_bug
 from holdfast.operation import answer
 from holdfast.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from holdfast.core.canonical_json import JsonValue
     from holdfast.mcp.roots import Roots
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     Identifier = str | int
     Key = tuple[str, Identifier]  # tells requests apart
     Handler = Callable[["Server", Members], Members]
-
-    from holdfast.core.canonical_json import JsonValue
 
 # Directories that are counted by name; of others a server counts only the answers.
 MOST_DIRECTORIES = 1000
@@ -48,8 +46,8 @@ class AnswerCounts:
         self._directories: dict[str, dict[str, int]] = {}
 
     def add(self, tool: str, reply: Reply, arguments: Mapping[str, object]) -> None:
-        """Count one answer; its parts must still be there."""
-        size = sum([len(part) for part in reply.parts])
+        """Count one answer."""
+        size = len(reply.text.encode())
         scope = arguments.get(_SCOPE[tool]) if tool in _SCOPE and not reply.is_error else None
         with self._lock:
             numbers = self._numbers.get(tool)
@@ -335,11 +333,7 @@ class Server:
             return _bug_line(identifier)
         if (afterwards := reply.afterwards) is not None:
             left.append(lambda: _tell_who_asked(afterwards, client))
-        # The value that the text was made from is let go of, and so is each part once it is in the line: a long answer
-        # would be held four times.
-        text, is_error = TextParts(_emptied(reply.parts)), reply.is_error
-        del reply
-        result: Members = {"content": [{"type": "text", "text": text}], "isError": is_error}
+        result: Members = {"content": [{"type": "text", "text": reply.text}], "isError": reply.is_error}
         return _result_line(identifier, result, modern=modern)
 
     def offered(self, method: str, params: Members, *, modern: bool) -> Members:
@@ -466,14 +460,5 @@ def _do(left: list[Callable[[], None]]) -> None:
             _bug_line(None)
 
 
-def _emptied(parts: list[bytes]) -> Iterator[bytes]:
-    """The parts in order, none held once it was taken."""
-    parts.reverse()
-    while parts:
-        yield parts.pop()
-
-
 def _line(message: Members) -> bytes:
-    parts = encode_parts(message)
-    parts.append(b"\n")
-    return b"".join(parts)
+    return f"{encode(message)}\n".encode()

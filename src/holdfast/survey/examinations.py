@@ -18,7 +18,6 @@ from holdfast.caches.tokenizers import O200K, is_installed
 from holdfast.clients.answers import setup
 from holdfast.contexts.answers import open_project
 from holdfast.contexts.on_disk.doctor import findings
-from holdfast.core.check_level import ADVICE, OK, PROBLEM
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheMissing, ContextError
 from holdfast.specs.check_answers import spec_check
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from holdfast.caches.project_shapes import CheckAnswer
-    from holdfast.core.check_level import Level
+    from holdfast.contexts.on_disk.doctor import Level
     from holdfast.specs.shapes import CheckAnswer as SpecCheck
     from holdfast.survey.shapes import DoctorAnswer
     from holdfast.workspace import Workspace
@@ -52,10 +51,10 @@ class Check(NamedTuple):
 
 def checkup(root: str, checks: Sequence[Check]) -> DoctorAnswer:
     """The answer: healthy where nothing needs doing; what mends a problem is to be run before what is advised."""
-    ordered = [each.run for level in (PROBLEM, ADVICE) for each in checks if each.level == level and each.run]
+    ordered = [each.run for level in ("problem", "advice") for each in checks if each.level == level and each.run]
     return {
         "root": root,
-        "healthy": all(each.level != PROBLEM for each in checks),
+        "healthy": all(each.level != "problem" for each in checks),
         "checks": [
             {"area": each.area, "check": each.check, "level": each.level, "detail": each.detail, "run": each.run}
             for each in checks
@@ -71,17 +70,17 @@ def examine(workspace: Workspace, *, untracked: bool) -> list[Check]:
         try:
             checks += examination(workspace, untracked)
         except ContextError as error:
-            checks.append(Check(area, area, PROBLEM, error.reason or error.headline))
+            checks.append(Check(area, area, "problem", error.reason or error.headline))
         except OSError as error:
-            checks.append(Check(area, area, PROBLEM, f"the system refused: {error.strerror}"))
+            checks.append(Check(area, area, "problem", f"the system refused: {error.strerror}"))
     return checks
 
 
 def _versions(_workspace: Workspace, _untracked: bool) -> Iterator[Check]:
-    yield Check("versions", "holdfast", OK, f"{__version__}, ranks by {RANKING}")
-    yield Check("versions", "python", OK, f"{'.'.join(map(str, sys.version_info[:3]))} on {sys.platform}")
+    yield Check("versions", "holdfast", "ok", f"{__version__}, ranks by {RANKING}")
+    yield Check("versions", "python", "ok", f"{'.'.join(map(str, sys.version_info[:3]))} on {sys.platform}")
     exact = "can be counted" if is_installed(O200K) else "cannot be counted here: the extra `tokens` does"
-    yield Check("versions", "tokens", OK, f"estimated; those of {O200K} {exact}")
+    yield Check("versions", "tokens", "ok", f"estimated; those of {O200K} {exact}")
 
 
 def _caches(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
@@ -92,7 +91,7 @@ def _caches(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
     project = Project(workspace.project, workspace.cache_root)
     is_declared = project.text() is not None
     if not is_declared and not standing:
-        yield Check("caches", "context.toml", ADVICE, "no documentation is declared", "context add NAME PATH")
+        yield Check("caches", "context.toml", "advice", "no documentation is declared", "context add NAME PATH")
         return
     damaged = []
     for name in standing:
@@ -100,16 +99,16 @@ def _caches(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
             damaged.append(name)
             detail = "its manifest and its index do not hold together"
             yield Check(
-                "caches", name, PROBLEM, detail, "context sync" if is_declared else f"context verify {quote(name)}"
+                "caches", name, "problem", detail, "context sync" if is_declared else f"context verify {quote(name)}"
             )
     if not is_declared:
         found = f"{len(standing):,} below the cache root, none declared: nothing tells when they are behind"
-        yield Check("caches", "context.toml", ADVICE, found, "context add NAME PATH")
+        yield Check("caches", "context.toml", "advice", found, "context add NAME PATH")
         return
     yield from _synced(workspace, damaged)
     strays = [name for name in standing if project.declared().cache(name) is None]
     if strays:
-        yield Check("caches", "others", ADVICE, f"below the cache root and not declared: {_some(strays)}")
+        yield Check("caches", "others", "advice", f"below the cache root and not declared: {_some(strays)}")
 
 
 def _synced(workspace: Workspace, damaged: list[str]) -> Iterator[Check]:
@@ -120,11 +119,11 @@ def _synced(workspace: Workspace, damaged: list[str]) -> Iterator[Check]:
             continue
         reasons = list(each["reasons"])
         detail = _some(reasons, "; ") if reasons else "in step with its sources and the lock"
-        yield Check("caches", each["name"], PROBLEM if reasons else OK, detail, "context sync" if reasons else "")
+        yield Check("caches", each["name"], "problem" if reasons else "ok", detail, "context sync" if reasons else "")
     for moved in outdated(workspace, {}).value["outdated"]:
         before, now = moved["locked"] or "nothing", moved["installed"] or "nothing"
         detail = f"{moved['kind']} {moved['name']} moved from {before} to {now}"
-        yield Check("caches", moved["cache"], PROBLEM, detail, "context sync")
+        yield Check("caches", moved["cache"], "problem", detail, "context sync")
 
 
 def _receipts(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
@@ -132,11 +131,11 @@ def _receipts(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
         count = len(receipt_files(os.path.join(workspace.project, RECEIPTS)))
     except FileNotFoundError:
         yield Check(
-            "receipts", "receipts", OK, f"no {RECEIPTS}: `context serve --receipts DIR` keeps what was answered"
+            "receipts", "receipts", "ok", f"no {RECEIPTS}: `context serve --receipts DIR` keeps what was answered"
         )
         return
-    level: Level = PROBLEM if count >= MOST_FILES else OK
-    full = ", as many as it takes: remove some" if level == PROBLEM else ""
+    level: Level = "problem" if count >= MOST_FILES else "ok"
+    full = ", as many as it takes: remove some" if level == "problem" else ""
     yield Check("receipts", "receipts", level, f"{count:,} in {RECEIPTS}{full}")
 
 
@@ -144,7 +143,7 @@ def _code(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
     files, left_out = WorkTrees().read_before(workspace)
     if files:
         whys = ", ".join([f"{count:,} {why}" for why, count in sorted(left_out.items())])
-        yield Check("code", "source files", OK, f"{files:,} looked at for searches; text left out: {whys or 'none'}")
+        yield Check("code", "source files", "ok", f"{files:,} looked at for searches; text left out: {whys or 'none'}")
 
 
 def _contexts(workspace: Workspace, untracked: bool) -> Iterator[Check]:
@@ -156,37 +155,42 @@ def _specs(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
     value: SpecCheck = spec_check(workspace, {}).value  # type: ignore[assignment]  # without a format it is this one
     findings, names = value["data"]["findings"], len(value["data"]["coverage"])
     if not names:
-        yield Check("specs", "specs", OK, "none here; `context spec init NAME` starts one")
+        yield Check("specs", "specs", "ok", "none here; `context spec init NAME` starts one")
         return
-    for level, words in ((PROBLEM, "error"), (ADVICE, "warning")):
+    levels: tuple[tuple[Level, str], ...] = (("problem", "error"), ("advice", "warning"))
+    for level, words in levels:
         found = [each for each in findings if each["level"] == words]
         if found:
             places = _some([f"{each['file']}:{each['line']} {each['rule']}" for each in found])
             yield Check("specs", f"{words}s", level, f"{len(found):,}: {places}", "context spec check")
     if not findings:
-        yield Check("specs", "specs", OK, f"{names:,} without a finding")
+        yield Check("specs", "specs", "ok", f"{names:,} without a finding")
 
 
 def _clients(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
     """The clients of this machine: an entry that does not fit any more needs doing, one that is not there does not."""
     if not os.path.isdir(workspace.environment.get("HOME", "")):
-        yield Check("clients", "clients", OK, "there is no home directory to look for clients in")
+        yield Check("clients", "clients", "ok", "there is no home directory to look for clients in")
         return
     rows = setup(workspace, {}).value["clients"]
     for row in rows:
         command = f"context setup {row['client']}"
         if row["action"] == "out of date":
-            yield Check("clients", row["client"], PROBLEM, f"the entry in {row['file']} does not fit any more", command)
+            yield Check(
+                "clients", row["client"], "problem", f"the entry in {row['file']} does not fit any more", command
+            )
         elif row["action"] in ("refused", "not ours"):
-            yield Check("clients", row["client"], ADVICE, row["detail"])
+            yield Check("clients", row["client"], "advice", row["detail"])
         elif row["action"] == "set up":
-            yield Check("clients", row["client"], OK, row.get("detail", f"set up in {row['file']}"))
+            yield Check("clients", row["client"], "ok", row.get("detail", f"set up in {row['file']}"))
     others = [row["title"] for row in rows if row["action"] == "not set up"]
     if others:
         names = _some(list(dict.fromkeys(others)))
-        yield Check("clients", "others", OK, f"found and not set up: {names}; `context setup` tells more")
+        yield Check("clients", "others", "ok", f"found and not set up: {names}; `context setup` tells more")
     if not rows:
-        yield Check("clients", "clients", OK, "none found on this machine; `context setup NAME` sets one up for later")
+        yield Check(
+            "clients", "clients", "ok", "none found on this machine; `context setup NAME` sets one up for later"
+        )
 
 
 def _some(words: list[str], between: str = ", ") -> str:

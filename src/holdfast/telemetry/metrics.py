@@ -1,7 +1,8 @@
-"""The metrics of a server process: every metric in one table, and the cells that hold its numbers. Pure.
+"""The metrics of a server process: every metric in one table, the cells that hold its numbers, and their text. Pure.
 
 A label has the values of a list that is known when the server starts, so the cells are known too and no client can add
-one. Each process of a server writes to cells of its own; a scrape gets their sum (docs/formats/metrics.md).
+one. Each process of a server writes to cells of its own; a scrape gets their sum, as the text format of Prometheus or,
+on request, OpenMetrics (docs/formats/metrics.md).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from holdfast.catalog import CATALOG
 from holdfast.core.errors import FAILURES, CitationStale, InternalError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     Kind = Literal["counter", "gauge", "histogram"]
     Labels = tuple[str, ...]
@@ -126,6 +127,15 @@ COUNTED = (
     *(CALLS, ERRORS, TOKENS, BYTES, SECONDS, RUNNING, REQUESTS, FILES, CACHES, STALE, RECEIPTS),
     *(HTTP, REFUSED, SPANS, REPLACED),
 )
+TEXT = "text/plain; version=0.0.4; charset=utf-8"
+OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+
+BUILD = Metric(
+    "holdfast_build_info", "gauge", "Always 1; the labels say what is running.", {"version": (), "python": ()}
+)
+STARTED = Metric("holdfast_start_time_seconds", "gauge", "When the server was started, in seconds since 1970.")
+PROCESSES = Metric("holdfast_processes", "gauge", "Processes that share the work.")
+METRICS = (BUILD, STARTED, PROCESSES, *COUNTED)  # everything that is exported, in this order
 _TAKEN = Metric("taken", "gauge", "Internal: 1 once a process used this slot (detects restarts); never exported.")
 _KEPT = {"cache": CACHES, "receipts": RECEIPTS}  # by the names that what a workspace keeps goes by
 # Cells of one series of a histogram: each bucket by itself, what is beyond the last, and the sum.
@@ -277,3 +287,62 @@ class CallMetrics:
             for place, number in sums.items():
                 if base[place] + number > cells[place]:  # another thread may have looked later and come earlier
                     cells[place] = base[place] + number
+
+
+class ServerFacts(NamedTuple):
+    """Facts that do not change while a server runs."""
+
+    version: str
+    python: str
+    started: int
+    processes: int
+
+
+def exposition(facts: ServerFacts, cells: Sequence[int], *, open_metrics: bool = False) -> str:
+    """Everything there is to tell, as one text."""
+    lines: list[str] = []
+    fixed = {
+        BUILD.name: Series((facts.version, facts.python), 1),
+        STARTED.name: Series((), facts.started),
+        PROCESSES.name: Series((), facts.processes),
+    }
+    for metric in METRICS:
+        series = [fixed[metric.name]] if metric.name in fixed else exported(metric, cells)
+        family = metric.name.removesuffix("_total") if open_metrics else metric.name
+        # In OpenMetrics a double quote is escaped in help too.
+        lines.append(f"# HELP {family} {escaped(metric.meaning, quotes=open_metrics)}")
+        lines.append(f"# TYPE {family} {metric.kind}")
+        for one in series:
+            lines.extend(_lines(metric, one))
+    if open_metrics:
+        lines.append("# EOF")
+    return "\n".join(lines) + "\n"
+
+
+def _lines(metric: Metric, series: Series) -> Iterable[str]:
+    labels = list(zip(metric.labels, series.labels, strict=True))
+    if not isinstance(series.number, Histogram):
+        yield f"{metric.name}{_braces(labels)} {series.number}"
+        return
+    cumulated, total = series.number
+    for bound, count in zip((*map(seconds, BUCKETS), "+Inf"), cumulated, strict=True):
+        yield f"{metric.name}_bucket{_braces([*labels, ('le', bound)])} {count}"
+    yield f"{metric.name}_sum{_braces(labels)} {seconds(total)}"
+    yield f"{metric.name}_count{_braces(labels)} {cumulated[-1]}"
+
+
+def _braces(labels: Sequence[tuple[str, str]]) -> str:
+    inside = ",".join([f'{name}="{escaped(value, quotes=True)}"' for name, value in labels])
+    return f"{{{inside}}}" if inside else ""
+
+
+def escaped(text: str, *, quotes: bool) -> str:
+    """A text on one line, as both formats write it."""
+    text = text.replace("\\", "\\\\").replace("\n", "\\n")
+    return text.replace('"', '\\"') if quotes else text
+
+
+def seconds(nanoseconds: int) -> str:
+    """Nanoseconds as decimal seconds, exactly; a whole number ends with `.0`."""
+    whole, rest = divmod(nanoseconds, 1_000_000_000)
+    return f"{whole}.{f'{rest:09}'.rstrip('0') or '0'}"

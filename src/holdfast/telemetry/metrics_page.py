@@ -9,8 +9,17 @@ from starlette.responses import PlainTextResponse, Response
 
 from holdfast.core.http_address import LOOPBACK, PATH
 from holdfast.core.unicode_text import lower_case
-from holdfast.telemetry.metrics import HTTP, OTHER, REFUSED, SIZE, CallMetrics
-from holdfast.telemetry.metrics_text import OPEN_METRICS, TEXT, ServerFacts, exposition
+from holdfast.telemetry.metrics import (
+    HTTP,
+    OPEN_METRICS,
+    OTHER,
+    REFUSED,
+    SIZE,
+    TEXT,
+    CallMetrics,
+    ServerFacts,
+    exposition,
+)
 from holdfast.telemetry.watched_server import ORIGIN, origin_of_headers
 
 if TYPE_CHECKING:

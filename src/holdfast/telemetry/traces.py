@@ -8,7 +8,7 @@ those of OpenTelemetry's conventions for MCP (docs/how-to/watch-a-server.md).
 from __future__ import annotations
 
 import logging
-from threading import Lock, Thread
+from threading import BoundedSemaphore, Thread
 from typing import TYPE_CHECKING
 
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -20,8 +20,8 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from holdfast.core.canonical_json import encode
 from holdfast.core.errors import UsageError
-from holdfast.telemetry.collector_address import shown
 from holdfast.telemetry.metrics import SPANS, UNKNOWN
+from holdfast.telemetry.trace_command import shown
 from holdfast.version import __version__
 
 if TYPE_CHECKING:
@@ -61,9 +61,9 @@ class CallTraces:
             quiet.propagate = False
         self._metrics = metrics
         self._with_arguments = with_arguments
-        queue = _Queue()
-        self._exporter = _CountingExporter(OTLPSpanExporter(endpoint=url), queue, metrics, tell, shown(url))
-        self._processor = _BoundedProcessor(self._exporter, queue, metrics)
+        room = BoundedSemaphore(MOST_WAITING)
+        self._exporter = _CountingExporter(OTLPSpanExporter(endpoint=url), room, metrics, tell, shown(url))
+        self._processor = _BoundedProcessor(self._exporter, room, metrics)
         provider = TracerProvider(resource=_resource(), shutdown_on_exit=False)
         provider.add_span_processor(self._processor)
         self._tracer = provider.get_tracer("holdfast", __version__)
@@ -150,30 +150,11 @@ class _Nowhere(SpanExporter):
         pass
 
 
-class _Queue:
-    """How many spans wait to be sent."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._waiting = 0
-
-    def take_in(self) -> bool:
-        """Whether there is room for one more, which is then taken."""
-        with self._lock:
-            has_room = self._waiting < MOST_WAITING
-            self._waiting += has_room
-            return has_room
-
-    def let_out(self, count: int) -> None:
-        with self._lock:
-            self._waiting -= count
-
-
 class _BoundedProcessor(SpanProcessor):
     """The SDK's batches; a span that finds the queue full is counted, where the SDK would drop another one unseen."""
 
-    def __init__(self, exporter: SpanExporter, queue: _Queue, metrics: CallMetrics) -> None:
-        self._queue, self._metrics = queue, metrics
+    def __init__(self, exporter: SpanExporter, room: BoundedSemaphore, metrics: CallMetrics) -> None:
+        self._room, self._metrics = room, metrics
         self._batches = _batches(exporter)
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
@@ -182,7 +163,7 @@ class _BoundedProcessor(SpanProcessor):
     def on_end(self, span: ReadableSpan) -> None:
         if not span.context.trace_flags.sampled:
             return
-        if self._queue.take_in():
+        if self._room.acquire(blocking=False):
             self._batches.on_end(span)
         else:
             self._metrics.add(SPANS, "dropped")
@@ -195,13 +176,18 @@ class _CountingExporter(SpanExporter):
     """An exporter that counts its spans and reports its first failure."""
 
     def __init__(
-        self, exporter: SpanExporter, queue: _Queue, metrics: CallMetrics, tell: Callable[[str], None], name: str
+        self,
+        exporter: SpanExporter,
+        room: BoundedSemaphore,
+        metrics: CallMetrics,
+        tell: Callable[[str], None],
+        name: str,
     ) -> None:
-        self._exporter, self._queue, self._metrics = exporter, queue, metrics
+        self._exporter, self._room, self._metrics = exporter, room, metrics
         self._tell, self._name, self._is_reported = tell, name, False
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        self._queue.let_out(len(spans))
+        self._room.release(len(spans))
         try:
             result = self._exporter.export(spans)
         except Exception:

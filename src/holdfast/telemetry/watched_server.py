@@ -152,7 +152,7 @@ class WatchedServer(Server):
 
     def _answered(self, watched: _Watched, tool: str, reply: Reply, arguments: Members) -> None:
         ended = _ended(watched, "tools/call", tool)
-        size = sum([len(part) for part in reply.parts])
+        size = len(reply.text.encode())
         value = reply.value if isinstance(reply.value, dict) else {}
         selection = value.get("selection", value)  # what a search or `resolve` says of its own answer
         stated = selection.get("tokens_used")

@@ -84,41 +84,6 @@ def test_a_directory_that_another_writer_takes_for_abandoned_is_made_again(
     assert (len(removed), os.listdir(tmp_path)) == (2, ["d"])
 
 
-def of_a_folder(path: str) -> list[str] | None:
-    names = set(os.listdir(path))
-    files = [f"folder/{name}" for name in os.listdir(f"{path}/folder")] if "folder" in names else []
-    return [*files, "folder/", "file"] if names <= {"folder", "file"} and "folder/strange" not in files else None
-
-
-@pytest.mark.parametrize("place", ["free", "taken", "nowhere"])
-def test_a_folder_of_a_directory_that_is_replaced_is_kept_where_nothing_stands(tmp_path: Path, place: str) -> None:
-    kept = tmp_path / "nowhere" / "kept" if place == "nowhere" else tmp_path / "kept"
-    if place == "taken":
-        kept.mkdir()
-    for number in range(2):
-        with StagedDirectory(str(tmp_path / "d"), of_a_folder) as staged:
-            for name in ("file", f"folder/{number}"):
-                (Path(staged.path) / name).parent.mkdir(exist_ok=True)
-                (Path(staged.path) / name).write_bytes(b"")
-            staged.keep_part("folder", str(kept))
-            staged.publish(replace=True)
-    assert staged.has_kept_part is (place == "free")
-    assert sorted(os.listdir(tmp_path)) == ["d", "kept"][: 1 + (place != "nowhere")]
-    assert place == "nowhere" or os.listdir(kept) == ["0"] * (place == "free")
-    assert os.listdir(tmp_path / "d" / "folder") == ["1"]
-
-
-def test_no_folder_is_kept_of_a_directory_that_holds_anything_else(tmp_path: Path) -> None:
-    for _ in range(2):
-        with StagedDirectory(str(tmp_path / "d"), of_a_folder) as staged:
-            (Path(staged.path) / "folder").mkdir()
-            staged.keep_part("folder", str(tmp_path / "kept"))
-            staged.publish(replace=True)
-        (tmp_path / "d" / "folder" / "strange").write_bytes(b"")
-    assert sorted(os.listdir(tmp_path)) == ["d", "d.replaced"]
-    assert (staged.has_kept_part, staged.kept) == (False, [str(tmp_path / "d.replaced")])
-
-
 @pytest.mark.parametrize("exchange", [True, False], ids=["exchange", "two renames"])
 def test_a_directory_is_replaced_in_place(tmp_path: Path, exchange: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not exchange:

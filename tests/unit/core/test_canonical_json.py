@@ -6,16 +6,14 @@ import json
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.caches.selection import to_float32
 from holdfast.core.canonical_json import (
     JsonError,
-    TextParts,
     decode,
     encode,
-    encode_parts,
     encode_pretty,
     holds_more_values,
 )
@@ -41,29 +39,6 @@ def test_encoding_what_was_decoded_gives_the_same_text(value: object) -> None:
     text = encode(value)
     assert encode(decode(text)) == text
     assert decode(encode_pretty(value)) == decode(text)
-
-
-@settings(deadline=None)
-@given(VALUES, st.integers(0, 600))
-def test_the_parts_of_a_line_are_the_line_whatever_its_length(value: object, times: int) -> None:
-    repeated = [value] * times
-    assert b"".join(encode_parts(value)) == encode(value).encode()
-    assert b"".join(encode_parts({"all": repeated})) == encode({"all": repeated}).encode()
-
-
-def test_a_long_line_is_many_parts_and_none_is_much_longer_than_its_longest_text() -> None:
-    documents = [{"content": "x" * 3000, "score": to_float32(0.1), "tokens": 750} for _ in range(2000)]
-    assert max(map(len, encode_parts({"documents": documents}))) < 1 << 20
-    long = [{"content": "é" * 600_000} for _ in range(4)]
-    assert max(map(len, encode_parts({"documents": long}))) < 1_300_000
-
-
-@given(st.lists(st.text(st.characters(codec="utf-8"))))
-def test_a_text_in_parts_is_written_as_the_whole_text_is(texts: list[str]) -> None:
-    whole = "".join(texts)
-    parts = [text.encode() for text in texts]
-    assert encode({"text": TextParts(parts)}) == encode({"text": whole})
-    assert b"".join(encode_parts([TextParts(iter(parts)), 1])) == encode([whole, 1]).encode()
 
 
 @given(st.text(st.sampled_from('ab\\"\n\r\t\b\f\x00\x1f\x7f'), min_size=100).map(lambda text: text * 10))

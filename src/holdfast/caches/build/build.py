@@ -27,7 +27,7 @@ from holdfast.caches.on_disk.cache_directory import DOCUMENTS, MANIFEST
 from holdfast.caches.search.link_texts import PageLinks, incoming
 from holdfast.caches.tokenizers import choose_tokenizer
 from holdfast.core.atomic_write import StagedDirectory
-from holdfast.core.collector import Collector
+from holdfast.core.collector import collector
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import BuildFailed, CacheInvalid, IoError, UsageError
 from holdfast.core.record import NamedTuple
@@ -176,7 +176,7 @@ def _build(
     try:
         # The workers are gone before the directory they write into is.
         with StagedDirectory(cache, cache_contents) as staged, WorkerPool() as pool:
-            with Collector(runs=True):  # readers of some formats make cycles
+            with collector(runs=True):  # readers of some formats make cycles
                 report = make(staged.path, pool)
             order.progress(WRITING, 0, 1)
             staged.publish(replace=order.force, flush=order.flushes)

@@ -19,7 +19,7 @@ from holdfast.caches.segments.make import SegmentDocument, make_segment
 from holdfast.caches.segments.segment import held_in_memory
 from holdfast.caches.segments.segment_list import ListedSegment, encode_list, listed
 from holdfast.core.atomic_write import write_new
-from holdfast.core.collector import Collector
+from holdfast.core.collector import collector
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import read_regular
 
@@ -130,7 +130,7 @@ def _linked(old: OldSegment, index: str) -> bool:
 
 def write_segment(job: SegmentJob) -> Iterator[ListedSegment]:
     """Make one segment and write it."""
-    with Collector(runs=False):
+    with collector(runs=False):
         data = _edited(job) if job.old is not None else None
         if data is None:
             data = make_segment((_document(job.folder, each) for each in job.documents), job.tokenizer)

@@ -35,7 +35,7 @@ from holdfast.caches.project.project_lock import (
 )
 from holdfast.caches.search.impacts import RANKING
 from holdfast.core.atomic_write import StagedDirectory, make_parents, remove_made, write_file, write_new
-from holdfast.core.collector import Collector
+from holdfast.core.collector import collector
 from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.errors import BuildFailed, IoError
 from holdfast.core.record import NamedTuple
@@ -155,7 +155,7 @@ def _synced(project: Project, declared: DeclaredCache, order: BuildOrder) -> Syn
     cache = project.cache(declared.name)
     settings = settings_of(order.tokenizer or "")
     show, strict = _shown(declared.name, order.progress), order.strict
-    with Collector(runs=False), Scratch(cache, is_check=False) as scratch:
+    with collector(runs=False), Scratch(cache, is_check=False) as scratch:
         state = read_state(project, declared.name)
         plan = plan_cache(place_of(project, scratch), declared, state, lambda count: show("looking", count, 0))
         faults = [passed for passed in plan.found.passed if passed.is_fault]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -164,11 +163,3 @@ class KeptTexts:
 
     def _prefix(self, file: ConfigFile) -> str:
         return sha256(os.fsencode(file.real)).hexdigest()[:12] + "-"
-
-
-def is_folder(path: str) -> bool:
-    """Whether a path is a directory."""
-    try:
-        return stat.S_ISDIR(os.stat(path).st_mode)
-    except OSError:
-        return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from shlex import quote
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from holdfast.code.analysis.parsers import INSTALL, missing_parsers
 from holdfast.code.languages import language_of
@@ -16,7 +16,6 @@ from holdfast.contexts.on_disk.project import Project, scan
 from holdfast.contexts.schema import METADATA
 from holdfast.contexts.settings import FILE_NAME as SETTINGS_FILE
 from holdfast.contexts.settings import check
-from holdfast.core.check_level import ADVICE, OK, PROBLEM
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import ContextCorrupt, ContextMissing, IoError, UnsupportedVersion
 from holdfast.core.regular_files import read_regular
@@ -25,7 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holdfast.contexts.on_disk.project import Found
-    from holdfast.core.check_level import Level
+
+    # A `problem` needs doing, `advice` would improve something that works.
+    Level = Literal["ok", "advice", "problem"]
 
 
 _SAYS_NOTHING = frozenset({*METADATA, "maintenance", "derived_fields"})
@@ -51,7 +52,11 @@ def _checks(project: Project, found: list[Found]) -> Iterator[tuple[str, Level, 
     yield _grammars(found)
     yield _parser()
     closed = [item.scope for item in found if item.view is None]
-    yield "directories", PROBLEM if closed else OK, f"cannot be read: {', '.join(closed)}" if closed else "all readable"
+    yield (
+        "directories",
+        "problem" if closed else "ok",
+        f"cannot be read: {', '.join(closed)}" if closed else "all readable",
+    )
     yield _contexts(project)
     yield _empty(project, found)
     if any(item.view is not None and item.view.has_context for item in found):
@@ -61,11 +66,11 @@ def _checks(project: Project, found: list[Found]) -> Iterator[tuple[str, Level, 
 
 def _git(project: Project) -> tuple[str, Level, str]:
     if project.index_problem:
-        return "git", PROBLEM, f"{project.note}; `git status` says more"
+        return "git", "problem", f"{project.note}; `git status` says more"
     if project.repository is None:
-        return "git", OK, "no repository here; --since cannot be used"
+        return "git", "ok", "no repository here; --since cannot be used"
     counted = "every file counts: git tracks none yet" if project.counts_untracked else "tracked files count"
-    return "git", OK, f"{counted}; `context status --since REF` can be used"
+    return "git", "ok", f"{counted}; `context status --since REF` can be used"
 
 
 def _settings(project: Project) -> tuple[str, Level, str]:
@@ -74,12 +79,12 @@ def _settings(project: Project) -> tuple[str, Level, str]:
     try:
         problems = check(parse(read_regular(os.path.join(project.root, SETTINGS_FILE), limit=MAX_BYTES)))
     except FileNotFoundError:
-        return "settings", OK, f"no {SETTINGS_FILE}: the defaults hold"
+        return "settings", "ok", f"no {SETTINGS_FILE}: the defaults hold"
     except (OSError, YamlError) as error:
-        return "settings", PROBLEM, f"{SETTINGS_FILE} cannot be read, so the defaults hold: {error}"
+        return "settings", "problem", f"{SETTINGS_FILE} cannot be read, so the defaults hold: {error}"
     if problems:
-        return "settings", PROBLEM, f"{SETTINGS_FILE}: {'; '.join(problems)}"
-    return "settings", OK, f"{SETTINGS_FILE} is valid"
+        return "settings", "problem", f"{SETTINGS_FILE}: {'; '.join(problems)}"
+    return "settings", "ok", f"{SETTINGS_FILE} is valid"
 
 
 def _grammars(found: list[Found]) -> tuple[str, Level, str]:
@@ -87,8 +92,8 @@ def _grammars(found: list[Found]) -> tuple[str, Level, str]:
     used = {language_of(name) for name in sources} - {""}
     missing = missing_parsers(sources)
     if missing:
-        return "grammars", ADVICE, f"none for {', '.join(missing)}: {INSTALL}"
-    return "grammars", OK, f"there for {', '.join(sorted(used))}" if used else "none needed"
+        return "grammars", "advice", f"none for {', '.join(missing)}: {INSTALL}"
+    return "grammars", "ok", f"there for {', '.join(sorted(used))}" if used else "none needed"
 
 
 def _parser() -> tuple[str, Level, str]:
@@ -96,7 +101,7 @@ def _parser() -> tuple[str, Level, str]:
 
     return (
         "yaml",
-        OK if IS_FAST else ADVICE,
+        "ok" if IS_FAST else "advice",
         "libyaml" if IS_FAST else "PyYAML lacks libyaml: reading is several times slower",
     )
 
@@ -109,8 +114,8 @@ def _contexts(project: Project) -> tuple[str, Level, str, str]:
     counts = {state: sum([entry.state == state for entry in entries]) for state in STATES}
     text = ", ".join([f"{count} {state}" for state, count in counts.items()])
     if unusable := [entry.scope for entry in entries if entry.problem]:
-        return "contexts", PROBLEM, f"{text}; cannot be used: {', '.join(unusable[:_NAMED])}", "context validate"
-    return ("contexts", PROBLEM, text, "context regen") if counts[STALE] else ("contexts", OK, text, "")
+        return "contexts", "problem", f"{text}; cannot be used: {', '.join(unusable[:_NAMED])}", "context validate"
+    return ("contexts", "problem", text, "context regen") if counts[STALE] else ("contexts", "ok", text, "")
 
 
 def _empty(project: Project, found: list[Found]) -> tuple[str, Level, str, str]:
@@ -121,10 +126,10 @@ def _empty(project: Project, found: list[Found]) -> tuple[str, Level, str, str]:
         if item.view is not None and item.view.has_context and not _says_something(project, item.place)
     ]
     if not places:
-        return "files without content", OK, "none", ""
+        return "files without content", "ok", "none", ""
     files = [printable(f"{place}/{CONTEXT_FILE}" if place else CONTEXT_FILE) for place in places]
     named = ", ".join(files[:_NAMED]) + (f" and {len(files) - _NAMED} more" if len(files) > _NAMED else "")
-    return "files without content", ADVICE, f"{len(files)}: {named}", f"rm -- {' '.join(map(quote, files))}"
+    return "files without content", "advice", f"{len(files)}: {named}", f"rm -- {' '.join(map(quote, files))}"
 
 
 def _says_something(project: Project, place: str) -> bool:
@@ -139,7 +144,7 @@ def _agents(project: Project) -> tuple[str, Level, str, str]:
     is_current = write_section(project.root, dry_run=True) == "unchanged"
     return (
         "AGENTS.md",
-        OK if is_current else ADVICE,
+        "ok" if is_current else "advice",
         "tells of contexts" if is_current else "does not tell of contexts as this release would",
         "" if is_current else "context init",
     )
