@@ -91,8 +91,11 @@ def edits(project: Path) -> Iterator[tuple[str, str]]:
     with (project / "docs" / "5.md").open("r+", encoding="utf-8") as file:
         file.write("# Page 5\n\nThe meerka")
     yield "meerka", "5.md"
-    (project / "docs" / "new.md").write_text("# New\n\nA fresh pangolin.\n", encoding="utf-8")
+    (project / "docs" / "new.md").write_text("A fresh pangolin.\n", encoding="utf-8")
     yield "pangolin", "new.md"
+    for title in ("Narwhal", "Ocelots"):  # the page stays as it is, its title comes from another file
+        (project / "mkdocs.yml").write_text(f"site_name: x\nnav:\n  - {title}: new.md\n", encoding="utf-8")
+        yield title, "new.md"
 
 
 def test_every_edit_is_in_the_next_answer_and_no_tracked_file_is_written(ask: Ask, project: Path) -> None:
@@ -101,7 +104,8 @@ def test_every_edit_is_in_the_next_answer_and_no_tracked_file_is_written(ask: As
         before = tracked(project)
         assert f"{page}#L" in ask(word)
         assert tracked(project) == before
-    assert ask("osprey").startswith("Nothing here matches.")
+    for gone in ("osprey", "narwhal"):
+        assert ask(gone).startswith("Nothing here matches.")
 
 
 def test_a_fresh_clone_answers_the_first_query(ask: Ask, project: Path) -> None:
@@ -111,6 +115,36 @@ def test_a_fresh_clone_answers_the_first_query(ask: Ask, project: Path) -> None:
     next((project / ".context" / "caches" / "docs" / "documents").iterdir()).write_text("{}", encoding="utf-8")
     for number in range(20):
         assert f"{number}.md#L" in ask(f"kettle number {number}")
+
+
+def test_where_declared_sources_cannot_be_told_no_old_text_is_given(ask: Ask, project: Path) -> None:
+    assert "3.md#L" in ask("kettle number 3")
+    declared = (project / "context.toml").read_bytes()
+    (project / "context.toml").write_bytes(declared + b"\n<<<<<<< HEAD\n")
+    assert "#L" not in ask("kettle number 3")
+    (project / "context.toml").write_bytes(declared)
+    (project / "docs").rename(project / "renamed")
+    assert "#L" not in ask("kettle number 3")
+    (project / "renamed").rename(project / "docs")
+    assert "3.md#L" in ask("kettle number 3")
+
+
+def test_a_cache_that_cannot_be_built_here_is_missed_with_what_to_do(project: Path) -> None:
+    declared = (
+        '[caches.pulled]\nsources = { oci = "localhost:1/a/b:1" }\n[caches.gone]\nsources = ["nowhere"]\n'
+        '[caches.package]\npackages = ["nosuch"]\n[project]\nuser = ["wiki"]\n'
+    )
+    (project / "context.toml").write_text(declared, encoding="utf-8")
+    step = {
+        "pulled": "Cache does not exist: 'context sync pulled' pulls it",
+        "gone": "context.toml cannot be used: caches.gone.sources: there is no 'nowhere' in the project",
+        "package": "install it in one, or name one as `python`",
+        "wiki": "Cache does not exist: 'context add --user wiki PATH' declares it",
+    }
+    with StdioServer(project, cache_root=None) as server:
+        for name, says in step.items():
+            text = server.call("context.search", {"query": "kettle", "cache": name}).text
+            assert says in json.loads(text)["error"]["message"]
 
 
 def test_a_frozen_answer_is_that_of_the_lock_or_says_that_the_sources_changed(project: Path) -> None:

@@ -62,7 +62,7 @@ def test_every_project_that_names_it_is_answered_from_the_folder_as_it_is(place:
 
 def test_where_the_user_declared_none_the_failure_says_what_does(place: Path) -> None:
     for words in (("search", "kettle", "--cache", "wiki"), ("sync",)):
-        assert "'context add --user wiki PATH' does" in run(place / "one", *words, code=4)
+        assert "'context add --user wiki PATH' declares it" in run(place / "one", *words, code=4)
     asked = run(place / "one", "search", "brews")
     assert ("b.md#L" in asked, "wiki (not built)" in asked) == (True, True)
 

@@ -5,7 +5,7 @@ What a body needs is imported when it runs: a cold command loads nothing for the
 
 from __future__ import annotations
 
-from holdfast.core.errors import CacheMissing, InvalidCitation
+from holdfast.core.errors import BuildFailed, CacheMissing, InvalidCitation, SettingsInvalid
 from holdfast.operation import Outcome, error_object
 
 TYPE_CHECKING = False
@@ -123,11 +123,14 @@ def verify(workspace: Workspace, arguments: VerifyArguments) -> Outcome[VerifyAn
 
 
 def hinted_failure(error: ContextError) -> object:
-    """A failure as `error_object` has it; of a cache that is not there, with the name of the one that was meant, and of
-    a document that is not the only one, with the names of two."""
+    """A failure as `error_object` has it, with what the caller can do: of a cache that is not there, the name of the
+    one that was meant, of one that cannot be built here, the reason, of a document that is not the only one, two names.
+    """
     failure = error_object(error)
     if isinstance(error, InvalidCitation):
         failure["error"]["message"] = error.headline
+    if isinstance(error, BuildFailed | SettingsInvalid):  # their reasons name sources, which the caller may see
+        failure["error"]["message"] = f"{error.headline}: {error.reason}"
     if isinstance(error, CacheMissing) and error.nearest:
         failure["error"]["message"] += f": did you mean '{error.nearest}'?"
     elif isinstance(error, CacheMissing) and error.next_step:

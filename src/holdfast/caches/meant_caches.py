@@ -86,8 +86,16 @@ def meant_caches(workspace: Workspace, name: str | None, *, frozen: bool = False
 
 def has_cache(workspace: Workspace, name: str) -> bool:
     """Whether a project has built or declared a cache of this name."""
-    declared = _declared(workspace)
-    return bool(declared is not None and declared.cache(name)) or name in _built(workspace)
+    return name in _declared_names(workspace) or name in _built(workspace)
+
+
+def _declared_names(workspace: Workspace) -> list[str]:
+    """The names of declared caches; none where `context.toml` cannot be used."""
+    try:
+        declared = _declared(workspace)
+    except SettingsInvalid:
+        return []
+    return [cache.name for cache in declared.caches] if declared is not None else []
 
 
 def _named(workspace: Workspace, name: str, *, frozen: bool) -> MeantCaches:
@@ -131,8 +139,8 @@ def _with_code(workspace: Workspace, meant: MeantCaches) -> MeantCaches:
 def with_next_step(workspace: Workspace, error: CacheMissing) -> CacheMissing:
     """The error, saying which caches there are and what makes the one that is missing."""
     if not error.next_step and not error.nearest:
-        names, declared = _built(workspace), _declared(workspace)
-        lacking = [cache.name for cache in declared.caches if cache.name not in names] if declared is not None else []
+        names = _built(workspace)
+        lacking = [name for name in _declared_names(workspace) if name not in names]
         steps = [f"caches here: {', '.join(names[:_NAMED])}"] if names else []
         steps += [f"'context sync' makes {', '.join(lacking[:_NAMED])}"] if lacking else []
         error.add_next_step("; ".join(steps) or "'context add NAME PATH' makes one of a folder of documentation")
@@ -211,17 +219,21 @@ def _path(workspace: Workspace, name: str, declared: ProjectFile | None) -> str:
 
 
 def _declared(workspace: Workspace) -> ProjectFile | None:
-    """What `context.toml` declares. One that cannot be used declares nothing: 'context sync' says what is wrong."""
+    """What `context.toml` declares, None where there is none. SettingsInvalid where it cannot be used: caches that it
+    might declare could be behind their sources."""
     path = os.path.join(workspace.project, "context.toml")
     if not os.path.lexists(path):
         return None
-    return workspace.file_contents.memo(("context.toml", path), [path], _parsed, namespace=_NAMESPACE)
+    found = workspace.file_contents.memo(("context.toml", path), [path], _parsed, namespace=_NAMESPACE)
+    if isinstance(found, SettingsInvalid):
+        raise SettingsInvalid(found.reason, headline=found.headline)
+    return found
 
 
-def _parsed(data: bytes | None) -> ProjectFile | None:
+def _parsed(data: bytes | None) -> ProjectFile | SettingsInvalid | None:
     from holdfast.caches.project.project_file import parse_project_file
 
     try:
         return None if data is None else parse_project_file(data)
-    except SettingsInvalid:
-        return None
+    except SettingsInvalid as error:
+        return error

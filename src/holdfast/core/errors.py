@@ -219,10 +219,12 @@ class CacheMissing(ContextError):
     meaning = "no such cache"
     remedy = "'context list' names the caches there are"
 
-    def __init__(self, reason: str = "", *, headline: str = "", nearest: str = "") -> None:
+    def __init__(self, reason: str = "", *, headline: str = "", nearest: str = "", next_step: str = "") -> None:
         super().__init__(f"{reason}: did you mean '{nearest}'?" if nearest else reason, headline=headline)
         self.nearest = nearest
         self.next_step = ""
+        if next_step:
+            self.add_next_step(next_step)
 
     def add_next_step(self, step: str) -> None:
         """Add it to what a person reads."""

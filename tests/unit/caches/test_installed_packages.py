@@ -128,7 +128,9 @@ def test_a_package_that_is_not_there_is_told_without_a_path(tmp_path: Path, site
 
 
 def test_without_an_environment_it_says_where_to_name_one(tmp_path: Path) -> None:
-    with pytest.raises(PackageUnreadable, match=r"there is no Python environment at \.venv, name one as `python`"):
+    with pytest.raises(
+        PackageUnreadable, match=r"there is no Python environment at \.venv: install it in one, or name one as `python`"
+    ):
         find_package(tmp_path, "pydantic")
 
 

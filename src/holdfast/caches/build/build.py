@@ -290,7 +290,7 @@ def _indexed(staged: str, rows: _Rows, order: BuildOrder, pool: WorkerPool) -> D
         for name, version, file in zip(rows.ids, rows.versions, rows.names, strict=True)
     ]
     tokenizer = order.tokenizer or choose_tokenizer(None)
-    index = IndexOrder(staged, staged, tokenizer, entries, rows.texts(), rows.previous)
+    index = IndexOrder(staged, staged, tokenizer, entries, rows.texts(), rows.previous, rows.origins)
     segments = write_segments(pool, index, partial(order.progress, INDEXING))
     documents = list(map(_Listed._make, zip(rows.ids, rows.versions, rows.names, rows.origins, strict=True)))
     listing = write_listing(staged, lambda: documents, len(entries), order.created_at, entries)

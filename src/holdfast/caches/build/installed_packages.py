@@ -78,7 +78,9 @@ def find_package(project: Path, name: str, python: str = "") -> InstalledPackage
         )
     if kind != "npm" and site_packages is None:
         place = python or ".venv"
-        where = f"cannot be found: there is no Python environment at {place}, name one as `python` in context.toml"
+        where = (
+            f"cannot be found: there is no Python environment at {place}: install it in one, or name one as `python`"
+        )
         raise PackageUnreadable(where if kind == "python" else f"{where}, and it is not in node_modules either")
     places = {"python": "the Python environment", "npm": "node_modules"}.get(
         kind, "the Python environment or node_modules"

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from holdfast.caches.segments.segment_list import ListedSegment
 
 _NO_ORIGIN = origin_digest(None)
+_DIGITS = 64  # hex digits of a digest
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -80,8 +81,7 @@ class PreviousCache:
     def origins(self) -> list[str]:
         """The digest of each document's metadata."""
         data = b"".join([sources.origins for sources in self._sources]).hex()
-        found = [data[at : at + 64] for at in range(0, len(data), 64)]
-        return [origin if origin.strip("0") else _NO_ORIGIN for origin in found]
+        return [_origin(data, number) for number in range(len(data) // _DIGITS)]
 
     def sizes(self) -> list[int]:
         """The bytes of each document's content."""
@@ -106,9 +106,12 @@ class PreviousCache:
         """The texts of links to documents, all of which this cache has."""
         return [self.texts(self.place_of[entry.id]) for entry in entries]
 
-    def segment_of(self, entries: Sequence[Entry], texts: Sequence[Sequence[str]] | None) -> OldSegment | None:
+    def segment_of(
+        self, entries: Sequence[Entry], origins: Sequence[str], texts: Sequence[Sequence[str]] | None
+    ) -> OldSegment | None:
         """The segment that has most of these documents, and what is different; None where none has any.
 
+        `origins` are the digests of their metadata, which can change alone: another file may give a page its title.
         `texts` are those of links to each, None where all are as they were.
         """
         places = [self.place_of.get(entry.id, -1) for entry in entries]
@@ -116,7 +119,7 @@ class PreviousCache:
         if not common:
             return None
         ((number, _),) = common
-        row, first = self.rows[number], self._firsts[number]
+        row, first, known = self.rows[number], self._firsts[number], self._sources[number].origins.hex()
         changes: list[SegmentChange] = []
         at = first  # the place of the next old document
 
@@ -128,7 +131,8 @@ class PreviousCache:
             if is_own:
                 gone_before(place)
             same_texts = is_own and (texts is None or "\n".join(texts[position]).encode() == self._packed_texts(place))
-            if not (is_own and same_texts and entry == self.entries[place]):
+            same_origin = is_own and _origin(known, place - first) == origins[position]
+            if not (same_origin and same_texts and entry == self.entries[place]):
                 leading = self.texts(place) if texts is None else texts[position]
                 was = _range((place if is_own else at) - first, is_own)
                 changes.append(SegmentChange(was, self._linked(place) if is_own else None, (entry, leading)))
@@ -156,6 +160,11 @@ class PreviousCache:
         finally:
             close_quietly(own)
             close_quietly(their)
+
+
+def _origin(digests: str, number: int) -> str:
+    found = digests[number * _DIGITS : (number + 1) * _DIGITS]
+    return found if found.strip("0") else _NO_ORIGIN
 
 
 def _range(start: int, length: int) -> range:

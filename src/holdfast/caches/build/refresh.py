@@ -12,6 +12,7 @@ import os
 from _thread import allocate_lock, get_ident, start_new_thread
 from time import monotonic, time_ns
 
+from holdfast.caches.build.machine_state import read_state
 from holdfast.core.errors import CacheBuilding, CacheMissing, CacheStale, ContextError
 from holdfast.core.file_identity import are_settled, identity
 from holdfast.core.record import NamedTuple
@@ -204,13 +205,17 @@ def _of_user(project: Project, cache: DeclaredCache) -> tuple[Project | None, De
 
 def _is_due(workspace: Workspace, project: Project, cache: DeclaredCache) -> bool:
     """Whether a cache is to be compared with its sources, or built."""
-    if cache.oci:
-        return False
     if not os.path.lexists(os.path.join(project.cache(cache.name), _MANIFEST)):
+        if cache.oci:
+            pulls = f"'context sync {cache.name}' pulls it"
+            raise CacheMissing(f"the cache '{cache.name}' lies in a registry and is not here yet", next_step=pulls)
         return True
     folders = [os.path.join(project.path, source.path) for source in cache.sources if not source.is_git]
-    # Caches can be carried to a machine without their sources, and served from a disk that cannot be written.
-    return any(map(os.path.exists, folders)) and not workspace.confined_to and os.access(project.cache_root, os.W_OK)
+    # A cache can be served from a disk that cannot be written.
+    if cache.oci or not folders or workspace.confined_to or not os.access(project.cache_root, os.W_OK):
+        return False
+    # It can be carried to a machine without its sources; where this one built it, they are gone.
+    return any(map(os.path.exists, folders)) or bool(read_state(project, cache.name).cache_version)
 
 
 def _bring_up(workspace: Workspace, project: Project, file: ProjectFile, cache: DeclaredCache) -> None:

@@ -68,7 +68,7 @@ class SegmentJob(NamedTuple):
 
 class IndexOrder(NamedTuple):
     """Documents below `folder` to write an index of into `target`: their entries in id order, the texts of links to
-    each, None where those are as they were in the `previous` cache."""
+    each, None where those are as they were in the `previous` cache; with such a one the digests of their metadata."""
 
     folder: str
     target: str
@@ -76,6 +76,7 @@ class IndexOrder(NamedTuple):
     entries: Sequence[Entry]
     texts: Sequence[Sequence[str]] | None
     previous: PreviousCache | None = None
+    origins: Sequence[str] = ()
 
 
 def write_segments(pool: WorkerPool, order: IndexOrder, progress: Callable[[int, int], None]) -> list[ListedSegment]:
@@ -92,7 +93,8 @@ def write_segments(pool: WorkerPool, order: IndexOrder, progress: Callable[[int,
     for at, (start, end) in enumerate(stretches):
         old = None
         if order.previous is not None:
-            old = order.previous.segment_of(order.entries[start:end], order.texts and order.texts[start:end])
+            texts = order.texts and order.texts[start:end]
+            old = order.previous.segment_of(order.entries[start:end], order.origins[start:end], texts)
         if old is not None and not old.changes and _linked(old, index):
             rows[at] = old.listed
             done += end - start

@@ -37,8 +37,8 @@ def located(project: Project, cache: DeclaredCache) -> tuple[Project, DeclaredCa
     found = parse_user_file(_text(project)).get(cache.name)
     if found is None:
         raise CacheMissing(
-            f"{FILE_NAME} names the user's cache '{cache.name}', which is not declared on this machine: "
-            f"'context add --user {cache.name} PATH' does"
+            f"{FILE_NAME} names the user's cache '{cache.name}', which is not declared on this machine",
+            next_step=f"'context add --user {cache.name} PATH' declares it",
         )
     return _home(project, found[0]), found[1]
 
