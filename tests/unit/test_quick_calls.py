@@ -4,61 +4,49 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.http.calls import LARGEST_ARGUMENTS, LONG, LONG_WAIT, MOST_KEYS, QUICK, REST, TRIALS, QuickCalls
+from holdfast.http.calls import LARGEST_ARGUMENTS, LONG, LONG_WAIT, MOST_KEYS, QUICK, REST, CallTurns, call_key
 
 ASKED = {"query": "token", "cache": "docs"}
 
 
 def test_a_call_is_quick_when_one_before_it_was() -> None:
-    calls = QuickCalls()
-    key = calls.key("context.search", ASKED)
+    calls = CallTurns()
+    key = call_key("context.search", ASKED)
     assert not calls.is_quick(key)
-    calls.handed_over(key, QUICK * 2)  # the cache was opened
+    calls.ran_in_a_thread(key, QUICK * 2)  # the cache was opened
     assert not calls.is_quick(key)
-    calls.handed_over(key, QUICK / 2)
+    calls.ran_in_a_thread(key, QUICK / 2)
     assert calls.is_quick(key)
-    assert not calls.is_quick(calls.key("context.search", {**ASKED, "cache": "large"}))
-    assert not calls.is_quick(calls.key("context.read", ASKED))
+    assert not calls.is_quick(call_key("context.search", {**ASKED, "cache": "large"}))
+    assert not calls.is_quick(call_key("context.read", ASKED))
 
 
 @pytest.mark.parametrize("long", [(LONG * 2, LONG * 2), (0.0, LONG_WAIT * 2)])
-def test_after_one_that_took_long_many_are_handed_over(long: tuple[float, float]) -> None:
-    calls = QuickCalls()
-    key = calls.key("context.search", ASKED)
-    calls.handed_over(key, 0.0)
-    calls.answered_at_once(key, LONG / 2, LONG_WAIT / 2)
+def test_after_one_that_took_long_many_are_ran_in_a_thread(long: tuple[float, float]) -> None:
+    calls = CallTurns()
+    key = call_key("context.search", ASKED)
+    calls.ran_in_a_thread(key, 0.0)
+    calls.ran_inline(key, LONG / 2, LONG_WAIT / 2)
     assert calls.is_quick(key)
-    calls.answered_at_once(key, *long)
+    calls.ran_inline(key, *long)
     for _ in range(REST):
         assert not calls.is_quick(key)
-        calls.handed_over(key, 0.0)
+        calls.ran_in_a_thread(key, 0.0)
     assert calls.is_quick(key)
 
 
 def test_what_walks_folders_or_is_long_is_never_quick() -> None:
-    calls = QuickCalls()
-    assert calls.key("list_contexts", {}) is None
-    assert calls.key("context.search", {"query": "a" * (LARGEST_ARGUMENTS + 1)}) is None
-    assert calls.key("context.search", {"query": "a", "known": ["a" * LARGEST_ARGUMENTS]}) is None
-    assert calls.key("context.search", {"query": "a", "cache": 1}) is None
-    calls.handed_over(None, 0.0)
+    calls = CallTurns()
+    assert call_key("list_contexts", {}) is None
+    assert call_key("context.search", {"query": "a" * (LARGEST_ARGUMENTS + 1)}) is None
+    assert call_key("context.search", {"query": "a", "known": ["a" * LARGEST_ARGUMENTS]}) is None
+    assert call_key("context.search", {"query": "a", "cache": 1}) is None
+    calls.ran_in_a_thread(None, 0.0)
     assert not calls.is_quick(None)
 
 
 def test_names_that_clients_make_up_take_no_more_room() -> None:
-    calls = QuickCalls()
+    calls = CallTurns()
     for number in range(MOST_KEYS * 3):
-        calls.handed_over(calls.key("context.search", {"query": "token", "cache": str(number)}), 0.0)
-    assert (len(calls._left) <= MOST_KEYS, len(calls._seen) <= MOST_KEYS) == (True, True)
-
-
-def test_what_is_not_quick_is_tried_no_longer() -> None:
-    calls = QuickCalls()
-    key = calls.key("context.search", ASKED)
-    assert key is not None
-    for _ in range(TRIALS):
-        assert calls.is_on_trial(key)
-        calls.handed_over(key, QUICK * 2)
-    assert (calls.is_on_trial(key), calls.is_quick(key)) == (False, False)
-    calls.handed_over(key, 0.0)
-    assert calls.is_quick(key)
+        calls.ran_in_a_thread(call_key("context.search", {"query": "token", "cache": str(number)}), 0.0)
+    assert len(calls._left) <= MOST_KEYS

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from holdfast.clients.config_edit import Target
-from holdfast.clients.server_entry import NAME, EntryShape
+from holdfast.clients.server_entry import NAME, EntryShape, Target
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

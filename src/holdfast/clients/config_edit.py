@@ -6,17 +6,24 @@ old one said with the entry and nothing else changed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.clients.server_entry import NAME, EntryShape, is_same
+from holdfast.clients.json_members import json_value, with_json_member, without_json_member
+from holdfast.clients.server_entry import NAME, is_same
+from holdfast.clients.yaml_members import (
+    with_yaml_item,
+    with_yaml_member,
+    without_yaml_item,
+    without_yaml_member,
+    yaml_value,
+)
 from holdfast.core.edit_errors import BrokenText, OddText
+from holdfast.core.toml_members import toml_line, toml_value, with_toml_member, without_toml_member
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from holdfast.clients.server_entry import Entry
-
-    Format = Literal["json", "toml", "yaml", "yaml list"]
+    from holdfast.clients.server_entry import Entry, Format, Target
 
 # What a file begins with whose servers are a list, where there was none.
 _HEADER = "name: Local\nversion: 1.0.0\nschema: v1\n"
@@ -24,39 +31,27 @@ _NOT_EDITED = "it is written in a way that is not edited here"
 _LIMIT_COMMENT = "long answers of tools arrive whole (context setup)"
 
 
-class Target(NamedTuple):
-    """Where an entry belongs in a kind of file, and how it is spelt there.
+class _Editor(NamedTuple):
+    """How a format is read, and how a member is put in and taken out."""
 
-    `limit` is a setting of the whole document that lets long answers arrive: its name and value. It is set where the
-    document has none.
-    """
+    value: Callable[[str], object]
+    put: Callable[[str, Sequence[str], object], str]
+    take: Callable[[str, Sequence[str]], str]
 
-    format: Format
-    container: str
-    shape: EntryShape
-    limit: tuple[str, int] | None = None
 
-    @property
-    def path(self) -> tuple[str, ...]:
-        """The way to the entry."""
-        return (self.container, NAME)
+_YAML = _Editor(yaml_value, with_yaml_member, without_yaml_member)
+_EDITORS: dict[Format, _Editor] = {
+    "json": _Editor(json_value, with_json_member, without_json_member),
+    "toml": _Editor(toml_value, with_toml_member, without_toml_member),
+    "yaml": _YAML,
+    "yaml list": _Editor(yaml_value, with_yaml_item, without_yaml_item),
+}
+_CONTAINER_EDITORS = {**_EDITORS, "yaml list": _YAML}
 
 
 def document(target: Target, text: str) -> dict[str, object]:
     """What a configuration says; BrokenText where it says nothing, OddText where it is no table of settings."""
-    value: object
-    if target.format == "json":
-        from holdfast.clients.json_members import json_value
-
-        value = json_value(text)
-    elif target.format == "toml":
-        from holdfast.core.toml_members import toml_value
-
-        value = toml_value(text)
-    else:
-        from holdfast.clients.yaml_members import yaml_value
-
-        value = yaml_value(text)
+    value = _EDITORS[target.format].value(text)
     if not isinstance(value, dict):
         raise OddText("it is no table of settings")
     listed = value.get(target.container)
@@ -104,7 +99,7 @@ def with_entry(target: Target, text: str, entry: Entry) -> str:
         changed.insert(0, ((target.limit[0],), target.limit[1]))
     try:
         if old is not None and not is_done and target.format != "json":
-            text = _without(target, text, target.path)
+            text = _EDITORS[target.format].take(text, target.path)
         for path, each in changed:
             text = _with(target, text, path, each)
             expected = _set(expected, path, each)
@@ -128,10 +123,10 @@ def without_entry(target: Target, text: str, earlier: Iterable[str | None] = ())
         if _again(target, before or "", value) == text:
             return before
     known = [document(target, before or "") for before in earlier]
-    new = _without(target, text, target.path)
+    new = _EDITORS[target.format].take(text, target.path)
     rest = value[target.container]
     if isinstance(rest, dict) and len(rest) == 1 and known and not any(target.container in each for each in known):
-        new = _without(target, text, (target.container,))
+        new = _CONTAINER_EDITORS[target.format].take(text, (target.container,))
     try:
         is_meant = _without_name(target, value) == _without_name(target, document(target, new))
     except BrokenText:
@@ -161,37 +156,14 @@ def _without_limit(target: Target, text: str) -> str:
     """The text without the limit, where the comment says who set it."""
     if target.limit is None:
         return text
-    from holdfast.core.toml_members import toml_line, without_toml_member
-
     is_set = _LIMIT_COMMENT in toml_line(text, (target.limit[0],))
     return without_toml_member(text, (target.limit[0],)) if is_set else text
 
 
 def _with(target: Target, text: str, path: Sequence[str], value: object) -> str:
-    if target.format == "json":
-        from holdfast.clients.json_members import with_json_member
-
-        return with_json_member(text, path, value)
-    if target.format == "toml":
-        from holdfast.core.toml_members import with_toml_member
-
-        return with_toml_member(text, path, value, comment="" if len(path) > 1 else _LIMIT_COMMENT)
-    from holdfast.clients.yaml_members import with_yaml_item, with_yaml_member
-
-    return (with_yaml_item if target.format == "yaml list" else with_yaml_member)(text, path, value)
-
-
-def _without(target: Target, text: str, path: Sequence[str]) -> str:
-    take_out: Callable[[str, Sequence[str]], str]
-    if target.format == "json":
-        from holdfast.clients.json_members import without_json_member as take_out
-    elif target.format == "toml":
-        from holdfast.core.toml_members import without_toml_member as take_out
-    elif target.format == "yaml list" and len(path) > 1:
-        from holdfast.clients.yaml_members import without_yaml_item as take_out
-    else:
-        from holdfast.clients.yaml_members import without_yaml_member as take_out
-    return take_out(text, path)
+    if len(path) == 1:  # the limit, which is one of TOML
+        return with_toml_member(text, path, value, comment=_LIMIT_COMMENT)
+    return _EDITORS[target.format].put(text, path, value)
 
 
 def _set(value: dict[str, object], path: Sequence[str], each: object) -> dict[str, object]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     Entry = dict[str, object]
+    Format = Literal["json", "toml", "yaml", "yaml list"]
 
 NAME = "holdfast"
 CACHE_ROOT = "CONTEXT_CACHE_ROOT"
@@ -24,6 +25,24 @@ class EntryShape(NamedTuple):
     environment: str = "env"
     fixed: Mapping[str, object] = {}
     passed: str = ""  # the member that lists variables to pass on from the client's own environment
+
+
+class Target(NamedTuple):
+    """Where an entry belongs in a kind of file, and how it is spelt there.
+
+    `limit` is a setting of the whole document that lets long answers arrive: its name and value. It is set where the
+    document has none.
+    """
+
+    format: Format
+    container: str
+    shape: EntryShape
+    limit: tuple[str, int] | None = None
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The way to the entry."""
+        return (self.container, NAME)
 
 
 def server_words(command: Sequence[str], *, project: str = "", underscores: bool = False) -> list[str]:

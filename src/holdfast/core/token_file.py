@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from holdfast.core.errors import UsageError
 from holdfast.core.file_identity import identity, is_settled
 from holdfast.core.regular_files import TooLarge, read_regular
+from holdfast.core.unicode_text import lower_case
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -48,6 +49,11 @@ class TokenFile:
     def is_usable(self) -> bool:
         """Whether anybody may come in."""
         return bool(self._current())
+
+    def name_of_header(self, authorization: str) -> str | None:
+        """The name of the token in an `Authorization` header; None where it has no good one."""
+        scheme, _, token = authorization.partition(" ")
+        return self.name_of(token.strip(" ")) if lower_case(scheme) == "bearer" else None
 
     def name_of(self, token: str) -> str | None:
         """The name of a token that is good now; None for any other. Takes as long for one as for the other."""

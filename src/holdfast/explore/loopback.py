@@ -15,7 +15,7 @@ from holdfast.explore.explorer import Page
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.explore.explorer import Explorer, Page
+    from holdfast.explore.explorer import Explorer
 
 HOST = "127.0.0.1"
 # Pages made at once; other requests wait.

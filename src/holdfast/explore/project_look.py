@@ -61,7 +61,7 @@ class ProjectLook:
         self._workspace = workspace
         self.receipts_directory = receipts or os.path.join(workspace.project, ".context", "receipts")
         self._has_receipts_argument = receipts is not None
-        self._kept: dict[str, tuple[float, Any]] = {}
+        self._kept: dict[str, tuple[float, Found | None]] = {}
         self._lock = Lock()
         self._is_adding = False
 
@@ -93,11 +93,11 @@ class ProjectLook:
             return Found(None, str(message.get("message") if isinstance(message, dict) else message))
         return Found(value)
 
-    def _remembered(self, name: str, find: Callable[[], Any]) -> Any:
+    def _remembered(self, name: str, find: Callable[[], Found]) -> Found:
         now = monotonic()
         with self._lock:
             until, value = self._kept.get(name, (0.0, None))
-        if now < until:
+        if value is not None and now < until:
             return value
         value = find()
         took = monotonic() - now
@@ -124,8 +124,7 @@ class ProjectLook:
 
     def sync_state(self) -> Found:
         """Whether the caches are in step with their sources."""
-        found: Found = self._remembered("sync", lambda: self.ask("sync", {"check": True}))
-        return found
+        return self._remembered("sync", lambda: self.ask("sync", {"check": True}))
 
     def search(self, query: str, cache: str, budget: int | None) -> Found:
         """An answer, with what became of the sections that match best."""
@@ -141,8 +140,7 @@ class ProjectLook:
     def tree(self, states: list[str] | None = None) -> Found:
         """The directories, and whether what is said of each is fresh."""
         asked: dict[str, object] = {"budget": _LISTING, **({"states": states} if states else {})}
-        found: Found = self._remembered(f"tree {states}", lambda: self.ask("status", asked))
-        return found
+        return self._remembered(f"tree {states}", lambda: self.ask("status", asked))
 
     def directory(self, scope: str) -> Found:
         """What one directory's context says."""
@@ -150,24 +148,23 @@ class ProjectLook:
 
     def board(self) -> Found:
         """Every spec."""
-        found: Found = self._remembered("board", lambda: self._answered(BOARD))
+        found = self._remembered("board", lambda: self._answered(BOARD))
         return Found(found.value["data"]) if found.value else found
 
     def approvals(self) -> Found:
         """Which documents are approved as they are, and why the others are not."""
-        found: Found = self._remembered("approvals", lambda: self.ask("spec approve", {"check": True}))
+        found = self._remembered("approvals", lambda: self.ask("spec approve", {"check": True}))
         return Found(found.value["data"]) if found.value else found
 
     def findings(self) -> Found:
         """What is wrong with specs."""
-        found: Found = self._remembered("findings", lambda: self.ask("spec check"))
+        found = self._remembered("findings", lambda: self.ask("spec check"))
         return Found(found.value["data"]) if found.value else found
 
     def savings(self) -> Found:
         """The answer of `savings`: tokens of answers, and of the sources behind them."""
         asked = {"receipts": self.receipts_directory} if self._has_receipts_argument else {}
-        found: Found = self._remembered("savings", lambda: self.ask("savings", asked))
-        return found
+        return self._remembered("savings", lambda: self.ask("savings", asked))
 
     def savings_soon(self) -> Found | None:
         """What is known of the savings; None where they are being added up, which may take long, for the next time."""
@@ -177,8 +174,7 @@ class ProjectLook:
             self._is_adding = self._is_adding or is_due
         if is_due:
             Thread(target=self._add_up, daemon=True).start()
-        found: Found | None = known
-        return found
+        return known
 
     def _add_up(self) -> None:
         try:
@@ -197,8 +193,7 @@ class ProjectLook:
             "listed_only": True,
             "skip": int(given.get("skip", "0")),
         }
-        found: Found = self._remembered(f"audit {asked}", lambda: self.ask("replay", asked))
-        return found
+        return self._remembered(f"audit {asked}", lambda: self.ask("replay", asked))
 
     def receipt(self, digest: str) -> Found:
         """One receipt run again, with the answer of now and what became of the sections that match best."""

@@ -12,16 +12,13 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import anyio
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, BearerAuthBackend
-from mcp.server.auth.provider import AccessToken
 from mcp.server.lowlevel import Server as SdkServer
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, ConfigDict
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
-from starlette.middleware.authentication import AuthenticationMiddleware
+from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
@@ -46,6 +43,7 @@ if TYPE_CHECKING:
 METADATA_PATH = f"/.well-known/oauth-protected-resource{PATH}"
 LARGEST_BODY = 4 << 20
 SLOWEST_BODY = 30.0  # seconds until a request must be here
+ASKER = "holdfast.asker"  # the name of a request's token, where there are tokens
 COMPLETE = {"resultType": "complete"}  # what every result of the modern era says
 
 
@@ -64,11 +62,8 @@ def http_application(server: Server, address: Address, tokens: TokenFile | None 
         security_settings=_security(address),
         max_request_body_size=LARGEST_BODY,
     )
-    endpoint: ASGIApp = _Posted(StreamableHTTPASGIApp(manager))
-    middleware = []
-    if tokens is not None:
-        endpoint = _Guarded(endpoint, _metadata_url(address) if address.issuer else "")
-        middleware = [Middleware(AuthenticationMiddleware, backend=BearerAuthBackend(_Verifier(tokens)))]
+    metadata_url = _metadata_url(address) if address.issuer else ""
+    endpoint = _Endpoint(StreamableHTTPASGIApp(manager), tokens, metadata_url)
 
     async def is_alive(_request: Request) -> Response:
         return PlainTextResponse("ok\n")
@@ -89,7 +84,7 @@ def http_application(server: Server, address: Address, tokens: TokenFile | None 
     ]
     if tokens is not None and address.issuer:
         routes.append(Route(METADATA_PATH, metadata, methods=["GET"]))
-    application = Starlette(routes=routes, middleware=middleware, lifespan=lambda _app: manager.run())
+    application = Starlette(routes=routes, lifespan=lambda _app: manager.run())
     # A redirect would repeat what the request calls this server, and send a token there, without TLS behind a proxy.
     application.router.redirect_slashes = False
     return _Hurried(application)
@@ -206,55 +201,38 @@ def _asker(context: ServerRequestContext[Any]) -> str:
     """Who asks, for a receipt: the name of the token, which is proven, where there are tokens; then what the client
     calls itself."""
     client = client_name(_client(context))
-    user = context.request.scope.get("user") if context.request is not None else None
-    if not isinstance(user, AuthenticatedUser):
+    token_name = context.request.scope.get(ASKER) if context.request is not None else None
+    if token_name is None:
         return client
-    name = client_name({"name": user.username})
+    name = client_name({"name": token_name})
     return f"{name}: {client}" if client else name
 
 
-class _Verifier:
-    """The SDK's question about a token, answered by the token file."""
+class _Endpoint:
+    """An application that is asked by POST and, where there are tokens, with a good one.
 
-    def __init__(self, tokens: TokenFile) -> None:
-        self._tokens = tokens
+    A request without one learns how to send it, and, where there is an issuer, the address that says who gives them
+    out: without an issuer, a client would look for a registration. The SDK would hold a GET open for as long as a
+    client likes, and never have anything to tell it.
+    """
 
-    async def verify_token(self, token: str) -> AccessToken | None:
-        name = self._tokens.name_of(token)
-        return None if name is None else AccessToken(token="", client_id=name, scopes=[])
-
-
-class _Posted:
-    """An application that is asked by POST alone: the SDK would hold a GET open for as long as a client likes, and
-    never have anything to tell it."""
-
-    def __init__(self, application: ASGIApp) -> None:
-        self._application = application
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["method"] == "POST":
-            await self._application(scope, receive, send)
-            return
-        refusal = PlainTextResponse("Messages are sent by POST; there is nothing else here\n", 405, {"allow": "POST"})
-        await refusal(scope, receive, send)
-
-
-class _Guarded:
-    """An application for requests with a good token. Any other learns how to send one, and, where there is an issuer,
-    the address that says who gives them out: without one, a client would look for a registration."""
-
-    def __init__(self, application: ASGIApp, metadata_url: str) -> None:
-        self._application = application
+    def __init__(self, application: ASGIApp, tokens: TokenFile | None, metadata_url: str) -> None:
+        self._application, self._tokens = application, tokens
         said = "Authentication required: send the header 'Authorization: Bearer TOKEN'"
         self._body = json.dumps({"error": "invalid_token", "error_description": said}).encode()
         metadata = f', resource_metadata="{metadata_url}"' if metadata_url else ""
         self._headers = {"www-authenticate": f'Bearer error="invalid_token", error_description="{said}"{metadata}'}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if isinstance(scope.get("user"), AuthenticatedUser):
-            await self._application(scope, receive, send)
-            return
-        await Response(self._body, 401, self._headers, "application/json")(scope, receive, send)
+        answer: ASGIApp = self._application
+        if self._tokens is not None:
+            name = self._tokens.name_of_header(Headers(scope=scope).get("authorization", ""))
+            scope = {**scope, ASKER: name}
+            if name is None:
+                answer = Response(self._body, 401, self._headers, "application/json")
+        if answer is self._application and scope["method"] != "POST":
+            answer = PlainTextResponse("Messages are sent by POST alone\n", 405, {"allow": "POST"})
+        await answer(scope, receive, send)
 
 
 class _Hurried:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from starlette.responses import PlainTextResponse, Response
 
 from holdfast.core.http_address import LOOPBACK, PATH
-from holdfast.core.unicode_text import lower_case
 from holdfast.telemetry.metrics import (
     HTTP,
     OPEN_METRICS,
@@ -88,10 +87,9 @@ class MetricsPage:
         is_anywhere = self._own is not None and self._own.host not in LOOPBACK
         if not is_anywhere and headers.get("host") not in address.hosts:
             return PlainTextResponse("Invalid Host header\n", 421)
-        if self._own is None and self._tokens is not None:
-            scheme, _, token = headers.get("authorization", "").partition(" ")
-            if lower_case(scheme) != "bearer" or self._tokens.name_of(token.strip(" ")) is None:
-                return PlainTextResponse("A token is needed\n", 401, {"www-authenticate": "Bearer"})
+        guard = self._tokens if self._own is None else None
+        if guard is not None and guard.name_of_header(headers.get("authorization", "")) is None:
+            return PlainTextResponse("A token is needed\n", 401, {"www-authenticate": "Bearer"})
         is_open = "application/openmetrics-text" in headers.get("accept", "")
         text = exposition(self._facts, self._cells.sums(), open_metrics=is_open)
         return Response(text, headers={"content-type": OPEN_METRICS if is_open else TEXT})
