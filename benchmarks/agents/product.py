@@ -40,7 +40,8 @@ class Holdfast(ServerPolicy):
 
     def calls(self, task: Task, question: str) -> Iterator[Call]:
         if task.kind == NEXT_TASK:
-            yield self.call("list-specs")
+            about = {"about": question} if "about" in self._tools["list-specs"] else {}
+            yield self.call("list-specs", **about)
         if task.kind == USES and "context.symbol" in self._tools:
             yield self.call("context.symbol", name=names(question)[-1])
         if task.kind == CODE and {"context.symbol", "in"} <= {*self._tools, *self._tools["context.search"]}:

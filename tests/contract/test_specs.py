@@ -388,10 +388,12 @@ class TestCommands:
         project.spec("Alpha", "- [x] 1. a\n")
         project.write("specs/.hidden/requirements.md", "")
         project.write("specs/a-file", "")
-        specs = self.run(project, "spec", "list")["data"]["specs"]
+        listed = self.run(project, "spec", "list")["data"]
+        specs = [*listed["specs"], *self.run(project, "spec", "list", "--about", "alpha")["data"]["specs"]]
+        assert listed["finished"] == ["Alpha"]
         assert [(spec["name"], spec["overallStatus"], spec["taskProgress"]) for spec in specs] == [
-            ("Alpha", "completed", {"total": 1, "completed": 1, "pending": 0}),
             ("beta", "implementing", {"total": 2, "completed": 1, "pending": 1}),
+            ("Alpha", "completed", {"total": 1, "completed": 1, "pending": 0}),
         ]
 
     def test_next_is_the_first_pending_task_with_details(self, project: SpecProject) -> None:

@@ -20,7 +20,7 @@ from holdfast.specs.arguments import (
 )
 from holdfast.specs.discipline import approvals_needed, approvers
 from holdfast.specs.layouts import PHASES
-from holdfast.specs.names import is_new_spec_name
+from holdfast.specs.names import is_new_spec_name, names_like
 from holdfast.specs.on_disk import remembered_guides, spec_files, workflow_folder
 from holdfast.specs.on_disk.workflow_folder import Project
 from holdfast.specs.shapes import (
@@ -38,7 +38,8 @@ from holdfast.specs.shapes import (
 from holdfast.specs.tasks import as_json
 from holdfast.workspace import Workspace
 
-MOST_LISTED = 100
+MOST_LISTED = 20  # in full
+MOST_READ = 100
 _MOST_NAMED = 10
 _FIRST_STEP: dict[Role, str] = {
     "implementer": "Read the task and the requirements it names, then follow the guide",
@@ -66,22 +67,35 @@ def spec_status(workspace: Workspace, arguments: StatusArguments) -> Outcome[Sta
 
 def spec_list(workspace: Workspace, arguments: ListArguments) -> Outcome[Success[ListingData]]:
     project = project_of(workspace, arguments.get("projectPath", ""), arguments.get("layout", ""))
-    names, count = spec_files.latest_names(project, arguments.get("limit", MOST_LISTED))
-    specs = [phases.listed(spec) for spec in spec_files.list_specs(project, names)]
-    left_out = max(count - len(names), 0)
-    total = len(specs) + left_out
+    limit, about = arguments.get("limit", MOST_LISTED), arguments.get("about", "")
+    names, count = spec_files.latest_names(project, max(limit, MOST_READ))
+    alike = names_like(spec_files.spec_names(project), about) if about else []
+    every = spec_files.list_specs(project, alike or names)
+    finished = [] if alike else [spec for spec in every if phases.state_of(spec).status == "completed"]
+    latest = sorted([spec for spec in every if spec not in finished], key=lambda spec: (-spec.modified, spec.name))
+    shown = sorted(latest[:limit], key=lambda spec: spec.name)
+    left_out = count - len(names) + len(every) - len(shown) - len(finished)
     data: ListingData = {
         "layout": project.layout.name,
         "folder": project.layout.specs,
         "documents": [project.layout.document(phase) for phase in PHASES],
-        "specs": specs,
-        "leftOut": left_out,
+        "specs": [phases.listed(spec) for spec in shown],
+        "finished": [spec.name for spec in finished],
+        "leftOut": 0 if alike else left_out,
     }
-    steps = ["Call spec-status with one of these names"] if specs else _specs_below(project)
+    steps = ["Call spec-status with one of these names"] if every else _specs_below(project)
+    if alike:
+        return done(project, f"{len(shown)} of {_specifications(count)}", data, steps)
+    steps += [f"No name of a spec shares a word with '{printable(about)}': these are the latest"] if about else []
     steps += (
         [f"{left_out} more are not listed, those changed longest ago: spec-status knows them too"] if left_out else []
     )
-    return done(project, f"{total} specification{'' if total == 1 else 's'}", data, [*steps, _how_to_start(project)])
+    total = count - len(names) + len(every)
+    return done(project, _specifications(total), data, [*steps, _how_to_start(project)])
+
+
+def _specifications(count: int) -> str:
+    return f"{count} specification{'' if count == 1 else 's'}"
 
 
 def spec_next(workspace: Workspace, arguments: StatusArguments) -> Outcome[Success[NextTaskData]]:

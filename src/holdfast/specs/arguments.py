@@ -49,6 +49,7 @@ class InitArguments(TypedDict):
 
 
 class ListArguments(TypedDict):
+    about: NotRequired[str]
     projectPath: NotRequired[str]
     layout: NotRequired[Literal["spec-context", "spec-workflow", "kiro", "spec-kit", "openspec"]]
     limit: NotRequired[int]

@@ -16,8 +16,9 @@ LAYOUT = Parameter(
     only="command",
 )
 LIMIT = Parameter(
-    "limit", "integer", "Most specs to list, those changed last (default: 100)", metavar="N", only="command"
+    "limit", "integer", "Most open specs to list, those changed last (default: 20)", metavar="N", only="command"
 )
+ABOUT = Parameter("about", "text", "Only the specs, three at most, whose names share words with this", metavar="TEXT")
 NAMES = Parameter("specNames", "texts", "Specs to check (default: all)", metavar="NAME", positional=True)
 STRICT = Parameter("strict", "flag", "Take every warning for an error")
 LEVEL = Parameter("level", "text", "error: leave warnings out", metavar="LEVEL", choices=("error", "warning"))
@@ -75,15 +76,15 @@ OPERATIONS = (
     Operation(
         family="specs",
         command=("spec", "list"),
-        summary="List the specs of the project with phase, progress and what is next.",
-        parameters=(PROJECT_PATH, LAYOUT, LIMIT),
+        summary="List the open specs of the project with phase, progress and the next task; finished ones by name.",
+        parameters=(ABOUT, PROJECT_PATH, LAYOUT, LIMIT),
         run="holdfast.specs.answers:spec_list",
         view="holdfast.specs.views:listing",
         failure=FAILURE,
         failures_are_answers=True,
         tool="list-specs",
         title="List specs",
-        description="List this project's specs: phase, progress, what is next. Use it when you need a spec's name.",
+        description="List open specs with phase, progress and next task. Use it to find a spec or its next task.",
     ),
     Operation(
         family="specs",

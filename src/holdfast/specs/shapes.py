@@ -94,6 +94,7 @@ class ListingData(TypedDict):
     folder: str
     documents: Sequence[str]
     specs: Sequence[ListedSpec]
+    finished: Sequence[str]
     leftOut: int
 
 

@@ -63,16 +63,17 @@ def status(data: StatusData) -> RenderableType:
 
 @_unless_failed
 def listing(data: ListingData) -> RenderableType:
-    """A row a spec."""
+    """A row a spec, and the names of finished ones."""
+    finished = Text(f"finished: {', '.join(data['finished'])}" if data["finished"] else "", style="dim")
     if not data["specs"]:
-        return Text("No specs here.", style="dim")
+        return finished if data["finished"] else Text("No specs here.", style="dim")
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in ("spec", "status", "progress", "next"):
         table.add_column(column)
     for spec in data["specs"]:
         bar, next_step = _bar(spec["taskProgress"]), Text(spec["next"] or "", style="dim")
         table.add_row(Text(spec["name"]), spec["overallStatus"], bar, next_step)
-    return table
+    return Group(table, finished) if data["finished"] else table
 
 
 @_unless_failed
