@@ -8,7 +8,6 @@ from holdfast.contexts.freshness import FRESH, STALE
 from holdfast.contexts.schema import FILE_NAME
 from holdfast.core.display_text import display_line
 from holdfast.core.sarif_log import LogResult, LogRule, one_run
-from holdfast.offers import quote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,7 +83,6 @@ def gate_log(judged: Sequence[Judged], version: str) -> dict[str, JsonValue]:
         rule = _RULES[one.word]
         why = one.problem or "; ".join(one.changes)
         about = f": {why}" if why else ""
-        folder = [] if one.scope == "." else one.scope.split("/")
-        uri = "/".join(map(quote, [*folder, FILE_NAME]))
-        results.append(LogResult(rule.id, rule.level, f"{rule.meaning}{about}. {rule.help}", uri, 1))
+        path = FILE_NAME if one.scope == "." else f"{one.scope}/{FILE_NAME}"
+        results.append(LogResult(rule.id, rule.level, f"{rule.meaning}{about}. {rule.help}", path, 1))
     return one_run(list(_RULES.values()), results, version)

@@ -24,17 +24,19 @@ class LogRule(NamedTuple):
 
 
 class LogResult(NamedTuple):
-    """One thing that is wrong at one place; `uri` is the file's path from the project, quoted."""
+    """One thing that is wrong at one place; `path` is the file's from the project."""
 
     rule: str
     level: Level
     message: str
-    uri: str
+    path: str
     line: int  # from 1
 
 
 def one_run(rules: Sequence[LogRule], results: Sequence[LogResult], version: str) -> dict[str, JsonValue]:
     """One run of this tool with its rules and results."""
+    from urllib.parse import quote  # the gate in words does without
+
     ids = [rule.id for rule in rules]
     described_rules: list[JsonValue] = [
         {
@@ -54,7 +56,7 @@ def one_run(rules: Sequence[LogRule], results: Sequence[LogResult], version: str
             "locations": [
                 {
                     "physicalLocation": {
-                        "artifactLocation": {"uri": result.uri, "uriBaseId": "%SRCROOT%"},
+                        "artifactLocation": {"uri": quote(result.path, errors="replace"), "uriBaseId": "%SRCROOT%"},
                         "region": {"startLine": result.line},
                     }
                 }

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from holdfast.core.errors import OutOfDate, SpecFailure
 from holdfast.core.sarif_log import LogResult, LogRule, one_run
-from holdfast.offers import quote
 from holdfast.operation import Outcome
 from holdfast.specs.answers import done, found_spec, project_of
 from holdfast.specs.arguments import CheckArguments
@@ -48,7 +47,7 @@ def sarif_log(findings: Sequence[Finding], form: TaskForm, version: str) -> Sari
             finding.rule,
             finding.level,
             _message(finding, form),
-            "/".join(map(quote, finding.file.split("/"))),
+            finding.file,
             finding.line,
         )
         for finding in findings
