@@ -120,10 +120,14 @@ def measure(folder: Path, top: Path, sample: int, rendered: Path | None) -> None
 
 
 class Rendered(HTMLParser):
-    """The headings of a page that a generator made, and its words outside the head, scripts and navigation."""
+    """The headings of a page that a generator made, and its words outside the head, scripts and navigation.
+
+    The heading of an admonition ("Note") is none of the page's.
+    """
 
     HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
     PASSED_OVER = frozenset(("head", "script", "style", "nav", "footer", "header"))
+    SIDES = ("sphinxsidebar", "related", "admonition", "note", "tip", "caution", "warning", "important", "footer")
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -131,18 +135,23 @@ class Rendered(HTMLParser):
         self.words: Counter[str] = Counter()
         self._heading = False
         self._hidden = 0
+        self._sides: list[bool] = []  # of each open division, whether it is beside the text
         self.feed(text)
         self.headings = [plain(heading) for heading in self.headings]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        del attrs
         self._hidden += tag in self.PASSED_OVER
-        if tag in self.HEADINGS:
+        if tag in ("div", "blockquote"):
+            names = (dict(attrs).get("class") or "").split()
+            self._sides.append(any(name in self.SIDES for name in names))
+        if tag in self.HEADINGS and not any(self._sides) and not self._hidden:
             self._heading = True
             self.headings.append("")
 
     def handle_endtag(self, tag: str) -> None:
         self._hidden -= tag in self.PASSED_OVER and self._hidden > 0
+        if tag in ("div", "blockquote") and self._sides:
+            self._sides.pop()
         self._heading = self._heading and tag not in self.HEADINGS
 
     def handle_data(self, data: str) -> None:
@@ -153,7 +162,8 @@ class Rendered(HTMLParser):
 
 
 def plain(heading: str) -> str:
-    """A heading's letters and digits, in lower case: readers and generators set its markup differently."""
+    """A heading's letters and digits, in lower case, without what a generator adds: its number, "Manual Page"."""
+    heading = re.sub(r"(?i)^\s*(?:(?:chapter|appendix)\s)?[\dA-Z]+\.[\d.]*\s|\bmanual page\s*$", "", heading)
     return "".join(filter(str.isalnum, heading.lower()))
 
 

@@ -148,9 +148,10 @@ def _macros(text: str) -> str:
     found: list[str] = []
     at = ticks = 0
     closes = True
+    last = text.rfind("`")
     while (bracket := text.find("[", at)) >= 0:
         ticks += text.count("`", at, bracket)
-        if ticks % 2:  # within code
+        if ticks % 2 and last > bracket:  # within code
             found.append(text[at : bracket + 1])
             at = bracket + 1
             continue
@@ -166,7 +167,9 @@ def _macros(text: str) -> str:
             at = bracket + 1
             continue
         begin = bracket
-        while begin > at and bracket - begin < _LONGEST_MACRO and text[begin - 1] not in _BEFORE:
+        while begin > at and bracket - begin < _LONGEST_MACRO:
+            if text[begin - 1] in _BEFORE and not (text[begin - 1] == "(" and text[begin - 2 : begin - 1] in _LETTERS):
+                break  # of the parentheses, those of a method are part of its name
             begin -= 1
         words = text[bracket + 1 : end]
         spec = _macro(text[begin:bracket], _macros(words) if "[" in words else words)

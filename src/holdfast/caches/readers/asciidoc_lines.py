@@ -126,11 +126,20 @@ class AsciidocLines:
         for language, ending, folders in _CODE:
             lines = self._included.lines(place + ending, folders)
             if lines is not None:
-                lines = _chosen(lines, options)
+                lines = _without_notice(_chosen(lines, options))
                 mark = "-" * max([4, *[len(line) + 1 for line in lines if line and not line.strip("-")]])
                 return [f"[source,{language}]", mark, *lines, mark]
         self._included.missing(f"{name} (of include-code)")
         return []
+
+
+def _without_notice(lines: list[str]) -> list[str]:
+    """Code without the licence and the package line at its top."""
+    at = 0
+    if lines and lines[0].startswith(("/*", "<!--")):
+        at = next((number for number, line in enumerate(lines, 1) if line.rstrip(" \t").endswith(("*/", "-->"))), 0)
+    rest = [line for line in lines[at : at + 3] if line and not line.startswith("package ")]
+    return [*rest, *lines[at + 3 :]]
 
 
 def _place(path: str) -> str:

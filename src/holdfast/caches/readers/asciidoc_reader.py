@@ -22,7 +22,7 @@ _DIGITS = "0123456789"
 # What no title consists of alone.
 _SIGNS = " \t!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _DEEPEST_HEADING = 6
-_DEEPEST_LIST = 8
+_DEEPEST_LIST, _LONGEST_TERM = 8, 1000
 # Characters that attributes may add to a page, and of one value.
 _MOST_ADDED, _LONGEST_VALUE = 1 << 18, 1000
 # Lines that begin and end a block of code, by their first character; other characters are a frame around text.
@@ -41,15 +41,15 @@ def read_asciidoc(data: bytes, name: str, files: SourceFiles) -> Page:
     lines = decoded(data).split("\n")
     for text, source in page.lines.rows([(line, number) for number, line in enumerate(lines, 1)]):
         page.take(text, source)
-    page.finish()
-    return page.page.page()
+    return page.finish()
 
 
 class AsciidocPage:
     """Lines taken one after another, and what they are written as."""
 
     def __init__(self, included: IncludedText, attributes: dict[str, str]) -> None:
-        self.page = PageText()
+        self._page = PageText()
+        self._lines: list[tuple[str, Row]] = []  # of the paragraph that is open, each with what is put before it
         self._included = included
         self._attributes = attributes
         self.lines = AsciidocLines(included, self._attributes)
@@ -86,16 +86,27 @@ class AsciidocPage:
         elif not line:
             self._is_header = False
             self._begins = True
-            self.page.blank()
+            self._written().blank()
         else:
             self._outside(line, source)
 
-    def finish(self) -> None:
-        """After the last line: what is still open ends."""
+    def finish(self) -> Page:
+        """The page after the last line: what is still open ends."""
         if self._held is not None:
             self._text(*self._held)
         if self._end:
             self._inside(self._end.strip("\n"), 0)
+        return self._written().page()
+
+    def _written(self) -> PageText:
+        """The page with the paragraph that was open, whose links and code may begin on one line and end on another."""
+        if self._lines:
+            words = self._words("\n".join([text for _, (text, _) in self._lines])).split("\n")
+            for (front, (_, source)), text in zip(self._lines, words, strict=False):
+                escape = "\\" if text.startswith(("# ", "```", "~~~")) and not front.strip(" ") else ""
+                self._page.line(f"{front}{escape}{text.removesuffix(' +')}", source)
+            self._lines = []
+        return self._page
 
     @property
     def _margin(self) -> str:
@@ -109,15 +120,12 @@ class AsciidocPage:
                 self._code.append((self._substituted(line) if self._substitutes else line, source))
             return
         if self._table is not None:
-            self.page.blank()
-            for text, of in self._table.rows():
-                self.page.line(text, of)
-            self.page.blank()
+            self._written().verbatim(list(self._table.rows()))
         elif self._end[0] in "-.`\n":
             code = self._code
             if self._style in ("verse", "synopsis"):
                 code = [(text.replace("`", "").replace("'", ""), of) for text, of in code]
-            self.page.fence(code, self._language, self._margin)
+            self._written().fence(code, self._language, self._margin)
         self._end, self._code, self._table, self._language, self._style = "", [], None, "", ""
         self._begins, self._is_attached = True, False
 
@@ -141,11 +149,11 @@ class AsciidocPage:
         elif line.startswith("```"):
             self._end, self._language = "```", line[3:].strip(" ") or self._language
         elif first == "." and line[1:2] not in ("", " ", "."):
-            self.page.block([f"{self._margin}**{self._words(line[1:])}**"], source)
+            self._written().block([f"{self._margin}**{self._words(line[1:])}**"], source)
         elif line == "+" or line.startswith(_DROPPED):
             self._is_attached = line == "+" and bool(self._items)
             self._begins = True
-            self.page.blank()
+            self._written().blank()
         elif not self._is_header:
             self._paragraph(line, source)
 
@@ -178,11 +186,11 @@ class AsciidocPage:
     def _title(self, level: int, words: str, source: int) -> bool:
         if level > _DEEPEST_HEADING:
             return False
-        self._is_header = level == 1 and not len(self.page)
+        self._is_header = level == 1 and not len(self._written())
         self._items.clear()
         self._frames.clear()
         self._base = ""
-        self.page.block([f"{'#' * level} {self._words(words.strip(' '))}"], source)
+        self._written().block([f"{'#' * level} {self._words(words.strip(' '))}"], source)
         self.lines.section = self._anchor or self.lines.section
         self._language = self._note = self._anchor = self._style = ""
         return True
@@ -215,27 +223,28 @@ class AsciidocPage:
         if not self._end:
             self._style = self._language = ""
         self._begins, self._is_attached = True, False
-        self.page.blank()
+        self._written().blank()
 
     def _text(self, line: str, source: int) -> None:
-        """Write a line of prose, or of a list."""
+        """A line of prose, or of a list."""
         name, colon, said = line.partition(": ")
         if colon and name in _NOTES:
             self._note, line = _NOTES[name], said
         if self._note:
-            self.page.block([f"{self._margin}> **{self._note}**"], source)
+            self._written().block([f"{self._margin}> **{self._note}**"], source)
             self._note = ""
         kind, marker, line = _item(line.strip(" \t"))
-        if kind:
-            self._open_item(kind, len(marker))
-        words = self._words(line).removesuffix(" +")
-        if kind and marker == "- " and kind[-1] in ":;":
-            term, colon, said = line.partition("\0")
-            words = f"**{self._words(term)}**" + (f": {self._words(said)}" if colon else "")
-        if not kind and words.startswith(("# ", "```", "~~~")):
-            words = "\\" + words
+        if not kind:
+            self._lines.append((self._margin, (line, source)))
+            return
+        self._written()
+        self._open_item(kind, len(marker))
         margin = self._margin
-        self.page.line((margin[: len(margin) - len(marker)] + marker if kind else margin) + words, source)
+        front = margin[: len(margin) - len(marker)] + marker
+        if marker == "- " and kind[-1] in ":;":
+            term, colon, line = line.partition("\0")
+            front += f"**{self._words(term)}**" + (": " if colon else "")
+        self._lines.append((front, (line, source)))
         self._style = self._language = ""
 
     def _open_item(self, kind: str, width: int) -> None:
@@ -294,6 +303,6 @@ def _item(line: str) -> tuple[str, str, str]:
         term, colons, words = line.partition(f"{mark} ")
         if not colons and line.endswith(mark):
             term, colons, words = line[: -len(mark)], mark, ""
-        if colons and term.strip(":;") and len(term) < 200:
+        if colons and term.strip(":;") and len(term) < _LONGEST_TERM:
             return mark, "- ", term + (f"\0{words.strip(' ')}" if words.strip(" ") else "")
     return "", "", line

@@ -44,6 +44,7 @@ _LETTERS = _CAPITALS | frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
 _WORD = re.compile(r"(?a)[A-Za-z][\w-]*")
 _STOPS = re.compile(r"(?a)[\n`<{\\]")
 _NAME = re.compile(r"(?a)^\{[ ]*[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)*[ ]*\}$")
+_EMPTY_LINK = re.compile(r"(?a)(?<!!)\[[ ]*\]\([^()\s]*\)")
 _STRING = re.compile(r"""(?a)^\{[ ]*(["'`])([^"'`$]*)\1[ ]*\}$""")
 
 
@@ -91,7 +92,7 @@ class Depth:
 def _blocks(rows: Sequence[Row], *, is_jsx: bool) -> Iterator[tuple[bool, list[Row]]]:
     """The lines in stretches of code, between fences with these or indented, and of all else.
 
-    JSX has no indented code, nor has a list, whose items may be indented as far.
+    JSX has no indented code, nor has a list or a table of HTML, whose lines may be indented as far.
     """
     fence = ""
     block: list[Row] = []
@@ -110,13 +111,14 @@ def _blocks(rows: Sequence[Row], *, is_jsx: bool) -> Iterator[tuple[bool, list[R
         ends = not bare or is_indented
         if bare and text[0] not in _BLANKS:
             in_list = bare[:2] in ("- ", "* ", "+ ") or (bare[0] in "0123456789" and ". " in bare[:5])
+            in_list = in_list or (bare[0] == "<" and bare[1:2] not in _OTHERS)
     if block:
         yield was_code, block
 
 
 def _prose(rows: Sequence[Row], depth: Depth, is_jsx: bool) -> list[Row]:
     """Lines without statements and tags."""
-    rows = _without_statements(rows, is_jsx)
+    rows = without_statements(rows, is_jsx=is_jsx)
     text = "\n".join([text for text, _ in rows])
     if "<" not in text and (not is_jsx or "{" not in text):
         return depth.unindented(rows)
@@ -255,6 +257,8 @@ class _Prose:
 
     def _end_line(self, until: int) -> None:
         line = "".join([*self._kept, self._text[self._begin : until]])
+        if self._is_cut and "](" in line:
+            line = _EMPTY_LINK.sub("", line)
         if line.strip(_BLANKS) or not self._is_cut:
             source = self._sources[self._number]
             if self._is_begun_by_tag:
@@ -281,14 +285,16 @@ def _code_end(text: str, at: int, lost: set[int]) -> int:
     return at + width if "\n" in text[at:end] else end + width
 
 
-def _without_statements(rows: Sequence[Row], is_jsx: bool) -> list[Row]:
+def without_statements(rows: Sequence[Row], *, is_jsx: bool) -> list[Row]:
     """Lines without imports and exports, which begin at the margin and end where their brackets are closed."""
     found: list[Row] = []
     at = 0
     most = _LONGEST
+    fence = ""
     while at < len(rows):
         text = rows[at][0]
-        if not text.startswith(_STATEMENTS) or not (is_jsx or _STATEMENT.match(text)):
+        fence = fence_after(text, fence)
+        if fence or not text.startswith(_STATEMENTS) or not (is_jsx or _STATEMENT.match(text)):
             found.append(rows[at])
             at += 1
             continue

@@ -12,7 +12,7 @@ from functools import partial
 from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.generators import AUTODOC, JSX
 from holdfast.caches.readers.included_text import IncludedText, language_of
-from holdfast.caches.readers.jsx_prose import without_tags
+from holdfast.caches.readers.jsx_prose import without_statements, without_tags
 from holdfast.caches.readers.markdown_blocks import MarkdownBlocks
 from holdfast.caches.readers.markdown_lines import fence_after, markdown_rows, without_comments
 from holdfast.caches.readers.page_text import check_documents, page_of
@@ -56,7 +56,8 @@ def _page(data: bytes, name: str, files: SourceFiles, *, is_jsx: bool) -> Page:
     is_jsx = is_jsx or JSX in traits
     rows = [(line, number) for number, line in enumerate(lines[body:], body + 1)]
     if is_jsx:
-        rows = without_comments(_with_parts(rows, included), "{/*", "*/}")
+        rows = _unfenced(without_statements(_with_parts(rows, included), is_jsx=True))
+        rows = without_comments(rows, "{/*", "*/}")
     rows = markdown_rows(rows, included)
     rows = TemplateRows(site, included, title).rows(rows)
     objects = _objects(included) if AUTODOC in traits and any(":::" in text for text, _ in rows) else None
@@ -77,6 +78,21 @@ def _documented(objects: PythonObjects, name: str) -> list[str]:
     """What an object of Python says of itself; docstrings have the blocks of the generator too."""
     rows = [(line, 0) for line in objects.lines(name)]
     return [text for text, _ in MarkdownBlocks(fence_after, None).rows(rows)]
+
+
+def _unfenced(rows: Sequence[Row]) -> list[Row]:
+    """Lines without the fences that Docusaurus has around JSX, which formatters shall not touch."""
+    found: list[Row] = []
+    fence = ""
+    is_jsx = False
+    for text, source in rows:
+        before, fence = fence, fence_after(text, fence)
+        is_first = bool(fence) and not before and text.strip("`" + _BLANKS) == "mdx-code-block"
+        if is_first or (is_jsx and not fence):
+            is_jsx = is_first
+        else:
+            found.append((text, source))
+    return found
 
 
 def _with_parts(rows: Sequence[Row], included: IncludedText) -> list[Row]:

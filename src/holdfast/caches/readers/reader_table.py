@@ -95,8 +95,11 @@ def read_source(reader: SourceReader, data: bytes, name: str, files: SourceFiles
     if page.title or page.text.startswith("# "):
         return page
     headings, _ = read_markdown(page.text.split("\n"), 0)
-    first = next((heading.text for heading in headings if heading.level == 1), "")
-    return page if first and headings[0].level == 1 else page._replace(title=first or name_words(name))
+    titles = [heading.text for heading in headings if heading.level == 1]
+    opening = page.text.partition("\n")[0]
+    if len(titles) > 1 and opening[:2] == opening[-2:] == "**" and "**" not in opening[2:-2]:
+        return page._replace(title=opening[2:-2])  # a notebook, whose parts have the headings of level 1
+    return page if titles and headings[0].level == 1 else page._replace(title=titles[0] if titles else name_words(name))
 
 
 def name_words(name: str) -> str:

@@ -12,6 +12,7 @@ from holdfast.caches.readers.generators import BRACES, LIQUID
 from holdfast.caches.readers.included_text import DEEPEST
 from holdfast.caches.readers.markdown_blocks import label, note
 from holdfast.caches.readers.markdown_lines import fence_after, without_comments
+from holdfast.caches.search.sections import front_matter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +38,11 @@ _SHOWN = ("title", "name", "header", "label", "summary", "caption", "text", "ari
 # Tags between which nothing is text.
 _SKIPPED = frozenset(("comment", "for", "capture", "javascript", "style", "schema"))
 _LIQUID_LINKS = ("embed", "file")
+# Shortcodes between which there is code.
+_CODE = frozenset(("code", "code-toggle", "highlight"))
+# A link whose words are the title of the page that it leads to.
+_TITLED_LINK = re.compile(r"(?a)\[AUTOTITLE\]\(([^()\s]{1,300})\)")
+_VERSION = re.compile(r"(?a)^/?(?:en/)?(?:(?:enterprise|free)[\w.-]*@[\w.-]+/)?")
 _WORD = re.compile(r"(?a)[A-Za-z0-9_-]+")
 _STRING = re.compile(r"""(?a)^["']([^"']*)["']""")
 _PATH = re.compile(r"(?a)^[\w$-]+(?:\.[\w$-]+|\[[^\[\]]{0,40}\])*")
@@ -58,6 +64,8 @@ class TemplateRows:
 
     def rows(self, rows: Sequence[Row], depth: int = 0) -> list[Row]:
         """The lines."""
+        if self._has_liquid:
+            rows = [(self._with_titles(text) if "[AUTOTITLE](" in text else text, source) for text, source in rows]
         if not depth and not any("{{" in text or "{%" in text for text, _ in rows):
             return list(rows)
         self._unread = DEEPEST - depth
@@ -103,11 +111,14 @@ class TemplateRows:
                 self._liquid(liquid.strip(" \t-"), tag[0], alone, source, margin, depth) if self._has_liquid else tag[0]
             )
         if hugo is not None:
-            return (
-                tag[0]
-                if self._fence
-                else self._shortcode(shortcode.strip(" \t/*") or "", shortcode, alone, source, margin, depth)
-            )
+            spec = shortcode.strip(" \t/*")
+            if alone and spec.partition(" ")[0] in _CODE and not shortcode.rstrip(" ").endswith("/"):
+                is_end = shortcode.lstrip(" ").startswith("/")
+                if is_end or not self._fence:
+                    self._fence = "" if is_end else "```"
+                    given = _arguments(spec.partition(" ")[2])
+                    return "```" + ("" if is_end or "=" in given.get("0", "=") else given["0"])
+            return tag[0] if self._fence else self._shortcode(spec, shortcode, alone, source, margin, depth)
         if not self._fence and expression.startswith("#"):
             return ""  # of mdBook: a title, a quiz
         if self._is_raw or not self._has_braces:
@@ -159,7 +170,7 @@ class TemplateRows:
         if name in ("data", "indented_data_reference"):
             return self._data(rest.partition(" ")[0], alone, source, margin, depth)
         if name in ("include", "include_relative", "include_cached", "render"):
-            return self._include(rest, source, margin, depth)
+            return self._include(rest, alone, source, margin, depth)
         if name in ("link", "post_url"):
             return rest.strip(" \"'")
         if name in _TOOLS:
@@ -183,6 +194,19 @@ class TemplateRows:
             return name.rpartition(".")[2].replace("_", " ")
         return " ".join(self._nested([value], source, depth)) if "{" in value else value
 
+    def _with_titles(self, text: str) -> str:
+        """A line whose links say the titles of their pages, or the last words of their addresses."""
+
+        def titled(link: re.Match[str]) -> str:
+            path, _, anchor = link[1].partition("#")
+            page = _VERSION.sub("content/", path)
+            found = [self._included.lines(f"{page}{end}") for end in (".md", "/index.md")]
+            title = next((front_matter(lines)[1] for lines in found if lines), "")
+            words = (anchor or path.rpartition("/")[2]).replace("-", " ")
+            return f"[{' '.join(self._nested([title], 0, 0)) if title else words}]({link[1]})"
+
+        return _TITLED_LINK.sub(titled, text)
+
     def _nested(self, lines: Sequence[str], source: int, depth: int) -> list[str]:
         """What lines become by themselves."""
         inner = TemplateRows(self._site, self._included, "")
@@ -193,14 +217,12 @@ class TemplateRows:
         return [text for text, _ in inner._found]
 
     def _put(self, lines: Sequence[str], source: int, margin: str, depth: int) -> None:
-        from holdfast.caches.search.sections import front_matter
-
         body, _ = front_matter(list(lines) or [""])
         nested = self._nested(lines[body:], source, depth)
         self._found += [(margin + text if text else "", source) for text in nested]
 
-    def _include(self, spec: str, source: int, margin: str, depth: int) -> str:
-        """A file of the folder for includes, or one that is named from the page; of HTML nothing is text."""
+    def _include(self, spec: str, alone: bool, source: int, margin: str, depth: int) -> str:
+        """A file of the folder for includes, or one that is named from the page; of HTML what it is given to show."""
         path = spec.strip(" ").split(" ")[0].strip("\"'")
         if "{" in path or not path:
             return ""
@@ -209,6 +231,9 @@ class TemplateRows:
             self._included.missing(path)
         elif path.endswith((".md", ".markdown", ".txt")):
             self._put(lines, source, margin, depth)
+        elif not alone:
+            given = _arguments(spec)
+            return next((given[key] for key in ("version", *_SHOWN) if key in given), "")
         return ""
 
     def _shortcode(self, spec: str, whole: str, alone: bool, source: int, margin: str, depth: int) -> str | None:

@@ -306,6 +306,21 @@ def test_antora_includes_are_in_the_folders_of_their_module() -> None:
 
 
 def test_code_that_a_section_names_is_a_fence() -> None:
-    files = {"src/main/java/web/mvc/someclients/My.java": "class My {}\n"}
+    code = "/*\n * Copyright\n */\n\npackage a.b;\n\nclass My {}\n"
+    files = {"src/main/java/web/mvc/someclients/My.java": code}
     text = "[[web.mvc.some-clients]]\n== Clients\n\ninclude-code::My[]\n"
     assert read(text, files).text == "## Clients\n\n```java\nclass My {}\n```\n"
+
+
+def test_links_and_code_begin_on_one_line_and_end_on_another() -> None:
+    text = "* see link:a.html[the\n  page] or `git\nlog` and\n  linkgit:git-log[1] as `odd' and xref:b.adoc[b].\n"
+    page = read(text)
+    assert (
+        page.text
+        == "- see [the\n  page](a.html) or `git\n  log` and\n  [git-log(1)](git-log.adoc) as `odd' and [b](b.adoc).\n"
+    )
+    assert [source_line(page.lines, number) for number in range(1, 5)] == [1, 2, 3, 4]
+
+
+def test_a_method_in_a_macro_is_named_with_its_type() -> None:
+    assert read("Call (javadoc:a.b.Run#go(java.lang.String...)[]).\n").text == "Call (`Run.go`).\n"

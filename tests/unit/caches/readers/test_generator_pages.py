@@ -22,6 +22,8 @@ FILES = {
     "shared/part.md": "Shared text.\n",
     "_part.mdx": "import A from 'a'\n\n<A>Part of it.</A>\n",
     "code.js": "run()\n",
+    "content/run/first.md": "---\ntitle: The {% data variables.product.name %} run\n---\n\nText.\n",
+    "_includes/badge.html": "<b>{{ include.version }}</b>\n",
     ".gitbook/includes/part.md": "---\ntitle: x\n---\n\nIncluded.\n",
 }
 
@@ -53,6 +55,32 @@ CASES = [
         "docusaurus",
         "import Part from './_part.mdx';\n\n:::tip[Best *way*]\n\nDo.\n\n:::\n\n<Part />\n",
         "> **Tip** Best *way*\n\nDo.\n\nPart of it.\n",
+    ),
+    (
+        "docusaurus",
+        "export function a() {\n  return `\n~~~js\n${b}`;\n}\n\nOne.\n\n```js\nimport x\n```\n",
+        "One.\n\n```js\nimport x\n```\n",
+    ),
+    (
+        "docusaurus",
+        '```mdx-code-block\n<Tab label="npm">\n```\n\nOne.\n\n```mdx-code-block\n</Tab>\n```\n',
+        "**npm**\n\nOne.\n",
+    ),
+    ("mintlify", "### `run` <sup>[<Icon/>](https://x.org)</sup>\n", "### `run`\n"),
+    (
+        "hugo",
+        "{{< code-toggle file=hugo >}}\na = '{{ b }}'\n{{< /code-toggle >}}\n\nText.\n",
+        "```\na = '{{ b }}'\n```\n\nText.\n",
+    ),
+    (
+        "jekyll",
+        "As of {% include badge.html version='2.5' %} only.\n\n<ul>\n\n    <li>One</li>\n\n</ul>\n",
+        "As of 2.5 only.\n\n- One\n",
+    ),
+    (
+        "liquid",
+        "See [AUTOTITLE](/enterprise-server@latest/run/first#x) and [AUTOTITLE](/run/second-run).\n",
+        "See [The Widget run](/enterprise-server@latest/run/first#x) and [second run](/run/second-run).\n",
     ),
     (
         "docusaurus",

@@ -148,3 +148,10 @@ def test_whatever_is_given_there_is_a_page_or_a_reason(source: bytes) -> None:
         return
 
     assert is_within(page, source)
+
+
+def test_a_notebook_of_several_parts_is_titled_by_the_bold_line_that_it_begins_with() -> None:
+    cells = [
+        {"cell_type": "markdown", "source": one} for one in ("**Chapter 4 - Models**\n\nText.", "# Setup", "# Use")
+    ]
+    assert read(_notebook(*cells), "04_models.ipynb").title == "Chapter 4 - Models"
