@@ -242,8 +242,10 @@ def test_a_project_is_asked_for_the_caches_it_declares_and_says_what_they_are_ab
     assert text.split("\n")[1] == "Left out: helm (not built)."
     assert {citation.partition(":")[0] for citation in citations(text)} == {"fastapi", "kubernetes"}
     (tmp_path / "context.toml").write_text("caches = 3\n")
-    text = run_context("search", QUESTION, cwd=tmp_path).stdout.decode()
-    assert "private:c.md" in text
+    refused = run_context("search", QUESTION, cwd=tmp_path)
+    assert refused.stdout == b""
+    assert b"context.toml" in refused.stderr
+    assert refused.returncode == 5
 
 
 def test_many_caches_are_told_within_300_tokens(tmp_path: Path) -> None:

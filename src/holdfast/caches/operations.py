@@ -56,7 +56,7 @@ UNDER = Parameter("under", "text", "Folder or glob, e.g. guide/", metavar="GLOB"
 KNOWN = Parameter(
     "known",
     "texts",
-    "Citations you hold: not sent again",
+    "Citations you hold",
     metavar="CITATION",
     max_bytes=8 << 10,
     max_items=1000,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from holdfast.core.unicode_text import lower_case
@@ -36,8 +35,8 @@ def names_like(names: Sequence[str], text: str) -> list[str]:
         name: [word for word in _words(name) if any(word.startswith(each) or each.startswith(word) for each in asked)]
         for name in names
     }
-    counts = Counter([word for words in shared.values() for word in words])
-    worth = {name: sum([1 / counts[word] for word in words]) for name, words in shared.items() if words}
+    every = [word for words in shared.values() for word in words]
+    worth = {name: sum([1 / every.count(word) for word in words]) for name, words in shared.items() if words}
     best = sorted(worth, key=lambda name: (-worth[name], name))[:_MOST_ALIKE]
     return [name for name in best if 2 * worth[name] >= worth[best[0]]]
 

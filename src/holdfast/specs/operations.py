@@ -18,7 +18,7 @@ LAYOUT = Parameter(
 LIMIT = Parameter(
     "limit", "integer", "Most open specs to list, those changed last (default: 20)", metavar="N", only="command"
 )
-ABOUT = Parameter("about", "text", "Only the specs, three at most, whose names share words with this", metavar="TEXT")
+ABOUT = Parameter("about", "text", "Only specs named like this", metavar="TEXT")
 NAMES = Parameter("specNames", "texts", "Specs to check (default: all)", metavar="NAME", positional=True)
 STRICT = Parameter("strict", "flag", "Take every warning for an error")
 LEVEL = Parameter("level", "text", "error: leave warnings out", metavar="LEVEL", choices=("error", "warning"))
@@ -84,7 +84,7 @@ OPERATIONS = (
         failures_are_answers=True,
         tool="list-specs",
         title="List specs",
-        description="List open specs with phase, progress and next task. Use it to find a spec or its next task.",
+        description="List this project's open specs with phase and next task. Use it before choosing one.",
     ),
     Operation(
         family="specs",
