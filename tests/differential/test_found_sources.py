@@ -312,7 +312,7 @@ def test_what_is_remembered_comes_back(sources: list[str], has_more: bool) -> No
     known = KnownSources.of((sources, ["0"] * count, ["text-1"] * count), more, {"y": "2"}, "sha256:3")
     files = KnownFiles("\0".join(sources), (array("q", range(count)).tobytes(),) * 5, " ".join(["5"] * count))
     made = KnownFiles("a\0b", (array("q", [1, 2]).tobytes(),) * 5, "6 7")
-    state = SourceState("version", "settings", files, known, made)
+    state = SourceState("version", "settings", files, known, made, has_more)
     data = encode_state(state)
     assert parse_state(data) == state
     assert parse_state(data[:-2]) == SourceState.none()

@@ -44,7 +44,7 @@ def items(docs: Path) -> list[SourceItem]:
 
 
 def build(docs: Path, cache: Path, **more: object) -> DocumentsReport:
-    known = {name: more.pop(name) for name in ("previous", "unchanged") if name in more}
+    known = {name: more.pop(name) for name in ("previous", "unchanged", "flushed") if name in more}
     order = BuildOrder(NOW, workers=1, **more)  # type: ignore[arg-type]  # as given
     return build_documents(items(docs), cache, order, **known)  # type: ignore[arg-type]  # as given
 
@@ -169,3 +169,28 @@ def test_after_an_edit_no_other_document_is_read(docs: Path, tmp_path: Path) -> 
     assert report.total_bytes == sum(len(each.content.encode()) for each in open_cache(tmp_path / "cache").documents())
     assert contents(tmp_path / "cache") == contents(tmp_path / "expected")
     assert sorted(os.listdir(tmp_path)) == ["cache", "docs", "expected"]
+
+
+@pytest.mark.parametrize("flushed", [True, False])
+def test_documents_of_a_durable_cache_are_not_flushed_again(
+    flushed: bool, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = tmp_path / "cache"
+    build(docs, cache)
+    (docs / "a.plain").write_text("# A\n\nanother text\n")
+    before, seen = contents(cache), set[int]()
+    fsync = os.fsync
+
+    def noted(descriptor: int) -> None:
+        seen.add(os.fstat(descriptor).st_ino)
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    unchanged = {"Guide.plain", "deep/b.plain"}
+    report = build(docs, cache, force=True, previous=str(cache), unchanged=unchanged, flushed=flushed)
+    assert report.reused == 2
+    files = {str(path.relative_to(cache)): path.stat().st_ino for path in cache.rglob("*")}
+    left_out = {name for name, number in files.items() if number not in seen}
+    linked = {name for name in files if name in before and name.startswith("documents/")}
+    assert left_out == (linked if flushed else set())
+    assert len(linked) == 2

@@ -21,7 +21,7 @@ from holdfast.core.staging import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterator, Sequence
 
     # What a directory holds when it holds nothing but its own: file names and, ending in a slash, directories after
     # what is in them, in the order to remove them in. None when it holds anything else.
@@ -241,15 +241,15 @@ class StagedDirectory:
             return  # the next writer looks again
         self.kept.append(_set_aside(path, self.target))
 
-    def publish(self, *, replace: bool, flush: bool = True) -> None:
+    def publish(self, *, replace: bool, flush: bool = True, durable: Container[str] = ()) -> None:
         """Put the directory at its target, everything flushed unless `flush` is false; with `replace`, swap out what is
-        there.
+        there. `durable` are paths below `self.path` that are flushed already, as links to files of another directory.
 
         Without `replace` an existing target raises FileExistsError. What was swapped out is disposed of on leaving,
         or by the next writer.
         """
         if flush:
-            _flush_tree(self.path)
+            _flush_tree(self.path, durable)
         if not _rename_new(self.path, self.target):
             if not replace:
                 raise FileExistsError(EEXIST, "already exists", self.target)
@@ -298,8 +298,8 @@ def _walk(path: str) -> Iterator[str]:
     yield path
 
 
-def _flush_tree(path: str) -> None:
-    for error in filter(None, _flushed(list(_walk(path)))):
+def _flush_tree(path: str, durable: Container[str]) -> None:
+    for error in filter(None, _flushed([each for each in _walk(path) if each not in durable])):
         raise error
 
 

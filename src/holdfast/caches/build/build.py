@@ -100,13 +100,15 @@ def build_documents(
     order: BuildOrder,
     previous: str | None = None,
     unchanged: Container[str] = frozenset(),
+    flushed: bool = False,
 ) -> DocumentsReport:
     """Compile listed sources into a cache at `cache`, each by its reader, atomically and durably.
 
     What cannot be read is passed over and named in the report; having no document at all ends the build. `previous` is
     the cache that was made of earlier sources, and `unchanged` the sources that are the same since, with the same
     readers and the same files included: their documents are taken from there, and the segments of the index that have
-    no others. The bytes are those of a build from nothing, whatever is unchanged.
+    no others; `flushed` says that the files of that cache are durable. The bytes are those of a build from nothing,
+    whatever is unchanged.
     """
     cache = os.path.abspath(os.fspath(cache))
     check_time(order.created_at)
@@ -115,6 +117,7 @@ def build_documents(
     order = order._replace(tokenizer=counted_by)
     ordered = with_kept(in_id_order(items), previous, unchanged)
     known = None if previous is None else previous_cache(previous, counted_by)
+    durable: set[str] = set()
 
     def make(staged: str, pool: WorkerPool) -> DocumentsReport:
         to_read = ordered if known is None else [item for item in ordered if not isinstance(item, KeptItem)]
@@ -126,9 +129,12 @@ def build_documents(
         rows = _Rows(written, known, [item.entry for item in ordered if isinstance(item, KeptItem)] if known else [])
         if not rows.ids:
             raise BuildFailed("there is no document in the sources: name others, or formats that this release reads")
-        return _indexed(staged, rows, order, pool)
+        report = _indexed(staged, rows, order, pool)
+        if flushed:
+            durable.update(rows.linked)
+        return report
 
-    report, kept = _build(cache, order, make)
+    report, kept = _build(cache, order, make, durable)
     for note in _notes(cache, [], kept):
         order.note(note)
     return report
@@ -170,16 +176,20 @@ def check_time(created_at: str) -> None:
 
 
 def _build(
-    cache: str, order: BuildOrder, make: Callable[[str, WorkerPool], DocumentsReport]
+    cache: str,
+    order: BuildOrder,
+    make: Callable[[str, WorkerPool], DocumentsReport],
+    durable: Container[str] = (),
 ) -> tuple[DocumentsReport, Sequence[str]]:
-    """Write and publish a cache that `make` writes into a directory; what was kept of an old one."""
+    """Write and publish a cache that `make` writes into a directory, flushing what is not `durable` by then; what was
+    kept of an old one."""
     try:
         # The workers are gone before the directory they write into is.
         with StagedDirectory(cache, cache_contents) as staged, WorkerPool() as pool:
             with collector(runs=True):  # readers of some formats make cycles
                 report = make(staged.path, pool)
             order.progress(WRITING, 0, 1)
-            staged.publish(replace=order.force, flush=order.flushes)
+            staged.publish(replace=order.force, flush=order.flushes, durable=durable)
             order.progress(WRITING, 1, 1)
     except FileExistsError:
         raise target_exists(cache) from None
@@ -203,7 +213,8 @@ def _written(
 class _Rows:
     """What is known of all documents, in id order: of those that were written, and of those that a previous cache has.
 
-    `names` are those of their files, `origins` the digests of their metadata.
+    `names` are those of their files, `origins` the digests of their metadata, `linked` the paths of those that link
+    to a file of the previous cache.
     """
 
     def __init__(self, written: WrittenDocuments, previous: PreviousCache | None, kept: Sequence[Entry]) -> None:
@@ -222,6 +233,7 @@ class _Rows:
         self.origins = [row[4] for row in made]
         self.names = file_names_of(self.ids, self.versions)
         self.reused = len(kept)
+        self.linked: set[str] = set()
 
     def settle(self, staged: str) -> None:
         """Give every document file its name; those of the previous cache are linked."""
@@ -230,7 +242,7 @@ class _Rows:
         settle_names(folder, [(old, new) for old, new in names if old])
         if self.previous is not None:
             entries, place_of = self.previous.entries, self.previous.place_of
-            self.previous.link(
+            self.linked = self.previous.link(
                 [(entries[place_of[name]], new) for name, (old, new) in zip(self.ids, names, strict=True) if not old],
                 folder,
             )

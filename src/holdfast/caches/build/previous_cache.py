@@ -143,9 +143,11 @@ class PreviousCache:
     def _linked(self, place: int) -> tuple[Entry, list[str]]:
         return self.entries[place], self.texts(place)
 
-    def link(self, files: Iterable[tuple[Entry, str]], target: str) -> None:
-        """Give document files names in a directory too, or copy them where the file system has no such links."""
+    def link(self, files: Iterable[tuple[Entry, str]], target: str) -> set[str]:
+        """Give document files names in a directory too, or copy them where the file system has no such links; the paths
+        of those that were not copied."""
         own = their = -1
+        linked: set[str] = set()
         try:
             own = os.open(os.path.join(self.path, DOCUMENTS), _FOLDER)
             their = os.open(target, _FOLDER)
@@ -157,9 +159,12 @@ class PreviousCache:
                     os.link(file, name, src_dir_fd=own, dst_dir_fd=their, follow_symlinks=False)
                 except OSError:
                     write_new(os.path.join(target, name), read_document(self.path, entry).data)
+                else:
+                    linked.add(f"{target}/{name}")
         finally:
             close_quietly(own)
             close_quietly(their)
+        return linked
 
 
 def _origin(digests: str, number: int) -> str:

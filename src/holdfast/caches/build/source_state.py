@@ -113,7 +113,7 @@ class KnownSources(NamedTuple):
 class SourceState(NamedTuple):
     """What is remembered of the cache of one name; `cache_version` is empty where nothing is.
 
-    `made` are the files of the cache itself, by their paths below it.
+    `made` are the files of the cache itself, by their paths below it; `flushed` says that these were made durable.
     """
 
     cache_version: str
@@ -121,6 +121,7 @@ class SourceState(NamedTuple):
     files: KnownFiles
     known: KnownSources
     made: KnownFiles
+    flushed: bool = False
 
     @classmethod
     def none(cls) -> SourceState:
@@ -171,7 +172,7 @@ def _parsed(data: bytes) -> SourceState | None:
         return None
     if {_count(known.digests, _BETWEEN_PLAIN), _count(known.readers, _BETWEEN_PLAIN)} != {_count(known.sources)}:
         return None
-    return SourceState(version, settings, files, known, built)
+    return SourceState(version, settings, files, known, built, fields.get("flushed") is True)
 
 
 def _holds(files: KnownFiles) -> bool:
@@ -202,6 +203,7 @@ def encode_state(state: SourceState) -> bytes:
         "state_version": _STATE_VERSION,
         "cache_version": state.cache_version,
         "settings": state.settings,
+        "flushed": state.flushed,
         "listed": known.listed,
         "more": known.more,
         "strangers": known.strangers,

@@ -51,10 +51,12 @@ if TYPE_CHECKING:
 
 
 class KnownCache(NamedTuple):
-    """The cache that is there, if it is as it was built, and the sources that did not change since."""
+    """The cache that is there, if it is as it was built, the sources that did not change since, and whether its files
+    were flushed."""
 
     path: str | None
     unchanged: Container[str]
+    flushed: bool
 
 
 # At most this many of what was passed over are named in a failure.
@@ -177,11 +179,13 @@ def _synced(project: Project, declared: DeclaredCache, order: BuildOrder) -> Syn
             raise BuildFailed(nothing_found(declared, plan.found))
         if damaged:
             make_replaceable(cache, state.made)
-        known = KnownCache(cache if is_known else None, changes.unchanged)
+        known = KnownCache(cache if is_known else None, changes.unchanged, state.flushed)
         report = _built(declared, plan, cache, order._replace(force=True, progress=show), known)
         for note in _notes(declared, damaged, is_other=is_known and state.settings != settings):
             order.note(f"{declared.name}: {note}")
-        state = state_of(plan, report, state, changes, settings)._replace(made=made_files(cache, made))
+        state = state_of(plan, report, state, changes, settings)._replace(
+            made=made_files(cache, made), flushed=order.flushes
+        )
         write_state(project, declared.name, state)
         unread, locked = _unread(plan, state), locked_of(plan, state)
         if strict and any(passed.is_fault for passed in unread):
