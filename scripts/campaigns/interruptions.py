@@ -33,8 +33,6 @@ from holdfast.contexts.on_disk.directory_view import CONTEXT_FILE, parse_context
 from support.example_project import example_project
 
 _IN_THE_MAKING = re.compile(r"\.holdfast-")
-# Made to be lost: documents kept for the next edit.
-_OF_ONE_MACHINE = re.compile(r"^\.context/caches/\.[^/]+\.holdfast-spare(/|$)")
 _PAGE = 4096
 _ROOMY = "size=64m,nr_inodes=20000"
 
@@ -195,9 +193,7 @@ class Interrupter:
             if again.code not in (0, code):
                 problems.append(f"the next run: exit {again.code}: {again.output[-200:].decode('utf-8', 'replace')}")
         after = _state(world)
-        strays = [
-            name for name in snapshot(world.project) if _IN_THE_MAKING.search(name) and not _OF_ONE_MACHINE.match(name)
-        ]
+        strays = [name for name in snapshot(world.project) if _IN_THE_MAKING.search(name)]
         if strays:
             problems.append(f"the next run left {', '.join(strays[:3])}")
         elif after not in states[1:]:
@@ -207,11 +203,11 @@ class Interrupter:
 
 
 def _state(world: World) -> Snapshot:
-    """What the project says, git's own files, what is in the making and what is of one machine aside."""
+    """What the project says, git's own files and what is in the making aside."""
     return {
         name: what
         for name, what in snapshot(world.project).items()
-        if not (name.startswith(".git/") or _IN_THE_MAKING.search(name) or _OF_ONE_MACHINE.match(name))
+        if not (name.startswith(".git/") or _IN_THE_MAKING.search(name))
     }
 
 
