@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 from holdfast.caches.readers.page_text import inline_code
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 _CAPITALS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _LETTERS = _CAPITALS | frozenset("abcdefghijklmnopqrstuvwxyz")

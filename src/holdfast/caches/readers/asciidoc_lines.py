@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from holdfast.caches.readers.asciidoc_inline import substituted
-from holdfast.caches.readers.included_text import DEEPEST, chosen_lines, number_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from holdfast.caches.readers.included_text import IncludedText
-    from holdfast.caches.readers.page_text import Row
+from holdfast.caches.readers.included_text import DEEPEST, IncludedText, chosen_lines, number_of
+from holdfast.caches.readers.page_text import Row
 
 _CONDITIONS = ("ifdef::", "ifndef::", "ifeval::")
 _SIGNS = ("==", "!=", "<=", ">=", "<", ">")

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from holdfast.caches.readers.asciidoc_inline import inline_words, substituted
 from holdfast.caches.readers.asciidoc_lines import AsciidocLines
 from holdfast.caches.readers.asciidoc_table import TableCells
 from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.included_text import IncludedText
-from holdfast.caches.readers.page_text import PageText
+from holdfast.caches.readers.page_text import PageText, Row
 from holdfast.caches.readers.site_values import SiteValues
-
-if TYPE_CHECKING:
-    from holdfast.caches.readers.page_text import Row
-    from holdfast.caches.readers.source_reader import Page, SourceFiles
+from holdfast.caches.readers.source_reader import Page, SourceFiles
 
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 _NOTES = {"NOTE": "Note", "TIP": "Tip", "IMPORTANT": "Important", "WARNING": "Warning", "CAUTION": "Caution"}

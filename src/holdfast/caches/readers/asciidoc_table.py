@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
 
 # What may stand before the bar of a cell: its span, its place, its style.
 _SPECIFIERS = "0123456789.+*<>^aehlmsdv"

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from holdfast.caches.readers.page_text import inline_code
+from holdfast.caches.readers.page_text import PageText, Row, inline_code
 from holdfast.core.unicode_text import WHITE_SPACE
-
-if TYPE_CHECKING:
-    from holdfast.caches.readers.page_text import PageText, Row
 
 _LINK = re.compile(r"\{@(?:link|linkcode|linkplain|see)[ \t]([^{}\n]{1,300})\}")
 _NAMED = frozenset(("param", "arg", "argument", "property", "prop", "typeparam", "typeParam", "template", "throws"))

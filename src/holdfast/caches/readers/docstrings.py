@@ -7,13 +7,9 @@ Headings become bold words, since the sections of the page are its modules, clas
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from holdfast.caches.readers.page_text import inline_code
+from holdfast.caches.readers.page_text import PageText, Row, inline_code
 from holdfast.core.unicode_text import WHITE_SPACE
-
-if TYPE_CHECKING:
-    from holdfast.caches.readers.page_text import PageText, Row
 
 _ROLE = re.compile(r":[a-zA-Z][a-zA-Z0-9:+_-]{0,40}:`([^`\n]{1,300})`")
 _LITERAL = re.compile("``([^`\n]{1,500})``")

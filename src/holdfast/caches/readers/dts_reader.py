@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.doc_comments import write_comment
 from holdfast.caches.readers.page_text import PageText
-from holdfast.caches.readers.source_reader import Page, Unreadable
+from holdfast.caches.readers.source_reader import Page, SourceFiles, Unreadable
 from holdfast.core.grammars import load_parser
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.caches.readers.source_reader import SourceFiles
-
-    Node = Any  # tree_sitter.Node
+Node = Any  # tree_sitter.Node
 
 _LARGEST = 4 << 20
 _SHORT = 3  # characters of the names that bundlers make up

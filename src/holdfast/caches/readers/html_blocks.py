@@ -7,17 +7,11 @@ deeper than `_DEEPEST`, so that the work grows with the text and not with its ne
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from holdfast.caches.readers.html_elements import code_language, is_layout, is_left_out, part_of_page
 from holdfast.caches.readers.html_table import HtmlTable
-from holdfast.caches.readers.html_tokens import attributes
-from holdfast.caches.readers.page_text import PageText, inline_code, plain_line
+from holdfast.caches.readers.html_tokens import HtmlToken, attributes
+from holdfast.caches.readers.page_text import PageText, Row, inline_code, plain_line
 from holdfast.core.unicode_text import WHITE_SPACE, split_at_white_space
-
-if TYPE_CHECKING:
-    from holdfast.caches.readers.html_tokens import HtmlToken
-    from holdfast.caches.readers.page_text import Row
 
 _DEEPEST = 8  # lists and quotations within each other that are still indented
 _KEPT = 1000

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from holdfast.caches.readers.html_blocks import HtmlBlocks
 from holdfast.caches.readers.html_tokens import tokens
 from holdfast.caches.readers.page_text import page_of
-from holdfast.caches.readers.source_reader import Page, Unreadable
+from holdfast.caches.readers.source_reader import Page, SourceFiles, Unreadable
 from holdfast.core.unicode_text import lower_case
-
-if TYPE_CHECKING:
-    from holdfast.caches.readers.source_reader import SourceFiles
 
 _BEGINNING = 1024  # where a page says its encoding, if it does
 _CHARSET = re.compile(rb"[cC][hH][aA][rR][sS][eE][tT][ \t\n]{0,9}=[ \t\n]{0,9}[\"']?([a-zA-Z0-9_-]{1,40})")

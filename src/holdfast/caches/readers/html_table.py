@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from holdfast.caches.readers.page_text import Row
+from holdfast.caches.readers.page_text import Row
 
 
 class HtmlTable:

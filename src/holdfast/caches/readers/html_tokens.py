@@ -8,17 +8,14 @@ a browser. The same on every interpreter, which the standard library's parser is
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from html import unescape
-from typing import TYPE_CHECKING
 
 from holdfast.core.unicode_text import lower_case
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    # A tag, or text: "<", "</", "/>" or, for a text, ""; the tag's name; its attributes as written, or the text; and
-    # its line.
-    HtmlToken = tuple[str, str, str, int]
+# A tag, or text: "<", "</", "/>" or, for a text, ""; the tag's name; its attributes as written, or the text; and
+# its line.
+HtmlToken = tuple[str, str, str, int]
 
 _SPACES = r" \t\n\f"
 _ATTRIBUTE_TEXT = (

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
+from holdfast.caches.readers.source_reader import SourceFiles
 from holdfast.core.unicode_text import lower_case
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from holdfast.caches.readers.source_reader import SourceFiles
 
 # What one page may include: the depth of files inside files, the number of files, and their characters.
 DEEPEST, _MOST_FILES, _MOST_CHARACTERS = 8, 500, 4 << 20

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 
-from holdfast.caches.readers.jsx_tags import braces_end, tag_at
+from holdfast.caches.readers.jsx_tags import Tag, braces_end, tag_at
 from holdfast.caches.readers.markdown_blocks import note
 from holdfast.caches.readers.markdown_lines import fence_after
+from holdfast.caches.readers.page_text import Row
 from holdfast.core.unicode_text import lower_case
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from holdfast.caches.readers.jsx_tags import Tag
-    from holdfast.caches.readers.page_text import Row
 
 _BLANKS = " \t"
 _INDENTED = "    "

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 
+from holdfast.caches.readers.page_text import Row
 from holdfast.core.unicode_text import lower_case
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from holdfast.caches.readers.page_text import Row
-
-    # The lines that stand for a Python object in a page, by its dotted name; none where it cannot be found.
-    Documented = Callable[[str], list[str]]
+# The lines that stand for a Python object in a page, by its dotted name; none where it cannot be found.
+Documented = Callable[[str], list[str]]
 
 _BLANKS = " \t"
 _CAPITALS = {ord(letter): chr(ord(letter) - 32) for letter in "abcdefghijklmnopqrstuvwxyz"}

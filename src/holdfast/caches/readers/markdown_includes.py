@@ -8,15 +8,10 @@ snippets), `{{% code_sample file="path" %}}` (Kubernetes), `{{#include path:1:5}
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from holdfast.caches.readers.included_text import chosen_lines, dedented, language_of
+from holdfast.caches.readers.included_text import IncludedText, chosen_lines, dedented, language_of
 from holdfast.core.record import NamedTuple
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.caches.readers.included_text import IncludedText
 
 _BLANKS = " \t"
 _QUOTES = "\"'"

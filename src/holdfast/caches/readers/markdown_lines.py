@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from holdfast.caches.readers.included_text import DEEPEST
+from collections.abc import Sequence
+
+from holdfast.caches.readers.included_text import DEEPEST, IncludedText
 from holdfast.caches.readers.markdown_includes import (
     Inclusion,
     included_by,
@@ -10,15 +12,8 @@ from holdfast.caches.readers.markdown_includes import (
     is_snippet_block,
     snippet_of,
 )
-from holdfast.caches.readers.page_text import longest_run
+from holdfast.caches.readers.page_text import Row, longest_run
 from holdfast.caches.search.sections import front_matter
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.caches.readers.included_text import IncludedText
-    from holdfast.caches.readers.page_text import Row
 
 _BLANKS = " \t"
 _DEEPEST_QUOTE = 16

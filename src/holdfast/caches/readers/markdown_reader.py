@@ -7,6 +7,7 @@ generator adds, and tags of HTML or JSX; each step takes lines and gives lines t
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import partial
 
 from holdfast.caches.readers.decoded_text import decoded
@@ -15,18 +16,12 @@ from holdfast.caches.readers.included_text import IncludedText, language_of
 from holdfast.caches.readers.jsx_prose import without_statements, without_tags
 from holdfast.caches.readers.markdown_blocks import MarkdownBlocks
 from holdfast.caches.readers.markdown_lines import fence_after, markdown_rows, without_comments
-from holdfast.caches.readers.page_text import check_documents, page_of
+from holdfast.caches.readers.page_text import Row, check_documents, page_of
+from holdfast.caches.readers.python_objects import PythonObjects
 from holdfast.caches.readers.site_values import SiteValues
+from holdfast.caches.readers.source_reader import Page, SourceFiles
 from holdfast.caches.readers.template_tags import TemplateRows
 from holdfast.caches.search.sections import front_matter
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.caches.readers.page_text import Row
-    from holdfast.caches.readers.python_objects import PythonObjects
-    from holdfast.caches.readers.source_reader import Page, SourceFiles
 
 _BLANKS = " \t"
 # `import Part from "./_part.mdx"`, whose text `<Part />` is; `import code from "!!raw-loader!./a.js"`, `"./a.js?raw"`.

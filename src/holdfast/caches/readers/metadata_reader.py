@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from holdfast.caches.line_map import source_line
 from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.page_text import PageText, page_of
 from holdfast.caches.readers.reader_table import read_source, reader_of
-from holdfast.caches.readers.source_reader import Page, Site
+from holdfast.caches.readers.source_reader import Page, Site, SourceFiles
 from holdfast.core.unicode_text import WHITE_SPACE, lower_case
-
-if TYPE_CHECKING:
-    from holdfast.caches.readers.source_reader import SourceFiles
 
 
 class _NoFiles:

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.jsx_prose import without_tags
-from holdfast.caches.readers.lined_values import read_json
-from holdfast.caches.readers.page_text import PageText
-from holdfast.caches.readers.source_reader import Page, Unreadable
+from holdfast.caches.readers.lined_values import Lined, read_json
+from holdfast.caches.readers.page_text import PageText, Row
+from holdfast.caches.readers.source_reader import Page, SourceFiles, Unreadable
 from holdfast.core.unicode_text import WHITE_SPACE, lower_case
-
-if TYPE_CHECKING:
-    from holdfast.caches.readers.lined_values import Lined
-    from holdfast.caches.readers.page_text import Row
-    from holdfast.caches.readers.source_reader import SourceFiles
 
 _MOST_LINES, _LONGEST = 40, 400  # of what a cell printed
 _MARKS = {"2": "##", "3": "###", "4": "####", "5": "#####", "6": "######"}

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from holdfast.caches.readers.decoded_text import decoded
-from holdfast.caches.readers.lined_values import NOTHING, read_json, read_yaml
+from holdfast.caches.readers.lined_values import NOTHING, Lined, read_json, read_yaml
 from holdfast.caches.readers.openapi_schemas import Schemas
-from holdfast.caches.readers.page_text import PageText, inline_code, page_of
-from holdfast.caches.readers.source_reader import Page, Unreadable
+from holdfast.caches.readers.page_text import PageText, Row, inline_code, page_of
+from holdfast.caches.readers.source_reader import Page, SourceFiles, Unreadable
 from holdfast.core.unicode_text import split_at_white_space
-
-if TYPE_CHECKING:
-    from holdfast.caches.readers.lined_values import Lined
-    from holdfast.caches.readers.page_text import Row
-    from holdfast.caches.readers.source_reader import SourceFiles
 
 _METHODS = {
     "get": "GET",

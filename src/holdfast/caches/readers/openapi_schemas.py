@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from holdfast.caches.readers.lined_values import NOTHING
-from holdfast.caches.readers.page_text import inline_code
+from holdfast.caches.readers.lined_values import NOTHING, Lined
+from holdfast.caches.readers.page_text import PageText, Row, inline_code
 from holdfast.caches.readers.source_reader import Unreadable
 from holdfast.core.unicode_text import split_at_white_space
-
-if TYPE_CHECKING:
-    from holdfast.caches.readers.lined_values import Lined
-    from holdfast.caches.readers.page_text import PageText, Row
 
 _HOPS = 8  # references that lead to references
 _DEEPEST = 3  # lists of lists

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from holdfast.caches.line_map import make_line_map
 from holdfast.caches.readers.source_reader import Page, Unreadable
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    Row = tuple[str, int]  # a line, and its line in the source
+Row = tuple[str, int]  # a line, and its line in the source
 
 _BLANKS = " \t"
 

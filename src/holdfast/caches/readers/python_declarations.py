@@ -6,18 +6,15 @@ is written for a newer one (docs/decisions/0027).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from holdfast.caches.readers.docstrings import dedented
+from holdfast.caches.readers.page_text import Row
 from holdfast.caches.readers.python_exports import statements, text_of
 from holdfast.core.unicode_text import WHITE_SPACE, split_at_white_space
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.caches.readers.page_text import Row
-
-    Node = Any  # tree_sitter.Node
+Node = Any  # tree_sitter.Node
 
 _LONGEST, _LONGEST_VALUE = 2000, 300  # characters of a signature, and of a value; most are a tenth of it
 _DEEPEST = 3  # classes within classes

@@ -8,15 +8,13 @@ and whatever is imported so is named after the outermost package that has it: `h
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from holdfast.core.grammars import load_parser
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    Node = Any  # tree_sitter.Node
+Node = Any  # tree_sitter.Node
 
 LARGEST = 10 << 20  # bytes of a module
 _DEEPEST = 4  # conditions within conditions

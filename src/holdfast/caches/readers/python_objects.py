@@ -5,17 +5,13 @@ The package has to be among the files that a page may include; nothing is import
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Container
 
+from holdfast.caches.readers.included_text import IncludedText
 from holdfast.caches.readers.page_text import PageText
 from holdfast.caches.readers.python_declarations import declarations
 from holdfast.caches.readers.python_exports import imports_of, python_parser
 from holdfast.caches.readers.python_reader import write_module, write_object
-
-if TYPE_CHECKING:
-    from collections.abc import Container
-
-    from holdfast.caches.readers.included_text import IncludedText
 
 # Where a package may lie, seen from a folder above the page.
 _BELOW = ("", "src", "lib", "python")

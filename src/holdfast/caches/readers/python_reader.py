@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Container
 
 from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.docstrings import write_docstring
 from holdfast.caches.readers.page_text import PageText
-from holdfast.caches.readers.python_declarations import declarations, listed_names, module_docstring
+from holdfast.caches.readers.python_declarations import Declaration, declarations, listed_names, module_docstring
 from holdfast.caches.readers.python_exports import (
     LARGEST,
     exported_names,
@@ -15,13 +15,7 @@ from holdfast.caches.readers.python_exports import (
     module_name,
     python_parser,
 )
-from holdfast.caches.readers.source_reader import Page, Unreadable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container
-
-    from holdfast.caches.readers.python_declarations import Declaration
-    from holdfast.caches.readers.source_reader import SourceFiles
+from holdfast.caches.readers.source_reader import Page, SourceFiles, Unreadable
 
 # Methods between double underscores that users call, by their names or by how the class is used.
 _CALLED = frozenset(("__init__", "__call__", "__new__"))

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from holdfast.caches.readers.generators import GENERATORS, PLAIN, Generator
-from holdfast.caches.readers.source_reader import SourceReader
+from holdfast.caches.readers.source_reader import Page, SourceFiles, SourceReader
 from holdfast.caches.source_formats import read_markdown
 from holdfast.core.unicode_text import lower_case
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from holdfast.caches.readers.source_reader import Page, SourceFiles
 
 _HERE = "holdfast.caches.readers."
 # By their first ending, what reads the pages of generators.

@@ -5,12 +5,14 @@ A scanner of our own: what renders a document in full takes far longer and loses
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.generators import AUTODOC, generator_of
 from holdfast.caches.readers.included_text import DEEPEST, IncludedText, chosen_lines, dedented, language_of
-from holdfast.caches.readers.page_text import PageText, check_documents
+from holdfast.caches.readers.page_text import PageText, Row, check_documents
+from holdfast.caches.readers.python_objects import PythonObjects
 from holdfast.caches.readers.rst_inline import inline_markdown, normal_name
 from holdfast.caches.readers.rst_markup import (
     AUTODOC_DIRECTIVES,
@@ -26,15 +28,9 @@ from holdfast.caches.readers.rst_markup import (
     item_marker,
     plain_words,
 )
+from holdfast.caches.readers.source_reader import Page, SourceFiles
 from holdfast.caches.source_formats import title_style
 from holdfast.core.unicode_text import WHITE_SPACE, lower_case
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.caches.readers.page_text import Row
-    from holdfast.caches.readers.python_objects import PythonObjects
-    from holdfast.caches.readers.source_reader import Page, SourceFiles
 
 _IN_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_+.-")
 _DEEPEST_HEADING = 6

@@ -6,10 +6,7 @@ import re
 from functools import lru_cache
 
 from holdfast.caches.readers.generators import generator_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from holdfast.caches.readers.source_reader import SourceFiles
+from holdfast.caches.readers.source_reader import SourceFiles
 
 _LONGEST_VALUE, _DEEPEST = 300, 16
 # `- Title: path.md`, `[Title](path.md)`.

@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
-if TYPE_CHECKING:
-    from holdfast.caches.line_map import LineMap
+from holdfast.caches.line_map import LineMap
 
-    class SourceFiles(Protocol):
-        """The other files of the sources, which a text may include; nothing outside them can be had.
 
-        `site` is the site that the page belongs to. How far outside the folder of the sources `..` may lead is the
-        builder's to say: up to the top of the project or of the git checkout that holds the folder, and never into what
-        is ignored there.
+class SourceFiles(Protocol):
+    """The other files of the sources, which a text may include; nothing outside them can be had.
+
+    `site` is the site that the page belongs to. How far outside the folder of the sources `..` may lead is the
+    builder's to say: up to the top of the project or of the git checkout that holds the folder, and never into what
+    is ignored there.
+    """
+
+    @property
+    def site(self) -> Site: ...
+
+    def text(self, path: str) -> str | None:
+        """The text of a file by its path below the sources' top, normalised: forward slashes, `..` only in front.
+
+        None where there is none, where it may not be read or is larger than a page may be, or is not UTF-8.
         """
+        ...
 
-        @property
-        def site(self) -> Site: ...
+    def missing(self, what: str) -> None:
+        """Report what a page needs and cannot be found: the path of an include, the name of a variable."""
+        ...
 
-        def text(self, path: str) -> str | None:
-            """The text of a file by its path below the sources' top, normalised: forward slashes, `..` only in front.
 
-            None where there is none, where it may not be read or is larger than a page may be, or is not UTF-8.
-            """
-            ...
+class Read(Protocol):
+    """Makes a page of a source's bytes; `name` is its path below the sources' top. Raises Unreadable."""
 
-        def missing(self, what: str) -> None:
-            """Report what a page needs and cannot be found: the path of an include, the name of a variable."""
-            ...
-
-    class Read(Protocol):
-        """Makes a page of a source's bytes; `name` is its path below the sources' top. Raises Unreadable."""
-
-        def __call__(self, data: bytes, name: str, files: SourceFiles) -> Page: ...
+    def __call__(self, data: bytes, name: str, files: SourceFiles) -> Page: ...
 
 
 class Site(NamedTuple):

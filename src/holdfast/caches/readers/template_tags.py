@@ -7,20 +7,15 @@ dropped, or becomes the last word of its name.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from holdfast.caches.readers.generators import BRACES, LIQUID
-from holdfast.caches.readers.included_text import DEEPEST
+from holdfast.caches.readers.included_text import DEEPEST, IncludedText
 from holdfast.caches.readers.markdown_blocks import label, note
 from holdfast.caches.readers.markdown_lines import fence_after, without_comments
+from holdfast.caches.readers.page_text import Row
+from holdfast.caches.readers.site_values import SiteValues
 from holdfast.caches.search.sections import front_matter
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.caches.readers.included_text import IncludedText
-    from holdfast.caches.readers.page_text import Row
-    from holdfast.caches.readers.site_values import SiteValues
 
 _TAG = re.compile(
     r"(?a)\{%((?:[^%{]|%(?!\})|\{(?!%))*+)%\}"  # Liquid

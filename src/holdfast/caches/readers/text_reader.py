@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.page_text import page_of
 from holdfast.caches.readers.rst_reader import rst_page
+from holdfast.caches.readers.source_reader import Page, SourceFiles
 from holdfast.caches.source_formats import is_restructured
 from holdfast.core.unicode_text import WHITE_SPACE
-
-if TYPE_CHECKING:
-    from holdfast.caches.readers.source_reader import Page, SourceFiles
 
 # Characters; and what a title does not end in.
 _LONGEST_TITLE = 80
