@@ -1,6 +1,7 @@
 """How much a warm `spec-status` costs over the system calls it cannot do without.
 
 python -m benchmarks.specs
+python -m benchmarks.specs --defects    instead, what `spec check` finds of planted defects
 
 The floor is a bare loop of the same `stat` calls plus one JSON encode of the same answer, once by this package's
 encoder and once by the standard library's. All three are measured in one run, interleaved, and compared as ratios.
@@ -18,6 +19,7 @@ from time import perf_counter
 from typing import Any
 from unittest.mock import patch
 
+from benchmarks import spec_defects
 from holdfast.catalog import find_tool
 from holdfast.core.canonical_json import encode
 from holdfast.core.file_contents import RememberedFiles, SystemFiles
@@ -39,6 +41,8 @@ class AnHourFromNow(SystemFiles):
 
 
 def main() -> int:
+    if sys.argv[1:] == ["--defects"]:
+        return spec_defects.main()
     with tempfile.TemporaryDirectory() as folder:
         return compare(Path(folder))
 

@@ -68,8 +68,10 @@ def _without_shall(criteria: Sequence[Criterion]) -> Iterator[tuple[int, str, st
 
 
 def _says_what_must_be(text: str) -> bool:
-    """Whether a text in lower case has SHALL or MUST, or is a scenario: `given …, when …, then …`."""
-    return bool(_shalls(text)) or all(count_of(text, word) for word in ("given", "when", "then"))
+    """Whether a text in lower case has SHALL, MUST, SHOULD or MAY, or is a scenario: `given …, when …, then …`."""
+    return any(count_of(text, word) for word in (*MUST, "should", "may")) or all(
+        count_of(text, word) for word in ("given", "when", "then")
+    )
 
 
 def _shalls(text: str) -> int:

@@ -119,7 +119,9 @@ def _heading_number(heading: str) -> str:
     end = number_end(heading)
     if end:
         return heading[:end] if heading[end : end + 1] in ("", ".", ":", " ", ")", "\uff1a") else ""
-    return id_of(heading)
+    found = id_of(heading)
+    code, _, number = found.partition("-")
+    return "" if number and heading.startswith(f"{code} ") else found  # `WAVE 1` is a part of the document
 
 
 def _item(line: str, requirement: str) -> str:
@@ -131,8 +133,10 @@ def _item(line: str, requirement: str) -> str:
     bold = text.startswith("**")
     text = text.lstrip("*")
     if text[:1] not in _DIGITS:
-        code = id_of(text.partition("*")[0].partition(":")[0]) if bold or (bullet and ":" in text[:_LONGEST_ID]) else ""
-        return code if bold or "-" in code else ""
+        name = text.partition("*")[0].partition(":")[0]
+        code = id_of(name) if bold or (bullet and ":" in text[:_LONGEST_ID]) else ""
+        is_whole = code.replace("-", "") == name.strip(". ").replace("-", "")  # `**P1 build**` is no code
+        return code if "-" in name[: len(code)] or (bold and (is_whole or not code.partition("-")[2])) else ""
     end = number_end(text)
     if not end or text[end : end + 1] not in (".", ")", " ", ":", "*"):
         return ""

@@ -30,6 +30,7 @@ MUST = ("shall", "must")
 _LABELS = (
     *(
         *WORDS,
+        "validates",
         "anforderungen",
         "exigences",
         "requisitos",

@@ -137,6 +137,15 @@ US = "ユーザーストーリー"
                       "design": "# D\n\n要件 1\n\n## 3. Later (要件 2)\n"}, id="named in a heading of the design"),
         pytest.param({"tasks": "- [ ] 1. a\n  - _Requirements: 1_\n- [ ] 2. b\n  - _Requirements: 1_\n"
                       "- [ ] 3. c\n  - _Requirements: Data Models_\n"}, id="a requirement in words"),
+        pytest.param({"tasks": "- [ ] 1. a\n  - _Requirements: 1.1_\n- [ ] 2. b\n  - **Property 1: c**\n"
+                      "  - **Validates: Requirements 1.2**\n"}, id="what a property validates"),
+        pytest.param({"tasks": "- [ ] 1. a\n  - _Requirements: 1_\n- [ ] 2. b\n  - _Requirements: 1_\n"
+                      "- [ ] 3. Checkpoint: all green\n"}, id="a checkpoint"),
+        pytest.param({"tasks": "- [ ] 1. a\n  - _Requirements: 1_\n- [ ] 2. b\n  - _Requirements: 1_\n"
+                      "- [x] 3. Make a branch\n"}, id="a done task without a requirement"),
+        pytest.param({"requirements": f"## WAVE 1 - a\n\nWords.\n\n{GOOD}"}, id="a part of the document"),
+        pytest.param({"requirements": f"{GOOD}\n**P1 build scope (now):** all\n"}, id="words in bold after a code"),
+        pytest.param({"requirements": "### 1. a\n1. It SHOULD stay.\n2. It MAY go.\n"}, id="SHOULD"),
     ],
 )  # fmt: skip
 def test_what_people_write_beside_requirements_is_no_finding(changed: dict[str, str]) -> None:
@@ -176,6 +185,13 @@ def test_a_file_of_a_done_task_that_is_not_there_is_found_and_one_of_an_open_tas
     assert done_files(tasks, NUMBERED) == ["gone.py"]
     assert ("t.md", 1, "done-file-missing") in found(given_documents)
     assert ("t.md", 3, "done-file-missing") not in found(given_documents)
+
+
+def test_a_bare_name_in_the_text_of_a_coded_task_may_be_an_example() -> None:
+    tasks = "- [x] T001 [US1] Compare `old.json` in `src/a.py`\n"
+    spec = "### User Story 1 - a\n\nText.\n"
+    given_documents = documents(spec, tasks)._replace(form=CODED, missing_files=frozenset({"old.json", "src/a.py"}))
+    assert [each.text for each in check(given_documents)[0]] == ["src/a.py"]
 
 
 def test_what_the_rest_of_the_project_says_is_found_where_it_is_named() -> None:
