@@ -156,7 +156,7 @@ def read(project: Path, toml: str) -> tuple[dict[str, str], bool]:
         else:
             pages.append(document.data)
             more[item.source] = (document.included, "")
-    known = KnownSources.of(([], [], []), more, {}, "")
+    known = KnownSources({}, more, {}, "")
     for each in [part for part in lacking_parts(plan, known) if not part.is_fault]:
         told[each.source] = "; ".join([*filter(None, [told.get(each.source)]), each.reason])
     return told, any(WORD.encode() in page for page in pages)

@@ -50,9 +50,9 @@ class CachePlan(NamedTuple):
     commits: tuple[tuple[str, str], ...]
     packages: tuple[tuple[str, str], ...]
 
-    def columns(self) -> tuple[list[str], list[str], list[str]]:
-        """The sources, their hashes and their readers."""
-        return [item.source for item in self.items], self.digests, [item.reader for item in self.items]
+    def rows(self) -> list[tuple[str, tuple[str, str]]]:
+        """Each source with its hash and its reader."""
+        return [(item.source, (digest, item.reader)) for item, digest in zip(self.items, self.digests, strict=True)]
 
 
 class SourceChanges(NamedTuple):
@@ -189,15 +189,12 @@ class _Recognised:
 
     def __init__(self, state: SourceState) -> None:
         self._known = state.known
-        self._digests: dict[str, tuple[str, str]] | None = None
 
     def is_of_its_kind(self, item: SourceItem, digest: str) -> bool:
         """Whether a file is."""
         if self._known.strangers.get(item.source) == digest:
             return False
-        if self._digests is None:
-            self._digests = self._known.table()
-        if self._digests.get(item.source, ("", ""))[0] == digest:
+        if self._known.table.get(item.source, ("", ""))[0] == digest:
             return True
         reader = reader_named(item.reader)
         try:
@@ -208,14 +205,10 @@ class _Recognised:
 
 def changes_since(plan: CachePlan, state: SourceState) -> SourceChanges:
     """How the sources of a plan differ from the remembered ones."""
-    sources, digests, readers = plan.columns()
-    known, differing, changed, added, count = state.known, set[str](), 0, 0, len(sources)
-    if not known.are(sources, digests, readers):
-        count, was = known.records_of(sources)
-        now = zip(digests, readers, strict=True)
-        others = [source for source, one, other in zip(sources, was, now, strict=True) if one != other]
-        added = was.count(None)
-        differing, changed = set(others), len(others) - added
+    known, rows = state.known, plan.rows()
+    others = [source for source, row in rows if known.table.get(source) != row]
+    added = sum([source not in known.table for source in others])
+    differing, changed = set(others), len(others) - added
     skipped: dict[str, tuple[SourceItem, str]] = {}
     if known.more:
         files = _Includable()
@@ -229,7 +222,8 @@ def changes_since(plan: CachePlan, state: SourceState) -> SourceChanges:
                 differing.add(item.source)
     # What could not be read may be readable by now, where what was lacking is installed.
     changed += sum([_reason(item) != reason for item, reason in skipped.values()])
-    return SourceChanges(frozenset(sources) - differing, changed, added, count - len(sources) + added)
+    unchanged = frozenset([source for source, _ in rows]) - differing
+    return SourceChanges(unchanged, changed, added, len(known.table) - len(rows) + added)
 
 
 def first_reasons(plan: CachePlan, most: int) -> list[str]:

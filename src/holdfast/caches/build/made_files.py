@@ -6,7 +6,7 @@ import os
 from hashlib import file_digest
 from stat import S_ISDIR
 
-from holdfast.caches.build.source_state import NO_FILES, KnownFiles, file_digests
+from holdfast.caches.build.source_state import KnownFiles, file_digests
 from holdfast.caches.cache_format import MAX_MANIFEST_BYTES
 from holdfast.caches.index_format import FIRST_BYTES, manifest_digest
 from holdfast.caches.on_disk.cache_directory import MANIFEST
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
-def made_files(cache: str, before: KnownFiles = NO_FILES) -> KnownFiles:
+def made_files(cache: str, before: KnownFiles | None = None) -> KnownFiles:
     """What to remember of a cache that was just built or proven; `before` is what was remembered of an earlier one,
     whose files may have been linked into it."""
     paths = sorted(_files_below(cache, ""))
-    return file_digests(before, paths, [None] * len(paths), folder=cache, digest=_digest, linked=True)[1]
+    return file_digests(before or {}, paths, [None] * len(paths), folder=cache, digest=_digest, linked=True)[1]
 
 
 def find_damage(cache: str, made: KnownFiles) -> tuple[str, KnownFiles]:
@@ -31,15 +31,12 @@ def find_damage(cache: str, made: KnownFiles) -> tuple[str, KnownFiles]:
     A file is read where its stamps differ from the remembered ones. Files that were not built are not looked at:
     no answer comes from them. When a cache was made does not count.
     """
-    rows = made.rows()
-    paths = [path for path, _ in rows]
+    paths = list(made)
     for folder in sorted({path.rpartition("/")[0] for path in paths}):
         if not _is_folder(os.path.join(cache, folder)):
             return folder or MANIFEST, made
     found, now = file_digests(made, paths, [None] * len(paths), folder=cache, digest=_digest)
-    if now is made:
-        return "", made
-    damaged = (path for (path, digest), held in zip(rows, found, strict=True) if held != digest)
+    damaged = (path for (path, (_, digest)), held in zip(made.items(), found, strict=True) if held != digest)
     return next(damaged, ""), now
 
 
@@ -50,7 +47,7 @@ def make_replaceable(cache: str, made: KnownFiles) -> None:
 
     if not _is_folder(cache) or cache_contents(cache) is not None:
         return
-    if {path for path, _ in made.rows()}.issuperset(_files_below(cache, "")):
+    if made.keys() >= set(_files_below(cache, "")):
         parent, name = os.path.split(cache)
         with OwnFolder.at(parent, "", lambda found: found == name) as folder:
             folder.remove(name)

@@ -19,7 +19,7 @@ from holdfast.caches.build.made_files import find_damage, made_files, make_repla
 from holdfast.caches.build.project_directory import only_writer
 from holdfast.caches.build.project_sources import FoundSources, PassedOver
 from holdfast.caches.build.source_item import kinds_in_words
-from holdfast.caches.build.source_state import NO_FILES, KnownSources, SourceState
+from holdfast.caches.build.source_state import KnownSources, SourceState
 from holdfast.caches.build.user_caches import located, user_file
 from holdfast.caches.on_disk.cache_directory import INDEX_KIND
 from holdfast.caches.project.project_file import (
@@ -281,12 +281,12 @@ def state_of(
     for source in skipped.keys() | report.included.keys():
         included = report.included.get(source) or known.get(source, ({}, ""))[0]
         more[source] = included, skipped.get(source, "")
-    columns = plan.columns()
-    files = list(zip(columns[0], columns[1], strict=True))
+    table = dict(plan.rows())
+    files = [(source, digest) for source, (digest, _) in table.items()]
     for source, (included, _) in more.items():
         files += [(f"{source}\0{path}", digest) for path, digest in included.items()]
-    sources = KnownSources.of(columns, more, plan.strangers, sources_digest(files))
-    return SourceState(report.cache_version, settings, plan.files, sources, NO_FILES)
+    sources = KnownSources(table, more, plan.strangers, sources_digest(files))
+    return SourceState(report.cache_version, settings, plan.files, sources, {})
 
 
 def locked_of(plan: CachePlan, state: SourceState) -> LockedCache:
