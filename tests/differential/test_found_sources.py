@@ -23,7 +23,7 @@ from holdfast.caches.build.source_state import (
     file_digests,
     parse_state,
 )
-from holdfast.caches.readers.reader_table import ReaderNames, reader_of
+from holdfast.caches.readers.reader_table import reader_of
 from holdfast.core.file_identity import identity
 from holdfast.core.ignore_rules import BUILD_FOLDERS, Rules
 from support.examples import examples
@@ -190,34 +190,6 @@ def test_together_as_one_by_one(
         assert not BUILD_FOLDERS.intersection([part for item in found.items for part in item.source.split("/")[:-1]])
         for item, stamp in zip(found.items, found.stamps, strict=True):
             assert stamp in (None, identity(os.lstat(item.path)))
-
-
-@settings(max_examples=examples(200))
-@given(
-    st.lists(st.sampled_from(_LINES), max_size=4),
-    st.lists(st.sampled_from(_LINES), max_size=2),
-    *(st.sampled_from(["", "sub", "sub/a", "a"]), st.lists(st.sampled_from(_NAMES), max_size=5)),
-)
-def test_rules_that_say_nothing_ignore_nothing(
-    outer: list[bytes], inner: list[bytes], directory: str, names: list[bytes]
-) -> None:
-    rules = Rules().within("", b"\n".join(outer), None)
-    if directory.startswith("sub"):
-        rules = rules.within("sub", None, b"\n".join(inner))
-    given = [os.fsdecode(name) for name in names]
-    if rules.say_nothing_of(directory, given):
-        assert not any(rules.ignores(directory, name, folder=False) for name in given)
-
-
-@pytest.mark.parametrize("line", [b"*.py[cod]", b"/build", b"other/*.md", b"npm-debug.log*", b"*~", b".env", b"dist/"])
-def test_usual_rules_say_nothing_of_pages(line: bytes) -> None:
-    assert Rules().within("", line, None).say_nothing_of("docs/guide", ["index.md", "first.md"])
-
-
-@given(st.sampled_from([os.fsdecode(name) for name in _NAMES]) | st.text(min_size=1, max_size=8))
-def test_the_end_of_a_name_tells_its_reader(name: str) -> None:
-    reader = reader_of(name)
-    assert ReaderNames()[name[name.rfind(".") :]] == ("" if reader is None else reader.name)
 
 
 def _written(folder: Path, names: str) -> tuple[list[str], list[Identity], list[str]]:

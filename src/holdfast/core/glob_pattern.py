@@ -6,8 +6,6 @@ two `**` is looked for component by component. So the time is bounded by the pat
 
 from __future__ import annotations
 
-from itertools import takewhile
-
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -140,25 +138,6 @@ class Glob(NamedTuple):
                 return False
             at += len(components)
         return at == len(names)
-
-    def hint(self) -> bytes:
-        """What each match has: if anchored, how it starts, else a part of its name, with a newline at both ends."""
-        if self.anchored:
-            return self.literal
-        if self.runs is None:
-            return b"\n" + self.literal + b"\n"
-        pieces = self.runs[0].components[0].pieces
-        found = [b"\n" + self.literal, *[piece for piece in pieces if isinstance(piece, bytes)]]
-        found += [_literal_start(piece) for piece in pieces if not isinstance(piece, bytes)]
-        if isinstance(pieces[-1], bytes):
-            found.append(pieces[-1] + b"\n")
-        return max(found, key=len)
-
-
-def _literal_start(piece: tuple[int, ...]) -> bytes:
-    """The bytes that a piece starts with, up to the first place where more than one may stand."""
-    single = takewhile(lambda mask: mask.bit_count() == 1, piece)
-    return bytes([mask.bit_length() - 1 for mask in single])
 
 
 def parse_glob(line: bytes) -> Glob | None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class GlobList:
     """Patterns in order; the last match decides. Patterns without a star are looked up in a table, not tried."""
 
-    __slots__ = ("_by_name", "_by_path", "_by_suffix", "_general", "_globs", "_hints", "_suffix_lengths")
+    __slots__ = ("_by_name", "_by_path", "_by_suffix", "_general", "_suffix_lengths")
 
     def __init__(self, globs: Iterable[Glob]) -> None:
         # (key, for a folder) -> the place of the last such pattern, and what it decides.
@@ -28,9 +28,7 @@ class GlobList:
         self._by_path: dict[tuple[bytes, bool], tuple[int, bool]] = {}
         self._by_suffix: dict[tuple[bytes, bool], tuple[int, bool]] = {}
         self._general: list[tuple[int, Glob]] = []
-        self._globs = list(globs)
-        self._hints: list[tuple[bool, bytes]] | None = None
-        for place, glob in enumerate(self._globs):
+        for place, glob in enumerate(globs):
             table, key = self._table(glob)
             if table is None:
                 self._general.append((place, glob))
@@ -76,19 +74,6 @@ class GlobList:
             if glob.matches(path, folder=folder):
                 return not glob.negated
         return verdict if place >= 0 else None
-
-    def say_nothing_of(self, folder: bytes, names: bytes) -> bool:
-        """Whether `decide` is surely None for every file of a folder.
-
-        The folder has a slash at its end, unless it is where the patterns were written, which is empty; each name has a
-        newline before and behind it.
-        """
-        if self._hints is None:
-            self._hints = [(glob.anchored, glob.hint()) for glob in self._globs if not glob.folders_only]
-        for anchored, hint in self._hints:
-            if (hint.startswith(folder) or folder.startswith(hint)) if anchored else hint in names:
-                return False
-        return True
 
 
 def parse_globs(text: bytes | str) -> list[Glob]:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from holdfast.core.globs import GlobList, as_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 GITIGNORE, CONTEXTIGNORE = ".gitignore", ".contextignore"
 
@@ -69,11 +66,3 @@ class Rules:
             if decided is not None:
                 return decided
         return False
-
-    def say_nothing_of(self, directory: str, names: Sequence[str]) -> bool:
-        """Whether `ignores` is certainly false for all files of these names in a directory; a quick check for them."""
-        if self.is_empty:
-            return True
-        listed, place = as_bytes("\n".join(["", *names, ""])), as_bytes(f"{directory}/" if directory else "")
-        levels = self._contextignores + self._gitignores
-        return all(level.patterns.say_nothing_of(place[len(level.base) :], listed) for level in levels)

@@ -159,31 +159,3 @@ def test_keys_differ_by_place_by_kind_and_by_what_lies_above() -> None:
     ]
     assert (keys[0], len(set(keys))) == ("", len(keys))
     assert Rules().within("", b"*.a\n", None).key == top.key
-
-
-@pytest.mark.parametrize(
-    ("gitignore", "contextignore", "place", "names", "silent"),
-    [
-        (None, None, "", ["a.log"], True),
-        ("*.log\n", None, "", ["a.txt", "b.txt"], True),
-        ("*.log\n", None, "", ["a.txt", "b.log"], False),
-        ("*.log\n", None, "deep/er", ["b.log"], False),
-        (None, "secret.txt\n", "sub", ["secret.txt"], False),
-        (None, "secret.txt\n", "sub", ["other.txt"], True),
-        ("*.log\n", "secret.txt\n", "sub", ["a.txt"], True),
-        ("*.log\n", "secret.txt\n", "sub", ["secret.txt"], False),
-        ("*.log\n", "secret.txt\n", "sub", ["a.log"], False),
-        ("sub/a.txt\n", None, "sub", ["a.txt"], False),
-    ],
-)
-def test_the_quick_check_is_silent_only_where_no_file_is_left_out(
-    gitignore: str | None, contextignore: str | None, place: str, names: list[str], silent: bool
-) -> None:
-    rules = Rules().within("", gitignore, contextignore)
-    assert rules.say_nothing_of(place, names) is silent
-    assert any(rules.ignores(place, name, folder=False) for name in names) is not silent
-
-
-def test_the_quick_check_counts_from_the_folder_of_each_file() -> None:
-    rules = Rules().within("sub", "/a.txt\n", None)
-    assert [rules.say_nothing_of(place, ["a.txt"]) for place in ("sub", "sub/deeper")] == [False, True]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from _operator import attrgetter, methodcaller  # `operator` itself is slower to load
-from itertools import compress, repeat
+from _operator import attrgetter  # `operator` itself is slower to load
 
 from holdfast.caches.build.found_site import NO_SITE, FoundSite, site_in
 from holdfast.caches.build.guarded_files import FILE, FOLDER, NOTHING, OUTSIDE, IgnoredFiles, ignore_texts, led_to
 from holdfast.caches.build.source_item import FOUND, NAMED, SourceItem
 from holdfast.caches.on_disk.cache_directory import OWN_FOLDER
 from holdfast.caches.readers.generators import GENERATORS, MARKS
-from holdfast.caches.readers.reader_table import ReaderNames, reader_of
+from holdfast.caches.readers.reader_table import reader_of
 from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.file_identity import identity
 from holdfast.core.globs import GlobList
@@ -33,14 +32,11 @@ _ENVIRONMENT = "pyvenv.cfg"
 _OUTPUT = "_build"
 # The longest extension that is reported as one.
 _MAX_EXTENSION = 12
-# Begin the names of hidden files and of the locks of editors.
-_MARKS = ".#~"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NONBLOCK
 # Files, by their paths from a folder, whose contents say what of the folder is read.
 _MARKS_OF_SITES = (GITIGNORE, CONTEXTIGNORE, *[mark for generator in GENERATORS for mark in generator.marks])
 _DECIDING = MARKS | {GITIGNORE, CONTEXTIGNORE}
 _name_of: Callable[[os.DirEntry[str]], str] = attrgetter("name")
-_status_of: Callable[[os.DirEntry[str]], os.stat_result] = methodcaller("stat", follow_symlinks=False)
 
 
 class PassedOver(NamedTuple):
@@ -72,10 +68,10 @@ class FoundSources(NamedTuple):
         """Nothing yet."""
         return cls([], [], [], {}, [], [])
 
-    def add(self, item: SourceItem) -> None:
+    def add(self, item: SourceItem, stamp: Identity | None = None) -> None:
         """One more file to read."""
         self.items.append(item)
-        self.stamps.append(None)
+        self.stamps.append(stamp)
 
 
 class Patterns(NamedTuple):
@@ -171,7 +167,6 @@ class _Walk:
     def __init__(self, root: str, top: str, patterns: Patterns, left_out: str, found: FoundSources) -> None:
         self._root, self._top, self._left_out = root, top, left_out
         self._patterns, self._found = patterns, found
-        self._readers: dict[str, ReaderNames] = {}  # by the reader of a generator
         self._sites = {
             "": _site_above(root, top, found, within=False)
         }  # by folder, those that differ from the one above
@@ -225,24 +220,22 @@ class _Walk:
         directory = "/".join([part for part in (self._above, place) if part])
         if GITIGNORE in names or CONTEXTIGNORE in names:
             rules = rules.within(directory, *ignore_texts(self._top, directory))
-        below = f"{place}/" if place else ""
+        below, above = f"{place}/" if place else "", os.path.join(path, "")
         site = self._site(place, names, path)
         left = {} if self._patterns.include is not None else site.left_out(place, names)
-        readers = self._plain_readers(entries, names, below, directory, rules, site)
-        for entry in [entry for entry, reader in zip(entries, readers, strict=True) if reader == ""]:
-            source = below + entry.name
+        for entry in entries:
+            source, where = below + entry.name, above + entry.name
             try:
                 is_folder = entry.is_dir(follow_symlinks=False)
             except OSError:
                 is_folder = False
-            if is_folder:
-                if entry.name in left:
-                    self._leave_out(source, left[entry.name])
-                elif self._enters(entry.name, os.path.join(path, entry.name), source, directory, rules):
-                    waiting.append((source, rules))
-            elif not rules.ignores(directory, entry.name, folder=False):
-                self._look_at(entry, os.path.join(path, entry.name), source, site)
-        self._take(list(compress(entries, readers)), path, below, list(filter(None, readers)), site)
+            if not is_folder:
+                if not rules.ignores(directory, entry.name, folder=False):
+                    self._look_at(entry, where, source, site)
+            elif entry.name in left:
+                self._leave_out(source, left[entry.name])
+            elif self._enters(entry.name, where, source, directory, rules):
+                waiting.append((source, rules))
 
     def _site(self, place: str, names: Sequence[str], path: str) -> FoundSite:
         """The site of a folder: its own, or that of the nearest folder above it that has one."""
@@ -253,64 +246,6 @@ class _Walk:
         if site is not self._sites[above]:
             self._sites[place] = site
         return site
-
-    def _plain_readers(
-        self,
-        entries: Sequence[os.DirEntry[str]],
-        names: Sequence[str],
-        below: str,
-        directory: str,
-        rules: Rules,
-        site: FoundSite,
-    ) -> Sequence[str | None]:
-        """Who reads each entry, where its name alone decides; None where it is left out, empty where more is to ask.
-
-        That is asked for all entries of a directory at once: most are plain files, and a step for each costs more than
-        all that the system has to tell of it.
-        """
-        unsure = [""] * len(entries)
-        if not is_unicode("".join([below, *names])):
-            return unsure
-        try:
-            are_files = [entry.is_file(follow_symlinks=False) for entry in entries]
-            if any(not is_file and entry.is_symlink() for entry, is_file in zip(entries, are_files, strict=True)):
-                return unsure  # a link may be a source, which has its turn among the others
-        except OSError:
-            return unsure
-        of_ending = self._readers.setdefault(site.generator.reader, ReaderNames(site.generator))
-        readers: list[str | None] = [
-            of_ending[name[name.rfind(".") :]] if is_file and name[0] not in _MARKS else ""
-            for name, is_file in zip(names, are_files, strict=True)
-        ]
-        if not rules.say_nothing_of(directory, names):
-            readers = [
-                None if reader and rules.ignores(directory, name, folder=False) else reader
-                for name, reader in zip(names, readers, strict=True)
-            ]
-        if self._patterns.include is not None or self._patterns.exclude is not None:
-            readers = [
-                None if reader and not self._patterns.take(below + name) else reader
-                for name, reader in zip(names, readers, strict=True)
-            ]
-        return readers
-
-    def _take(
-        self, entries: Sequence[os.DirEntry[str]], path: str, below: str, readers: Sequence[str], site: FoundSite
-    ) -> None:
-        """Add regular files of one directory, each with its reader."""
-        names, count = list(map(_name_of, entries)), len(entries)
-        above = os.path.join(path, "")
-        fields = zip(
-            *([below + name for name in names], [above + name for name in names], readers),
-            *(repeat(self._root, count), repeat(self._top, count), repeat(FOUND, count)),
-            [site.folder if site.reads(reader) else "" for reader in readers],
-            strict=True,
-        )
-        self._found.items.extend(map(SourceItem._make, fields))
-        try:
-            self._found.stamps.extend(list(map(identity, map(_status_of, entries))))
-        except OSError:  # one is gone by now: reading it reports that
-            self._found.stamps.extend(repeat(None, count))
 
     def _enters(self, name: str, path: str, source: str, directory: str, rules: Rules) -> bool:
         if name in (".git", OWN_FOLDER) or path == self._left_out:
@@ -333,15 +268,20 @@ class _Walk:
             return  # hidden, as for those who list a folder
         if not self._patterns.take(source):
             return
-        reader = reader_of(name, site.generator)
-        if entry.is_symlink():
-            self._found.watched.append(path)
-            path = self._led_to(path, source, is_source=reader is not None)
-            if not path:
-                return
-        elif reader is not None and not _is_regular(entry):
-            self._pass_over(source, "is not a regular file")
-            return
+        reader, stamp = reader_of(name, site.generator), None
+        try:
+            if entry.is_symlink():
+                self._found.watched.append(path)
+                path = self._led_to(path, source, is_source=reader is not None)
+                if not path:
+                    return
+            elif reader is not None:
+                if not entry.is_file(follow_symlinks=False):
+                    self._pass_over(source, "is not a regular file")
+                    return
+                stamp = identity(entry.stat(follow_symlinks=False))
+        except OSError:
+            pass  # it is gone by now: reading it reports that
         if not is_unicode(source):
             self._pass_over(source, "has a name that is not UTF-8: rename it")
         elif reader is None:
@@ -349,7 +289,7 @@ class _Walk:
             self._found.other_kinds[kind] = self._found.other_kinds.get(kind, 0) + 1
         else:
             folder = site.folder if site.reads(reader.name) else ""
-            self._found.add(SourceItem(source, path, reader.name, self._root, self._top, FOUND, folder))
+            self._found.add(SourceItem(source, path, reader.name, self._root, self._top, FOUND, folder), stamp)
 
     def _led_to(self, path: str, source: str, *, is_source: bool) -> str:
         """The real file that a link leads to; empty where it is none of the sources, which is reported where it
@@ -377,13 +317,6 @@ class _Walk:
 
     def _pass_over(self, source: str, reason: str, *, is_fault: bool = True) -> None:
         self._found.passed.append(PassedOver(printable(source), reason, is_fault))
-
-
-def _is_regular(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_file(follow_symlinks=False)
-    except OSError:
-        return False
 
 
 def _kind(name: str) -> str:

@@ -60,21 +60,6 @@ def reader_of(name: str, generator: Generator = PLAIN) -> SourceReader | None:
     return None
 
 
-class ReaderNames(dict[str, str]):
-    """What `reader_of` finds, by the part of a name that decides: its last dot and what follows, or its last character.
-
-    It is the name of the reader, empty for none; each is looked for once. Pages may be those of a generator.
-    """
-
-    def __init__(self, generator: Generator = PLAIN) -> None:
-        self._generator = generator
-
-    def __missing__(self, ending: str) -> str:
-        reader = reader_of(ending, self._generator)
-        self[ending] = found = "" if reader is None else reader.name
-        return found
-
-
 def reader_named(name: str) -> SourceReader | None:
     """The reader of this name; None where there is none."""
     return next((reader for reader in READERS if reader.name == name), None)
