@@ -164,6 +164,8 @@ HOSTILE: dict[str, tuple[str, ...]] = {
     "contexts/context_text.py:_UNPRINTABLE": ("\x7f", "\ufeffa"),
     "contexts/checked_in.py:_IDENT": ("$", "$Id", "$Id:", "$Id:|a", "$Id: \n"),
     "contexts/git_attributes.py:_ESCAPE": ("\\", '\\"', "\\12", "\\|1"),
+    "contexts/on_disk/changed_files.py:_IMPORT": (" ", "#", "# ", "pub ", "require"),
+    "contexts/on_disk/changed_files.py:_WORD": ("a", ".", "$"),
     "contexts/claims.py:_ESCAPE": ("%", "%A", "%|A"),
     "contexts/claims.py:_ESCAPED": (" ", "%", "a"),
     "contexts/claims.py:_NAME": ("a", "A", "a_", "a.", "a|:", "(", "_"),

@@ -88,6 +88,7 @@ CASES: dict[str, list[list[str]]] = {
     "config": [[], [NAME], ["mode", NAME]],
     "doctor": [[]],
     "map": [[], [NAME], ["--focus", NAME]],
+    "impact": [[], [NAME], ["--file", NAME], ["--file", NAME + "/none"]],
     "merge-driver": [[NAME, NAME, NAME], ["cited.md", "cited.md", "queries.txt", NAME]],
     "setup": [[NAME], ["codex", "--project", "--path", NAME], ["--path", NAME + "/none"], ["cursor", "--project"]],
     "setup git": [["--dry-run"], ["--path", NAME + "/none"]],

@@ -69,6 +69,7 @@ EXAMPLES: Mapping[str, tuple[Example, ...]] = {
     "check": _lines("context check src"),
     "show": _lines("context show src", "context show src --filter exports --filter dependents"),
     "symbol": _lines("context symbol Session.close", "context symbol 'parse the lock file' --budget 2000"),
+    "impact": _lines("context impact", "context impact --file src/deploy.py", "context impact HEAD --budget 2000"),
     "map": _lines("context map --budget 1000", "context map src --focus src/deploy.py"),
     "init": _lines("context init --dry-run", "context init --no-agents"),
     "regen": _lines("context regen", "context regen src --lean", "context regen src --hash-only"),

@@ -17,6 +17,15 @@ class ConfigArguments(TypedDict):
     path: NotRequired[str]
 
 
+class ImpactArguments(TypedDict):
+    since: NotRequired[str]
+    paths: NotRequired[list[str]]
+    staged: NotRequired[bool]
+    budget: NotRequired[int]
+    format: NotRequired[Literal["text", "json"]]
+    path: NotRequired[str]
+
+
 class InitArguments(TypedDict):
     all: NotRequired[bool]
     full: NotRequired[bool]

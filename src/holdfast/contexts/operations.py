@@ -9,7 +9,7 @@ from holdfast.operation import Operation, Parameter, Variant
 SCOPE = Parameter(
     "scope",
     "path",
-    "Directory, e.g. src/core; . is the root",
+    "Directory; . is the root",
     required=True,
     metavar="SCOPE",
     positional=True,
@@ -44,11 +44,11 @@ TOOLS = (
         description="List this project's directory summaries and whether each is fresh. Use it before reading files.",
         parameters=(
             PATH,
-            Parameter("under", "path", "Only scopes at or below this one", metavar="SCOPE"),
+            Parameter("under", "path", "Only scopes at or below this one", metavar="SCOPE", is_plain=True),
             Parameter(
                 "states", "texts", "Only these states", metavar="STATE", choices=STATES, flag="--state", is_plain=True
             ),
-            Parameter("depth", "integer", "Levels to list", metavar="LEVELS", maximum=MAX_BUDGET),
+            Parameter("depth", "integer", "Levels to list", metavar="LEVELS", maximum=MAX_BUDGET, is_plain=True),
             Parameter(
                 "budget",
                 "integer",
@@ -87,7 +87,7 @@ TOOLS = (
         tool="check_freshness",
         title="Check a summary",
         summary="Tell whether the context of one directory is fresh, stale or missing.",
-        description=("Tell whether the summary of a project directory is fresh. Use it before relying on one."),
+        description=("Tell whether a project directory's summary is fresh. Use it before relying on one."),
         parameters=(SCOPE, PATH, UNTRACKED),
         run="holdfast.contexts.answers.inquiry:check_freshness",
         view="holdfast.contexts.views:verdict",
@@ -101,7 +101,7 @@ TOOLS = (
         summary="Show the context of one directory, whole or some of its fields.",
         description=(
             "Read the summary of a project directory. Use it before opening its files. `filter` also computes exports, "
-            "files, interfaces, dependencies, dependents, tests, entry_points, commands."
+            "dependencies, dependents, tests, entry_points, commands."
         ),
         parameters=(
             SCOPE,
@@ -141,10 +141,11 @@ TOOLS = (
             Parameter(
                 "budget",
                 "integer",
-                "Default: 2000",
+                "Most tokens (default: 2000)",
                 metavar="N",
                 maximum=MAX_BUDGET,
                 error=InvalidBudget,
+                is_plain=True,
             ),
             Parameter(
                 "focus",
@@ -184,10 +185,11 @@ TOOLS = (
             Parameter(
                 "budget",
                 "integer",
-                "Default: 1000",
+                "Most tokens (default: 1000)",
                 metavar="N",
                 maximum=MAX_BUDGET,
                 error=InvalidBudget,
+                is_plain=True,
             ),
             Parameter("format", "text", "Default: text", metavar="FORMAT", choices=("text", "json"), is_plain=True),
             PATH._replace(only="command"),

@@ -192,6 +192,60 @@ class SymbolAnswer(TypedDict):
     nearest: list[str]
 
 
+class TouchedSymbol(TypedDict):
+    path: str
+    name: str
+    line: int
+    change: str
+    used_in: int
+
+
+class UserOfSymbols(TypedDict):
+    path: str
+    lines: list[int]
+    symbols: list[str]
+
+
+class DependentDirectory(TypedDict):
+    scope: str
+    files: int
+
+
+class ConcernedClaim(TypedDict):
+    scope: str
+    field: str
+    text: str
+    subject: str
+
+
+class ConcernedTask(TypedDict):
+    spec: str
+    id: str
+    status: str
+    description: str
+    files: list[str]
+
+
+class ImpactAnswer(TypedDict):
+    since: str
+    budget: int
+    tokens_used: int
+    file_count: int
+    symbols: list[TouchedSymbol]
+    symbol_count: int
+    users: list[UserOfSymbols]
+    user_count: int
+    directories: list[DependentDirectory]
+    directory_count: int
+    tests: list[str]
+    test_count: int
+    claims: list[ConcernedClaim]
+    claim_count: int
+    tasks: list[ConcernedTask]
+    task_count: int
+    not_read: list[str]
+
+
 class ContextProblem(TypedDict):
     scope: str
     line: int

@@ -223,3 +223,15 @@ def _defined(facts: FileFacts) -> dict[tuple[str, str], int]:
         for member in export.members:
             found.setdefault((member, export.name), export.line)
     return found
+
+
+def bound_users(files: Sequence[MapFile], paths: Collection[str]) -> dict[tuple[str, str, str], list[str]]:
+    """The paths of the files that names bind to symbols of some files, by the path, owner and name of each symbol."""
+    table = _Table(files)
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for at, file in enumerate(files):
+        for number in table.bound(file):
+            one = table.symbols[number]
+            if one.path in paths and table.defined[number].at != at:
+                found.setdefault((one.path, one.owner, one.name), []).append(file.path)
+    return found

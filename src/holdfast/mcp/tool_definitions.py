@@ -104,7 +104,7 @@ def _property(parameter: Parameter) -> Members:
     described: Members = {"type": _TYPES[parameter.kind]}
     if not parameter.is_plain:
         described["description"] = parameter.description
-    if parameter.kind == "integer":
+    if parameter.kind == "integer" and parameter.required:  # of the others a model sends none below
         described["minimum"] = 0
     if parameter.kind == "texts":
         described["items"] = {"type": "string", "enum": parameter.choices} if parameter.choices else {"type": "string"}

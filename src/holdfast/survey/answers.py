@@ -8,16 +8,26 @@ from typing import TYPE_CHECKING
 from holdfast.caches.on_disk.receipt_costs import ReceiptCosts, receipt_files
 from holdfast.contexts.answers import open_project
 from holdfast.contexts.answers.health import token_counts
+from holdfast.contexts.answers.mapping import place_in
+from holdfast.contexts.change_impact import DEFAULT_BUDGET, impact_answer
+from holdfast.contexts.on_disk.changed_files import reach_of, touched_below, touched_since
+from holdfast.contexts.on_disk.project import scan
+from holdfast.contexts.project_map import is_below
 from holdfast.core.canonical_json import JsonError, decode
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheMissing, ContextError, IoError, OutOfDate, UsageError
 from holdfast.core.regular_files import read_regular
 from holdfast.operation import Outcome
+from holdfast.specs.answers import project_of
+from holdfast.specs.on_disk.spec_files import spec_names, task_list
 from holdfast.survey.examinations import RECEIPTS, checkup, examine
 from holdfast.survey.savings import GivenAnswer, counts_of, searches, tool_counts, unseen
 from holdfast.survey.savings import savings as added_up
+from holdfast.survey.spec_tasks import tasks_naming
 
 if TYPE_CHECKING:
+    from holdfast.contexts.arguments import ImpactArguments
+    from holdfast.contexts.shapes import ImpactAnswer
     from holdfast.survey.arguments import DoctorArguments, SavingsArguments
     from holdfast.survey.savings import Counted, GivenAnswer
     from holdfast.survey.shapes import DoctorAnswer, SavingsAnswer, StandingContexts
@@ -47,6 +57,25 @@ def savings(workspace: Workspace, arguments: SavingsArguments) -> Outcome[Saving
         "source_tokens": sum([row.source_tokens for row in rows]),
     }
     return Outcome(added_up(found, tools, standing, said))
+
+
+def impact(workspace: Workspace, arguments: ImpactArguments) -> Outcome[ImpactAnswer]:
+    """Of a diff; or of whole files, where only their paths are given."""
+    project = open_project(workspace, arguments)
+    places = [place_in(project, path) for path in arguments.get("paths", ())]
+    found, staged, since = scan(project), arguments.get("staged", False), ""
+    if places and not staged and "since" not in arguments:
+        touched = touched_below(project, found, places)
+    else:
+        since = arguments.get("since", "HEAD")
+        touched = touched_since(project, since, staged=staged)
+        touched = [one for one in touched if not places or any(is_below(one.path, place) for place in places)]
+    with_specs = project_of(workspace, arguments.get("path", ""))
+    lists = {name: task_list(with_specs, name) for name in spec_names(with_specs)}
+    specs = {printable(name): held.tasks for name, held in lists.items() if held is not None}
+    tasks = tasks_naming(specs, [printable(one.path) for one in touched])
+    reach = reach_of(project, found, touched, tasks, workspace.progress)
+    return Outcome(impact_answer(since, len(touched), reach, arguments.get("budget", DEFAULT_BUDGET)))
 
 
 def doctor(workspace: Workspace, arguments: DoctorArguments) -> Outcome[DoctorAnswer]:

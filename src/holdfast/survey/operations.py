@@ -2,9 +2,51 @@
 
 from __future__ import annotations
 
+from holdfast.core.errors import InvalidBudget
 from holdfast.operation import Operation, Parameter
 
 OPERATIONS = (
+    Operation(
+        family="contexts",
+        command=("impact",),
+        tool="project_impact",
+        title="What a change reaches",
+        summary="Show what a change reaches: symbols, their users, tests to run, claims and tasks about it.",
+        description="What a change of this project breaks: users, tests. Use it before and after edits.",
+        parameters=(
+            Parameter(
+                *("since", "text", "A commit, from where this branch left it (default: HEAD)"),
+                metavar="REV",
+                max_bytes=1 << 10,
+                positional=True,
+                is_plain=True,
+            ),
+            Parameter(
+                "paths",
+                "texts",
+                "Only these files or folders; without REV, as if all of each were about to change",
+                metavar="FILE",
+                max_bytes=4 << 10,
+                max_items=100,
+                flag="--file",
+                is_plain=True,
+            ),
+            Parameter("staged", "flag", "What is staged for the next commit", only="command"),
+            Parameter(
+                *("budget", "integer", "Most tokens (default: 1000)"),
+                metavar="N",
+                maximum=2**53 - 1,
+                error=InvalidBudget,
+                is_plain=True,
+            ),
+            Parameter("format", "text", "Default: text", metavar="FORMAT", choices=("text", "json"), is_plain=True),
+            Parameter("path", "path", "Another project's root", metavar="PROJECT", only="command"),
+        ),
+        run="holdfast.survey.answers:impact",
+        text="holdfast.contexts.change_impact:as_text",
+        view="holdfast.survey.views:impact",
+        failure="holdfast.contexts.answers.mapping:map_failure",
+    ),
     Operation(
         family="survey",
         command=("savings",),

@@ -8,9 +8,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from holdfast.contexts.change_impact import as_text
 from holdfast.survey.savings import percent_saved
 
 if TYPE_CHECKING:
+    from holdfast.contexts.shapes import ImpactAnswer
     from holdfast.survey.shapes import DoctorAnswer, SavingsAnswer
 
 
@@ -46,6 +48,11 @@ def savings(value: SavingsAnswer, _seconds: float) -> RenderableType:
         costs = f"{contexts['context_tokens']:,} tokens for {contexts['source_tokens']:,} of source"
         lines.append(Text(f"{contexts['contexts']:,} contexts stand ready: {costs}"))
     return Group(*lines, Text("Not observed:", style="dim"), *[Text(f"  {said}") for said in value["not_observed"]])
+
+
+def impact(value: ImpactAnswer, _seconds: float) -> RenderableType:
+    """The text that a model reads."""
+    return Text(as_text(value))
 
 
 def doctor(value: DoctorAnswer, _seconds: float) -> RenderableType:

@@ -32,7 +32,7 @@ def test_the_section_names_what_there_is_and_is_renewed_when_that_changes(projec
     context("init")
     more = (project / "AGENTS.md").read_text()
 
-    assert named(alone) == {"project_map", "list_contexts", "query_context"}
+    assert named(alone) == {"project_map", "list_contexts", "query_context", "project_impact"}
     assert named(more) - named(alone) == {
         *("context.search", "context.read", "list-specs", "spec-status", "get-implementer-guide")
     }

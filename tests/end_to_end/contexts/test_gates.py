@@ -140,6 +140,10 @@ def test_the_action_runs_as_its_steps_say(runner: dict[str, str], committed: Pat
     assert (passing.returncode, passing.stdout) == (0, b"All 35 contexts are up to date.\n"), passing.stderr
     assert failing.returncode == 8, failing.stderr
     assert failing.stdout.decode().splitlines() == [
+        *(
+            "# 1 file changed since HEAD: 1 public symbols, used in 0 files · 40 of 4,000 tokens",
+            "web/index.ts render removed",
+        ),
         "1 of 1 contexts are not up to date: 1 stale.",
         "  stale     web",
         "Run: context regen --path project, then `git add` what it renewed",

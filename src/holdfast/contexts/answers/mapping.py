@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 def project_map(workspace: Workspace, arguments: MapArguments) -> Outcome[MapAnswer]:
     """References are counted over the whole project, whatever part of it is shown."""
     project = open_project(workspace, arguments)
-    scopes = [_place(project, scope) for scope in arguments.get("scopes", ())]
-    focus = [_place(project, path) for path in arguments.get("focus", ())]
+    scopes = [place_in(project, scope) for scope in arguments.get("scopes", ())]
+    focus = [place_in(project, path) for path in arguments.get("focus", ())]
     asked = [*scopes, *focus]
     found = scan(project)
     gathered = gather_facts(
@@ -91,7 +91,7 @@ def _path(place: str, name: str) -> str:
     return printable(f"{place}/{name}" if place else name)
 
 
-def _place(project: Project, scope: str) -> str:
+def place_in(project: Project, scope: str) -> str:
     """Where a scope or path leads; UsageError when that is outside the project, or nowhere."""
     try:
         place = project.place_of(scope)

@@ -3,29 +3,100 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.core.errors import UsageError
 from holdfast.core.git_command import git, git_unusable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holdfast.contexts.on_disk.project import Project
+
+
+# What makes a filter do nothing: to compare contents, no program that a repository names is run.
+_NO_FILTER = ("clean=", "process=", "required=false")
 
 
 def places_changed_since(project: Project, ref: str, *, staged: bool = False) -> set[str]:
     """The directories, as paths from the root, that hold a file which differs from a commit or is new to git."""
-    if ref.startswith("-") or not ref:
-        raise UsageError(f"'{ref}' is no commit")
-    if ref == "HEAD" and not _has_commits(project.root):
-        ref = git(project.root, "hash-object", "-t", "tree", "--stdin").decode().strip()  # the tree of nothing
-    elif not _is_commit(project.root, ref):
-        raise UsageError(_unknown(project.root, ref))
+    ref = _commit(project.root, ref)
     what = ("--cached",) if staged else ()
     changed = git(project.root, "diff", *what, "--name-only", "--no-renames", "--relative", "-z", ref, "--")
     if project.counts_untracked and not staged:
         changed += git(project.root, "ls-files", "--others", "--exclude-standard", "-z")
     paths = [path.decode("utf-8", "surrogateescape") for path in changed.split(b"\0") if path]
     return {path.rpartition("/")[0] for path in paths}
+
+
+def _commit(root: str, ref: str) -> str:
+    """What a commit is compared by; UsageError where git does not know it."""
+    if ref.startswith("-") or not ref or "\0" in ref:
+        raise UsageError(f"'{ref}' is no commit")
+    if ref == "HEAD" and not _is_commit(root, "HEAD"):
+        return git(root, "hash-object", "-t", "tree", "--stdin").decode().strip()  # the tree of nothing
+    if not _is_commit(root, ref):
+        raise UsageError(_unknown(root, ref))
+    return ref
+
+
+class ChangedFile(NamedTuple):
+    """A regular file that differs from a commit; the ids of its contents, empty where there is none or git has none."""
+
+    path: str
+    before: str
+    now: str
+    is_gone: bool
+
+
+def files_changed_since(project: Project, ref: str, *, staged: bool = False) -> list[ChangedFile]:
+    """The files that differ from where this branch left a commit, by path. No filter of git's settings is run."""
+    root = project.root
+    base = _commit(root, ref)
+    try:
+        base = git(root, "merge-base", base, "HEAD").decode().strip()
+    except UsageError:
+        pass  # they have nothing in common, or there is no commit yet
+    off = [word for name in _filters(root) for part in _NO_FILTER for word in ("-c", f"{name}.{part}")]
+    what = ("--cached",) if staged else ()
+    options = ("--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "--ignore-submodules", "--relative", "-z")
+    words = git(root, *off, "diff", *what, *options, base, "--").split(b"\0")
+    found = []
+    for head, path in zip(words[::2], words[1::2], strict=False):
+        old_mode, mode, before, now, status = head.decode().removeprefix(":").split(" ")
+        if not {old_mode, mode} - {"100644", "100755", "000000"}:
+            ids = ["" if set(one) == {"0"} else one for one in (before, now)]
+            found.append(ChangedFile(os.fsdecode(path), ids[0], ids[1], is_gone=status == "D"))
+    return sorted(found)
+
+
+def _filters(root: str) -> list[str]:
+    """The filters that git's settings declare, as keys of these settings."""
+    try:
+        keys = git(root, "config", "--null", "--name-only", "--get-regexp", r"^filter\.").split(b"\0")
+    except UsageError:
+        return []  # there are none
+    names = sorted({os.fsdecode(key.rpartition(b".")[0]) for key in keys if key})
+    if any("=" in name for name in names):
+        raise git_unusable("git's settings have a filter with `=` in its name, which cannot be turned off")
+    return names
+
+
+def read_objects(root: str, ids: Sequence[str]) -> list[bytes | None]:
+    """The contents that git keeps under some ids, None for one that is not in this clone."""
+    objects = git(root, "cat-file", "--batch", given="".join([f"{one}\n" for one in ids]).encode())
+    found: list[bytes | None] = []
+    at = 0
+    for _ in ids:
+        end = objects.index(b"\n", at)
+        words = objects[at:end].split(b" ")
+        at = end + 1
+        if len(words) != 3:
+            found.append(None)
+            continue
+        found.append(objects[at : at + int(words[2])])
+        at += int(words[2]) + 1
+    return found
 
 
 def _unknown(root: str, ref: str) -> str:
@@ -36,10 +107,6 @@ def _unknown(root: str, ref: str) -> str:
             "or in a workflow check out with `fetch-depth: 0`"
         )
     return f"git knows no commit '{ref}'"
-
-
-def _has_commits(root: str) -> bool:
-    return _is_commit(root, "HEAD")
 
 
 def _is_commit(root: str, ref: str) -> bool:

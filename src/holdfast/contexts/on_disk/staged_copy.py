@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.code.git_index import IndexUnreadable
 from holdfast.code.on_disk.repository import GIT, tracked_files
+from holdfast.contexts.on_disk.git import read_objects
 from holdfast.contexts.on_disk.project import Project
 from holdfast.contexts.schema import FILE_NAME
 from holdfast.core.atomic_write import write_file
@@ -90,17 +91,11 @@ class StagedCopy:
     def _write_some(self, rows: list[tuple[bytes, bytes]]) -> None:
         if not rows:
             return
-        asked = b"".join([object_id.hex().encode() + b"\n" for _, object_id in rows])
-        objects = git(self._repository.top, "cat-file", "--batch", given=asked)
-        at, top = 0, os.fsencode(self._place)
-        for path, _ in rows:
-            end = objects.index(b"\n", at)
-            words = objects[at:end].split(b" ")
-            at = end + 1
-            if len(words) != 3:
+        top = os.fsencode(self._place)
+        contents = read_objects(self._repository.top, [object_id.hex() for _, object_id in rows])
+        for (path, _), data in zip(rows, contents, strict=True):
+            if data is None:
                 continue  # not in this clone: the file counts as one that is not there
-            data = objects[at : at + int(words[2])]
-            at += len(data) + 1
             target = os.path.join(top, path)
             os.makedirs(os.path.dirname(target), exist_ok=True)
             _write(target, data)
