@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from array import array
 from itertools import accumulate, pairwise
 from pathlib import Path
 from random import Random
@@ -32,7 +31,7 @@ from support.examples import examples
 from support.segments import segments_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from holdfast.caches.cache_format import Document
 
@@ -305,18 +304,14 @@ def read_back(lists: TermLists, firsts: Sequence[int]) -> TermImpacts:
     return TermImpacts(holding, max(own.values), *steps)
 
 
-def packed(numbers: Iterable[int]) -> bytes:
-    return array("i", numbers).tobytes()
-
-
 def columns_of(steps: dict[int, int]) -> tuple[list[int], bytes]:
     return sorted(steps), bytes([steps[number] for number in sorted(steps)])
 
 
 def test_a_word_that_is_repeated_thousands_of_times_takes_the_steps_of_that_and_of_no_other_number_of_times() -> None:
     impacts = Impacts(FieldLengths([0], [0], [0], [0, 0, 0], [1, 7000, 1], [0, 3]))
-    lists = impacts.lists({BODY: packed([0, *[1] * 7000, 2])})
-    alone = impacts.lists({BODY: packed([1] * 7000)})
+    lists = impacts.lists({BODY: [0, *[1] * 7000, 2]})
+    alone = impacts.lists({BODY: [1] * 7000})
     assert (list(lists.sections), lists.section_steps[1:2]) == ([0, 1, 2], alone.section_steps)
 
 
@@ -331,6 +326,6 @@ def test_a_section_holds_a_term_once_in_however_many_fields_but_not_by_links(
     impacts = Impacts(FieldLengths(ones[:5], ones[:5], ones[:5], ones, ones, [0, 2, 4, 6, 8, 10]))
     given_ = {BODY: bodies, BODY | WEAK: weak, TITLE: titles, PATH: paths, LINKS: links}
     below = {number for place in titles | paths for number in (2 * place, 2 * place + 1)}
-    values = {field: packed(sorted(numbers)) for field, numbers in given_.items() if numbers}
+    values = {field: sorted(numbers) for field, numbers in given_.items() if numbers}
     if values:
         assert impacts.lists(values).holding == len({*bodies, *weak, *below})

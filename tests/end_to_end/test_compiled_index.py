@@ -20,7 +20,7 @@ from holdfast.caches.index_format import Summary, encode_header, parse_header
 from holdfast.caches.on_disk.cache_directory import CacheDirectory
 from holdfast.caches.on_disk.index_reader import listing_digests
 from holdfast.caches.segments import segment_table
-from holdfast.caches.segments.make import SegmentDocument, _postings, count_segment
+from holdfast.caches.segments.make import SegmentDocument, count_segment, postings_of
 from holdfast.caches.segments.segment_list import encode_list, listed
 from holdfast.caches.selection import as_json
 from holdfast.core import worker_pool
@@ -339,7 +339,7 @@ def forge(cache: Path, chance: random.Random) -> None:
     for place in range(len(entries)):
         table.words[place] = chance.choice([0, 1, 7, 2**32 - 1])
         table.tokens[place] = chance.choice([0, 1, 5, 2**32 - 1])
-    data = segment_table.encode_segment(table, _postings(text_of_all, 0), 0)
+    data = segment_table.encode_segment(table, postings_of(text_of_all, 0), 0)
     with CacheDirectory(str(cache)) as directory:
         _, manifest, index = listing_digests(directory)
     assert manifest is not None

@@ -11,11 +11,11 @@ from bisect import bisect_left
 from itertools import accumulate, repeat
 from operator import and_
 
-from holdfast.caches.segments.make import CountedSegment, count_segment, term_lists, word_counts
+from holdfast.caches.segments.make import count_segment, postings_of
 from holdfast.caches.segments.postings import (
     INLINE,
+    LONG,
     SECTION,
-    PostingList,
     TermLists,
     decode_inline_term,
     decode_term,
@@ -26,21 +26,25 @@ from holdfast.caches.segments.postings import (
     parse_inline,
     record_end,
 )
-from holdfast.caches.segments.segment_file import FILTER, POSTINGS, hash_of
-from holdfast.caches.segments.segment_table import SegmentTable, dictionary_of, encode_parts, extended_filter, table_of
+from holdfast.caches.segments.segment_file import FILTER, POSTINGS
+from holdfast.caches.segments.segment_table import (
+    SegmentTable,
+    dictionary_of,
+    encode_parts,
+    extended_filter,
+    ordered_entries,
+    table_of,
+)
 from holdfast.caches.segments.term_lists import looked_up
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from holdfast.caches.segments.make import SegmentDocument
     from holdfast.caches.segments.segment import Segment
 
-    Words = tuple[Sequence[int], Sequence[int]]  # places, and how often each holds the word
-
-_NO_WORDS: Words = ((), ())
 _NO_LISTS = TermLists((), b"", (), b"", 0)
 _GONE = -1
 
@@ -113,14 +117,13 @@ class _Edit:
 
     def encode(self) -> bytes:
         """The bytes of the segment now."""
-        hashes, values = dictionary_of(self._old)
-        postings = self._old.part(POSTINGS)
-        changed = self._changed(hashes, values, postings)
+        old = _OldKeys(*dictionary_of(self._old), self._old.part(POSTINGS))
+        changed = self._changed(old)
         if self._documents_move or self._sections_move:
-            entries = self._renumbered(hashes, values, postings, changed)
+            entries = self._renumbered(old, changed)
         else:
-            entries = self._spliced(hashes, values, postings, changed)
-        return encode_parts(self._table, *entries, 0, self._filter(hashes, entries[0], changed))
+            entries = _spliced(old, changed)
+        return encode_parts(self._table, *entries, 0, self._filter(old.hashes, entries[0], changed))
 
     def _filter(self, before: array[int], now: array[int], changed: dict[int, int | bytes | None]) -> bytes | None:
         """The filter of the keys now, from the old one where no term is gone; None where it must be made."""
@@ -131,33 +134,36 @@ class _Edit:
         count = len(now) - sum(map(and_, now, repeat(1)))
         return extended_filter(self._old.part(FILTER), count, [key for key, _, was in terms if not was])
 
-    def _changed(self, hashes: array[int], values: array[int], postings: bytes) -> dict[int, int | bytes | None]:
+    def _changed(self, old: _OldKeys) -> dict[int, int | bytes | None]:
         """By hash, what the dictionary has now, or the record, of every key of the changed documents; None: nothing."""
         found: dict[int, int | bytes | None] = {}
+        before, after = postings_of(self._before.text, 0), postings_of(self._after.text, 0)
+        firsts = self._before.text.lengths.firsts, self._after.text.lengths.firsts
+        stay = not (self._documents_move or self._sections_move) and firsts[0] == firsts[1]
         places, numbers = self._new_numbers()
-        held = _lists_of(self._before)
-        made = _lists_of(self._after)
-        stay = not (self._documents_move or self._sections_move)  # then places and numbers compare
-        for key in held.words.keys() | made.words.keys():
-            if stay and held.words.get(key) == made.words.get(key):
+        for key in before.keys() | after.keys():
+            was, now, held = before.get(key), after.get(key), old.find(key)
+            if stay and was == now:
                 continue
-            counts = dict(self._old_words(hashes, values, postings, key))
-            theirs = made.words.get(key, _NO_WORDS)
-            counts.update(zip(looked_up(places, theirs[0]) if theirs[0] else (), theirs[1], strict=True))
-            ordered = sorted(counts)
-            documents = self._populations[1]
-            found[key] = encode_word(ordered, [counts[place] for place in ordered], documents) if counts else None
-        for key in held.terms.keys() | made.terms.keys():
-            gone, come = held.terms.get(key, _NO_LISTS), made.terms.get(key, _NO_LISTS)
-            if stay and _is_same(gone, come):
+            if key & 1:
+                counts = {}
+                for place, times in _word_counts(held, len(self._places)):
+                    if (moved := self._places[place]) != _GONE:
+                        counts[moved] = times
+                counts.update([(places[place], times) for place, times in _word_counts(now, len(firsts[1]) - 1)])
+                ordered = sorted(counts)
+                documents = self._populations[1]
+                found[key] = encode_word(ordered, [counts[place] for place in ordered], documents) if counts else None
                 continue
-            old = self._old_term(hashes, values, postings, key)
+            lists, gone, come = _term(held, self._firsts), _term(was, firsts[0]), _term(now, firsts[1])
             lists = TermLists(
-                *_merged(old.sections, old.section_steps, self._sections, (come.sections, come.section_steps, numbers)),
                 *_merged(
-                    old.documents, old.document_steps, self._places, (come.documents, come.document_steps, places)
+                    lists.sections, lists.section_steps, self._sections, (come.sections, come.section_steps, numbers)
                 ),
-                old.holding - gone.holding + come.holding,
+                *_merged(
+                    lists.documents, lists.document_steps, self._places, (come.documents, come.document_steps, places)
+                ),
+                lists.holding - gone.holding + come.holding,
             )
             is_held = lists.sections or lists.documents
             found[key] = encode_term(lists, self._new_firsts) if is_held else None
@@ -170,125 +176,89 @@ class _Edit:
         firsts = self._new_firsts
         return places, [number for place in places for number in range(firsts[place], firsts[place + 1])]
 
-    def _old_words(
-        self, hashes: array[int], values: array[int], postings: bytes, key: int
-    ) -> Iterator[tuple[int, int]]:
-        """Of a word, the documents that did not change, by their places now, and how often each holds it."""
-        at = bisect_left(hashes, key)
-        if at == len(hashes) or hashes[at] != key:
-            return
-        for place, times in _decoded_word(values[at], postings, len(self._places)):
-            if (now := self._places[place]) != _GONE:
-                yield now, times
-
-    def _old_term(self, hashes: array[int], values: array[int], postings: bytes, key: int) -> TermLists:
-        at = bisect_left(hashes, key)
-        if at == len(hashes) or hashes[at] != key:
-            return _NO_LISTS
-        return _decoded_term(values[at], postings, self._firsts)
-
-    def _spliced(
-        self, hashes: array[int], values: array[int], postings: bytes, changed: dict[int, int | bytes | None]
-    ) -> tuple[array[int], array[int], list[bytes | memoryview]]:
-        """The dictionary and the records: what changed, and between it stretches of the old ones."""
-        made = array("Q"), array("I")
-        parts: list[bytes | memoryview] = []
-        view, length = memoryview(postings), 0
-        at = start = 0  # the next old entry, and where its record begins, or that of the next that has one
-        for key in [*sorted(changed), None]:
-            end = len(hashes) if key is None else bisect_left(hashes, key, at)
-            stop = _record_start(values, end, len(postings))
-            made[0].extend(hashes[at:end])
-            moved = length - start
-            made[1].extend([value + moved if value < INLINE else value for value in values[at:end]])
-            parts.append(view[start:stop])
-            length += stop - start
-            at, start = end, stop
-            if key is None:
-                break
-            if at < len(hashes) and hashes[at] == key:
-                at += 1
-                start = _record_start(values, at, len(postings))
-            held = changed[key]
-            if held is not None:
-                made[0].append(key)
-                made[1].append(held if isinstance(held, int) else length)
-                if isinstance(held, bytes):
-                    parts.append(held)
-                    length += len(held)
-        return *made, parts
-
     def _renumbered(
-        self, hashes: array[int], values: array[int], postings: bytes, changed: dict[int, int | bytes | None]
+        self, old: _OldKeys, changed: dict[int, int | bytes | None]
     ) -> tuple[array[int], array[int], list[bytes | memoryview]]:
-        """The same where the numbers of sections or documents move in all lists."""
-        held: dict[int, int | bytes] = {key: now for key, now in changed.items() if now is not None}
-        for key, value in zip(hashes, values, strict=True):
+        """The dictionary and the records where the numbers of sections or documents move in all lists."""
+        held = {key: now for key, now in changed.items() if now is not None}
+        for key, value in zip(old.hashes, old.values, strict=True):
             if key not in changed:
-                held[key] = self._moved_word(value, postings) if key & 1 else self._moved_term(value, postings)
-        made, length = array("I"), 0
-        parts: list[bytes | memoryview] = []
-        ordered = array("Q", sorted(held))
-        for key in ordered:
-            now = held[key]
-            if isinstance(now, int):
-                made.append(now)
-            else:
-                made.append(length)
-                parts.append(now)
-                length += len(now)
-        return ordered, made, parts
+                held[key] = self._moved_word(old.held(value)) if key & 1 else self._moved_term(old.held(value))
+        return ordered_entries(held)
 
-    def _moved_word(self, value: int, postings: bytes) -> int | bytes:
+    def _moved_word(self, held: int | bytes) -> int | bytes:
         if not self._documents_move:
-            return value if value >= INLINE else _record(postings, value)
-        if value >= INLINE:
-            return self._moved_inline(value)
-        counts = dict(_decoded_word(value, postings, len(self._places)))
+            return held
+        counts = dict(_word_counts(held, len(self._places)))
         return encode_word(looked_up(self._places, list(counts)), list(counts.values()), self._populations[1])
 
-    def _moved_term(self, value: int, postings: bytes) -> int | bytes:
-        if value >= INLINE and (moved := self._moved_inline(value, or_none=True)):
-            return moved
-        old = _decoded_term(value, postings, self._firsts)
+    def _moved_term(self, held: int | bytes) -> int | bytes:
+        if isinstance(held, int):
+            kind, number, step = parse_inline(held)
+            moved = inline_value(kind, self._sections[number] if kind == SECTION else self._places[number], step)
+            if moved is not None:
+                return moved
+        old = _term(held, self._firsts)
         sections = looked_up(self._sections, old.sections) if old.sections else ()
         documents = looked_up(self._places, old.documents) if old.documents else ()
         lists = TermLists(sections, old.section_steps, documents, old.document_steps, old.holding)
         return encode_term(lists, self._new_firsts)
 
-    def _moved_inline(self, value: int, *, or_none: bool = False) -> int | bytes:
-        kind, number, held = parse_inline(value)
-        now = self._sections[number] if kind == SECTION else self._places[number]
-        moved = inline_value(kind, now, held)
-        if moved is None and not or_none:
-            return encode_word([now], [held], self._populations[1])
-        return moved or 0
+
+def _spliced(
+    old: _OldKeys, changed: dict[int, int | bytes | None]
+) -> tuple[array[int], array[int], list[bytes | memoryview]]:
+    """The dictionary and the records: what changed, and between it stretches of the old ones."""
+    hashes, values, postings = old
+    made = array("Q"), array("I")
+    parts: list[bytes | memoryview] = []
+    view, length = memoryview(postings), 0
+    at = start = 0  # the next old entry, and where its record begins, or that of the next that has one
+    for key in [*sorted(changed), None]:
+        end = len(hashes) if key is None else bisect_left(hashes, key, at)
+        stop = _record_start(values, end, len(postings))
+        made[0].extend(hashes[at:end])
+        moved = length - start
+        made[1].extend([value + moved if value < INLINE else value for value in values[at:end]])
+        parts.append(view[start:stop])
+        length += stop - start
+        at, start = end, stop
+        if key is None:
+            break
+        if at < len(hashes) and hashes[at] == key:
+            at += 1
+            start = _record_start(values, at, len(postings))
+        held = changed[key]
+        if held is not None:
+            made[0].append(key)
+            made[1].append(held if isinstance(held, int) else length)
+            if isinstance(held, bytes):
+                parts.append(held)
+                length += len(held)
+    return *made, parts
 
 
 def _order_changes(moved: Sequence[int]) -> bool:
     return any(now not in (was, _GONE) for was, now in enumerate(moved))
 
 
-class _Lists(NamedTuple):
-    words: dict[int, Words]
-    terms: dict[int, TermLists]
+class _OldKeys(NamedTuple):
+    """The dictionary of a segment: hashes, ascending, their values, and the records."""
 
+    hashes: array[int]
+    values: array[int]
+    postings: bytes
 
-def _lists_of(counted: CountedSegment) -> _Lists:
-    """By hash, what some documents alone give, numbered among themselves."""
-    if not len(counted.table.words):
-        return _Lists({}, {})
-    words = {hash_of(word, 0, word=True): (places, counts) for word, places, counts in word_counts(counted.text)}
-    return _Lists(words, {hash_of(term, 0, word=False): lists for term, lists in term_lists(counted.text)})
+    def find(self, key: int) -> int | bytes | None:
+        """What there is for a hash: a dictionary value that says it, or a record."""
+        at = bisect_left(self.hashes, key)
+        return None if at == len(self.hashes) or self.hashes[at] != key else self.held(self.values[at])
 
-
-def _is_same(one: TermLists, other: TermLists) -> bool:
-    return (list(one.sections), one.section_steps, list(one.documents), *one[3:]) == (
-        list(other.sections),
-        other.section_steps,
-        list(other.documents),
-        *other[3:],
-    )
+    def held(self, value: int) -> int | bytes:
+        """What a dictionary value says, or leads to."""
+        if value >= INLINE:
+            return value
+        return self.postings[value : value + record_end(self.postings[value : value + 16])]
 
 
 def _merged(
@@ -302,29 +272,25 @@ def _merged(
     return ordered, bytes(map(found.__getitem__, ordered))
 
 
-def _record(postings: bytes, offset: int) -> bytes:
-    return postings[offset : offset + record_end(postings[offset : offset + 16])]
-
-
-def _decoded_word(value: int, postings: bytes, documents: int) -> Iterable[tuple[int, int]]:
-    if value >= INLINE:
-        _, place, times = parse_inline(value)
-        return [(place, times)]
-    found, large = decode_word(_record(postings, value), documents)
+def _word_counts(held: int | bytes | None, documents: int) -> Iterable[tuple[int, int]]:
+    """The places of a word's documents, and how often each holds it."""
+    if held is None:
+        return ()
+    if isinstance(held, int):
+        _, place, times = parse_inline(held)
+        return ((place, times),)
+    found, large = decode_word(held, documents)
     places, counts = found.listed()
-    if not large:
-        return zip(places, counts, strict=True)
     true = iter(large)
-    return [(place, next(true) if count == 255 else count) for place, count in zip(places, counts, strict=True)]
+    return zip(places, [next(true) if count == LONG else count for count in counts] if large else counts, strict=True)
 
 
-def _decoded_term(value: int, postings: bytes, firsts: Sequence[int]) -> TermLists:
-    own: PostingList
-    documents: PostingList
-    if value >= INLINE:
-        own, documents, holding = decode_inline_term(value, firsts)
-    else:
-        own, documents, holding = decode_term(_record(postings, value), firsts[-1], len(firsts) - 1)
+def _term(held: int | bytes | None, firsts: Sequence[int]) -> TermLists:
+    if held is None:
+        return _NO_LISTS
+    own, documents, holding = (
+        decode_inline_term(held, firsts) if isinstance(held, int) else decode_term(held, firsts[-1], len(firsts) - 1)
+    )
     return TermLists(*own.listed(), *documents.listed(), holding)
 
 

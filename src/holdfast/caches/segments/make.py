@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 
 from holdfast.caches.origin_metadata import origin_digest
-from holdfast.caches.segments.postings import DOCUMENT, SECTION, encode_term, encode_word, inline_value
-from holdfast.caches.segments.segment_file import hash_of
+from holdfast.caches.segments.postings import (
+    MOST_NARROW,
+    ONE_SECTION,
+    ONE_WORD,
+    ONES,
+    SHORT,
+    encode_short,
+    encode_term,
+    encode_word,
+)
 from holdfast.caches.segments.segment_table import (
+    KNOWN_HASHES,
     SEEDS,
     HashCollision,
     SegmentTable,
+    TermHashes,
     encode_document_record,
     encode_segment,
 )
-from holdfast.caches.segments.term_lists import BODY, NUMBER, PATH, TITLE, Impacts, looked_up
+from holdfast.caches.segments.term_lists import BODY, Impacts, looked_up
 from holdfast.caches.segments.token_counts import DocumentCounts
 from holdfast.core.errors import BuildFailed
 from holdfast.core.record import NamedTuple
@@ -23,16 +32,13 @@ from holdfast.core.tokens import tokens_of_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from holdfast.caches.cache_format import Document, Entry
     from holdfast.caches.search.link_texts import PageLinks
-    from holdfast.caches.segments.postings import TermLists
     from holdfast.caches.segments.token_counts import CountedText, DocumentSections
 
 _NO_ORIGIN = origin_digest(None)
-# What one document holds once in one of these has no list.
-_ALONE = frozenset((BODY, PATH, TITLE))
 
 
 class SegmentDocument(NamedTuple):
@@ -83,51 +89,6 @@ def put_links(table: SegmentTable, texts: Sequence[str], links: PageLinks) -> No
     table.links.append(links.links.encode())
 
 
-def word_counts(text: CountedText) -> Iterator[tuple[str, Sequence[int], Sequence[int]]]:
-    """Each word, the places of the documents that hold it, ascending, and how often each does."""
-    positions = text.positions
-    for word, packed in text.words.items():
-        numbers = array("i", packed)
-        if len(numbers) == 1 and numbers[0] >= 0:  # most words
-            yield word, (positions[numbers[0]],), (1,)
-            continue
-        places: Sequence[int]
-        if numbers[0] >= 0:
-            places = looked_up(positions, numbers)
-        else:
-            places = [positions[number] if number >= 0 else -1 - number for number in numbers]
-        counts = Counter(places)
-        ordered = sorted(counts) if numbers[0] < 0 else list(counts)
-        yield word, ordered, list(map(counts.__getitem__, ordered))
-
-
-def term_values(text: CountedText) -> Iterator[tuple[str, dict[int, bytes]]]:
-    """Each term, with its packed numbers in each field."""
-    bodies = text.fields.get(BODY, {})
-    others: dict[str, dict[int, bytes]] = {}
-    for field, terms in text.fields.items():
-        if field != BODY:
-            for term, packed in terms.items():
-                if term in others:
-                    others[term][field] = packed
-                else:
-                    others[term] = {field: packed}
-    for term, packed in bodies.items():
-        if term not in others:
-            yield term, {BODY: packed}
-    for term, values in others.items():
-        if term in bodies:
-            values[BODY] = bodies[term]
-        yield term, values
-
-
-def term_lists(text: CountedText) -> Iterator[tuple[str, TermLists]]:
-    """Each term and its lists."""
-    impacts = Impacts(text.lengths)
-    for term, values in term_values(text):
-        yield term, impacts.lists(values)
-
-
 def make_segment(
     documents: Iterable[SegmentDocument],
     tokenizer: str,
@@ -137,38 +98,68 @@ def make_segment(
     table, text = count_segment(documents, tokenizer, recorded)
     for seed in range(SEEDS):
         try:
-            return encode_segment(table, _postings(text, seed), seed)
+            return encode_segment(table, postings_of(text, seed), seed)
         except HashCollision:
             continue  # about once in a thousand million segments, unless someone looks for such words
     raise BuildFailed("two words of the documents have one hash by every seed")
 
 
-def _postings(text: CountedText, seed: int) -> dict[int, int | bytes]:
+def postings_of(text: CountedText, seed: int) -> dict[int, int | bytes]:
     """What the dictionary has for each hash, or the record that it is to lead to."""
     found: dict[int, int | bytes] = {}
-    keys = 0
-    documents, firsts = len(text.lengths.titles), text.lengths.firsts
-    for word, places, counts in word_counts(text):
-        found[hash_of(word, seed, word=True)] = encode_word(places, counts, documents)
-        keys += 1
-    impacts = Impacts(text.lengths)
-    for term, values in term_values(text):
-        found[hash_of(term, seed, word=False)] = _encoded_term(values, impacts, firsts)
-        keys += 1
-    if len(found) < keys:
+    hashes = KNOWN_HASHES if seed == 0 else TermHashes(seed)
+    _add_words(found, text, hashes)
+    terms = _add_terms(found, text, hashes)
+    if len(found) < len(text.words) + terms:
         raise HashCollision
     return found
 
 
-def _encoded_term(values: dict[int, bytes], impacts: Impacts, firsts: Sequence[int]) -> int | bytes:
-    if len(values) == 1:
-        ((field, packed),) = values.items()
-        if len(packed) == NUMBER and field in _ALONE:  # most terms
-            number = int.from_bytes(packed, "little")
-            if field == BODY:
-                value = inline_value(SECTION, number, impacts.alone(number))
+def _add_words(found: dict[int, int | bytes], text: CountedText, hashes: Mapping[str, int]) -> None:
+    positions, documents = text.positions, len(text.lengths.titles)
+    for word, numbers in text.words.items():
+        count = len(numbers)
+        if numbers[0] < 0:
+            counts = Counter([positions[number] if number >= 0 else -1 - number for number in numbers])
+            places = sorted(counts)
+            found[hashes[word] | 1] = encode_word(places, list(map(counts.__getitem__, places)), documents)
+        elif count == 1:  # most words
+            found[hashes[word] | 1] = ONE_WORD | positions[numbers[0]]
+        else:
+            held = looked_up(positions, numbers)
+            distinct = dict.fromkeys(held)
+            if len(distinct) == count < SHORT:
+                found[hashes[word] | 1] = encode_short(held, ONES[count])
             else:
-                value = inline_value(DOCUMENT, number, impacts.named_alone(field, number))
-            if value is not None:
-                return value
-    return encode_term(impacts.lists(values), firsts)
+                counts = Counter(held)
+                found[hashes[word] | 1] = encode_word(list(counts), list(counts.values()), documents)
+
+
+def _add_terms(found: dict[int, int | bytes], text: CountedText, hashes: Mapping[str, int]) -> int:
+    """Returns how many terms there are."""
+    impacts = Impacts(text.lengths)
+    alone, place_of, firsts = impacts.alone, impacts.place_of, text.lengths.firsts
+    is_narrow = firsts[-1] <= MOST_NARROW
+    bodies = text.fields.get(BODY, {})
+    others: dict[str, dict[int, Sequence[int]]] = {}
+    for field, terms in text.fields.items():
+        if field != BODY:
+            for term, numbers in terms.items():
+                if term in others:
+                    others[term][field] = numbers
+                else:
+                    others[term] = {field: numbers}
+    for term, numbers in bodies.items():
+        count = len(numbers)
+        if term in others:
+            others[term][BODY] = numbers
+        elif count == 1 and is_narrow:
+            (number,) = numbers
+            found[hashes[term]] = ONE_SECTION | alone[number] << 16 | number
+        elif count < SHORT and is_narrow and len(set(looked_up(place_of, numbers))) == count:
+            found[hashes[term]] = encode_short(numbers, bytes(looked_up(alone, numbers)))
+        else:
+            found[hashes[term]] = encode_term(impacts.lists({BODY: numbers}), firsts)
+    for term, values in others.items():
+        found[hashes[term]] = encode_term(impacts.lists(values), firsts)
+    return len(bodies) + sum([BODY not in values for values in others.values()])

@@ -27,9 +27,14 @@ WORD, SECTION, DOCUMENT = range(3)
 _KIND, _VALUE, _NUMBER = 29, 16, 0xFFFF
 MOST_NARROW = 1 << 16
 _MOST_TIMES = (1 << _KIND - _VALUE) - 1
-_LONG, _CONTINUATION = 255, 255
+# Of a word that occurs once, but for its place; of a term that one section holds, but for its step and number.
+ONE_WORD, ONE_SECTION = INLINE | WORD << _KIND | 1 << _VALUE, INLINE | SECTION << _KIND
+LONG, _CONTINUATION = 255, 255
 # A list of fewer postings has a short record: how many there are, the numbers, the values.
-_SHORT = [Struct(f"<B{count}H{count}B") for count in range(64)]
+SHORT = 64
+_SHORT = [Struct(f"<B{count}H{count}B") for count in range(SHORT)]
+_NUMBERS = [Struct(f"<B{count}H") for count in range(SHORT)]
+ONES = [b"\1" * count for count in range(SHORT)]
 _IS_NUMBER = b"\1" * 255 + b"\0"
 _KEPT_GAPS = 1 << 14
 
@@ -108,12 +113,12 @@ def encode_list(numbers: Sequence[int], values: bytes, population: int) -> tuple
 
 def encode_count(count: int) -> bytes:
     """A count: a byte, or 255 and four."""
-    return bytes((count,)) if count < _LONG else b"\xff" + count.to_bytes(4, "little")
+    return bytes((count,)) if count < LONG else b"\xff" + count.to_bytes(4, "little")
 
 
 def decode_count(data: bytes, at: int) -> tuple[int, int]:
     """A count, and where what follows begins."""
-    if data[at] < _LONG:
+    if data[at] < LONG:
         return data[at], at + 1
     return int.from_bytes(data[at + 1 : at + 5], "little"), at + 5
 
@@ -167,20 +172,26 @@ def _decode_short(record: bytes, population: int) -> PostingList:
     return PostingList(numbers, values)
 
 
+def encode_short(numbers: Sequence[int], values: bytes) -> bytes:
+    """The record of fewer than `SHORT` numbers below `MOST_NARROW`, and a value from 1 to 254 for each."""
+    count = len(numbers)
+    return _NUMBERS[count].pack(count, *numbers) + values
+
+
 def encode_word(places: Sequence[int], counts: Sequence[int], documents: int) -> int | bytes:
     """The dictionary value or the record of a word: the places of its documents, ascending, and how often it occurs."""
     if len(places) == 1 and (value := inline_value(WORD, places[0], counts[0])) is not None:
         return value
     large, count = b"", len(places)
-    if count < len(_SHORT) and documents <= MOST_NARROW and max(counts) < _LONG:  # most words
+    if count < len(_SHORT) and documents <= MOST_NARROW and max(counts) < LONG:  # most words
         return _SHORT[count].pack(count, *places, *counts)
     try:
         values = bytes(counts)
-        has_large = _LONG in values
+        has_large = LONG in values
     except ValueError:
-        values, has_large = bytes([min(count, _LONG) for count in counts]), True
+        values, has_large = bytes([min(count, LONG) for count in counts]), True
     if has_large:
-        true = [count for count in counts if count >= _LONG]
+        true = [count for count in counts if count >= LONG]
         large = pack(f"<{len(true)}I", *true)
     form, data = encode_list(places, values, documents)
     return _sealed(bytes((form | (LARGE if large else 0),)) + data + large)
@@ -196,7 +207,7 @@ def decode_word(record: bytes, documents: int) -> tuple[PostingList, list[int]]:
         raise IndexUnusable("the record of a word is damaged")
     found, at = decode_list(body, 1, shape, documents)
     large = memoryview(body)[at:].cast("I").tolist() if shape & LARGE else []
-    if len(large) != (found.values.count(_LONG) if shape & LARGE else 0):
+    if len(large) != (found.values.count(LONG) if shape & LARGE else 0):
         raise IndexUnusable("the record of a word is damaged")
     return found, large
 

@@ -26,6 +26,7 @@ from holdfast.caches.segments.segment_file import (
     SIZES,
     SUMS,
     SegmentSources,
+    hash_of,
     slices,
 )
 
@@ -43,6 +44,24 @@ _SET = ord("1")
 
 class HashCollision(Exception):
     """Two keys of a segment have one hash by a seed."""
+
+
+class TermHashes(dict[str, int]):
+    """text -> its hash as a term by a seed; the first ones met are remembered. As a word it has the lowest bit set."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self._seed = seed
+
+    def __missing__(self, text: str) -> int:
+        key = hash_of(text, self._seed, word=False)
+        if len(self) < _MOST_HASHES:
+            self[text] = key
+        return key
+
+
+_MOST_HASHES = 1 << 16
+KNOWN_HASHES = TermHashes(0)
 
 
 class SegmentTable:
@@ -98,17 +117,23 @@ def encode_document_record(entry: Entry) -> bytes:
 
 def encode_segment(table: SegmentTable, postings: Mapping[int, int | bytes], seed: int) -> bytes:
     """The bytes of a segment; `postings` has for each hash a dictionary value, or a record."""
-    hashes = array("Q", sorted(postings))
-    values, records, at = array("I"), [], 0
-    for key in hashes:
-        held = postings[key]
+    return encode_parts(table, *ordered_entries(postings), seed)
+
+
+def ordered_entries(postings: Mapping[int, int | bytes]) -> tuple[array[int], array[int], list[bytes | memoryview]]:
+    """Ascending hashes, the dictionary value of each, and the records in that order."""
+    ordered = sorted(postings)
+    values: list[int] = []
+    records: list[bytes | memoryview] = []
+    at = 0
+    for held in map(postings.__getitem__, ordered):
         if isinstance(held, int):
             values.append(held)
         else:
             values.append(at)
             records.append(held)
             at += len(held)
-    return encode_parts(table, hashes, values, [b"".join(records)], seed)
+    return array("Q", ordered), array("I", values), records
 
 
 def encode_parts(

@@ -6,15 +6,15 @@ token counts as is worked out at the end.
 
 from __future__ import annotations
 
-from array import array
-from collections import Counter, deque
+from collections import deque
 from itertools import chain, pairwise, repeat
 
 from holdfast.caches.search.link_texts import find_links, link_words
 from holdfast.caches.search.section_label import section_label
 from holdfast.caches.search.sections import read_fields
 from holdfast.caches.search.source_lines import split_lines
-from holdfast.caches.search.word_terms import length_of, raw_words, word_terms
+from holdfast.caches.search.stemmer import stem
+from holdfast.caches.search.word_terms import LONGEST, length_of, raw_words, word_terms
 from holdfast.caches.segments.section_record import encode_section
 from holdfast.caches.segments.term_lists import BODY, HEADINGS, LINKS, PATH, TITLE, WEAK, FieldLengths
 from holdfast.caches.selection import NOT_SEPARATORS, words
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from holdfast.caches.search.section import Section
     from holdfast.caches.search.sections import Fields
 
-    # A word or term -> the numbers of where it occurs, 32 bits each, ascending, one for each occurrence.
-    Occurrences = dict[str, bytes]
+    # A word or term -> the numbers of where it occurs, ascending, one for each occurrence. Lists are shared.
+    Occurrences = dict[str, list[int]]
 
 
 class DocumentSections(NamedTuple):
@@ -113,10 +113,7 @@ class DocumentCounts:
         by_word, by_term, by_part = self._text.finish()
         fields = {BODY: by_term, BODY | WEAK: by_part}
         for field, counts in self._fields.items():
-            terms = _Terms()
-            for word, held in _packed(counts).items():
-                terms.add(word, held)
-            fields[field], fields[field | WEAK] = terms.occurrences()
+            fields[field], fields[field | WEAK], _ = _by_term(counts.items())
         title, path, links, headings = [self._lengths[field] for field in (TITLE, PATH, LINKS, HEADINGS)]
         lengths = FieldLengths(title, path, links, headings, self._text.lengths, self._firsts)
         return CountedText(by_word, {field: held for field, held in fields.items() if held}, lengths, self._positions)
@@ -173,64 +170,75 @@ class _TextCounts:
 
     def finish(self) -> tuple[Occurrences, Occurrences, Occurrences]:
         """Where words, terms of bodies, and those that are weak parts occur."""
-        tokens = _packed(self._tokens)
-        only_words, only_bodies = _packed(self._only_words), _packed(self._only_bodies)
+        tokens, only_words = self._tokens, self._only_words
         lowered = [token.lower() if token.isascii() else lower_case(token) for token in tokens]
         by_word = _joined([*lowered, *only_words], chain(tokens.values(), only_words.values()))
-        return by_word, *_by_term(chain(tokens.items(), only_bodies.items()), self.lengths)
+        by_term, by_part, excess = _by_term(chain(tokens.items(), self._only_bodies.items()))
+        lengths = self.lengths
+        for more, numbers in excess:
+            for number in numbers:
+                lengths[number] += more
+        return by_word, by_term, by_part
 
 
-def _packed(lists: _Lists) -> dict[str, bytes]:
-    """The same in little room; the lists are gone."""
-    return {token: array("i", lists.pop(token)).tobytes() for token in list(lists)}
+class _Analysed(dict[str, "str | tuple[int, list[str], list[str]]"]):
+    """token -> the term that it counts as, where it is one word and one term; else how much longer than one word it is,
+    its wholes and strong parts, and its weak parts. The first ones met are remembered."""
+
+    def __missing__(self, token: str) -> str | tuple[int, list[str], list[str]]:
+        found: str | tuple[int, list[str], list[str]]
+        if token.isascii() and token.isalnum() and token.islower():  # most
+            found = stem(token[:LONGEST])
+        else:
+            parts = raw_words(token)
+            terms: list[str] = []
+            weak: list[str] = []
+            for part in parts:
+                wholes, strong, less = word_terms(part)
+                terms += wholes + strong
+                weak += less
+            more = (len(parts) if token.isascii() else length_of(parts)) - 1
+            found = (more, terms, weak) if more or weak or len(terms) != 1 else terms[0]
+        if len(self) < _MOST_ANALYSED:
+            self[token] = found
+        return found
 
 
-class _Terms:
-    """Terms and where each occurs, as words are met."""
-
-    def __init__(self) -> None:
-        self._terms: tuple[list[str], list[str]] = [], []
-        self._held: tuple[list[bytes], list[bytes]] = [], []
-
-    def add(self, word: str, held: bytes) -> None:
-        """A raw word, and where it occurs."""
-        wholes, strong, weak = word_terms(word)
-        (terms, parts), (of_terms, of_parts) = self._terms, self._held
-        for term in wholes + strong:
-            terms.append(term)
-            of_terms.append(held)
-        for term in weak:
-            parts.append(term)
-            of_parts.append(held)
-
-    def occurrences(self) -> tuple[Occurrences, Occurrences]:
-        """Where each term occurs; as a whole or a strong part, and as a weak part."""
-        (terms, parts), (of_terms, of_parts) = self._terms, self._held
-        return _joined(terms, of_terms), _joined(parts, of_parts)
+_MOST_ANALYSED = 1 << 16
+_analysed = _Analysed()
 
 
-def _by_term(tokens: Iterable[tuple[str, bytes]], lengths: list[int]) -> tuple[Occurrences, Occurrences]:
-    """What tokens count as, and where each occurs; one that is not as long as one word is put right in the lengths."""
-    terms = _Terms()
-    excess: dict[int, Counter[int]] = {}  # length beyond 1 -> where tokens as long are, how often
+def _by_term(
+    tokens: Iterable[tuple[str, list[int]]],
+) -> tuple[Occurrences, Occurrences, list[tuple[int, list[int]]]]:
+    """Where each term occurs, as a whole or a strong part, and as a weak part; where tokens occur that are not as long
+    as one word, and how much longer these are."""
+    terms: list[str] = []
+    of_terms: list[list[int]] = []
+    parts: list[str] = []
+    of_parts: list[list[int]] = []
+    excess: list[tuple[int, list[int]]] = []
     for token, held in tokens:
-        parts = [token] if token.isascii() and token.isalnum() else raw_words(token)
-        length = len(parts) if token.isascii() else length_of(parts)
-        if length != 1:
-            excess.setdefault(length - 1, Counter()).update(array("i", held))
-        for part in parts:
-            terms.add(part, held)
-    for more, positions in excess.items():
-        for position, times in positions.items():
-            lengths[position] += more * times
-    return terms.occurrences()
+        found = _analysed[token]
+        if isinstance(found, str):
+            terms.append(found)
+            of_terms.append(held)
+            continue
+        more, strong, weak = found
+        terms += strong
+        of_terms += repeat(held, len(strong))
+        parts += weak
+        of_parts += repeat(held, len(weak))
+        if more:
+            excess.append((more, held))
+    return _joined(terms, of_terms), _joined(parts, of_parts), excess
 
 
-def _joined(terms: Iterable[str], places: Iterable[bytes]) -> Occurrences:
+def _joined(terms: Iterable[str], lists: Iterable[list[int]]) -> Occurrences:
     """term -> where it occurs, from terms and where each occurs; a term may be given more than once."""
     found: Occurrences = {}
-    several: dict[str, list[bytes]] = {}
-    for term, held in zip(terms, places, strict=True):
+    several: dict[str, list[list[int]]] = {}
+    for term, held in zip(terms, lists, strict=True):
         if term not in found:
             found[term] = held
         elif term in several:
@@ -238,5 +246,5 @@ def _joined(terms: Iterable[str], places: Iterable[bytes]) -> Occurrences:
         else:
             several[term] = [found[term], held]
     for term, parts in several.items():
-        found[term] = array("i", sorted(array("i", b"".join(parts)))).tobytes()
+        found[term] = sorted(chain.from_iterable(parts))
     return found
