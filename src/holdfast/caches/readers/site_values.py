@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from collections.abc import Iterator
 from functools import lru_cache
+from typing import Any
 
 from holdfast.caches.readers.generators import generator_of
-from holdfast.caches.readers.source_reader import SourceFiles
+from holdfast.caches.readers.lined_values import Lined, read_yaml
+from holdfast.caches.readers.source_reader import SourceFiles, Unreadable
 
-_LONGEST_VALUE, _DEEPEST = 300, 16
-# `- Title: path.md`, `[Title](path.md)`.
-_NAV = re.compile(
-    r"""(?a)^[ ]*-[ ]+(?:"([^"\n]+)"|'([^'\n]+)'|([^\s:#'"][^:\n]*)):[ ]+['"]?([^\s'":]+\.(?:md|markdown))\b""",
-    re.MULTILINE,
-)
+# Values in a file that are looked at, the names that one may have, and its characters.
+_MOST, _DEEPEST, _LONGEST_VALUE = 20_000, 16, 2000
+_PAGE = (".md", ".markdown")
+# `[Title](path.md)`.
 _SUMMARY = re.compile(r"(?a)\[([^\[\]\n]{1,200})\]\(([^()\s]{1,300}\.(?:md|markdown))\)")
-_VALUE = re.compile(r"""(?a)^([ ]*)(?:- )?["']?([A-Za-z_][\w.-]*)["']?[ ]*[:=][ ]*(.*)$""")
-_TABLE = re.compile(r"(?a)^\[([\w.-]+)\]$")
 
 
 class SiteValues:
@@ -32,7 +32,7 @@ class SiteValues:
         navigation = self.generator.navigation
         if not navigation:
             return ""
-        titles = _titles(self._text(navigation), is_summary=navigation.endswith(".md"))
+        titles = _titles(self._text(navigation), navigation)
         # Paths in the navigation are seen from the folder of pages, which a path is below or the sources' top is.
         parts = name.split("/")
         for first in range(min(len(parts), 16)):
@@ -44,9 +44,9 @@ class SiteValues:
         """The value of a variable by its dotted name, without the word that says where it is kept; None if unknown."""
         if name.startswith("data.") and self.generator.values:
             file, _, key = name[5:].partition(".")
-            return flat_values(self._text(f"_data/{file}.yml")).get(key)
+            return self._values(f"_data/{file}.yml").get(key)
         for path in self.generator.values:
-            values = flat_values(self._text(path))
+            values = self._values(path)
             for prefix in ("", "extra.", "params.", "asciidoc.attributes."):
                 if (found := values.get(prefix + name)) is not None:
                     return found
@@ -58,13 +58,16 @@ class SiteValues:
         file, _, key = rest.partition(".")
         if not key or folder != "variables":
             return None
-        return flat_values(self._text(f"data/{folder}/{file}.yml")).get(key)
+        return self._values(f"data/{folder}/{file}.yml").get(key)
 
     def attributes(self) -> dict[str, str]:
         """The attributes that a site of Antora gives every page."""
         prefix = "asciidoc.attributes."
-        values = [flat_values(self._text(path)) for path in self.generator.values]
+        values = [self._values(path) for path in self.generator.values]
         return {name[len(prefix) :]: each[name] for each in values for name in each if name.startswith(prefix)}
+
+    def _values(self, path: str) -> dict[str, str]:
+        return _flat_values(self._text(path), is_toml=path.endswith(".toml"))
 
     def _text(self, path: str) -> str:
         if path not in self._texts:
@@ -74,50 +77,47 @@ class SiteValues:
 
 
 @lru_cache(maxsize=32)
-def _titles(text: str, *, is_summary: bool) -> dict[str, str]:
-    """Titles by path; the first of each counts."""
+def _titles(text: str, path: str) -> dict[str, str]:
+    """Titles by path, out of a list of links or the `nav` of YAML; the first of each counts."""
     found: dict[str, str] = {}
-    if is_summary:
-        for title, path in _SUMMARY.findall(text):
-            found.setdefault(path.removeprefix("./"), title.replace("`", "").replace("\\", ""))
+    if path.endswith(".md"):
+        for title, target in _SUMMARY.findall(text):
+            found.setdefault(target.removeprefix("./"), title.replace("`", "").replace("\\", ""))
         return found
-    for double, single, bare, path in _NAV.findall(text):
-        found.setdefault(path, (double or single or bare).strip(" "))
+    for names, value in _scalars(text, is_toml=False):
+        if len(names) > 1 and names[0] == "nav" and value.endswith(_PAGE):
+            found.setdefault(value, names[-1].strip(" "))
     return found
 
 
 @lru_cache(maxsize=256)
-def flat_values(text: str) -> dict[str, str]:
-    """The scalars of YAML or TOML by dotted name, as they are written: no anchors, no types, no long texts."""
+def _flat_values(text: str, *, is_toml: bool) -> dict[str, str]:
+    """The scalars of YAML or TOML by dotted name, each as one line; of those with one name the first."""
     found: dict[str, str] = {}
-    path: list[tuple[int, str]] = []
-    table = block = ""  # the table we are in; the name of the text that goes on, line by line
-    for line in text.split("\n"):
-        if block:
-            if not line.strip(" ") or len(line) - len(line.lstrip(" ")) > path[-1][0]:
-                if len(found[block]) < _LONGEST_VALUE:
-                    found[block] = f"{found[block]} {line.strip(' ')}".strip(" ")
-                continue
-            block = ""
-        if (named := _TABLE.match(line)) is not None:
-            table, path = f"{named[1]}.", []
-            continue
-        spec = _VALUE.match(line)
-        if spec is None:
-            continue
-        indent, name, value = len(spec[1]), spec[2], spec[3].strip(" \t")
-        while path and path[-1][0] >= indent:
-            path.pop()
-        path.append((indent, name))
-        if value[:1] in ("'", '"'):
-            end = value.find(value[0], 1)
-            value = value[1:end] if end > 0 else value
-        else:
-            value = value.partition(" #")[0].rstrip(" ")
-        name = table + ".".join([part for _, part in path])
-        if value in (">-", ">", "|", "|-") and len(path) < _DEEPEST:
-            block = name
-            found[block] = ""
-        elif value and value[0] not in "|>&*[{#" and len(value) < _LONGEST_VALUE and len(path) < _DEEPEST:
-            found.setdefault(name, value)
+    for names, value in _scalars(text, is_toml=is_toml):
+        if value and len(value) < _LONGEST_VALUE:
+            found.setdefault(".".join(names), " ".join(value.split("\n")).strip(" "))
     return found
+
+
+def _scalars(text: str, *, is_toml: bool) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The scalars of a file in order, each with the names that lead to it; of a file that cannot be read none.
+
+    Aliases may make few lines many values: only the first ones are seen.
+    """
+    try:
+        top: Any = tomllib.loads(text) if is_toml else read_yaml(text)
+    except (tomllib.TOMLDecodeError, RecursionError, Unreadable):
+        return
+    left: list[tuple[tuple[str, ...], Any]] = [((), top)]
+    for _ in range(_MOST):
+        if not left:
+            break
+        names, value = left.pop()
+        value = value.value if isinstance(value, Lined) else value
+        if isinstance(value, dict) and len(names) < _DEEPEST:
+            left += [((*names, key), one) for key, one in reversed(value.items())]
+        elif isinstance(value, list):
+            left += [(names, one) for one in reversed(value)]
+        elif not isinstance(value, dict):
+            yield names, str(value).lower() if isinstance(value, bool) else str(value)

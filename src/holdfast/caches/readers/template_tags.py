@@ -170,6 +170,8 @@ class TemplateRows:
             return rest.strip(" \"'")
         if name in _TOOLS:
             return label(_TOOLS[name])
+        if name in ("else", "elsif"):
+            return "" if alone else " / "
         return self._words(name, _arguments(rest), alone)
 
     def _data(self, name: str, alone: bool, source: int, margin: str, depth: int) -> str | None:

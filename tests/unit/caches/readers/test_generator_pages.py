@@ -17,7 +17,8 @@ FILES = {
     "_data/ruby.yml": "min: 2.7\n",
     "hugo.toml": "baseURL = 'x'\n[params]\nversion = '3.1'\n",
     "data/variables/product.yml": "name: 'Widget'\nlong: >-\n"
-    "  {% ifversion a %}the{% endif %} {% data variables.product.name %} Pro\n",
+    "  {% ifversion a %}the{% endif %} {% data variables.product.name %} Pro\n"
+    'team: "[Widget\'s team](https://x.org)"\ndays: 37\n',
     "data/reusables/start/run.md": "1. Open {% data variables.product.name %}.\n1. Run it.\n",
     "shared/part.md": "Shared text.\n",
     "_part.mdx": "import A from 'a'\n\n<A>Part of it.</A>\n",
@@ -114,6 +115,11 @@ CASES = [
         "liquid",
         "Use {% data variables.product.long %}:\n\n{% data reusables.start.run %}\n",
         "Use the Widget Pro:\n\n1. Open Widget.\n1. Run it.\n",
+    ),
+    (
+        "liquid",
+        "Ask {% data variables.product.team %} in {% ifversion a %}your server{% else %}the cloud{% endif %}, {% data variables.product.days %}.\n",
+        "Ask [Widget's team](https://x.org) in your server / the cloud, 37.\n",
     ),
     (
         "vitepress",
