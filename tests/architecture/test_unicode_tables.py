@@ -44,7 +44,7 @@ LISTED: dict[str, dict[str, str]] = {
     "caches/search_answers.py": {"int": "of a number of seconds"},
     "caches/registry/file_set_tar.py": {"int": BYTES, "isdigit": BYTES},
     "caches/registry/registry_client.py": {"int": DIGITS},
-    "caches/readers/asciidoc_table.py": {"int": DIGITS},
+    "caches/readers/asciidoc_reader.py": {"int": DIGITS},
     "caches/readers/html_blocks.py": {"int": DIGITS},
     "caches/readers/included_text.py": {"int": DIGITS},
     "caches/build/git_tree.py": {"int": "of the size that git writes, in ASCII digits"},

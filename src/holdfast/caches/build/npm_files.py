@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 
 from holdfast.caches.build.guarded_files import FOLDER, NOTHING, led_to
-from holdfast.caches.readers.dts_modules import exported_modules
+from holdfast.caches.readers.dts_reader import exported_modules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

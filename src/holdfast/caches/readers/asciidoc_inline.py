@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from holdfast.caches.readers.page_text import inline_code
 
 _CAPITALS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _LETTERS = _CAPITALS | frozenset("abcdefghijklmnopqrstuvwxyz")
-_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
-# Characters: of a macro with its target, of the text in its brackets, of an attribute's name.
-_LONGEST_MACRO, _LONGEST_TEXT, _LONGEST_NAME, _MOST_INNER = 400, 2000, 60, 4
+# Characters: of a macro with its target, of the text in its brackets.
+_LONGEST_MACRO, _LONGEST_TEXT, _MOST_INNER = 400, 2000, 4
+_ATTRIBUTE = re.compile(r"(?a)(?<![\\$])\{([\w-]{1,60})\}")
+_UNKNOWN = re.compile(r"(?a)(?<![\\$@^])\{([A-Za-z][\w-]{0,58})\}")
+_ROLE = re.compile(r"(?a)\[[\w.%-]+\]#([^#]*)#")
+_REFERENCE = re.compile(r"(?s)`[^`]*`|<{4,}|<<([^<>,]{1,400})(?:,((?:(?!<<|>>).){0,400}))?>>")
 _BEFORE = frozenset(" \t\n(>;|\"'")
 _ADDRESSES = ("https://", "http://", "mailto:", "ftp://")
 _DROPPED = ("image:", "icon:", "indexterm:", "indexterm2:", "anchor:")
@@ -37,7 +41,6 @@ KNOWN = {
     "backslash": "\\",
 }
 _MACRO_NAME = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
-_ROLE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.%"
 _TARGET = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.$#/@(),*:?")
 
 
@@ -45,14 +48,7 @@ def substituted(text: str, attributes: Mapping[str, str]) -> str:
     """A text with the values of the attributes that it names in braces; others stay."""
     if "{" not in text:
         return text
-    kept, *parts = text.split("{")
-    found = [kept]
-    for part in parts:
-        name, closed, _ = part[: _LONGEST_NAME + 1].partition("}")
-        value = attributes.get(name, KNOWN.get(name)) if closed and _NAME.issuperset(name) else None
-        is_escaped = found[-1].endswith(("\\", "$"))
-        found.append("{" + part if value is None or is_escaped else value + part[len(name) + 1 :])
-    return "".join(found)
+    return _ATTRIBUTE.sub(lambda name: attributes.get(name[1], KNOWN.get(name[1], name[0])), text)
 
 
 def inline_words(text: str, unknown: Callable[[str], None]) -> str:
@@ -61,7 +57,7 @@ def inline_words(text: str, unknown: Callable[[str], None]) -> str:
     An attribute in braces that has no value becomes the words of its name, and `unknown` is called with it.
     """
     if "[" in text or "<<" in text:
-        text = _macros(_references(text))
+        text = _macros(_REFERENCE.sub(_reference, text) if "<<" in text else text)
     if "``" in text and "''" in text:
         text = text.replace("``", '"').replace("''", '"')
     if "`" not in text and "{" not in text and "#" not in text and "((" not in text:
@@ -83,59 +79,24 @@ def _without_marks(text: str, unknown: Callable[[str], None]) -> str:
     if "((" in text:
         text = text.replace("((", "").replace("))", "") if text.count("((") == text.count("))") else text
     if "]#" in text:
-        text = _without_roles(text)
+        text = _ROLE.sub(r"\1", text)
     if "{" not in text:
         return text
-    kept, *parts = text.split("{")
-    found = [kept]
-    for part in parts:
-        name, closed, after = part.partition("}")
-        if closed and len(name) < _LONGEST_NAME and name[:1] in _LETTERS and _NAME.issuperset(name):
-            if found[-1].endswith(("\\", "$", "@", "^")):
-                found.append("{" + part)
-                continue
-            unknown(name)
-            found.append(name.replace("-", " ").replace("_", " ") + after)
-        else:
-            found.append("{" + part)
-    return "".join(found)
+
+    def words(name: re.Match[str]) -> str:
+        unknown(name[1])
+        return name[1].replace("-", " ").replace("_", " ")
+
+    return _UNKNOWN.sub(words, text)
 
 
-def _without_roles(text: str) -> str:
-    """A text in which `[.role]#words#` is its words."""
-    found: list[str] = []
-    before, *parts = text.split("]#")
-    for part in parts:
-        head, bracket, role = before.rpartition("[")
-        words, closed, after = part.partition("#")
-        if bracket and closed and role and not role.strip(_ROLE):
-            found.append(head + words)
-            before = after
-        else:
-            found.append(before + "]#")
-            before = part
-    return "".join([*found, before])
-
-
-def _references(text: str) -> str:
-    if "<<" not in text:
-        return text
-    kept, *parts = text.split("<<")
-    found = [kept]
-    ticks = kept.count("`")  # an odd number of them: we are within code
-    for part in parts:
-        inner, closed, after = part.partition(">>")
-        is_code = ticks % 2
-        ticks += part.count("`")
-        if is_code or not closed or not inner or len(inner) > _LONGEST_MACRO:
-            found.append("<<" + part)
-            continue
-        target, comma, words = inner.partition(",")
-        words = words.strip(" ")
-        page = target.partition("#")[0]
-        spec = words if comma else target.lstrip("#")
-        found.append((f"[{spec}]({page})" if page.endswith(".adoc") else spec) + after)
-    return "".join(found)
+def _reference(found: re.Match[str]) -> str:
+    """The words of `<<target,words>>` with a link where it leads to another page; code as it is."""
+    target, words = found.groups()
+    if target is None:
+        return found[0]
+    page, words = target.partition("#")[0], target.lstrip("#") if words is None else words.strip(" ")
+    return f"[{words}]({page})" if page.endswith(".adoc") else words
 
 
 def _macros(text: str) -> str:

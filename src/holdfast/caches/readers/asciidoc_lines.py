@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from operator import eq, ge, gt, le, lt, ne
 
 from holdfast.caches.readers.asciidoc_inline import substituted
 from holdfast.caches.readers.included_text import DEEPEST, IncludedText, chosen_lines, number_of
 from holdfast.caches.readers.page_text import Row
 
 _CONDITIONS = ("ifdef::", "ifndef::", "ifeval::")
-_SIGNS = ("==", "!=", "<=", ">=", "<", ">")
+_LONGEST_SPEC = 2000
+_COMPARISON = re.compile(r"^([^=!<>]*)([=!<>]=|[<>])(.*)")
+_OPERATORS = {"==": eq, "!=": ne, "<=": le, ">=": ge, "<": lt, ">": gt}
+_OPTION = re.compile(r"""[ ]*([^=,]*)(?:=[ ]*(?:"([^"]*)"|([^,]*)))?[^,]*,?""")
 # Antora's families of files, and the folders of a module that hold them.
 _FAMILIES = {"partial": "partials", "example": "examples", "page": "pages", "attachment": "attachments"}
 # Where the code of `include-code::` lies, seen from a folder above the page: (language, ending, folders).
@@ -75,23 +80,14 @@ class AsciidocLines:
 
     def _compares(self, spec: str) -> bool:
         """Whether a comparison such as `"{a}" >= 2` holds; an attribute that is not set is empty."""
-        for sign in _SIGNS:
-            parts = spec.partition(sign)
-            if parts[1]:
-                left, right = [
-                    "" if value[:1] == "{" else value
-                    for value in [substituted(part.strip(" \"'"), self._attributes) for part in parts[::2]]
-                ]
-                numbers = number_of(left, -1), number_of(right, -1)
-                order = (
-                    (numbers[0] > numbers[1]) - (numbers[0] < numbers[1])
-                    if -1 not in numbers
-                    else ((left > right) - (left < right))
-                )
-                return {"==": not order, "!=": bool(order), "<=": order <= 0, ">=": order >= 0}.get(
-                    sign, order < 0 if sign == "<" else order > 0
-                )
-        return True
+        parts = _COMPARISON.match(spec)
+        if parts is None:
+            return True
+        values = [substituted(part.strip(" \"'"), self._attributes) for part in parts.group(1, 3)]
+        values = ["" if value[:1] == "{" else value for value in values]
+        numbers = [number_of(value, -1) for value in values]
+        compared: bool = _OPERATORS[parts[2]](*(values if -1 in numbers else numbers))
+        return compared
 
     def _include(self, text: str, source: int, depth: int, folder: str, shift: int) -> Iterator[Row]:
         path, _, spec = text.partition("::")[2].rstrip(" ")[:-1].partition("[")
@@ -149,16 +145,10 @@ def _place(path: str) -> str:
 
 def _options(spec: str) -> dict[str, str]:
     """The options in the brackets of an include, by name; a value in quotes may hold commas."""
-    named: dict[str, str] = {}
-    quoted = False
-    part = ""
-    for piece in spec.split(","):
-        part = f"{part},{piece}" if quoted else piece
-        quoted = part.count('"') % 2 == 1
-        if not quoted:
-            name, _, value = part.strip(" ").partition("=")
-            named[name] = value.strip("\"' ")
-    return named
+    return {
+        name.strip(" "): (quoted or plain).strip("\"' ")
+        for name, quoted, plain in _OPTION.findall(spec[:_LONGEST_SPEC])
+    }
 
 
 def _chosen(lines: list[str], options: dict[str, str]) -> list[str]:

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 from holdfast.caches.readers.asciidoc_inline import inline_words, substituted
 from holdfast.caches.readers.asciidoc_lines import AsciidocLines
-from holdfast.caches.readers.asciidoc_table import TableCells
 from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.included_text import IncludedText
 from holdfast.caches.readers.page_text import PageText, Row
 from holdfast.caches.readers.site_values import SiteValues
 from holdfast.caches.readers.source_reader import Page, SourceFiles
 
-_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
+# What may stand before the bar of a cell: its span, its place, its style.
+_SPECIFIERS = "0123456789.+*<>^aehlmsdv"
+_CELL_STYLES = frozenset("0123456789+*<>^|")
+_MOST_COLUMNS = 64
 _NOTES = {"NOTE": "Note", "TIP": "Tip", "IMPORTANT": "Important", "WARNING": "Warning", "CAUTION": "Caution"}
-_DIGITS = "0123456789"
 # What no title consists of alone.
 _SIGNS = " \t!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _DEEPEST_HEADING = 6
-_DEEPEST_LIST, _LONGEST_TERM = 8, 1000
+_LANGUAGE = re.compile(r"(?a)[\w+#-]{1,19}")
+_SET = re.compile(r"(?a):(!?)([\w-]+)(!?):(?:[ ](.*))?$")
+_DEEPEST_LIST = 8
+# An item: of a list, a callout, one with a number, a term with or without its description.
+_ITEM = re.compile(
+    r"^(?:(\*{1,8}|\.{1,8}|-)[ ]+(?:\[[ x*]\][ ])?(.*)|<(\.|[0-9]{1,3})>[ ](.*)|([0-9]{1,4}\.[ ])(.*)"
+    r"|(?![:;]*$)(.{1,999}?)(:::?|;;)(?:[ ]+(.*))?$)"
+)
 # Characters that attributes may add to a page, and of one value.
 _MOST_ADDED, _LONGEST_VALUE = 1 << 18, 1000
 # Lines that begin and end a block of code, by their first character; other characters are a frame around text.
@@ -168,14 +179,13 @@ class AsciidocPage:
         self._begins = self._is_attached = False
 
     def _attribute(self, line: str) -> bool:
-        name, colon, value = line[1:].partition(":")
-        plain = name.strip("!")
-        if not colon or not plain or not _NAME.issuperset(plain) or value[:1] not in ("", " "):
+        spec = _SET.match(line)
+        if spec is None:
             return False
-        if plain != name:
-            self._attributes.pop(plain, None)
+        if spec[1] or spec[3]:
+            self._attributes.pop(spec[2], None)
         else:
-            self._attributes[name] = substituted(value.strip(" "), self._attributes)[:_LONGEST_VALUE]
+            self._attributes[spec[2]] = substituted((spec[4] or "").strip(" "), self._attributes)[:_LONGEST_VALUE]
         return True
 
     def _title(self, level: int, words: str, source: int) -> bool:
@@ -197,7 +207,7 @@ class AsciidocPage:
         kind = style.partition("%")[0].partition("#")[0].partition(".")[0]
         if not spec.startswith(("[", "#", ".")):
             named = [part.removeprefix("language=") for part in more if "=" not in part or part.startswith("language=")]
-            named = [part for part in named if part and len(part) < 20 and not part.strip(_IN_LANGUAGE)]
+            named = [part for part in named if _LANGUAGE.fullmatch(part)]
             self._language = named[0] if named else self._attributes.get("source-language", self._language)
             self._style = kind if kind in _LITERAL else "source" if not kind and named else ""
             self._substitutes = "attributes" in spec and "subs" in spec
@@ -259,9 +269,6 @@ class AsciidocPage:
         return found
 
 
-_IN_LANGUAGE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+#-_"
-
-
 def _is_delimiter(line: str) -> bool:
     """Whether a line begins or ends a block."""
     return (len(line) > 3 and line[0] in "-.+=*_" and not line.strip(line[0])) or line == "--"
@@ -282,22 +289,57 @@ def _item(line: str) -> tuple[str, str, str]:
 
     The words of a term are followed by a NUL and its description, if that is on the same line.
     """
-    first = line[:1]
-    if first and first in "*-.":
-        level = len(line) - len(line.lstrip(first))
-        if line[level : level + 1] == " " and (first != "-" or level == 1) and level <= _DEEPEST_LIST:
-            words = line[level:].strip(" ")
-            words = words[4:] if words[:4] in ("[ ] ", "[x] ", "[*] ") else words
-            return first * level, "1. " if first == "." else "- ", words
-    if first == "<" and 1 < (end := line.find("> ")) < 5 and (line[1:end] == "." or not line[1:end].strip(_DIGITS)):
-        return "<>", f"{line[1:end] if line[1:end] != '.' else '1'}. ", line[end + 2 :]
-    digits = len(line) - len(line.lstrip(_DIGITS))
-    if 0 < digits < 5 and line[digits : digits + 2] == ". ":
-        return "1.", line[: digits + 2], line[digits + 2 :]
-    for mark in (":::", "::", ";;"):
-        term, colons, words = line.partition(f"{mark} ")
-        if not colons and line.endswith(mark):
-            term, colons, words = line[: -len(mark)], mark, ""
-        if colons and term.strip(":;") and len(term) < _LONGEST_TERM:
-            return mark, "- ", term + (f"\0{words.strip(' ')}" if words.strip(" ") else "")
-    return "", "", line
+    spec = _ITEM.match(line)
+    if spec is None:
+        return "", "", line
+    mark, words, callout, called, number, numbered, term, colons, said = spec.groups("")
+    if mark:
+        return mark, "1. " if mark[0] == "." else "- ", words
+    if callout:
+        return "<>", f"{callout.replace('.', '1')}. ", called
+    if number:
+        return "1.", number, numbered
+    return colons, "- ", term + (f"\0{said}" if said else "")
+
+
+class TableCells:
+    """The cells of a table, in order; `columns` is what its attribute says of them."""
+
+    def __init__(self, columns: str) -> None:
+        self._count = _count(columns)
+        self._cells: list[tuple[list[str], int]] = []
+
+    def take(self, line: str, source: int) -> None:
+        """The next line between the table's borders."""
+        parts = line.replace("\\|", "\u0000").split("|")
+        before = parts[0].strip(" ")
+        if len(parts) > 1 and not before.strip(_SPECIFIERS):
+            before = ""
+        if before and self._cells:
+            self._cells[-1][0].append(before.replace("\u0000", "\\|"))
+        for number, part in enumerate(parts[1:], 1):
+            words = part.strip(" ")
+            head, blank, last = words.rpartition(" ")
+            if number < len(parts) - 1 and blank and not last.strip(_SPECIFIERS) and last[-1:] in _CELL_STYLES:
+                words = head
+            self._cells.append(([words.replace("\u0000", "\\|")] if words else [], source))
+        if not self._count and len(parts) > 1:
+            self._count = min(len(parts) - 1, _MOST_COLUMNS)
+
+    def rows(self) -> Iterator[tuple[str, int]]:
+        """The table's lines, each with the line of the source that its first cell is on."""
+        count = self._count or 1
+        for first in range(0, len(self._cells), count):
+            cells = self._cells[first : first + count]
+            yield "| " + " | ".join([" ".join(words) for words, _ in cells]) + " |", cells[0][1]
+            if not first:
+                yield "|" + "---|" * count, cells[0][1]
+
+
+def _count(columns: str) -> int:
+    """How many columns an attribute such as `1,2,3` or `3*` tells of; 0 where it does not."""
+    found = 0
+    for part in columns.split(",")[:_MOST_COLUMNS] if columns else []:
+        times = part.strip(" ").partition("*")[0] if "*" in part else "1"
+        found += int(times) if times.isascii() and times.isdigit() and len(times) < 3 else 1
+    return min(found, _MOST_COLUMNS)

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from holdfast.caches.readers.jsx_tags import Tag, braces_end, tag_at
 from holdfast.caches.readers.markdown_blocks import note
 from holdfast.caches.readers.markdown_lines import fence_after
 from holdfast.caches.readers.page_text import Row
 from holdfast.core.unicode_text import lower_case
 
+_BEGINNING = re.compile(r"(?a)<(/?)(?:([A-Za-z][\w.$-]*+)(?=[ \t\n/>{]|\Z)|(?=>))")
+# What matters inside a tag, and inside braces.
+_PART = re.compile(r"(?a)[>\"'{<`]|[A-Za-z][\w.$-]*")
+_IN_BRACES = re.compile(r"[{}\"'`]|/\*")
+# Characters of a tag, a statement or an expression that are looked through for its end.
+_LONGEST = 20_000
+# Attributes that say something of a component: its title, by what comes first, where it leads, what kind it is.
+_TITLES = ("title", "label", "summary", "header", "heading", "question", "caption", "file-name")
+_NAMED = ("path", "query", "body", "name", "param")  # of the fields of an API
+_KEPT = frozenset([*_TITLES, *_NAMED, "href", "to", "type", "file", "alt", "kind", "number"])
+_QUOTES = "\"'"
 _BLANKS = " \t"
 _INDENTED = "    "
-# Characters of a statement or an expression that are looked through for its end.
-_LONGEST = 20_000
 # What follows a `<` that begins no tag.
 _OTHERS = frozenset(["", " ", "\n", "=", "<", "-", "!", *"0123456789"])
 _STATEMENTS = ("import ", "import{", "export ", "export{")
@@ -41,6 +50,74 @@ _STOPS = re.compile(r"(?a)[\n`<{\\]")
 _NAME = re.compile(r"(?a)^\{[ ]*[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)*[ ]*\}$")
 _EMPTY_LINK = re.compile(r"(?a)(?<!!)\[[ ]*\]\([^()\s]*\)")
 _STRING = re.compile(r"""(?a)^\{[ ]*(["'`])([^"'`$]*)\1[ ]*\}$""")
+
+
+class Tag(NamedTuple):
+    """A tag: where it ends, whether it closes one (`</a>`) or itself (`<a/>`), its name and what its attributes say."""
+
+    end: int
+    closes: bool
+    is_empty: bool
+    name: str
+    said: dict[str, str]
+
+    @property
+    def title(self) -> str:
+        """The words that it says itself."""
+        for key in (*_TITLES, *(_NAMED if self.name.endswith("Field") else ())):
+            if found := self.said.get(key):
+                return f"`{found}`" if key in _NAMED or key == "file-name" else found
+        return ""
+
+
+def tag_at(text: str, at: int) -> Tag | None:
+    """The tag that begins at a `<`; None where none does."""
+    beginning = _BEGINNING.match(text, at)
+    if beginning is None:
+        return None
+    said: dict[str, str] = {}
+    until = min(len(text), at + _LONGEST)
+    name, place = "", beginning.end()
+    while (found := _PART.search(text, place, until)) is not None:
+        one, place = found[0], found.end()
+        if one == ">":
+            own = beginning[2] or ""
+            return Tag(place, bool(beginning[1]), bool(own) and text[place - 2] == "/", own, said)
+        if one in _QUOTES:
+            end = text.find(one, place, until)
+            if end < 0:
+                return None
+            if name in _KEPT:
+                said.setdefault(name, " ".join(text[place:end].split("\n")).strip(" "))
+            place = end + 1
+        elif one == "{":
+            place = braces_end(text, found.start(), until)
+            if place < 0:
+                return None
+        elif one in "<`":
+            return None
+        else:
+            name = one
+    return None
+
+
+def braces_end(text: str, at: int, until: int) -> int:
+    """Where the braces that open at a place are closed, strings and comments passed over; -1 where they are not."""
+    depth = 0
+    place = at
+    while (found := _IN_BRACES.search(text, place, until)) is not None:
+        one, place = found[0], found.end()
+        if one in "{}":
+            depth += 1 if one == "{" else -1
+            if not depth:
+                return place
+            continue
+        closing = "*/" if one == "/*" else one
+        end = text.find(closing, place, until)
+        if end < 0:
+            return -1
+        place = end + len(closing)
+    return -1
 
 
 def without_tags(rows: Sequence[Row], *, is_jsx: bool) -> list[Row]:

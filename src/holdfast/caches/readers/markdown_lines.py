@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from holdfast.caches.readers.included_text import DEEPEST, IncludedText
-from holdfast.caches.readers.markdown_includes import (
-    Inclusion,
-    included_by,
-    included_path,
-    is_snippet_block,
-    snippet_of,
-)
+from holdfast.caches.readers.markdown_includes import Inclusion, included_by, is_snippet_block, marker_of, snippet_of
 from holdfast.caches.readers.page_text import Row, longest_run
 from holdfast.caches.search.sections import front_matter
 
@@ -49,14 +43,15 @@ class MarkdownLines:
         if "8<" in text and is_snippet_block(text) and self._depth < DEEPEST:
             self._block = [(text, source)]
             return
-        inclusion = None
+        marker = None
         if self._depth < DEEPEST and (text.lstrip(_BLANKS)[:2] in _BEGINNINGS or "-8<-" in text):
-            inclusion = included_by(text, self._included)
+            marker = marker_of(text)
+        inclusion = included_by(marker, self._included) if marker is not None else None
         if inclusion is not None:
             self._include(inclusion, text[: len(text) - len(text.lstrip(_BLANKS))], source)
             return
-        if not self._fence and (path := included_path(text)):
-            self._included.missing(path)
+        if not self._fence and marker is not None:
+            self._included.missing(marker.path)
             return
         self._fence = fence_after(text, self._fence)
         self._rows.append((text, source))
@@ -70,15 +65,16 @@ class MarkdownLines:
     def _end_block(self, block: list[Row]) -> None:
         self._block = None
         filled = [row for row in block[1:-1] if row[0].strip(_BLANKS)]
-        found = [(snippet_of(text, self._included), source) for text, source in filled]
-        if self._fence and not any(inclusion for inclusion, _ in found):
+        markers = [snippet_of(text) for text, _ in filled]
+        found = [included_by(marker, self._included) if marker is not None else None for marker in markers]
+        if self._fence and not any(found):
             self._rows += block
             return
-        for (inclusion, source), (text, _) in zip(found, filled, strict=True):
+        for inclusion, marker, (_, source) in zip(found, markers, filled, strict=True):
             if inclusion is not None:
                 self._include(inclusion, "", source)
-            elif text.lstrip(_BLANKS)[0] not in ";#":
-                self._included.missing(text.strip(" \"'"))
+            elif marker is not None:
+                self._included.missing(marker.path)
 
     def _include(self, inclusion: Inclusion, margin: str, source: int) -> None:
         lines = inclusion.lines

@@ -17,7 +17,7 @@ from holdfast.caches.readers.jsx_prose import without_statements, without_tags
 from holdfast.caches.readers.markdown_blocks import MarkdownBlocks
 from holdfast.caches.readers.markdown_lines import fence_after, markdown_rows, without_comments
 from holdfast.caches.readers.page_text import Row, check_documents, page_of
-from holdfast.caches.readers.python_objects import PythonObjects
+from holdfast.caches.readers.python_reader import PythonObjects
 from holdfast.caches.readers.site_values import SiteValues
 from holdfast.caches.readers.source_reader import Page, SourceFiles
 from holdfast.caches.readers.template_tags import TemplateRows
@@ -55,18 +55,12 @@ def _page(data: bytes, name: str, files: SourceFiles, *, is_jsx: bool) -> Page:
         rows = without_comments(rows, "{/*", "*/}")
     rows = markdown_rows(rows, included)
     rows = TemplateRows(site, included, title).rows(rows)
-    objects = _objects(included) if AUTODOC in traits and any(":::" in text for text, _ in rows) else None
+    objects = PythonObjects(included) if AUTODOC in traits and any(":::" in text for text, _ in rows) else None
     rows = MarkdownBlocks(fence_after, None if objects is None else partial(_documented, objects)).rows(rows)
     rows = _spaced(without_tags(rows, is_jsx=is_jsx))
     if objects is not None:
         check_documents(rows, objects.lacks)
     return page_of(rows, site.title(name) or title)
-
-
-def _objects(included: IncludedText) -> PythonObjects:
-    from holdfast.caches.readers.python_objects import PythonObjects  # loads a parser, which few pages need
-
-    return PythonObjects(included)
 
 
 def _documented(objects: PythonObjects, name: str) -> list[str]:

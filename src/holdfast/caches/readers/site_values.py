@@ -120,4 +120,4 @@ def _scalars(text: str, *, is_toml: bool) -> Iterator[tuple[tuple[str, ...], str
         elif isinstance(value, list):
             left += [(names, one) for one in reversed(value)]
         elif not isinstance(value, dict):
-            yield names, str(value).lower() if isinstance(value, bool) else str(value)
+            yield names, ("false", "true")[value] if isinstance(value, bool) else str(value)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.caches.readers.dts_modules import exported_modules
+from holdfast.caches.readers.dts_reader import exported_modules
 from holdfast.caches.readers.source_reader import Unreadable
 from support.pages import is_within, numbered, read
 

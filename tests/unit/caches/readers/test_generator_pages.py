@@ -118,8 +118,8 @@ CASES = [
     ),
     (
         "liquid",
-        "Ask {% data variables.product.team %} in {% ifversion a %}your server{% else %}the cloud{% endif %}, {% data variables.product.days %}.\n",
-        "Ask [Widget's team](https://x.org) in your server / the cloud, 37.\n",
+        "{% data variables.product.team %} {% ifversion a %}a{% else %}b{% endif %} {% data variables.product.days %}\n",
+        "[Widget's team](https://x.org) a / b 37\n",
     ),
     (
         "vitepress",

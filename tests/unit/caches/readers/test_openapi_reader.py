@@ -211,7 +211,7 @@ def test_a_schema_that_every_operation_refers_to_is_told_in_short_and_not_withou
     }
 
     assert f"- `p39` (string): {'x' * 200} …\n- … 10 more\n" in read(json.dumps(api), "a.json").text
-    monkeypatch.setattr("holdfast.caches.readers.openapi_schemas._MOST_WRITTEN", 100_000)
+    monkeypatch.setattr("holdfast.caches.readers.openapi_reader._MOST_WRITTEN", 100_000)
     with pytest.raises(Unreadable, match="has more behind its references than a page may have"):
         read(json.dumps({**api, "paths": {f"/{number}": {"post": operation} for number in range(20)}}), "a.json")
 
