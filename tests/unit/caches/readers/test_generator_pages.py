@@ -118,7 +118,7 @@ CASES = [
     ),
     (
         "liquid",
-        "{% data variables.product.team %} {% ifversion a %}a{% else %}b{% endif %} {% data variables.product.days %}\n",
+        "{% data variables.product.team %} {% if a %}a{% else %}b{% endif %} {% data variables.product.days %}\n",
         "[Widget's team](https://x.org) a / b 37\n",
     ),
     (
