@@ -21,17 +21,17 @@ def data_files() -> dict[str, str]:
     from scripts.manual_pages import SECTION, manual_pages
 
     from holdfast.cli import COMMANDS
-    from holdfast.command.completions import SCRIPTS
+    from holdfast.command.completions import script
     from holdfast.command.help import read_glossary
     from holdfast.version import __version__
 
     pages = manual_pages(COMMANDS, read_glossary(), __version__)
     return {
         **{f"share/man/man{SECTION}/{name}": text for name, text in pages.items()},
-        "share/bash-completion/completions/context": SCRIPTS["bash"],
-        "share/bash-completion/completions/holdfast": SCRIPTS["bash"],
-        "share/zsh/site-functions/_holdfast": SCRIPTS["zsh"],
-        "share/fish/vendor_completions.d/context.fish": SCRIPTS["fish"],
+        "share/bash-completion/completions/context": script("bash"),
+        "share/bash-completion/completions/holdfast": script("bash"),
+        "share/zsh/site-functions/_holdfast": script("zsh"),
+        "share/fish/vendor_completions.d/context.fish": script("fish"),
         "share/fish/vendor_completions.d/holdfast.fish": "complete -c holdfast -w context\n",
     }
 

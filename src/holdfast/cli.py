@@ -418,12 +418,12 @@ def _explore(arguments: GivenArguments, environment: Mapping[str, str]) -> int:
 
 
 def _completions(arguments: GivenArguments, _environment: Mapping[str, str]) -> int:
-    from holdfast.command.completions import SCRIPTS, offers
+    from holdfast.command.completions import offers, script
 
     words = arguments.get("words")
     if isinstance(words, list):
         return _print("".join([f"{line}\n" for line in offers(words, COMMANDS)]))
-    return _print(SCRIPTS[str(arguments["shell"])])
+    return _print(script(str(arguments["shell"])))
 
 
 def _print(text: str) -> int:

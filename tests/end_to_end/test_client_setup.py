@@ -46,7 +46,7 @@ BEFORE = {
 }
 ROOTS = client_roots({"HOME": "/h"}, is_mac=False)
 for _client in CLIENTS:  # one that has no file above has an empty one
-    if not any(f"/h/{_name}".startswith(at(_folder, ROOTS)) for _name in [*BEFORE] for _folder in _client.folders):
+    if not any(f"/h/{_name}".startswith(at(_folder, ROOTS)) for _name in [*BEFORE] for _folder in _client.own_folders):
         BEFORE[at(_client.user[0].path, ROOTS).removeprefix("/h/")] = "{}"
 
 

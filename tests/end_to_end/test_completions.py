@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holdfast.cli import COMMANDS
-from holdfast.command.completions import SCRIPTS, offers
+from holdfast.command.completions import offers, script
 from support.shells import SHELLS, need_shell, offered
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("completions")
     for shell in SHELLS:
         (place / shell).mkdir()
-        (place / shell / "_holdfast").write_text(SCRIPTS[shell], "utf-8")
+        (place / shell / "_holdfast").write_text(script(shell), "utf-8")
     (place / "here" / "docs").mkdir(parents=True)
     (place / "here" / "a receipt.json").touch()
     return place

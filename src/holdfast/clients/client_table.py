@@ -34,7 +34,10 @@ class Place(NamedTuple):
 
 
 class Client(NamedTuple):
-    """One client. `programs` are looked for on the search path, `folders` where they would be."""
+    """One client. `programs` are looked for on the search path, `folders` where they would be.
+
+    Where they are empty, the program and what the client calls itself are its name, the folder that of its first file.
+    """
 
     name: str
     title: str
@@ -49,6 +52,11 @@ class Client(NamedTuple):
     passes: tuple[str, ...] = ()  # the only variables it passes on; empty: all of them
     client_info: str = ""  # what it calls itself when it opens the server
     after: str = ""  # what a person does next
+
+    @property
+    def own_folders(self) -> tuple[str, ...]:
+        """The folders and files by which it is found."""
+        return self.folders or (self.user[0].path.rpartition("/")[0],)
 
     def places(self, scope: Scope) -> tuple[Place, ...]:
         """Where its configuration may lie."""
@@ -76,7 +84,6 @@ CLIENTS = (
         Place(".mcp.json"),
         programs=("claude",),
         folders=("{claude}/.claude.json", "{home}/.claude"),
-        client_info="claude-code",
         after="Start `claude` anew; `/mcp` lists it. A project's entry is approved there once.",
     ),
     Client(
@@ -85,8 +92,6 @@ CLIENTS = (
         _SERVERS,
         (Place("{applications}/Claude/claude_desktop_config.json", is_desktop=True, project_from="named"),),
         None,
-        programs=("claude-desktop",),
-        folders=("{applications}/Claude",),
         no_dots=("claude-ai", "local-agent-mode"),
         client_info="claude-ai",
         after="Quit Claude Desktop and open it again.",
@@ -102,8 +107,6 @@ CLIENTS = (
         ),
         (Place("{codex}/config.toml"),),
         Place(".codex/config.toml"),
-        programs=("codex",),
-        folders=("{codex}",),
         passes=_CODEX_PASSES,
         client_info="codex-mcp-client",
         after="Start `codex` anew; `/mcp` lists it. A project's file counts once the project is trusted.",
@@ -114,8 +117,6 @@ CLIENTS = (
         Target("json", "mcpServers", EntryShape(fixed={"trust": True})),
         (Place("{home}/.gemini/settings.json"),),
         Place(".gemini/settings.json"),
-        programs=("gemini",),
-        folders=("{home}/.gemini",),
         client_info="gemini-cli-mcp-client",
         after='Start `gemini` anew; `/mcp` lists it. `"trust": true` lets these tools, which only read, run unasked.',
     ),
@@ -125,8 +126,6 @@ CLIENTS = (
         Target("json", "mcpServers", EntryShape(fixed={"type": "local", "tools": ["*"]})),
         (Place("{copilot}/mcp-config.json"),),
         Place(".github/mcp.json"),
-        programs=("copilot",),
-        folders=("{copilot}",),
         client_info="github-copilot-developer",
         after="Start `copilot` anew; `/mcp show` lists it. A project's file counts once its folder is trusted there.",
     ),
@@ -137,7 +136,6 @@ CLIENTS = (
         (Place("{applications}/Code/User/mcp.json", is_desktop=True, project_from="variable"),),
         Place(".vscode/mcp.json", project_from="variable"),
         programs=("code",),
-        folders=("{applications}/Code/User",),
         client_info="Visual Studio Code",
         after="Run `MCP: List Servers` in VS Code and start it.",
     ),
@@ -148,7 +146,6 @@ CLIENTS = (
         (Place("{home}/.cursor/mcp.json", is_desktop=True, project_from="variable"),),
         Place(".cursor/mcp.json", project_from="variable"),
         programs=("cursor", "cursor-agent"),
-        folders=("{home}/.cursor",),
         no_dots=("cursor",),
         client_info="cursor-vscode",
         after="Open Cursor's settings under Tools & MCP and switch it on.",
@@ -159,8 +156,6 @@ CLIENTS = (
         _SERVERS,
         (Place("{home}/.codeium/windsurf/mcp_config.json", is_desktop=True, project_from="named"),),
         None,
-        programs=("windsurf",),
-        folders=("{home}/.codeium/windsurf",),
         no_dots=("windsurf",),
         client_info="windsurf-client",
         after="Refresh the MCP servers in Windsurf's Cascade panel.",
@@ -179,7 +174,6 @@ CLIENTS = (
             ),
         ),
         None,
-        programs=("cline",),
         folders=("{home}/.cline", "{applications}/Code/User/globalStorage/saoudrizwan.claude-dev"),
         no_dots=("cline", "@cline"),
         client_info="Cline",
@@ -192,7 +186,6 @@ CLIENTS = (
         (Place("{home}/.continue/config.yaml", is_desktop=True),),
         None,
         programs=("cn",),
-        folders=("{home}/.continue",),
         no_dots=("continue-client", "continue-cli-client"),
         client_info="continue-client",
         after="Reload Continue, or start `cn` anew; tools are offered in agent mode.",
@@ -205,9 +198,6 @@ CLIENTS = (
         ),
         (Place("{config}/opencode/opencode.json", others=("{config}/opencode/opencode.jsonc",)),),
         Place("opencode.json", others=("opencode.jsonc",)),
-        programs=("opencode",),
-        folders=("{config}/opencode",),
-        client_info="opencode",
         after="Start `opencode` anew; `opencode mcp list` lists it.",
     ),
     Client(
@@ -216,8 +206,6 @@ CLIENTS = (
         _SERVERS,
         (Place("{home}/.qwen/settings.json"),),
         Place(".qwen/settings.json"),
-        programs=("qwen",),
-        folders=("{home}/.qwen",),
         no_dots=("qwen-code", "qwen-cli-mcp-client"),
         client_info="qwen-code-mcp-client",
         after="Start `qwen` anew; `/mcp` lists it.",
@@ -229,7 +217,6 @@ CLIENTS = (
         (Place("{config}/zed/settings.json", is_desktop=True),),
         Place(".zed/settings.json"),
         programs=("zed", "zeditor"),
-        folders=("{config}/zed",),
         no_dots=("zed",),
         client_info="Zed",
         after="Look for the green dot in Zed's agent settings.",
@@ -254,10 +241,7 @@ CLIENTS = (
         ),
         (Place("{config}/goose/config.yaml", is_desktop=True),),
         None,
-        programs=("goose",),
-        folders=("{config}/goose",),
         no_dots=("goose",),
-        client_info="goose",
         after="Start a new Goose session.",
     ),
 )

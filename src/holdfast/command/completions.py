@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.core.packaged_text import packaged_text
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -12,64 +14,11 @@ if TYPE_CHECKING:
 
 # Among offers: the shell adds the names of files.
 FILES = ":files"
-# Each asks `context completions SHELL -- WORD...`, the last word as far as it is typed.
-SCRIPTS = {
-    "bash": """\
-_holdfast() {
-  local IFS=$'\\n' current="${COMP_WORDS[COMP_CWORD]}" word
-  COMPREPLY=()
-  local offered=($("$1" completions bash -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
-  if [ "$current" = "=" ]; then current=""; fi
-  for word in "${offered[@]}"; do
-    if [ "$word" = ":files" ]; then
-      COMPREPLY+=($(compgen -f -- "$current"))
-      compopt -o filenames 2>/dev/null
-    else
-      COMPREPLY+=("${word%%$'\\t'*}")
-    fi
-  done
-}
-complete -F _holdfast context holdfast
-""",
-    "zsh": """\
-#compdef context holdfast
-_holdfast() {
-  local line files
-  local -a described
-  for line in "${(@f)$("$words[1]" completions zsh -- "${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
-    if [[ $line == ":files" ]]; then
-      files=1
-    elif [[ -n $line ]]; then
-      described+=("${${line%%$'\\t'*}//:/\\\\:}${${line#*$'\\t'}:+:${line#*$'\\t'}}")
-    fi
-  done
-  if [[ $PREFIX == --*=* ]]; then compset -P '*='; fi
-  if (( $#described )); then _describe -t values value described; fi
-  if [[ -n $files ]]; then _files; fi
-}
-if [[ "$zsh_eval_context" == *loadautofunc* ]]; then
-  _holdfast "$@"
-else
-  compdef _holdfast context holdfast
-fi
-""",
-    "fish": """\
-function __holdfast_offers
-  set -l words (commandline -opc) (commandline -ct)
-  set -l option (string match -r -- '^--[^=]+=' $words[-1])
-  set -l value (string replace -- "$option" '' $words[-1])
-  for line in ($words[1] completions fish -- $words[2..-1] 2>/dev/null)
-    if test "$line" = ":files"
-      __fish_complete_path "$value" | string replace -r '^' -- "$option"
-    else
-      echo -- "$option$line"
-    end
-  end
-end
-complete -c context -f -a '(__holdfast_offers)'
-complete -c holdfast -w context
-""",
-}
+
+
+def script(shell: str) -> str:
+    """The script of a shell. It asks `context completions SHELL -- WORD...`, the last word as far as it is typed."""
+    return packaged_text(f"completions.{shell}")
 
 
 def offers(words: Sequence[str], commands: Sequence[Command]) -> list[str]:

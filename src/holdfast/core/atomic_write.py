@@ -41,7 +41,7 @@ def write_file(path: str, data: bytes) -> None:
         staged.write(data)
         os.fsync(staged.descriptor)
         os.replace(staged.path, path)
-    flush_directory(os.path.dirname(path))
+    flush_path(os.path.dirname(path))
 
 
 def write_files(files: Sequence[tuple[str, bytes]]) -> list[OSError | None]:
@@ -76,34 +76,25 @@ def _write_some(files: Sequence[tuple[str, bytes]]) -> list[OSError | None]:
     return failures
 
 
-def flush_file(path: str) -> None:
-    """Make a file's content durable."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def _flushed(files: Sequence[str | int]) -> list[OSError | None]:
     """Make files and directories durable, given as paths or descriptors; the error of each."""
 
-    def flush(file: str | int) -> OSError | None:
+    def flushed(file: str | int) -> OSError | None:
         try:
             if isinstance(file, int):
                 os.fsync(file)
             else:
-                flush_file(file)
+                flush_path(file)
         except OSError as error:
             return error
         return None
 
     if len(files) < _FLUSHES:
-        return list(map(flush, files))
+        return list(map(flushed, files))
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(_FLUSHES) as threads:
-        return list(threads.map(flush, files))
+        return list(threads.map(flushed, files))
 
 
 def write_new(path: str, data: bytes) -> None:
@@ -134,7 +125,7 @@ def create_file(path: str, data: bytes) -> bool:
             os.link(staged.path, path)
         except FileExistsError:
             return False
-    flush_directory(os.path.dirname(path))
+    flush_path(os.path.dirname(path))
     return True
 
 
@@ -177,9 +168,9 @@ def _write_all(descriptor: int, data: bytes) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
-def flush_directory(path: str) -> None:
-    """Make renames and creations in a directory durable."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+def flush_path(path: str) -> None:
+    """Make a file's content durable, or renames and creations in a directory."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
     finally:
@@ -255,7 +246,7 @@ class StagedDirectory:
                 raise FileExistsError(EEXIST, "already exists", self.target)
             self._replaced = _exchange(self.path, self.target)
         if flush:
-            flush_directory(os.path.dirname(self.target))
+            flush_path(os.path.dirname(self.target))
 
 
 def make_parents(path: str, made: list[str]) -> None:

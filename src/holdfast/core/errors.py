@@ -426,14 +426,8 @@ class Interrupted(ContextError):
 
 
 # Every failure, by exit code. What a test, a page or a help text says of failures is read from here.
-FAILURES: tuple[type[ContextError], ...] = (
-    *(UsageError, UnknownName, OfferError, InvalidReceipt, InvalidCitation, InvalidKnown, HostNotAgreed, SpecFailure),
-    *(InvalidQuery, ScopeOutside),
-    *(InvalidBudget, InvalidLimit, BudgetTooSmall),
-    *(CacheMissing, ContextMissing),
-    *(CacheInvalid, BuildFailed, SignatureRefused, ContextCorrupt, UnsupportedVersion, SettingsInvalid),
-    *(IoError, ListingFailed, UnsafePath, RegistryFailed, TransferBroken),
-    *(InternalError, OutOfDate, CacheStale, CacheBuilding, Differs, CitationStale, Interrupted),
+FAILURES: tuple[type[ContextError], ...] = tuple(
+    [each for each in globals().values() if isinstance(each, type) and issubclass(each, ContextError)][1:]
 )
 
 

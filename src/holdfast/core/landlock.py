@@ -121,11 +121,8 @@ def _allow(call: Callable[..., int], ruleset: int, place: str) -> None:
         parent = os.open(place, os.O_PATH | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
         return
-    try:
-        is_directory = stat.S_ISDIR(os.fstat(parent).st_mode)
-        _add_rule(call, ruleset, parent, _READ_FILE | _READ_DIRECTORY if is_directory else _READ_FILE)
-    finally:
-        os.close(parent)
+    is_directory = stat.S_ISDIR(os.fstat(parent).st_mode)
+    _add_rule(call, ruleset, parent, _READ_FILE | _READ_DIRECTORY if is_directory else _READ_FILE)
 
 
 def _allow_written(call: Callable[..., int], ruleset: int, place: str) -> None:
@@ -134,16 +131,18 @@ def _allow_written(call: Callable[..., int], ruleset: int, place: str) -> None:
         parent = os.open(place, os.O_PATH | os.O_CLOEXEC | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError:
         return
-    try:
-        _add_rule(call, ruleset, parent, _READ_DIRECTORY | _WRITE_FILE | _MAKE_FILE | _REMOVE_FILE)
-    finally:
-        os.close(parent)
+    _add_rule(call, ruleset, parent, _READ_DIRECTORY | _WRITE_FILE | _MAKE_FILE | _REMOVE_FILE)
 
 
 def _add_rule(call: Callable[..., int], ruleset: int, parent: int, allowed: int) -> None:
+    """Add rights below an open directory or file, and close it."""
+
     class Beneath(ctypes.Structure):
         _pack_ = 1
         _layout_ = "ms"
         _fields_ = (("allowed", ctypes.c_uint64), ("parent", ctypes.c_int32))
 
-    call(_ADD_RULE, ruleset, _PATH_BENEATH, ctypes.byref(Beneath(allowed, parent)), 0)
+    try:
+        call(_ADD_RULE, ruleset, _PATH_BENEATH, ctypes.byref(Beneath(allowed, parent)), 0)
+    finally:
+        os.close(parent)

@@ -21,6 +21,7 @@ from holdfast.core.token_tables import COMMON_HAN, FIRST, LAST, PAIRS, RANGES, W
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
 SLACK = 8
 
@@ -81,22 +82,19 @@ _pair_cost = _PAIRS.__getitem__
 _COMMON_HAN_COST = 20
 
 
-class _Remembered(dict[bytes, int]):
-    """What short pieces of text cost, worked out when they are first met; forgets all when it has grown too large."""
+class _Remembered(dict[object, int]):
+    """What pieces of text cost, worked out when they are first met; forgets all when it has grown too large."""
 
-    def __init__(self, cost: Callable[[bytes], int], most: int) -> None:
-        self._cost, self._most = cost, most
+    def __init__(self, cost: Callable[[Any], int], most: int, longest: int = 48) -> None:
+        self._cost, self._most, self._longest = cost, most, longest
 
-    def __missing__(self, piece: bytes) -> int:
+    def __missing__(self, piece: Any) -> int:
         cost = self._cost(piece)
-        if len(piece) <= _LONGEST:
+        if len(piece) <= self._longest:
             if len(self) >= self._most:
                 self.clear()
             self[piece] = cost
         return cost
-
-
-_LONGEST = 48
 
 
 def _word_cost(word: bytes) -> int:
@@ -179,43 +177,23 @@ def _token_cost(token: bytes) -> int:
     return cost
 
 
-class _Characters(dict[str, int]):
-    """What characters that are in no word and no run cost, by the ranges of their scripts; filled as they are met."""
-
-    def __missing__(self, character: str) -> int:
-        code, cost = ord(character), 0
-        for first, each in RANGES:
-            if first > code:
-                break
-            cost = each
-        if len(self) < 1 << 14:
-            self[character] = cost
-        return cost
+def _character_cost(character: str) -> int:
+    """What a character that is in no word and no run costs, by the range of its script."""
+    if character in COMMON_HAN:
+        return _COMMON_HAN_COST
+    code, cost = ord(character), 0
+    for first, each in RANGES:
+        if first > code:
+            break
+        cost = each
+    return cost
 
 
-_characters = _Characters(dict.fromkeys(COMMON_HAN, _COMMON_HAN_COST))
+_characters = _Remembered(_character_cost, 1 << 14)
+_tokens = _Remembered(_token_cost, 1 << 17)
 # Texts as long as most sections: one is estimated when a document is cut, and again when its tokens are counted.
-_WORTH_KEEPING, _LONGEST_KEPT, _MOST_TEXTS = 512, 4096, 256
-_texts: dict[str, int] = {}
-
-
-class _Tokens(_Remembered):
-    """Costs of texts between blanks, remembered; a word without capitals, the usual case, takes the shortest path."""
-
-    def __missing__(self, piece: bytes) -> int:
-        if not piece.islower() or not piece.isalpha() or len(piece) > _LONGEST or len(self) >= self._most:
-            return super().__missing__(piece)
-        if piece in _KNOWN or len(piece) == 1:
-            cost = _WORD
-        else:
-            cost = _OTHER_WORD + _FIRST[piece[0]] + _LAST[piece[-1]] + sum(map(_pair_cost, pairwise(piece)))
-            if cost < _LEAST:
-                cost = _LEAST
-        self[piece] = cost
-        return cost
-
-
-_tokens = _Tokens(_token_cost, 1 << 17)
+_WORTH_KEEPING, _LONGEST_KEPT = 512, 4096
+_texts = _Remembered(lambda text: _cost(text.encode()), 256, _LONGEST_KEPT)
 
 
 def estimate_tokens(text: str) -> int:
@@ -224,14 +202,7 @@ def estimate_tokens(text: str) -> int:
 
 
 def _cost_of_text(text: str) -> int:
-    if not _WORTH_KEEPING < len(text) <= _LONGEST_KEPT:
-        return _cost(text.encode())
-    cost = _texts.get(text)
-    if cost is None:
-        if len(_texts) >= _MOST_TEXTS:
-            _texts.clear()
-        cost = _texts[text] = _cost(text.encode())
-    return cost
+    return _texts[text] if _WORTH_KEEPING < len(text) <= _LONGEST_KEPT else _cost(text.encode())
 
 
 def cost_of_lines(text: str) -> int:
@@ -249,21 +220,15 @@ def weighed(text: str) -> tuple[int, int]:
     return tokens_at_cost(cost) if text else 0, cost + _edges[text[:2], text[-1:]]
 
 
-class _Edges(dict[tuple[str, str], int]):
+def _edge_weight(edges: tuple[str, str]) -> int:
     """What a text weighs more than it costs, by its first two characters and its last: as a part of a longer text it
     has a line's end before and after it."""
-
-    def __missing__(self, edges: tuple[str, str]) -> int:
-        begin, end = edges
-        before, after = (b"\n%b" % begin.encode()).translate(_SHAPES), (b"%b\n" % end.encode()).translate(_SHAPES)
-        weight = sum([each * (before.startswith(pattern) + after.endswith(pattern)) for pattern, each in _SHAPE_COSTS])
-        if len(self) < _MOST_EDGES:
-            self[edges] = weight
-        return weight
+    begin, end = edges
+    before, after = (b"\n%b" % begin.encode()).translate(_SHAPES), (b"%b\n" % end.encode()).translate(_SHAPES)
+    return sum([each * (before.startswith(pattern) + after.endswith(pattern)) for pattern, each in _SHAPE_COSTS])
 
 
-_MOST_EDGES = 1 << 13
-_edges = _Edges()
+_edges = _Remembered(_edge_weight, 1 << 13)
 
 
 def restored_weight(tokens: int, rest: int) -> int:

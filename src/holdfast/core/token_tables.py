@@ -1,169 +1,20 @@
 """The numbers behind `estimate-1`, fitted to o200k_base on documentation and code; never changed under that name.
 
-A cost is in 32nds of a token. `{` means any Latin letter beyond ASCII.
+A cost is in 32nds of a token. `{` means any Latin letter beyond ASCII. They are in `templates/estimate-1.txt`, a part
+for each of the names below.
 """
 
 from __future__ import annotations
 
-# A row for the first letter of a pair, a column for the second, `a` to `z` and `{`; a digit in base 62.
-PAIRS = (
-    "F530F41A1AB174M8A4759DCB27B"
-    "9EAP7KHJ50F0I588XAAEAN8A9YI"
-    "4L5D5II40934JE4E65C08ODV8IK"
-    "AF3A9M0D7EKA5DBDBHBHA6GGCCJ"
-    "7550AA1A45G784E953298781EEH"
-    "BJJKC30J4CTBG56QF6K0DIJI0DD"
-    "FHOMCM97896CF9FHD9GGGSQJ8MR"
-    "65L064JV4001147EE4C7FGAEB6B"
-    "A635985EINF9D50A9A55N7NCK8D"
-    "75J67IDF8G0AK94F6KAVG90CEAD"
-    "AGB8730B4AA6J3H88E379AHOEBH"
-    "84739FAF2690BHAB07A8BG3G0LF"
-    "34A907A10CF65D61IMDD9HGJIG7"
-    "9E43B51A7IBAJ5ALdB40FDAMFDG"
-    "D784F90F68E5602AK37D499A0GD"
-    "4B933GC744J3CH360093BCCIHSC"
-    "AZ4NEQX26GB0BKE470R50BRB4NN"
-    "7BA375096F5997509938BB7H2IC"
-    "DE8F9DA57KKCDD989K46BH5IDJE"
-    "768E7A600MA6C982A5678T7F63D"
-    "4581652T4B648079R214GGT19H7"
-    "39GK09ET26LCML8FEFGKDU4I7TE"
-    "830H56F05HJ2I65HG5CIDC60ETI"
-    "D82HC9aE5PDG4ED30GR6B4330OQ"
-    "CP9OFN6I9UIDGBDF6O6LNJJI8MK"
-    "7bAC80DI8DVCMBGFGYH687E989G"
-    "98AFD747FGE9J5DLECBEMEFFBH8"
-)
-FIRST = "64517306318675659536BA5E3BJ"
-LAST = "68702601ED040235E200682703B"
+from holdfast.core.packaged_text import packaged_text
 
+_pairs, FIRST, LAST, _ranges, _han, WORDS = packaged_text("estimate-1.txt").rstrip("\n").split("\n\n")
+# A row for the first letter of a pair, a column for the second, `a` to `z` and `{`; a digit in base 62.
+PAIRS = _pairs.replace("\n", "")
 # First code point of a range and what a character from there on costs beyond words and runs.
-RANGES = (
-    *((0x0, 0), (0x250, 32), (0x370, 16), (0x400, 13), (0x530, 14), (0x590, 16), (0x600, 14)),
-    *((0x780, 64), (0x900, 15), (0x980, 16), (0xA00, 20), (0xA80, 16), (0xB00, 38), (0xB80, 14)),
-    *((0xC00, 19), (0xC80, 16), (0xD00, 15), (0xD80, 22), (0xE00, 16), (0xE47, 17), (0xE80, 64), (0xF00, 50)),
-    *((0x1000, 21), (0x10A0, 14), (0x1100, 64), (0x1200, 72), (0x13A0, 64), (0x1780, 22), (0x1800, 64)),
-    *((0x1E00, 0), (0x1F00, 48), (0x2000, 34), (0x2070, 64), (0x3000, 35), (0x3040, 23), (0x30A0, 25)),
-    *((0x3100, 64), (0x3400, 40), (0xA000, 64), (0xAC00, 30), (0xD7B0, 64), (0xFF00, 46), (0xFFF0, 64)),
-    *((0x10000, 96),),
+RANGES = tuple(
+    [(int(first, 16), int(cost)) for first, _, cost in [x.partition(b":") for x in _ranges.encode().split()]]
 )
 # Han characters that are mostly part of a longer token.
-COMMON_HAN = (
-    "一上下不世业个中串为主么义之了事于些人他代以们件份会似何作你使例供保信允入全公共关其具内况准出函分则创利别到制前"
-    "功加务动包区协参及发取变另只可司合同名后否含告员味响回因国在地址型場增声处変复多大如始字存学安完定实客容对导展属"
-    "工己市布常平年序库应建开录形影径待得态性息情意成我或户所执技择持指换据接控描提播操支政数文料新方日时明是更最有服"
-    "期本机来析果查标样格检模次止正此步殊段比求没法注洲测添源点然版环现現理生用由略的目直看着知码确示社种称程空立符第"
-    "策简管类系组经结统网置署美者联能自至致般节获行表要规解言設認计认设访证试询误请读调象資资辑输过运返这进送通速道部"
-    "都配里重量開間问间际限除需非題项须题验默"
-)
-# Words of one token that the pairs would take for more.
-WORDS = (
-    "abc abd aber about above abstract aby accept access according actor added additional address addresses "
-    "administrator advanced africa after against agent aggregate agreement ainsi airport aktiv albert algo "
-    "algorithm alloc allocate allocated allocator allow allows alpha alphabet already als also alternative although "
-    "always amazon american amsterdam analyse analysis analytics anderen andrew angle annotation annotations "
-    "another anthony antwort any apache api apollo app appear append application applications appropriate "
-    "approximately april architecture archive archivo area args argument arguments argv array arrays artikel ascii "
-    "asf asn assert assign assignment associated association ast async attempt attr attribute attributes au auch "
-    "auf august aunque australia authentication authorization auto automatic autor autos av availability available "
-    "avec average avez avoid avoir await aws a{os backend background backup band barbara base based bash basic "
-    "batch beach because been before begin behavior behind bei beitr{ge below benjamin beschreibung besondere beta "
-    "better between binary bir blob block body bool boolean bootstrap boston both bottom boundary box break bridge "
-    "brief british brown browser bu bucket buffer buffered build builder building built builtin business button "
-    "byte bytes cache calculate california callback campus cannot capacity capture care case cases category cause "
-    "cb cbs cela center central ceo cert certain certificate cf change changed changes channel channels chapter "
-    "char character characters charles charset check checkpoint chicago child children china chinese choose chunk "
-    "church civil class classe classes classic classification cleanup clear cli client clients climate clipboard "
-    "clone close closed cloud cluster cmd cmp cms code codec college color column columns combined command commands "
-    "comme common commons communication community como company compare comparison compatible compile compiler "
-    "complete completed complex component components compose compression compute computer concept condition conf "
-    "config configuration configure configured connect connection connector consider console constant construct "
-    "construction constructor container containers contains content context continue continuous contributors "
-    "control controller controllers conversion convert converted converter cookie cookies copy copyright core costa "
-    "countdown cpu create created creates creating creation credential credentials cross ctrl cuando currency "
-    "current currently cursor custom c{ c{mo da damage daniel das dashboard data database dataset date datetime "
-    "datos david db debug dec decimal decode decoder decrypt deep def default defaults define defined defines "
-    "definition definitions dei del delete deleted delta dem demand denver dependencies dependency depending "
-    "depends deploy deployment der deren derived describe description descriptor desde design dessen destination "
-    "detail details deutschland dev developer development device di diagram dictionary die dienst dies difference "
-    "different digest digital dimensions direct direction directories directory disable disabled disk dispatch "
-    "display distance distributed distribution div dla dna doc docker docs doctor document documentation documents "
-    "does domain double down download drama draw driver drop du durch during dynamic each east ec economic edge "
-    "editor education educational edward effect effects ein eine either el elastic electric element elements elif "
-    "elizabeth else email empty enable enabled encode encoder encoding encrypt endif endpoint energy engine "
-    "engineering england english ensure entre entries enum env environment episode eq equal equals equipment err "
-    "error errors erste esta estado estados este esto etc etti eu europa europe european evaluation event events "
-    "evolution example examples except exception exceptions exclude exec execute execution executor existing expect "
-    "expected experiment experimental export expression extension extensions extern external extra facebook factory "
-    "failed failure fall false fast fault fcc feature features federal feedback fetch field fields figure file "
-    "filename files filesystem filter final finden firma first fixed flags fleet flight float floating florida flow "
-    "flows flutter folder follow following for force forecast form forma format fort forward foundation fp frame "
-    "framework free french frequency from full fullname func function functions future f{hren f{hrt f{r gab galaxy "
-    "gateway gebaut gebracht gef{hrt gegen gehen geht gene general generate generated generation generator generic "
-    "george georgia geri geschlossen gesehen get getting github given gleichen global glyph google government gpu "
-    "graph greater group groups growth grund guide haben half handle handled handler handlers handling happy "
-    "hardware hash hasta have header headers heading health healthcare heap height hello help helper helpers henry "
-    "here hero hidden high higher history home hook host hostname hosts how however html http https hub human iam "
-    "identity if ignore ii iii iki il ile im image images img immer immutable impl implement implementation import "
-    "importance important include included includes including increase index indian individual industrial info "
-    "information initial initialize initializer inline innen inner input inputs insert inside insights install "
-    "installation installed instance instances instead instruction instructions integer integration interface "
-    "interfaces internal international internet interrupted interval invalid invoke ioexception ip ipv islam issue "
-    "issues item items iter iterator iyi james java job john johnson joseph json kategorie keep kernel key keys "
-    "keyword ki kind kinder kings km known kwargs la label labels lambda land lange language large las lassen last "
-    "later latest laufen launch law layer layers layout leading league learn learning least left legacy length leri "
-    "let letter level libraries library license licensed licenses liegen liegt lie{ life light like limit "
-    "limitations limits line linear lines link linux list liste listener llvm load loader loading loads local "
-    "locale localhost location lock log logger logging logo logs london lookup loop los low lower lub machen "
-    "machine mai major make maker manage managed management manager manifest many map maria markdown martin mask "
-    "master match matches max maximum media mehr member members memory menu merchantability message messages "
-    "messenger meta metadata metal meter method methods metric metrics michael michigan microsoft middleware "
-    "minimum minister minute mls mock mode model modelo models modern modified modify module modules monitor more "
-    "most msg multi multipart multiple museum must my mysql m{s na nach name names namespace national navigation "
-    "nba nbc necessary need needed needs negative nel nested net network new news newton next nicht nigeria no noch "
-    "node nodes nombre none norm normal not nota note notice november now np nuevo null num number numbers numeric "
-    "numpy nur oauth obama obj object objects observer oder of offline offset olan online op open operation "
-    "operations operator operators optimization option optional options oracle order ordering organisation "
-    "organization origin original other otherwise otras otros output outside overflow override overview owner "
-    "ownership package packages packet padding page panel para parallel param parameter parameters params parent "
-    "paris parse parser parte partial participant passed password patch path paths pattern patterns paul payload pb "
-    "pending people perform performance permission permissions persistent person phase physical pierre pilot "
-    "pipeline placement plane planet plate platform please plugin plugins png pods point pointer policy popular "
-    "population port position positive possible post potential power predicate preferred prefix prepare present "
-    "president pressure preview prima primary prime principal priority private problem procedure process processing "
-    "processor produce production profile program programm project projekt properties property protected protocol "
-    "provide provided provider proxy pub public published pull px py pytest python quando quelle query queue qui "
-    "quote raise random range rate raw ray react read reader ready receive received recipient recommended record "
-    "records redirect reduce ref reference references refresh region register registered registry regression "
-    "regular related relative release religion remote remove removed render renderer replace replacement report "
-    "reported repository representation represented request requests require required requirements requires "
-    "research reserve reserved reset residential resize resource resources response responses restart restore "
-    "result results rete retrieve retriever return returned returns review richard right rights river robert role "
-    "root route router routers row rows rule rules runner running runtime safe salt same sample samples san sandbox "
-    "santa save scale schedule scheduled scheduler schema school schools science scope screen script scripts search "
-    "sec second secondary seconds secret secrets section security see segment sehen sei sein seit select selected "
-    "selection selector self sender september sequence serialize serializer serie series serve server service "
-    "services session set setting settings setup setzen shared shell shock short should show shown shows shutdown "
-    "si side sie sign signal signature signed similar simon simple since single size sizeof sk skip sky sleep smith "
-    "snapshot sobre social socket software solo solution solutions some something sono sorted source south southern "
-    "space span spec special specific specified spot sql src ssl stable stack stage standard standen start started "
-    "starting startup state statement states static statistics status std stderr stdout steam stehen stellt step "
-    "steps stop storage store strategy stream streams street string strings struct structure structures studies "
-    "style st{ndig su sub submit submitted subscription success successful such summary super support supported "
-    "supports surface svg swagger swap sydney symbol sync syntax sys system systems tab table tables tags take "
-    "target targets task tasks tcp teacher teams teil tek temperature template templates temporary tener tensor "
-    "term terminal terms tesla test testing tests text the their there these they this thomas those thread threads "
-    "three threshold through throws thumbnail time timeout timestamp tip titel title tls to todo todos token tokens "
-    "tomorrow tools tooltip top topic topics torch total town toyota trace tracker traffic tragen trail train "
-    "trainer training traits transfer transform transition translate translation transport trav{s treatment tree "
-    "trial trigger true tuple tutorial tv twitter two txt tym typ type typedef typename types typing ui ultimate um "
-    "una unauthorized under une unicode uniform union unique united university unix unknown unless unsafe unsigned "
-    "unter unwrap up update updated updates upgrade upload upon upper uri url usa usage usar use used user username "
-    "users using usuario utf util utils uuid uv valid validation validator valor value values variable variables "
-    "variation vector velocity verification verify version versions via victoria video videos viel view viewport "
-    "virgin virginia virtual vm void volume vom von vor vous war waren warning was washington watch web website "
-    "weight weil weiter wenn werden when where whether while width wie will william williams window windows wir "
-    "wissen with within without worker workers working world write writer writing written xml yaml years yield you "
-    "your zeigt zeit zero zip zona zone zoom zu zum zur zwischen {ber {e {i {n {ndern {ok {tre {t{"
-)
+COMMON_HAN = _han.replace("\n", "")
+# WORDS are words of one token that the pairs would take for more.

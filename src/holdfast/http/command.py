@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from holdfast.core.token_file import TokenFile
     from holdfast.mcp.server import Server
     from holdfast.telemetry.metrics import CallMetrics
-    from holdfast.telemetry.metrics_page import Watch
+    from holdfast.telemetry.metrics_page import MetricsPage, SharedCells
     from holdfast.telemetry.trace_command import Tracing
     from holdfast.telemetry.traces import CallTraces
     from holdfast.workspace import Workspace
@@ -73,20 +73,20 @@ def serve_over_http(
         # A token file is replaced by another one, so its folder stays readable.
         readable = [] if token_file is None else [os.path.dirname(token_file)]
         give_up_rights(confined, readable, [] if tracing is None else [tracing.port])
-    watch = None
+    cells = page = None
     if page_address is not None or tracing is not None:
-        watch = _watch(processes, address, page_address, tokens)
+        cells, page = _counters(processes, address, page_address, tokens)
 
     served: list[Server] = []
     traced: list[CallTraces] = []
 
     def application(number: int) -> ASGIApp:
-        metrics = None if watch is None else watch.of_process(number)
+        metrics = None if cells is None else cells.of_process(number)
         if tracing is not None and metrics is not None:
             traced.append(tracing.begin(metrics))
         served.append(new_server(metrics, traced[0] if traced else None))
         plain = http_application(served[0], address, tokens)
-        return plain if watch is None or metrics is None else watch.application(plain, metrics)
+        return plain if metrics is None else _watched(plain, metrics, page)
 
     def end() -> None:
         for traces in traced:
@@ -101,14 +101,21 @@ def serve_over_http(
     return serve_http(Work(application, end), sockets)
 
 
-def _watch(processes: int, address: Address, page_address: Address | None, tokens: TokenFile | None) -> Watch:
+def _counters(
+    processes: int, address: Address, page_address: Address | None, tokens: TokenFile | None
+) -> tuple[SharedCells, MetricsPage | None]:
     """The counters of all processes, and the page that shows them where it has an address."""
-    from holdfast.telemetry.metrics_page import MetricsPage, SharedCells, Watch
+    from holdfast.telemetry.metrics_page import MetricsPage, SharedCells
 
     cells = SharedCells(processes)
-    page = None
-    if page_address is not None:
-        own = None if page_address == address else page_address
-        facts = ServerFacts(__version__, platform.python_version(), round(system_clock()), processes)
-        page = MetricsPage(cells, facts, address=address, own_address=own, tokens=tokens)
-    return Watch(cells, page)
+    if page_address is None:
+        return cells, None
+    own = None if page_address == address else page_address
+    facts = ServerFacts(__version__, platform.python_version(), round(system_clock()), processes)
+    return cells, MetricsPage(cells, facts, address=address, own_address=own, tokens=tokens)
+
+
+def _watched(plain: ASGIApp, metrics: CallMetrics, page: MetricsPage | None) -> ASGIApp:
+    from holdfast.telemetry.metrics_page import WatchedApplication
+
+    return WatchedApplication(plain, metrics, page)

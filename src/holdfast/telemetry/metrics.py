@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 from bisect import bisect_left
+from itertools import accumulate, product
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from holdfast.catalog import CATALOG
@@ -142,20 +143,11 @@ _KEPT = {"cache": CACHES, "receipts": RECEIPTS}  # by the names that what a work
 _HISTOGRAM = len(BUCKETS) + 2
 
 
-def _combinations(labels: Sequence[Sequence[str]]) -> Iterator[Labels]:
-    if not labels:
-        yield ()
-        return
-    for value in labels[0]:
-        for rest in _combinations(labels[1:]):
-            yield (value, *rest)
-
-
 def _layout() -> tuple[dict[tuple[str, Labels], int], int]:
     places: dict[tuple[str, Labels], int] = {}
     size = 0
     for metric in (*COUNTED, _TAKEN):
-        for values in _combinations(list(metric.labels.values())):
+        for values in product(*metric.labels.values()):
             places[metric.name, values] = size
             size += _HISTOGRAM if metric.kind == "histogram" else 1
     return places, size
@@ -164,45 +156,11 @@ def _layout() -> tuple[dict[tuple[str, Labels], int], int]:
 PLACES, SIZE = _layout()
 
 
-class Histogram(NamedTuple):
-    """How many were at most as long as each bound of BUCKETS, and in all; the sum in nanoseconds."""
-
-    cumulated: Sequence[int]
-    total: int
-
-
-class Series(NamedTuple):
-    """One line, or for a histogram several: the values of the labels, and the number."""
-
-    labels: Labels
-    number: int | Histogram
-
-
-def exported(metric: Metric, cells: Sequence[int]) -> list[Series]:
-    """The exported series of a metric, in the order of its labels' values."""
-    found = []
-    for values in _combinations(list(metric.labels.values())):
-        place = PLACES[metric.name, values]
-        if metric.kind == "histogram":
-            counts = cells[place : place + _HISTOGRAM - 1]
-            if any(counts):
-                found.append(Series(values, Histogram(_cumulated(counts), cells[place + _HISTOGRAM - 1])))
-        elif cells[place] or metric.export_zero or _is_watched(metric, values):
-            found.append(Series(values, cells[place]))
-    return found
-
-
-def _is_watched(metric: Metric, values: Labels) -> bool:
-    """Whether a series is exported at zero all the same: a rate sees the first bug only after a zero."""
-    return metric is ERRORS and values[1] == InternalError.code
-
-
-def _cumulated(counts: Sequence[int]) -> list[int]:
-    sums, so_far = [], 0
-    for count in counts:
-        so_far += count
-        sums.append(so_far)
-    return sums
+def _is_exported(metric: Metric, values: Labels, numbers: Sequence[int]) -> bool:
+    """Whether a series is exported; a failure's at zero too, where it is a bug: a rate sees the first only after it."""
+    if metric.kind == "histogram":
+        return any(numbers[:-1])
+    return bool(numbers[0]) or metric.export_zero or (metric is ERRORS and values[1] == InternalError.code)
 
 
 class CallMetrics:
@@ -299,32 +257,39 @@ class ServerFacts(NamedTuple):
 
 
 def exposition(facts: ServerFacts, cells: Sequence[int], *, open_metrics: bool = False) -> str:
-    """Everything there is to tell, as one text."""
+    """Everything there is to tell, as one text: the series of a metric in the order of its labels' values."""
     lines: list[str] = []
-    fixed = {
-        BUILD.name: Series((facts.version, facts.python), 1),
-        STARTED.name: Series((), facts.started),
-        PROCESSES.name: Series((), facts.processes),
+    fixed: dict[str, tuple[Labels, int]] = {
+        BUILD.name: ((facts.version, facts.python), 1),
+        STARTED.name: ((), facts.started),
+        PROCESSES.name: ((), facts.processes),
     }
     for metric in METRICS:
-        series = [fixed[metric.name]] if metric.name in fixed else exported(metric, cells)
         family = metric.name.removesuffix("_total") if open_metrics else metric.name
         # In OpenMetrics a double quote is escaped in help too.
         lines.append(f"# HELP {family} {escaped(metric.meaning, quotes=open_metrics)}")
         lines.append(f"# TYPE {family} {metric.kind}")
-        for one in series:
-            lines.extend(_lines(metric, one))
+        if metric.name in fixed:
+            values, number = fixed[metric.name]
+            lines.extend(_lines(metric, values, [number]))
+            continue
+        for values in product(*metric.labels.values()):
+            place = PLACES[metric.name, values]
+            numbers = cells[place : place + (_HISTOGRAM if metric.kind == "histogram" else 1)]
+            if _is_exported(metric, values, numbers):
+                lines.extend(_lines(metric, values, numbers))
     if open_metrics:
         lines.append("# EOF")
     return "\n".join(lines) + "\n"
 
 
-def _lines(metric: Metric, series: Series) -> Iterable[str]:
-    labels = list(zip(metric.labels, series.labels, strict=True))
-    if not isinstance(series.number, Histogram):
-        yield f"{metric.name}{_braces(labels)} {series.number}"
+def _lines(metric: Metric, values: Labels, numbers: Sequence[int]) -> Iterable[str]:
+    labels = list(zip(metric.labels, values, strict=True))
+    if metric.kind != "histogram":
+        yield f"{metric.name}{_braces(labels)} {numbers[0]}"
         return
-    cumulated, total = series.number
+    *counts, total = numbers
+    cumulated = list(accumulate(counts))
     for bound, count in zip((*map(seconds, BUCKETS), "+Inf"), cumulated, strict=True):
         yield f"{metric.name}_bucket{_braces([*labels, ('le', bound)])} {count}"
     yield f"{metric.name}_sum{_braces(labels)} {seconds(total)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mmap import mmap
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from starlette.responses import PlainTextResponse, Response
 
@@ -131,21 +131,6 @@ class WatchedApplication:
             self._metrics.add(REFUSED, _REASONS[status])
         elif is_protocol and 400 <= status < 500:
             self._metrics.add(REFUSED, OTHER)
-
-
-class Watch(NamedTuple):
-    """The counters of all processes of a server, and the page that shows them."""
-
-    cells: SharedCells
-    page: MetricsPage | None
-
-    def of_process(self, number: int) -> CallMetrics:
-        """The counters of one process."""
-        return self.cells.of_process(number)
-
-    def application(self, plain: ASGIApp, metrics: CallMetrics) -> ASGIApp:
-        """The application of one process, with its responses counted."""
-        return WatchedApplication(plain, metrics, self.page)
 
 
 def _headers(pairs: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:

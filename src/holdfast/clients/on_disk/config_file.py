@@ -6,7 +6,7 @@ import os
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.core.atomic_write import StagedFile, flush_directory
+from holdfast.core.atomic_write import StagedFile, flush_path
 from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.errors import IoError, SettingsInvalid
 from holdfast.core.regular_files import NotRegular, TooLarge, read_regular
@@ -95,7 +95,7 @@ def replace_config(file: ConfigFile, text: str | None) -> None:
                 os.fsync(staged.descriptor)
                 _check_unchanged(file)
                 os.replace(staged.path, file.real)
-        flush_directory(directory)
+        flush_path(directory)
     except OSError as error:
         raise IoError(f"{printable(file.path)} cannot be written: {error.strerror}") from None
 

@@ -19,11 +19,11 @@ COMMAND = "context"
 
 def found_by(client: Client, roots: Mapping[str, str], environment: Mapping[str, str]) -> str:
     """What shows that a client is there: a program or a folder; empty where nothing does."""
-    for program in client.programs:
+    for program in client.programs or (client.name,):
         found = shutil.which(program, path=environment.get("PATH", ""))
         if found:
             return found
-    return next((path for path in (at(folder, roots) for folder in client.folders) if os.path.lexists(path)), "")
+    return next((path for path in (at(folder, roots) for folder in client.own_folders) if os.path.lexists(path)), "")
 
 
 def found_clients(roots: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:

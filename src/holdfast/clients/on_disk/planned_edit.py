@@ -155,7 +155,7 @@ def prove_entry(client: Client, place: Place, setting: Setting) -> tuple[list[st
     added = {CACHE_ROOT: root} if root else {}
     variables = start_environment(setting.environment, client.passes, added, is_desktop=place.is_desktop)
     directory = "/" if place.is_desktop and place.project_from != "started there" else setting.project
-    proven = prove(Start(words, directory, variables), client.client_info)
+    proven = prove(Start(words, directory, variables), client.client_info or client.name)
     if client.no_dots and any("." in name for name in proven.tools):
         return words, proven._replace(
             tools=(), failure="the tools are listed with dots, which this client does not take"

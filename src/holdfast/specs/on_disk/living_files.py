@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from stat import S_ISREG
 from typing import NamedTuple
 
-from holdfast.core.atomic_write import StagedDirectory, flush_directory, write_file
+from holdfast.core.atomic_write import StagedDirectory, flush_path, write_file
 from holdfast.core.regular_files import close_quietly, read_regular
 from holdfast.core.staging import special_rename
 from holdfast.specs.names import is_spec_name
@@ -122,8 +122,8 @@ def archive_folder(project: Project, spec: Spec, name: str) -> str | None:
         if os.path.lexists(f"{project.path}/{target}"):
             return None
         os.rename(source, f"{project.path}/{target}")
-    flush_directory(f"{project.path}/{project.layout.archive}")
-    flush_directory(project.specs)
+    flush_path(f"{project.path}/{project.layout.archive}")
+    flush_path(project.specs)
     return target
 
 
