@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 
+from holdfast.core import posix_calls
 from holdfast.core.confined_paths import beneath, lies_inside, link_out, printable, status_inside
 from holdfast.core.errors import CacheMissing
 
@@ -238,7 +239,9 @@ class Workspace:
     def status(self, path: str, *, dir_fd: int | None = None) -> os.stat_result:
         """`stat` of what may be looked at; OSError for everything else."""
         return (
-            status_inside(path, self.confined_to, dir_fd=dir_fd) if self.confined_to else os.stat(path, dir_fd=dir_fd)
+            status_inside(path, self.confined_to, dir_fd=dir_fd)
+            if self.confined_to
+            else posix_calls.stat(path, dir_fd=dir_fd)
         )
 
     def timestamp(self) -> str:

@@ -24,6 +24,7 @@ SYSTEM_FILES = {
     "minisign",
     "own_folder",
     "packaged_text",
+    "posix_calls",
     "regular_files",
     "staging",
     "standard_streams",

@@ -18,6 +18,7 @@ import pytest
 from benchmarks.http_load import TOPICS, Crowd
 
 from holdfast.cli import main
+from holdfast.core.errors import UsageError
 from holdfast.core.landlock import kernel_abi
 from holdfast.http.processes import Work, _Family, listen
 from support.doors import StdioServer, run_context
@@ -151,6 +152,12 @@ def test_no_process_is_started_once_the_end_has_come(monkeypatch: pytest.MonkeyP
     family._end(0)
     family._replace(0, -9)
     assert family.run() == 0
+
+
+def test_several_processes_are_refused_where_the_system_cannot_start_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "fork")
+    with pytest.raises(UsageError, match="leave it out"):
+        listen("127.0.0.1", 0, 2)
 
 
 def test_what_clients_do_wrong_fills_no_log(docs: Path) -> None:

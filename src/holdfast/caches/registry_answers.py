@@ -27,7 +27,7 @@ from holdfast.caches.registry.docker_credentials import find_credentials
 from holdfast.caches.registry.registry_client import RegistryClient
 from holdfast.caches.registry.transfers import MOST_BYTES, most_bytes, pull_cache, push_cache
 from holdfast.caches.search.impacts import RANKING
-from holdfast.core import minisign
+from holdfast.core import minisign, posix_calls
 from holdfast.core.atomic_write import write_file
 from holdfast.core.errors import CacheInvalid, HostNotAgreed, IoError, OutOfDate, SignatureRefused, UsageError
 from holdfast.core.minisign import parse_public_key
@@ -251,7 +251,7 @@ def _new_key(path: str) -> str:
         (f"{path}.pub", minisign.encode_public_key(secret.public), 0o644),
     ):
         try:
-            descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+            descriptor = posix_calls.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | posix_calls.O_CLOEXEC, mode)
         except FileExistsError:
             raise IoError(f"'{os.path.basename(place)}' exists already, and a key is not replaced") from None
         with open(descriptor, "wb") as file:

@@ -8,8 +8,10 @@ from errno import EEXIST, ENOTEMPTY
 from itertools import count
 from typing import TYPE_CHECKING
 
+from holdfast.core import posix_calls
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import IoError
+from holdfast.core.posix_calls import special_rename
 from holdfast.core.regular_files import close_quietly
 from holdfast.core.staging import (
     ASIDE,
@@ -17,7 +19,6 @@ from holdfast.core.staging import (
     make_directory,
     remove,
     remove_abandoned,
-    special_rename,
 )
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def write_new(path: str, data: bytes) -> None:
     try:
         _write_all(descriptor, data)
     finally:
-        os.close(descriptor)
+        posix_calls.close(descriptor)
 
 
 def write_output_file(path: str, data: bytes) -> None:
@@ -155,11 +156,11 @@ class StagedFile:
         except FileNotFoundError:
             return  # a new file keeps the permissions the umask gave it
         if stat.S_ISREG(mode):
-            os.fchmod(self.descriptor, stat.S_IMODE(mode))
+            posix_calls.fchmod(self.descriptor, stat.S_IMODE(mode))
 
 
 def _create(path: str) -> int:
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    return posix_calls.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | posix_calls.O_CLOEXEC, 0o666)
 
 
 def _write_all(descriptor: int, data: bytes) -> None:
@@ -170,11 +171,11 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 def flush_path(path: str) -> None:
     """Make a file's content durable, or renames and creations in a directory."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    descriptor = posix_calls.open(path, os.O_RDONLY | posix_calls.O_CLOEXEC)
     try:
-        os.fsync(descriptor)
+        posix_calls.fsync(descriptor)
     finally:
-        os.close(descriptor)
+        posix_calls.close(descriptor)
 
 
 class StagedDirectory:
@@ -336,13 +337,13 @@ def _remove_only(path: str, contents: Sequence[str]) -> None:
     """Remove what is listed of a directory and, if nothing else is in it, the directory; up to the first failure."""
     folder = -1
     try:
-        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        folder = posix_calls.open(path, posix_calls.DIRECTORY | posix_calls.O_NOFOLLOW)
         for name in contents:
             try:
                 if name.endswith("/"):
-                    os.rmdir(name, dir_fd=folder)
+                    posix_calls.rmdir(name, dir_fd=folder)
                 else:
-                    os.unlink(name, dir_fd=folder)
+                    posix_calls.unlink(name, dir_fd=folder)
             except FileNotFoundError:
                 pass  # another writer removes it too
         os.rmdir(path)

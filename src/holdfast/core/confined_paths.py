@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from errno import ELOOP, ENOENT, ENOTDIR
 
+from holdfast.core import posix_calls
 from holdfast.core.regular_files import close_quietly
 from holdfast.core.unicode_text import is_unicode
 
@@ -22,9 +23,8 @@ if TYPE_CHECKING:
 
     Result = TypeVar("Result")
 
-_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 # Enough to pass through a directory, where it may be searched and not listed.
-_PASSAGE = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
+_PASSAGE = getattr(os, "O_PATH", os.O_RDONLY) | posix_calls.DIRECTORY
 # What the system says when nothing of that name can be there, or a link that is not followed.
 _ABSENCES = frozenset({ENOENT, ENOTDIR, ELOOP})
 # Links that change faster than they can be followed lead nowhere.
@@ -127,7 +127,7 @@ def open_beneath(root: str, place: str, *, listed: bool = False) -> int:
     if ".." in names:
         raise FileNotFoundError(ENOENT, "a path from a root cannot climb", place)
     if not names:
-        return os.open(root, _DIRECTORY if listed else _PASSAGE)
+        return posix_calls.open(root, posix_calls.DIRECTORY if listed else _PASSAGE)
     left = len(names) - 1
     # Of a path with several components only the last one is not followed, and that is the first below the root.
     descriptor = open_below(None, f"{root}/{names[0]}", listed=listed and not left)
@@ -157,12 +157,14 @@ def open_directory(path: str) -> int:
     """A descriptor to list a directory by, links followed; OSError for anything else."""
     if isinstance(path, PathBeneath):
         return open_inside(path.root, path.place, listed=True)
-    return os.open(path, _DIRECTORY)
+    return posix_calls.open(path, posix_calls.DIRECTORY)
 
 
 def open_below(directory: int | None, name: str, *, listed: bool = True) -> int:
     """A descriptor of a directory in an open one; OSError when the name is that of a link or of anything else."""
-    return os.open(name, (_DIRECTORY if listed else _PASSAGE) | os.O_NOFOLLOW, dir_fd=directory)
+    return posix_calls.open(
+        name, (posix_calls.DIRECTORY if listed else _PASSAGE) | posix_calls.O_NOFOLLOW, dir_fd=directory
+    )
 
 
 def open_again(path: str, directory: Identity) -> int:
@@ -171,7 +173,7 @@ def open_again(path: str, directory: Identity) -> int:
 
     descriptor = open_directory(path)
     try:
-        if directory_identity(os.fstat(descriptor)) != directory:
+        if directory_identity(posix_calls.fstat(descriptor)) != directory:
             raise FileNotFoundError(ENOENT, "another directory is there now", path)
     except BaseException:
         close_quietly(descriptor)
@@ -184,11 +186,11 @@ def status_inside(path: str, roots: Sequence[str], *, dir_fd: int | None = None)
 
     The file is pinned by a descriptor before its place is looked up, so a link swapped in meanwhile tells nothing.
     """
-    descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC, dir_fd=dir_fd)
+    descriptor = posix_calls.open(path, os.O_PATH | posix_calls.O_CLOEXEC, dir_fd=dir_fd)
     try:
         if not is_inside(descriptor, roots):
             raise FileNotFoundError(ENOENT, "nothing inside the roots", path)
-        return os.fstat(descriptor)
+        return posix_calls.fstat(descriptor)
     finally:
         close_quietly(descriptor)
 

@@ -17,6 +17,7 @@ from stat import S_ISREG
 from time import time_ns
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
+from holdfast.core import posix_calls
 from holdfast.core.bounded_store import BoundedStore
 from holdfast.core.confined_paths import is_inside, status_inside
 from holdfast.core.file_identity import identity, is_settled
@@ -39,7 +40,7 @@ MAX_KEPT = 16 << 20
 # Files above this are hashed but never read into memory.
 MAX_READ = 256 << 20
 
-_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
+_FLAGS = os.O_RDONLY | posix_calls.O_CLOEXEC | posix_calls.O_NONBLOCK
 _CHUNK = 1 << 20
 _ATTEMPTS = 3
 _OVERHEAD = 512
@@ -115,16 +116,16 @@ class FileContents(Protocol):
 class SystemFiles:
     """The system calls that `RememberedFiles` makes; `now` is the clock that stamps files, in ns."""
 
-    stat = staticmethod(os.stat)
-    fstat = staticmethod(os.fstat)
+    stat = staticmethod(posix_calls.stat)
+    fstat = staticmethod(posix_calls.fstat)
     read = staticmethod(os.read)
-    close = staticmethod(os.close)
+    close = staticmethod(posix_calls.close)
     now = staticmethod(time_ns)
 
     @staticmethod
     def open(path: str, *, dir_fd: int | None = None) -> int:
         # Should a FIFO take the file's place at the last moment, O_NONBLOCK keeps this from waiting for its writer.
-        return os.open(path, _FLAGS, dir_fd=dir_fd)
+        return posix_calls.open(path, _FLAGS, dir_fd=dir_fd)
 
 
 class ConfinedFiles(SystemFiles):
@@ -141,7 +142,7 @@ class ConfinedFiles(SystemFiles):
     def open(self, path: str, *, dir_fd: int | None = None) -> int:  # type: ignore[override]  # the same
         descriptor = SystemFiles.open(path, dir_fd=dir_fd)
         if not is_inside(descriptor, self._roots):
-            os.close(descriptor)
+            posix_calls.close(descriptor)
             raise FileNotFoundError(ENOENT, "nothing inside the roots", path)
         return descriptor
 

@@ -8,12 +8,12 @@ of another user, or one that has a second name elsewhere, is never written to.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import stat
 from errno import EISDIR, ELOOP, ENOTDIR, ENXIO
 from typing import TYPE_CHECKING
 
+from holdfast.core import posix_calls
 from holdfast.core.confined_paths import link_out, open_below, printable
 from holdfast.core.errors import UnsafePath
 from holdfast.core.regular_files import close_quietly
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     # Whether a name has a form that the user of a folder gives to what it creates there.
     Known = Callable[[str], bool]
 
-_FILE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 # What the system answers where a name is that of a link, or of something of another kind.
 _OTHER_KIND = frozenset({ELOOP, ENOTDIR, EISDIR, ENXIO})
 _PRIVATE = 0o700
@@ -57,10 +56,10 @@ class OwnFolder:
         How the root itself is reached is not looked at; without `follows` it must not be a link (OSError). UnsafePath
         where a component is a link or another user's.
         """
-        links = 0 if follows else os.O_NOFOLLOW
-        descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | links)
+        links = 0 if follows else posix_calls.O_NOFOLLOW
+        descriptor = posix_calls.open(root, posix_calls.DIRECTORY | links)
         try:
-            owners = frozenset({os.geteuid(), os.fstat(descriptor).st_uid})
+            owners = frozenset({posix_calls.geteuid(), posix_calls.fstat(descriptor).st_uid})
         except BaseException:
             close_quietly(descriptor)
             raise
@@ -86,7 +85,7 @@ class OwnFolder:
         True as well where the file system has no locks.
         """
         try:
-            fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            posix_calls.flock(self.descriptor, posix_calls.LOCK_EX | posix_calls.LOCK_NB)
         except BlockingIOError:
             return False
         except OSError:
@@ -103,11 +102,13 @@ class OwnFolder:
         has a second name. A file is cut short (O_TRUNC) only once it has passed."""
         self._check(name)
         try:
-            descriptor = os.open(name, flags & ~os.O_TRUNC | _FILE, mode, dir_fd=self.descriptor)
+            descriptor = posix_calls.open(
+                name, flags & ~os.O_TRUNC | posix_calls.UNFOLLOWED, mode, dir_fd=self.descriptor
+            )
         except OSError as error:
             raise self._kind_of(name, "a regular file", error) from None
         try:
-            status = os.fstat(descriptor)
+            status = posix_calls.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
                 raise self._unsafe(name, "is not a regular file")
             self._check_owner(name, status)
@@ -122,14 +123,14 @@ class OwnFolder:
 
     def names(self) -> list[str]:
         """The names there of a known form, in order; all others are none of the caller's business."""
-        with os.scandir(self.descriptor) as entries:
+        with posix_calls.scandir(self.descriptor) as entries:
             return sorted([entry.name for entry in entries if self._known(entry.name)])
 
     def status(self, name: str) -> os.stat_result | None:
         """What a name is of, a link as a link; None where nothing is."""
         self._check(name)
         try:
-            return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
+            return posix_calls.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
         except FileNotFoundError:
             return None
 
@@ -138,11 +139,9 @@ class OwnFolder:
         status = self.status(name)
         try:
             if status is not None and stat.S_ISDIR(status.st_mode):
-                from shutil import rmtree
-
-                rmtree(name, dir_fd=self.descriptor)
+                posix_calls.remove_tree(name, self.descriptor)
             elif status is not None:
-                os.unlink(name, dir_fd=self.descriptor)
+                posix_calls.unlink(name, dir_fd=self.descriptor)
         except FileNotFoundError:
             pass  # another process removed it meanwhile
 
@@ -150,14 +149,14 @@ class OwnFolder:
         """Give what a name is of another one here; a file or a link that had it is gone then."""
         self._check(name)
         self._check(new_name)
-        os.rename(name, new_name, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
+        posix_calls.rename(name, new_name, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
 
     def _below(self, name: str, known: Known, create: bool) -> OwnFolder:
         if name in ("", ".", "..") or "/" in name:
             raise self._unsafe(name, "leads elsewhere")
         if create:
             try:
-                os.mkdir(name, _PRIVATE, dir_fd=self.descriptor)
+                posix_calls.mkdir(name, _PRIVATE, dir_fd=self.descriptor)
             except FileExistsError:
                 pass
         try:
@@ -165,7 +164,7 @@ class OwnFolder:
         except OSError as error:
             raise self._kind_of(name, "a directory", error) from None
         try:
-            self._check_owner(name, os.fstat(descriptor))
+            self._check_owner(name, posix_calls.fstat(descriptor))
         except BaseException:
             close_quietly(descriptor)
             raise
@@ -183,7 +182,7 @@ class OwnFolder:
         """Why a name cannot be opened: what is there, or what the system said."""
         if error.errno not in _OTHER_KIND:
             return error
-        status = os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
+        status = posix_calls.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
         is_link = stat.S_ISLNK(status.st_mode)
         return self._unsafe(name, "is a symbolic link, which is not followed" if is_link else f"is not {wanted}")
 

@@ -6,7 +6,9 @@ import os
 import stat
 from errno import EIO, EISDIR, ELOOP, ENOTDIR, ENXIO
 
-_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
+from holdfast.core import posix_calls
+
+_FLAGS = os.O_RDONLY | posix_calls.O_CLOEXEC | posix_calls.O_NONBLOCK
 # A link; a socket or a device without a driver; a directory where a file belongs, or the other way round.
 _NOT_REGULAR_ERRORS = frozenset({ELOOP, ENXIO, EISDIR, ENOTDIR})
 
@@ -27,16 +29,16 @@ def open_regular(path: str, *, dir_fd: int | None = None) -> int:
     return _open(path, dir_fd)[0]
 
 
-def _open(path: str, dir_fd: int | None, links: int = os.O_NOFOLLOW) -> tuple[int, int]:
+def _open(path: str, dir_fd: int | None, links: int = posix_calls.O_NOFOLLOW) -> tuple[int, int]:
     """A descriptor of a regular file, and its size."""
     try:
-        descriptor = os.open(path, _FLAGS | links, dir_fd=dir_fd)
+        descriptor = posix_calls.open(path, _FLAGS | links, dir_fd=dir_fd)
     except OSError as error:
         if error.errno in _NOT_REGULAR_ERRORS:
             raise NotRegular(error.errno, "not a regular file", path) from None
         raise
     try:
-        status = os.fstat(descriptor)
+        status = posix_calls.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise NotRegular(0, "not a regular file", path)
     except BaseException as error:
@@ -53,7 +55,7 @@ def _failure(error: PermissionError) -> OSError:
 def close_quietly(descriptor: int) -> None:
     """Close a descriptor that nothing more is expected of: what was read is read, what was flushed is flushed."""
     try:
-        os.close(descriptor)
+        posix_calls.close(descriptor)
     except OSError:
         pass  # it is closed all the same
 
@@ -65,7 +67,7 @@ def read_regular(
 
     Raises FileNotFoundError, NotRegular, TooLarge or another OSError.
     """
-    descriptor, size = _open(path, dir_fd, 0 if follows_links else os.O_NOFOLLOW)
+    descriptor, size = _open(path, dir_fd, 0 if follows_links else posix_calls.O_NOFOLLOW)
     try:
         if limit is not None and size > limit:
             raise TooLarge(0, f"larger than {limit} bytes", path)

@@ -2,17 +2,16 @@
 
 A file or directory in the making is called `.NAME.holdfast-XXXX`. The lock dies with the process, so the next writer
 can tell an abandoned one from one still being written, and removes only the former. Between making one and locking it
-another writer may take it for abandoned: then it is gone once the lock is had, and is made again. Two system calls that
-`os` does not have are here too: rename without overwriting, and exchange two names.
+another writer may take it for abandoned: then it is gone once the lock is had, and is made again.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-from errno import EINVAL, ENOSYS, ENOTSUP
 from typing import TYPE_CHECKING
 
+from holdfast.core import posix_calls
 from holdfast.core.errors import IoError
 from holdfast.core.regular_files import close_quietly
 
@@ -24,7 +23,6 @@ _MARK = ".holdfast-"
 ASIDE = "-old"
 _HEX_DIGITS = frozenset("0123456789abcdef")
 _RETRIES = 8
-_UNSUPPORTED = frozenset({ENOSYS, EINVAL, ENOTSUP})
 
 
 def is_staging_name(name: str) -> bool:
@@ -62,8 +60,6 @@ def remove_abandoned(target: str, dispose: Callable[[str], None] = leave) -> Non
 
     A former target is left to `dispose`, and only once there is a target again: until then it is the only copy.
     """
-    import fcntl
-
     parent, name = os.path.split(target)
     prefix = f".{name}{_MARK}"
     with os.scandir(parent) as entries:
@@ -73,11 +69,11 @@ def remove_abandoned(target: str, dispose: Callable[[str], None] = leave) -> Non
         if is_replaced and not os.path.lexists(target):
             continue
         try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+            descriptor = posix_calls.open(path, os.O_RDONLY | posix_calls.UNFOLLOWED)
         except OSError:
             continue
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            posix_calls.flock(descriptor, posix_calls.LOCK_EX | posix_calls.LOCK_NB)
             if is_replaced:
                 dispose(path)
             else:
@@ -93,7 +89,7 @@ def make_directory(path: str) -> int:
     while True:
         os.mkdir(path)
         try:
-            return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            return posix_calls.open(path, posix_calls.DIRECTORY)
         except FileNotFoundError:
             continue  # another writer took it for abandoned
         except BaseException:
@@ -139,23 +135,23 @@ def _is_ours(name: str, prefix: str) -> bool:
 
 
 def _lock(descriptor: int) -> None:
-    import fcntl
-
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        posix_calls.flock(descriptor, posix_calls.LOCK_EX)
     except OSError:
         pass  # no locks here (some network file systems): then nothing can be taken for abandoned either
 
 
 def _leads_to(path: str, descriptor: int) -> bool:
     try:
-        return os.path.samestat(os.lstat(path), os.fstat(descriptor))
+        return os.path.samestat(os.lstat(path), posix_calls.fstat(descriptor))
     except FileNotFoundError:
         return False
 
 
 def check_room(place: str | int, size: int, files: int) -> None:
     """IoError where the file system of a path or a descriptor has no room for `size` bytes in this number of files."""
+    if not hasattr(os, "statvfs"):
+        return
     found = os.statvfs(place)
     size += files * found.f_frsize  # the last block of each
     free = found.f_bavail * found.f_frsize
@@ -165,27 +161,3 @@ def check_room(place: str | int, size: int, files: int) -> None:
         raise IoError(
             f"{files:,} files are needed and there is room for {found.f_favail:,}: make room and run this again"
         )
-
-
-def special_rename(source: str, target: str, *, swap: bool) -> bool:
-    """rename that fails on an existing target, or exchanges the two; False where the system has no such call."""
-    import ctypes
-    import sys
-
-    libc = ctypes.CDLL(None, use_errno=True)
-    if sys.platform == "darwin":
-        call = getattr(libc, "renamex_np", None)
-        arguments: tuple[object, ...] = (os.fsencode(source), os.fsencode(target), ctypes.c_uint(2 if swap else 4))
-    else:
-        call = getattr(libc, "renameat2", None)
-        here = ctypes.c_int(-100)  # AT_FDCWD
-        flags = ctypes.c_uint(2 if swap else 1)  # RENAME_EXCHANGE, RENAME_NOREPLACE
-        arguments = (here, os.fsencode(source), here, os.fsencode(target), flags)
-    if call is None:
-        return False
-    if call(*arguments) == 0:
-        return True
-    number = ctypes.get_errno()
-    if number in _UNSUPPORTED:
-        return False
-    raise OSError(number, os.strerror(number), target)

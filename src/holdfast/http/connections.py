@@ -6,11 +6,12 @@ time. Where there is no room for one more connection, the one that has waited lo
 
 from __future__ import annotations
 
-import resource
 from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.responses import PlainTextResponse
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from holdfast.core.posix_calls import most_open_files
 
 if TYPE_CHECKING:
     from asyncio import TimerHandle, Transport
@@ -38,7 +39,8 @@ class Limits(NamedTuple):
 
 def limited_connections(limits: Limits) -> type[HttpToolsProtocol]:
     """The protocol of a process's connections, which know of each other."""
-    most = min(limits.connections, max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - SPARE_FILES, 1))
+    files = most_open_files() or limits.connections + SPARE_FILES
+    most = min(limits.connections, max(files - SPARE_FILES, 1))
     members = {"limits": limits._replace(connections=most), "idle": {}}
     return type("LimitedConnection", (_LimitedConnection,), members)
 

@@ -37,6 +37,8 @@ def listen(host: str, port: int, count: int = 1) -> list[socket.socket]:
     Linux balances connections over sockets that share an address, so each process gets its part. Of several processes
     that wait on one socket, the first to wake would take all pending connections.
     """
+    if count > 1 and not hasattr(os, "fork"):
+        raise UsageError("--workers needs processes that share a socket, which this system does not have: leave it out")
     try:
         family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         if count == 1 or sys.platform != "linux":

@@ -13,6 +13,7 @@ from hashlib import sha256
 from time import time
 
 from holdfast.caches.build.source_state import SourceState, encode_state, parse_state
+from holdfast.core import posix_calls
 from holdfast.core.canonical_json import decode
 from holdfast.core.confined_paths import lies_inside
 from holdfast.core.errors import UnsafePath
@@ -119,8 +120,8 @@ def _folder(project: Project, *, create: bool) -> OwnFolder:
         os.makedirs(above, mode=0o700, exist_ok=True)
     folder = OwnFolder.at(above, FOLDER, _is_ours, create=create)
     try:
-        status = os.fstat(folder.descriptor)
-        if status.st_uid != os.geteuid() or status.st_mode & 0o022:
+        status = posix_calls.fstat(folder.descriptor)
+        if status.st_uid != posix_calls.geteuid() or status.st_mode & 0o022:
             raise PermissionError
     except BaseException:
         folder.close()

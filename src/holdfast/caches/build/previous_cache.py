@@ -16,6 +16,7 @@ from holdfast.caches.on_disk.index_reader import OpenSegment, doubting, open_lis
 from holdfast.caches.origin_metadata import origin_digest
 from holdfast.caches.search.link_texts import PageLinks
 from holdfast.caches.segments.segment_file import SegmentSources
+from holdfast.core import posix_calls
 from holdfast.core.atomic_write import write_new
 from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
 from holdfast.core.regular_files import close_quietly
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 _NO_ORIGIN = origin_digest(None)
 _DIGITS = 64  # hex digits of a digest
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FOLDER = posix_calls.DIRECTORY | posix_calls.O_NOFOLLOW
 
 
 def previous_cache(path: str, tokenizer: str) -> PreviousCache | None:
@@ -149,14 +150,14 @@ class PreviousCache:
         own = their = -1
         linked: set[str] = set()
         try:
-            own = os.open(os.path.join(self.path, DOCUMENTS), _FOLDER)
-            their = os.open(target, _FOLDER)
+            own = posix_calls.open(os.path.join(self.path, DOCUMENTS), _FOLDER)
+            their = posix_calls.open(target, _FOLDER)
             for entry, name in files:
                 folder, _, file = entry.file.partition("/")
                 try:
                     if folder != DOCUMENTS or "/" in file:
                         raise OSError  # another program's: not where documents are
-                    os.link(file, name, src_dir_fd=own, dst_dir_fd=their, follow_symlinks=False)
+                    posix_calls.link(file, name, src_dir_fd=own, dst_dir_fd=their, follow_symlinks=False)
                 except OSError:
                     write_new(os.path.join(target, name), read_document(self.path, entry).data)
                 else:

@@ -15,6 +15,7 @@ from holdfast.caches.project.project_file import (
 )
 from holdfast.caches.project.project_lock import LOCK_NAME, MAX_LOCK_BYTES, ProjectLock, parse_lock
 from holdfast.caches.tokenizers import choose_tokenizer
+from holdfast.core import posix_calls
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheMissing, IoError, UsageError
 from holdfast.core.regular_files import close_quietly
@@ -94,11 +95,9 @@ class only_writer:  # noqa: N801  # it is used as a function is
         self._path = project.path
 
     def __enter__(self) -> None:
-        import fcntl
-
-        self._descriptor = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._descriptor = posix_calls.open(self._path, posix_calls.DIRECTORY)
         try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+            posix_calls.flock(self._descriptor, posix_calls.LOCK_EX)
         except OSError:
             pass  # no locks on this file system: then two writers at the same moment are not noticed
 

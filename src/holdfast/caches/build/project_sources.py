@@ -11,6 +11,7 @@ from holdfast.caches.build.source_item import FOUND, NAMED, SourceItem
 from holdfast.caches.on_disk.cache_directory import OWN_FOLDER
 from holdfast.caches.readers.generators import GENERATORS, MARKS
 from holdfast.caches.readers.reader_table import reader_of
+from holdfast.core import posix_calls
 from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.file_identity import identity
 from holdfast.core.globs import GlobList
@@ -32,7 +33,7 @@ _ENVIRONMENT = "pyvenv.cfg"
 _OUTPUT = "_build"
 # The longest extension that is reported as one.
 _MAX_EXTENSION = 12
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NONBLOCK
+_FOLDER = posix_calls.DIRECTORY | posix_calls.O_NONBLOCK
 # Files, by their paths from a folder, whose contents say what of the folder is read.
 _MARKS_OF_SITES = (GITIGNORE, CONTEXTIGNORE, *[mark for generator in GENERATORS for mark in generator.marks])
 _DECIDING = MARKS | {GITIGNORE, CONTEXTIGNORE}
@@ -198,8 +199,8 @@ class _Walk:
         folder = -1
         try:
             try:
-                folder = os.open(path, _FOLDER)
-                with os.scandir(folder) as listed:
+                folder = posix_calls.open(path, _FOLDER)
+                with posix_calls.scandir(folder) as listed:
                     entries = sorted(listed, key=_name_of)
             except OSError as error:
                 self._pass_over(place or ".", f"cannot be listed: {error.strerror}")

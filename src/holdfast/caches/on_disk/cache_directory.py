@@ -7,6 +7,7 @@ import stat
 from errno import ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR
 
 from holdfast.caches.cache_format import MAX_DOCUMENT_BYTES, parse_document, prove_document
+from holdfast.core import posix_calls
 from holdfast.core.confined_paths import PathBeneath, open_below, open_directory, printable
 from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
 from holdfast.core.file_identity import identity
@@ -119,9 +120,9 @@ class CacheDirectory:
         """Whether the path still leads to this directory."""
         if self._whole is not None:
             return self._whole.is_current()
-        held = os.fstat(self._descriptor)
+        held = posix_calls.fstat(self._descriptor)
         try:
-            now = os.stat(self.path)
+            now = posix_calls.stat(self.path)
         except OSError:
             return False
         return (held.st_dev, held.st_ino) == (now.st_dev, now.st_ino)
@@ -129,7 +130,9 @@ class CacheDirectory:
     def identity(self, files: tuple[str, ...]) -> tuple[Identity, ...] | None:
         """The identity of each of these files now; None when any is missing."""
         try:
-            return tuple([identity(os.stat(file, dir_fd=self._descriptor, follow_symlinks=False)) for file in files])
+            return tuple(
+                [identity(posix_calls.stat(file, dir_fd=self._descriptor, follow_symlinks=False)) for file in files]
+            )
         except OSError:
             return None
 
@@ -186,7 +189,7 @@ class CacheDirectory:
     def has(self, name: str) -> bool:
         """Whether the directory has anything of that name; IoError when the system would not say."""
         try:
-            os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+            posix_calls.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
         except OSError as error:
             if is_refusal(error):
                 raise IoError(f"'{name}' cannot be looked at: {error.strerror}") from None
@@ -196,7 +199,7 @@ class CacheDirectory:
     def names(self, subdirectory: str = "") -> list[str]:
         """The names in the directory, or in one inside it, sorted; none where there is no such directory."""
         try:
-            return sorted(os.listdir(self._subdirectory(subdirectory)))
+            return sorted(posix_calls.listdir(self._subdirectory(subdirectory)))
         except FileNotFoundError:
             return []
         except OSError as error:
@@ -207,7 +210,7 @@ class CacheDirectory:
         total = 0
         for name in self.names():
             try:
-                status = os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+                status = posix_calls.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
             except FileNotFoundError:
                 continue  # gone since it was listed
             if stat.S_ISREG(status.st_mode):

@@ -8,6 +8,7 @@ import stat
 from holdfast.caches.on_disk.cache_directory import COMPILED, MANIFEST, CacheDirectory, is_refusal, look_into
 from holdfast.caches.on_disk.manifest_reader import check_listings, read_manifest
 from holdfast.caches.tokenizers import USUAL
+from holdfast.core import posix_calls
 from holdfast.core.confined_paths import open_below, open_directory, printable
 from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
 from holdfast.core.record import NamedTuple
@@ -77,13 +78,13 @@ def list_caches(root: str | os.PathLike[str]) -> list[ListedCache]:
     try:
         directory = open_directory(os.fspath(root))
         try:
-            with os.scandir(directory) as entries:
+            with posix_calls.scandir(directory) as entries:
                 for entry in entries:
                     name = printable(entry.name)
                     if entry.is_dir(follow_symlinks=False) and not is_staging_name(name):
                         found.append((name.encode(), entry.name, _has_manifest(directory, entry.name)))
         finally:
-            os.close(directory)
+            posix_calls.close(directory)
     except OSError as error:
         if is_refusal(error):
             raise IoError(f"'{shown}' cannot be listed: {error.strerror}") from None
@@ -106,19 +107,21 @@ def _has_manifest(root: int, name: str) -> bool:
             if not _was_replaced(root, name, directory):
                 return False
         finally:
-            os.close(directory)
+            posix_calls.close(directory)
     return False
 
 
 def _holds(directory: int, name: str) -> bool:
     """Whether a regular file of that name is there; OSError where nothing is."""
-    return stat.S_ISREG(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode)
+    return stat.S_ISREG(posix_calls.stat(name, dir_fd=directory, follow_symlinks=False).st_mode)
 
 
 def _was_replaced(root: int, name: str, directory: int) -> bool:
     """Whether another directory has the name by now."""
     try:
-        return not os.path.samestat(os.stat(name, dir_fd=root, follow_symlinks=False), os.fstat(directory))
+        return not os.path.samestat(
+            posix_calls.stat(name, dir_fd=root, follow_symlinks=False), posix_calls.fstat(directory)
+        )
     except OSError:
         return False
 

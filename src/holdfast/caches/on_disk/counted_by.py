@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from holdfast.caches.index_format import IndexUnusable, find_tokenizer, parse_header
 from holdfast.caches.on_disk.cache_directory import COMPILED, LIST_FILE, OLD_INDEX_FILES
 from holdfast.caches.on_disk.index_reader import listing_digests
 from holdfast.caches.tokenizers import USUAL, WITHOUT_EXTRA
+from holdfast.core import posix_calls
 from holdfast.core.errors import CacheInvalid, IoError
 from holdfast.core.regular_files import NotRegular, close_quietly
 
@@ -63,10 +63,10 @@ def _tokenizer_in(directory: CacheDirectory, file: str) -> str:
     descriptor = directory.open(file)
 
     def read(offset: int, length: int) -> bytes:
-        return os.pread(descriptor, length, offset)
+        return posix_calls.pread(descriptor, length, offset)
 
     try:
-        header = parse_header(read, kind="", file_length=os.fstat(descriptor).st_size)
+        header = parse_header(read, kind="", file_length=posix_calls.fstat(descriptor).st_size)
         _, manifest, index = listing_digests(directory)
         if (manifest, index) != (header.manifest_digest, header.index_digest):
             raise IndexUnusable("of another cache")

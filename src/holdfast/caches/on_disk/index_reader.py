@@ -18,6 +18,7 @@ from holdfast.caches.segments.segment import Segment
 from holdfast.caches.segments.segment_list import parse_list
 from holdfast.caches.segments.word_search import choose, matched
 from holdfast.caches.selection import Selection, make_hit, words
+from holdfast.core import posix_calls
 from holdfast.core.file_identity import identity
 from holdfast.core.regular_files import close_quietly
 
@@ -69,7 +70,7 @@ class OpenFile:
         self._descriptor = -1
         try:
             self._descriptor = directory.open(file)
-            status = os.fstat(self._descriptor)
+            status = posix_calls.fstat(self._descriptor)
         except OSError as error:
             raise IndexUnusable(f"cannot be read: {error.strerror}") from None
         self.length, self.identity = status.st_size, identity(status)
@@ -86,7 +87,7 @@ class OpenFile:
 
     def read(self, offset: int, length: int) -> bytes:
         """Bytes of the file, all of them."""
-        data = os.pread(self._descriptor, length, offset)
+        data = posix_calls.pread(self._descriptor, length, offset)
         if len(data) != length:
             raise IndexUnusable("cut short")
         return data
@@ -204,7 +205,7 @@ def _digest_of_manifest(directory: CacheDirectory) -> tuple[int, bytes | None]:
     """The size of the manifest, and its digest as an index states it."""
     descriptor = directory.open(MANIFEST)
     try:
-        size = os.fstat(descriptor).st_size
+        size = posix_calls.fstat(descriptor).st_size
         return size, manifest_digest(_chunks(descriptor, size))
     finally:
         close_quietly(descriptor)
@@ -214,7 +215,7 @@ def _digest_of_index(directory: CacheDirectory) -> bytes:
     descriptor = directory.open(INDEX)
     try:
         digest = sha256()
-        for chunk in _chunks(descriptor, os.fstat(descriptor).st_size):
+        for chunk in _chunks(descriptor, posix_calls.fstat(descriptor).st_size):
             digest.update(chunk)
         return digest.digest()
     finally:

@@ -8,7 +8,6 @@ receipts that were last given longer ago than that.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import stat
 from _thread import allocate_lock
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.caches.search.call_records import CallRecord, encode_call
 from holdfast.caches.search.receipts import receipt_and_file
+from holdfast.core import posix_calls
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import UnsafePath
 from holdfast.core.own_folder import OwnFolder
@@ -97,7 +97,7 @@ class ReceiptStore:
             is_new = not _is_there(folder, name, len(data))
             if not is_new and self._most_age:
                 # It was given again, so it is young again.
-                os.utime(name, dir_fd=folder.descriptor, follow_symlinks=False)
+                posix_calls.utime(name, dir_fd=folder.descriptor, follow_symlinks=False)
             if is_new:
                 self._put(folder, name, data)
             if at is not None:
@@ -118,7 +118,7 @@ class ReceiptStore:
     def _claim(self, folder: OwnFolder, size: int) -> None:
         """Use up room for one more file; OSError when there is none."""
         if self._room_files < 1 or self._room_bytes < size:
-            status = os.fstat(folder.descriptor)
+            status = posix_calls.fstat(folder.descriptor)
             state = (status.st_dev, status.st_ino, status.st_mtime_ns)
             if state == self._full:
                 raise _full()
@@ -135,7 +135,7 @@ class ReceiptStore:
         """How many entries a directory has, of how many bytes; counted no further than it may hold."""
         files = held = 0
         abandoned = []
-        with os.scandir(folder.descriptor) as entries:
+        with posix_calls.scandir(folder.descriptor) as entries:
             for entry in entries:
                 files += 1
                 try:
@@ -175,7 +175,7 @@ def _write(folder: OwnFolder, name: str, data: bytes) -> None:
     descriptor = folder.open_file(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            posix_calls.flock(descriptor, posix_calls.LOCK_EX | posix_calls.LOCK_NB)
         except OSError:
             pass  # no locks here, so no process takes it for abandoned; or one just did
         rest = memoryview(data)
@@ -210,7 +210,7 @@ def _remove_abandoned(folder: OwnFolder, name: str) -> None:
     except (OSError, UnsafePath):
         return
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        posix_calls.flock(descriptor, posix_calls.LOCK_EX | posix_calls.LOCK_NB)
         folder.remove(name)
     except OSError:
         pass

@@ -6,6 +6,7 @@ import os
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
+from holdfast.core import posix_calls
 from holdfast.core.atomic_write import StagedFile, flush_path
 from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.errors import IoError, SettingsInvalid
@@ -88,10 +89,10 @@ def replace_config(file: ConfigFile, text: str | None) -> None:
             os.makedirs(directory, exist_ok=True)
             with StagedFile(file.real) as staged:
                 # A configuration can hold keys: nobody else reads the copy while it is being written.
-                os.fchmod(staged.descriptor, 0o600)
+                posix_calls.fchmod(staged.descriptor, 0o600)
                 staged.write(text.encode())
                 if file.text is None:
-                    os.fchmod(staged.descriptor, 0o644 & ~_umask())
+                    posix_calls.fchmod(staged.descriptor, 0o644 & ~_umask())
                 os.fsync(staged.descriptor)
                 _check_unchanged(file)
                 os.replace(staged.path, file.real)
@@ -134,7 +135,9 @@ class KeptTexts:
         path = os.path.join(self.directory, f"{self._prefix(file)}{digest}-{os.path.basename(file.path)}")
         try:
             os.makedirs(self.directory, mode=0o700, exist_ok=True)
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            descriptor = posix_calls.open(
+                path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | posix_calls.O_CLOEXEC | posix_calls.O_NOFOLLOW, 0o600
+            )
             with open(descriptor, "wb") as kept:
                 kept.write((file.text or "").encode())
                 kept.flush()

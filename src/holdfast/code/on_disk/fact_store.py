@@ -18,6 +18,7 @@ from time import time
 from typing import TYPE_CHECKING
 from zlib import compress, crc32, decompress, error
 
+from holdfast.core import posix_calls
 from holdfast.core.confined_paths import lies_inside
 from holdfast.core.errors import UnsafePath
 from holdfast.core.own_folder import OwnFolder
@@ -74,14 +75,14 @@ class FactStore:
             with self._folder(create=False) as folder:
                 descriptor = folder.open_file(self._name + _ENDINGS[0])
                 try:
-                    status = os.fstat(descriptor)
+                    status = posix_calls.fstat(descriptor)
                     seen = status.st_ino, min(status.st_size, MOST_BYTES)
                     if seen != self._seen and seen[1] > len(_MAGIC):
                         self._mapped = mmap.mmap(descriptor, seen[1], prot=mmap.PROT_READ)
                         self._seen = seen
                         self._scan(self._mapped)
                 finally:
-                    os.close(descriptor)
+                    posix_calls.close(descriptor)
         except (OSError, UnsafePath, ValueError):
             pass  # what is not there is made
 
@@ -122,10 +123,10 @@ class FactStore:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
         descriptor = folder.open_file(self._name + _ENDINGS[0], flags)
         try:
-            is_new = not os.fstat(descriptor).st_size
+            is_new = not posix_calls.fstat(descriptor).st_size
             os.write(descriptor, _MAGIC + data if is_new else data)  # at once: two processes append one after another
         finally:
-            os.close(descriptor)
+            posix_calls.close(descriptor)
         if is_new:
             _sweep(folder)
 
@@ -162,7 +163,7 @@ class FactStore:
         if create:
             os.makedirs(self._root, mode=0o700, exist_ok=True)
         folder = OwnFolder.at(os.path.realpath(self._root), FOLDER, _is_ours, create=create)
-        if os.fstat(folder.descriptor).st_mode & 0o022:  # others could write what is believed here
+        if posix_calls.fstat(folder.descriptor).st_mode & 0o022:  # others could write what is believed here
             folder.close()
             raise PermissionError
         return folder

@@ -18,6 +18,7 @@ from holdfast.contexts.on_disk.import_index import import_index, read_beneath
 from holdfast.contexts.on_disk.project import scan
 from holdfast.contexts.on_disk.source_facts import facts_of, gather_facts
 from holdfast.contexts.yaml_text import YamlError, parse
+from holdfast.core import posix_calls
 from holdfast.core.confined_paths import open_beneath, printable
 from holdfast.core.errors import ContextCorrupt, ContextError, ContextMissing, UnsupportedVersion
 from holdfast.core.regular_files import close_quietly
@@ -192,7 +193,7 @@ def _workflows(one: Derivation) -> dict[str, tuple[Value, str]]:
         pass  # none here
     else:
         try:
-            names = sorted([name for name in os.listdir(directory) if name.endswith((".yml", ".yaml"))])
+            names = sorted([name for name in posix_calls.listdir(directory) if name.endswith((".yml", ".yaml"))])
         except OSError:
             pass  # closed to us: none either
         finally:

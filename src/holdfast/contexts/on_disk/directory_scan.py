@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from stat import S_ISREG
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.contexts.schema import FILE_NAME
+from holdfast.core import posix_calls
 from holdfast.core.file_identity import identity
 from holdfast.core.staging import is_staging_name
 
@@ -30,7 +30,7 @@ def scan_directory(directory: int) -> Seen:
     folders: list[str] = []
     files: list[tuple[str, Identity]] = []
     has_git = False
-    with os.scandir(directory) as entries:
+    with posix_calls.scandir(directory) as entries:
         for entry in entries:
             name = entry.name
             if is_staging_name(name):

@@ -20,6 +20,7 @@ from holdfast.contexts.on_disk.directory_scan import Seen, scan_directory
 from holdfast.contexts.on_disk.disk_failure import check_disk
 from holdfast.contexts.on_disk.tracking import digest_file
 from holdfast.contexts.source_kinds import is_source
+from holdfast.core import posix_calls
 from holdfast.core.confined_paths import open_again, open_beneath, open_directory
 from holdfast.core.errors import ContextCorrupt, ContextMissing, UnsupportedVersion
 from holdfast.core.file_identity import are_settled, directory_identity
@@ -327,7 +328,7 @@ def look_into(
     `path` is what it was opened by; `place` is its path from where the rules start; `around` is in force around it.
     """
     started = time_ns()
-    status = os.fstat(directory)
+    status = posix_calls.fstat(directory)
     if not status.st_nlink:
         raise FileNotFoundError(ENOENT, "removed since it was opened", path)
     itself = directory_identity(status)

@@ -11,6 +11,7 @@ from holdfast.contexts import settings
 from holdfast.contexts.checked_in import checked_in, is_lfs, is_pointer, pointer
 from holdfast.contexts.git_attributes import GITATTRIBUTES, Attributes, attribute_path
 from holdfast.contexts.on_disk.disk_failure import check_disk
+from holdfast.core import posix_calls
 from holdfast.core.globs import GlobList, as_bytes
 from holdfast.core.ignore_rules import CONTEXTIGNORE, GITIGNORE
 from holdfast.core.regular_files import TooLarge, read_regular
@@ -32,7 +33,7 @@ _OWN = {
     CONTEXTIGNORE: b"",
     settings.FILE_NAME: b"",
 }
-_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_READ = os.O_RDONLY | posix_calls.UNFOLLOWED
 _CHUNK = 1 << 20
 
 
@@ -148,7 +149,7 @@ def digest_file(path: bytes | str, expected: int, *, dir_fd: int | None = None) 
     """The hex sha256 of a file and its size; `expected` is the size it is thought to have. Raises OSError."""
     from hashlib import sha256
 
-    descriptor = os.open(path, _READ, dir_fd=dir_fd)
+    descriptor = posix_calls.open(path, _READ, dir_fd=dir_fd)
     try:
         data = os.read(descriptor, min(expected + 1, _CHUNK))
         digest = sha256(data)
@@ -159,4 +160,4 @@ def digest_file(path: bytes | str, expected: int, *, dir_fd: int | None = None) 
                 size += len(data)
         return digest.hexdigest(), size
     finally:
-        os.close(descriptor)
+        posix_calls.close(descriptor)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Callable, Mapping
 
+from holdfast.core import posix_calls
 from holdfast.core.atomic_write import write_file
 from holdfast.core.confined_paths import open_inside
 from holdfast.core.errors import ContextError, SpecFailure, UsageError
@@ -57,11 +57,15 @@ def _entries(project: Project, spec: Spec, folder: int, keys: Mapping[str, str])
         raise approvals.ApprovalsBroken(f"{FILE} cannot be used: {error}") from None
     found = [_judged(entry, b"", None, keys) for entry in found]
     try:
-        inside = os.open(FOLDER, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+        inside = posix_calls.open(
+            FOLDER,
+            posix_calls.DIRECTORY | posix_calls.O_NOFOLLOW,
+            dir_fd=folder,
+        )
     except OSError:
         return found
     try:
-        for name in sorted(os.listdir(inside)):
+        for name in sorted(posix_calls.listdir(inside)):
             path = f"{project.specs}/{spec.name}/{FOLDER}/{name}"
             if name.startswith(".") or not name.endswith(".json"):
                 continue
@@ -109,7 +113,7 @@ def add_approval(
     place = f"{project.layout.specs}/{spec.name}/{FOLDER}"
     folder = open_inside(project.specs, spec.name, listed=True)
     try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
+        posix_calls.flock(folder, posix_calls.LOCK_EX)
         path = project.written(place)
         settings = project.file_contents.read(project.settings, namespace=_NAMESPACE)
         try:

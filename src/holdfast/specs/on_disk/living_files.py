@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Mapping
 from stat import S_ISREG
 from typing import NamedTuple
 
+from holdfast.core import posix_calls
 from holdfast.core.atomic_write import StagedDirectory, flush_path, write_file
 from holdfast.core.regular_files import close_quietly, read_regular
-from holdfast.core.staging import special_rename
 from holdfast.specs.names import is_spec_name
 from holdfast.specs.on_disk.workflow_folder import Project
 from holdfast.specs.phases import Spec
@@ -115,7 +114,7 @@ def archive_folder(project: Project, spec: Spec, name: str) -> str | None:
     source = f"{project.written(project.layout.specs)}/{spec.name}"
     os.makedirs(project.written(project.layout.archive), exist_ok=True)
     try:
-        moved = special_rename(source, f"{project.path}/{target}", swap=False)
+        moved = posix_calls.special_rename(source, f"{project.path}/{target}", swap=False)
     except FileExistsError:
         return None
     if not moved:
@@ -134,8 +133,8 @@ class only_writer:  # noqa: N801  # it is used as a function is
         self._root = project.root
 
     def __enter__(self) -> None:
-        self._descriptor = os.open(self._root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+        self._descriptor = posix_calls.open(self._root, posix_calls.DIRECTORY)
+        posix_calls.flock(self._descriptor, posix_calls.LOCK_EX)
 
     def __exit__(self, *exc: object) -> None:
         close_quietly(self._descriptor)

@@ -8,6 +8,7 @@ from hashlib import sha256
 from stat import S_ISLNK, S_ISREG
 from typing import TypeVar
 
+from holdfast.core import posix_calls
 from holdfast.core.atomic_write import create_file
 from holdfast.core.confined_paths import open_inside, status_inside
 from holdfast.core.errors import SpecFailure
@@ -303,7 +304,7 @@ def _regular(project: Project, name: str, folder: int) -> os.stat_result | None:
 
 def _status(project: Project, name: str, folder: int) -> os.stat_result | None:
     try:
-        if S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+        if S_ISLNK(posix_calls.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
             return status_inside(name, (os.path.realpath(project.path),), dir_fd=folder)
         return project.status(name, dir_fd=folder)
     except OSError:
