@@ -9,7 +9,7 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .installation import list_tools
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 BIN = Path(sys.executable).parent
 MCPB = "@anthropic-ai/mcpb@2.1.2"
+# How the licences begin, or what their classifiers contain, that dependencies may have.
+READ_BY_HAND = {"protobuf": "BSD-3-Clause"}  # whose wheel states none where SBOM tools look
+PERMISSIVE = ("MIT", "Apache", "BSD", "PSF", "Python", "ISC", "MPL", "Mozilla Public", "Unlicense", "CNRI")
 
 
 class Refused(Exception):
@@ -117,6 +120,43 @@ def make_sbom(target: Path, environment: Path, root: Path, *, epoch: int) -> str
     if "file://" in text or str(environment) in text:
         raise Refused(f"the SBOM names places of this machine: {made}")
     return f"cyclonedx: {len(json.loads(text)['components'])} components, valid by the schema of 1.6"
+
+
+def judge_licences(sbom: Path) -> str:
+    """Everything that is installed along is under a licence that asks for no more than to be named."""
+    components = json.loads(sbom.read_text(encoding="utf-8"))["components"]
+    stated = {each["name"]: _licences(each) for each in components}
+    # Of several statements one will do: classifiers repeat the licence in other words, and state more than licences.
+    refused = {name: licences for name, licences in stated.items() if not any(map(_is_agreed, licences))}
+    if refused:
+        raise Refused(f"these licences were not agreed to: {refused}")
+    return f"{len(components)} components, each under one of {', '.join(PERMISSIVE)}"
+
+
+def _licences(component: dict[str, Any]) -> list[str]:
+    """The licences of a component as it states them, or as they were read in its repository."""
+    stated = component.get("licenses") or [{"expression": READ_BY_HAND.get(component["name"], "none is stated")}]
+    return [each.get("expression") or each["license"].get("id") or each["license"]["name"] for each in stated]
+
+
+def _is_agreed(stated: str) -> bool:
+    """Whether a licence, all of several, or one of those to choose from, is among the permissive ones."""
+    return all(any(word in part for word in PERMISSIVE) for part in stated.split(" AND "))
+
+
+def judge_vulnerabilities(python: Path) -> str:
+    """What an environment has installed, by pip-audit and the database that it asks, where that can be reached."""
+    place = _ask([python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]).strip()
+    options = ("--vulnerability-service", "osv", "--progress-spinner", "off", "--format", "json", "--path", place)
+    done = subprocess.run([str(BIN / "pip-audit"), *options], capture_output=True, text=True, timeout=600)
+    try:
+        asked = json.loads(done.stdout)["dependencies"]
+    except ValueError:
+        return f"not asked: {(done.stderr.strip().splitlines() or ['pip-audit says nothing'])[-1][:120]}"
+    found = {each["name"]: [one["id"] for one in each["vulns"]] for each in asked if each.get("vulns")}
+    if found:
+        raise Refused(f"known vulnerabilities: {found}")
+    return f"pip-audit: none is known of {len(asked)} packages"
 
 
 def _ask(command: list[object], **environment: str) -> str:

@@ -12,7 +12,17 @@ import tempfile
 from pathlib import Path
 
 from .installation import MINORS, Unusable, check_installed, find_python, install
-from .judges import Refused, judge_bundle, judge_containerfile, judge_entry, make_sbom, run_bundle, whose_name
+from .judges import (
+    Refused,
+    judge_bundle,
+    judge_containerfile,
+    judge_entry,
+    judge_licences,
+    judge_vulnerabilities,
+    make_sbom,
+    run_bundle,
+    whose_name,
+)
 from .project_facts import ROOT, Facts, read_facts
 from .registry_entry import PublishedBundle, entry_text, registry_entry
 from .reproducible_build import NotReproducible, build_twice, sha256
@@ -84,6 +94,8 @@ def make_release(work: Path, facts: Facts, bundle_url: str | None) -> list[Path]
     newest = try_everywhere(work / "installed", out / wheel.name, facts)
     sbom = out / f"holdfast-{facts.version}.cdx.json"
     tell("sbom", make_sbom(sbom, newest, ROOT, epoch=epoch))
+    tell("licences", judge_licences(sbom))
+    tell("vulnerabilities", judge_vulnerabilities(newest))
     return [*files, entry, sbom, write_checksums(out)]
 
 

@@ -15,6 +15,7 @@ from shutil import copytree, ignore_patterns
 import pytest
 from scripts.publishing.desktop_bundle import manifest, write_bundle
 from scripts.publishing.installation import list_tools
+from scripts.publishing.judges import Refused, judge_licences
 from scripts.publishing.project_facts import read_facts
 from scripts.publishing.reproducible_build import NotReproducible, build_twice, sha256
 from scripts.wheel_data import data_files
@@ -162,3 +163,25 @@ def test_a_bundle_follows_from_its_wheel_and_time_alone(tmp_path: Path) -> None:
     digests = [sha256(tmp_path / name) for name in ("a", "b", "later", "before zip files")]
     assert digests[0] == digests[1]
     assert len(set(digests)) == 3
+
+
+@pytest.mark.parametrize(
+    ("licence", "is_fine"),
+    [
+        ({"license": {"id": "MIT"}}, True),
+        ({"license": {"name": "License :: OSI Approved :: Apache Software License"}}, True),
+        ({"expression": "GPL-3.0-only OR BSD-2-Clause"}, True),
+        ({"license": {"id": "GPL-3.0-only"}}, False),
+        (None, False),
+    ],
+)
+def test_a_dependency_under_a_licence_that_was_not_agreed_to_is_refused(
+    tmp_path: Path, licence: dict[str, object] | None, is_fine: bool
+) -> None:
+    sbom = tmp_path / "sbom.json"
+    sbom.write_text(json.dumps({"components": [{"name": "one", "licenses": [licence] if licence else []}]}))
+    if is_fine:
+        assert judge_licences(sbom).startswith("1 components")
+    else:
+        with pytest.raises(Refused, match="one"):
+            judge_licences(sbom)
