@@ -64,6 +64,8 @@ def test_few_documents_are_one_set_and_many_are_spread_by_their_names() -> None:
     assert len(many) == 18
     one_more = file_sets([*files, *[f"documents/{number}.json" for number in range(9, 1000)]])
     assert sum(many[name] != one_more[name] for name in many) == 1
+    names = [f"documents/{number}.json" for number in range(4097)]
+    assert (len(file_sets(names[1:])), len(file_sets(names))) == (16, 256)
 
 
 def test_each_segment_of_an_index_is_a_set_of_its_own() -> None:

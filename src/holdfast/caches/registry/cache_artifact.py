@@ -28,7 +28,7 @@ EMPTY = b"{}"
 MAX_MANIFEST = 4 << 20
 MAX_SIGNATURE = 8 << 10
 _MOST_BYTES = (1 << 53) - 1  # that a number of JSON says exactly
-# The listing, sixteen sets of documents, the signature, and a layer for each segment of the largest cache.
+# The listing, the sets of documents, the signature, and a layer for each segment of the largest cache.
 _MOST_LAYERS = 1 << 13
 
 # What the manifest says of the cache, by the names of its annotations.
@@ -40,8 +40,8 @@ RANKING = "dev.holdfast.cache.ranking"
 TOKENIZER = "dev.holdfast.cache.tokenizer"
 _TITLE = "org.opencontainers.image.title"
 
-# More documents than this are spread over sets by their names, so that an edit sends only one set again.
-_FEW_DOCUMENTS = 256
+# More documents than these are spread over 16 and over 256 sets by their names, so that an edit sends two sets again.
+_FEW_DOCUMENTS, _MANY_DOCUMENTS = 256, 4096
 
 
 class Blob(NamedTuple):
@@ -97,12 +97,12 @@ def file_sets(files: Sequence[str]) -> dict[str, list[str]]:
     Each segment of the index is a set of its own: those that stay are not sent again.
     """
     documents = [file for file in files if file.startswith("documents/")]
-    is_spread = len(documents) > _FEW_DOCUMENTS
+    digits = (len(documents) > _FEW_DOCUMENTS) + (len(documents) > _MANY_DOCUMENTS)
     sets: dict[str, list[str]] = {}
     for file in sorted(files):
         folder, _, name = file.partition("/")
         if folder == "documents":
-            name = f"documents-{sha256(file.encode()).hexdigest()[0]}" if is_spread else "documents"
+            name = f"documents-{sha256(file.encode()).hexdigest()[:digits]}" if digits else "documents"
         elif folder == "index":
             name = f"index-{name.removesuffix('.seg')}" if name.endswith(".seg") else "index"
         else:

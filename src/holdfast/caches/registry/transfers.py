@@ -16,6 +16,7 @@ from holdfast.caches.registry.cache_artifact import (
     SIGNATURE,
     VERSION,
     Artifact,
+    Blob,
     Layer,
     blob_of,
     encode_artifact,
@@ -81,9 +82,9 @@ def push_cache(
     moved = _Counted("sending", total, tell)
     if not client.has(blob_of(EMPTY)):
         client.push_blob(blob_of(EMPTY), lambda start: [EMPTY[start:]], lambda _: None)
-    sent = 0
+    sent, held = 0, _layers_of_tag(reference, client)
     for layer in layers:
-        if client.has(layer.blob):
+        if layer.blob in held or client.has(layer.blob):
             moved.add(layer.blob.size)
             continue
         before = moved.done
@@ -96,6 +97,14 @@ def push_cache(
     manifest = encode_artifact(Artifact(tuple(layers), {**said, VERSION: found.cache_version}))
     digest = client.push_manifest(reference.tag or blob_of(manifest).digest, manifest)
     return PushedCache(digest, found.cache_version, total, sent)
+
+
+def _layers_of_tag(reference: OciReference, client: RegistryClient) -> frozenset[Blob]:
+    """The layers of the cache that has the tag now, about which a registry need not be asked one by one."""
+    try:
+        return frozenset([layer.blob for layer in parse_artifact(client.manifest(reference.tag)[1]).layers])
+    except RegistryFailed:
+        return frozenset()  # nothing has the tag yet, or no cache; where it cannot be reached, the next request says so
 
 
 def _of_bytes(data: bytes) -> Callable[[int], Iterable[bytes]]:
@@ -212,13 +221,16 @@ def _put_in_place(artifact: Artifact, cache: str, parts: OwnFolder, keys: tuple[
             with _opened(parts, artifact.signature) as file:
                 signature = file.read()
         signed_by = ""
-        if keys:
+        if keys:  # the hash of every file is signed, so nothing need be computed again
             signed_by = verify(sums_of(staged.path, [member.name for member in members]), signature, keys).name
-        report = verify_cache(staged.path)
-        if report.problems:
-            first = report.problems[0]
-            raise RegistryFailed(f"what arrived is not a sound cache: '{first.file}' {first.problem}")
-        if report.cache_version != artifact.annotations[VERSION]:
+            version = inspect_cache(staged.path).cache_version
+        else:
+            report = verify_cache(staged.path)
+            if report.problems:
+                first = report.problems[0]
+                raise RegistryFailed(f"what arrived is not a sound cache: '{first.file}' {first.problem}")
+            version = report.cache_version
+        if version != artifact.annotations[VERSION]:
             raise RegistryFailed("what arrived is another version than its manifest says")
         staged.publish(replace=True)
     if signature:
