@@ -380,6 +380,23 @@ def test_diff_since_a_commit_builds_the_caches_of_then_and_tells_which_answers_c
     assert "git knows no commit 'gone'" in failure("diff", "--since", "gone", cwd=project, code=1)
 
 
+def test_where_a_lock_is_not_of_its_commit_diff_since_says_why(project: Path) -> None:
+    (project / ".git").rmdir()
+    answer("add", "guides", "docs", cwd=project)
+    commit(project)
+    page(project / "docs" / "rollback.html", "rollback", "Merged, and not synced.")
+    commit(project)
+    answer("sync", cwd=project)
+    assert "was behind the sources of then" in answer("diff", "--since", "HEAD", cwd=project)["caches"][0]["reason"]
+    page(project / "docs" / "draft.html", "draft")
+    answer("sync", cwd=project)
+    subprocess.run([*GIT, "commit", "-qm", "the lock alone", "context.lock"], cwd=project, check=True)
+    page(project / "docs" / "draft.html", "draft", "Other words.")
+    answer("sync", cwd=project)
+    told = answer("diff", "--since", "HEAD", cwd=project)["caches"][0]["reason"]
+    assert told == "git does not track 'docs/draft.html', which the cache is built from"
+
+
 def test_packages_are_read_as_installed_and_outdated_tells_which_moved(project: Path) -> None:
     site = project / ".venv" / "lib" / "python3.12" / "site-packages"
     for name, version in (("one", "1.0"), ("two", "2.0")):

@@ -18,6 +18,7 @@ from holdfast.caches.on_disk.kept_answers import (
     replay_receipts,
 )
 from holdfast.caches.search.audit_page import audit_page
+from holdfast.caches.search.call_records import CallRecord
 from holdfast.core.atomic_write import write_output_file
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import Differs, IoError, UsageError
@@ -28,8 +29,6 @@ from holdfast.operation import Outcome
 if TYPE_CHECKING:
     from holdfast.caches.arguments import ReplayArguments
     from holdfast.caches.audit_shapes import AuditAnswer, AuditedCall, DifferingReceipt
-    from holdfast.caches.on_disk.kept_answers import Replayed
-    from holdfast.caches.search.call_records import CallRecord
     from holdfast.workspace import Workspace
 
 _MOST_LISTED = 100

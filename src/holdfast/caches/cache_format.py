@@ -17,7 +17,7 @@ from holdfast.core.unicode_text import is_unicode, lower_case
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from holdfast.caches.line_map import LineMap
     from holdfast.core.canonical_json import Json
@@ -172,6 +172,12 @@ def file_name_of(name: str, version: str, taken: set[str]) -> str:
         found = _distinct_name(name, version)
     taken.add(found)
     return found
+
+
+def file_names_of(names: Sequence[str], versions: Sequence[str]) -> list[str]:
+    """The names that `file_name_of` gives to the files of all documents of a cache, in id order."""
+    taken: set[str] = set()
+    return [file_name_of(name, version, taken) for name, version in zip(names, versions, strict=True)]
 
 
 def file_names(document: Document) -> tuple[str, str]:

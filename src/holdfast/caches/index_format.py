@@ -190,11 +190,6 @@ def _parse_any_summary(data: bytes) -> Summary:
         raise IndexUnusable("the summary is damaged") from None
 
 
-def find_summary(read: Read, header: Header) -> Summary:
-    """The summary in an index file."""
-    return parse_summary(summary_bytes(read, header))
-
-
 def find_tokenizer(read: Read, header: Header) -> str:
     """The tokenizer that an index file names, whatever the ranking it was made for."""
     return _parse_any_summary(summary_bytes(read, header)).tokenizer

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING
 
-from holdfast.caches.cache_format import build_config
+from holdfast.caches.cache_format import Entry, Manifest, build_config
 from holdfast.core.batches import batches
 from holdfast.core.canonical_json import all_quoted, are_plain, encode_pretty
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from holdfast.caches.cache_format import Entry, Manifest
 
 
 def encode_manifest(manifest: Manifest) -> bytes:

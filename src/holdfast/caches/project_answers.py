@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Sequence
 from shutil import rmtree
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Literal
@@ -22,9 +23,9 @@ from holdfast.caches.build.declaration import (
 from holdfast.caches.build.moved_sources import moved_sources
 from holdfast.caches.build.past_caches import PastProject
 from holdfast.caches.build.project_directory import Project, check_names, check_tokenizer, only_writer
-from holdfast.caches.build.project_sources import MADE
+from holdfast.caches.build.project_sources import MADE, PassedOver
 from holdfast.caches.build.source_item import kinds_in_words
-from holdfast.caches.build.sync import sync_cache, write_lock
+from holdfast.caches.build.sync import SyncedCache, sync_cache, write_lock
 from holdfast.caches.build.user_caches import declare_for_user, write_user_file
 from holdfast.caches.on_disk.cache_listing import list_caches
 from holdfast.caches.on_disk.open_caches import with_cache
@@ -38,13 +39,7 @@ from holdfast.core.errors import CacheMissing, ContextError, OutOfDate, UsageErr
 from holdfast.operation import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from holdfast.caches.arguments import AddArguments, BuildArguments, DiffArguments, SyncArguments
-    from holdfast.caches.build.past_caches import PastProject
-    from holdfast.caches.build.project_directory import Project
-    from holdfast.caches.build.project_sources import PassedOver
-    from holdfast.caches.build.sync import SyncedCache
     from holdfast.caches.project_shapes import (
         AddAnswer,
         CheckAnswer,
@@ -193,18 +188,7 @@ def outdated(workspace: Workspace, arguments: SyncArguments) -> Outcome[Outdated
     chosen = check_names(declared, arguments.get("names", []))
     lock = project.lock()
     moved = moved_sources(project, chosen, lock)
-    value: OutdatedAnswer = {
-        "outdated": [
-            {
-                "cache": each.cache,
-                "kind": each.kind,
-                "name": each.name,
-                "locked": each.locked,
-                "installed": each.installed,
-            }
-            for each in moved
-        ]
-    }
+    value: OutdatedAnswer = {"outdated": moved}
     tags = [
         f"'context pull {cache.name}' moves it to what its tag means now: no registry was asked"
         for cache in chosen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.caches.build.cache_check import pulled_damage, version_there
@@ -13,29 +14,27 @@ from holdfast.caches.build.project_directory import Project, check_names
 from holdfast.caches.build.project_sources import FoundSources
 from holdfast.caches.build.sync import NewRoot, SyncedCache, write_lock
 from holdfast.caches.cache_format import is_version
-from holdfast.caches.oci_reference import parse_reference
+from holdfast.caches.oci_reference import OciReference, parse_reference
 from holdfast.caches.on_disk.cache_directory import look_into
 from holdfast.caches.on_disk.cache_listing import inspect_cache
 from holdfast.caches.on_disk.counted_by import recorded_tokenizer
 from holdfast.caches.on_disk.verification import verify_cache
-from holdfast.caches.project.project_file import invalid, name_problem, parse_project_file
-from holdfast.caches.project.project_lock import LOCK_NAME, LockedCache
+from holdfast.caches.project.project_file import DeclaredCache, ProjectFile, invalid, name_problem, parse_project_file
+from holdfast.caches.project.project_lock import LOCK_NAME, LockedCache, ProjectLock
 from holdfast.caches.registry import cache_artifact
-from holdfast.caches.registry.bundle import read_bundle, write_bundle
+from holdfast.caches.registry.bundle import Bundle, read_bundle, write_bundle
 from holdfast.caches.registry.cache_files import files_of, read_signature, signature_path, sums_of
 from holdfast.caches.registry.docker_credentials import find_credentials
 from holdfast.caches.registry.registry_client import RegistryClient
-from holdfast.caches.registry.transfers import MOST_BYTES, most_bytes, pull_cache, push_cache
+from holdfast.caches.registry.transfers import MOST_BYTES, PulledCache, most_bytes, pull_cache, push_cache
 from holdfast.caches.search.impacts import RANKING
 from holdfast.core import minisign, posix_calls
 from holdfast.core.atomic_write import write_file
 from holdfast.core.errors import CacheInvalid, HostNotAgreed, IoError, OutOfDate, SignatureRefused, UsageError
-from holdfast.core.minisign import parse_public_key
+from holdfast.core.minisign import PublicKey, parse_public_key
 from holdfast.operation import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from holdfast.caches.arguments import (
         BundleArguments,
         PullArguments,
@@ -43,16 +42,8 @@ if TYPE_CHECKING:
         SignArguments,
         UnbundleArguments,
     )
-    from holdfast.caches.build.project_directory import Project
-    from holdfast.caches.build.sync import SyncedCache
-    from holdfast.caches.oci_reference import OciReference
-    from holdfast.caches.project.project_file import DeclaredCache, ProjectFile
-    from holdfast.caches.project.project_lock import LockedCache, ProjectLock
-    from holdfast.caches.registry.bundle import Bundle
-    from holdfast.caches.registry.registry_client import RegistryClient
-    from holdfast.caches.registry.transfers import PulledCache
+    from holdfast.caches.registry.transfers import Tell
     from holdfast.caches.registry_shapes import BundleAnswer, PullAnswer, PushAnswer, SignAnswer
-    from holdfast.core.minisign import PublicKey
     from holdfast.workspace import Workspace
 
 
@@ -94,9 +85,7 @@ def pull(workspace: Workspace, arguments: PullArguments) -> Outcome[PullAnswer]:
         reference = parse_reference(arguments["reference"])
         keys = _keys(project.declared()) if project.text() is not None else ()
         most = arguments.get("max_bytes", MOST_BYTES)
-        client = _client(workspace, reference)
-        with NewRoot(project):
-            pulled = pull_cache(reference, project.cache(name), client, keys, tell, most=most)
+        pulled = _fetched(workspace, project, name, reference, keys, most, tell)
         return Outcome(_pulled(name, reference, pulled, lock_changed=False))
     declared = project.declared()
     (cache,) = check_names(declared, [name])
@@ -104,13 +93,25 @@ def pull(workspace: Workspace, arguments: PullArguments) -> Outcome[PullAnswer]:
         raise UsageError(f"'{name}' is built from its sources: 'context sync {name}' does it")
     before = project.lock()
     reference = parse_reference(cache.oci)
-    client, keys = _client(workspace, reference), _keys(declared)
     most = arguments.get("max_bytes", most_bytes(_locked_size(before, name)))
-    with NewRoot(project):
-        pulled = pull_cache(reference, project.cache(name), client, keys, tell, most=most)
+    pulled = _fetched(workspace, project, name, reference, _keys(declared), most, tell)
     synced = _synced(project, cache, pulled, was_pulled=True)
     changed = write_lock(project, declared, [synced], before)
     return Outcome(_pulled(name, reference, pulled, lock_changed=changed))
+
+
+def _fetched(
+    workspace: Workspace,
+    project: Project,
+    name: str,
+    reference: OciReference,
+    keys: tuple[PublicKey, ...],
+    most: int,
+    tell: Tell,
+) -> PulledCache:
+    client = _client(workspace, reference)
+    with NewRoot(project):
+        return pull_cache(reference, project.cache(name), client, keys, tell, most=most)
 
 
 def cache_of_lock(project: Project, cache: DeclaredCache, lock: ProjectLock | None) -> SyncedCache | None:
@@ -157,15 +158,11 @@ def sync_from_registry(
 ) -> SyncedCache:
     """Pull the cache of the lock; where the lock knows none, the one that its tag means now."""
     locked = _locked(before, cache)
-    here = project.cache(cache.name)
-    make_replaceable(here, read_state(project, cache.name).made)
+    make_replaceable(project.cache(cache.name), read_state(project, cache.name).made)
     reference = parse_reference(cache.oci)
     wanted = reference._replace(digest=locked.digest) if locked is not None else reference
-    tell = _tell(workspace, {"quiet": quiet})
-    client = _client(workspace, reference)
-    most = most_bytes(_locked_size(before, cache.name))
-    with NewRoot(project):
-        pulled = pull_cache(wanted, here, client, _keys(declared), tell, most=most)
+    tell, most = _tell(workspace, {"quiet": quiet}), most_bytes(_locked_size(before, cache.name))
+    pulled = _fetched(workspace, project, cache.name, wanted, _keys(declared), most, tell)
     return _synced(project, cache, pulled, was_pulled=True)
 
 
@@ -227,19 +224,10 @@ def _bundled(bundle: Bundle, done: Literal["written", "installed", "checked"]) -
         "done": done,
         "lock": bundle.lock,
         "bytes": bundle.size,
-        "caches": [
-            {
-                "name": cache.name,
-                "version": cache.version,
-                "documents": cache.documents,
-                "signed_by": cache.signed_by,
-                "reasons": cache.reasons,
-            }
-            for cache in bundle.caches
-        ],
+        "caches": bundle.caches,
         "wheels": bundle.wheels,
     }
-    is_behind = done == "checked" and any(cache.reasons for cache in bundle.caches)
+    is_behind = done == "checked" and any(cache["reasons"] for cache in bundle.caches)
     return Outcome(value, exit_code=OutOfDate.exit_code if is_behind else 0)
 
 
@@ -277,7 +265,7 @@ def _client(workspace: Workspace, reference: OciReference) -> RegistryClient:
     return RegistryClient(reference, find_credentials(reference.host, environment), ca_file=ca_file)
 
 
-def _tell(workspace: Workspace, arguments: object) -> Callable[[str, int, int], None]:
+def _tell(workspace: Workspace, arguments: object) -> Tell:
     shown = workspace.phases
     if shown is None or (isinstance(arguments, dict) and arguments.get("quiet")):
         return lambda _phase, _done, _total: None

@@ -20,8 +20,7 @@ from holdfast.caches.build.publish import (
 from holdfast.caches.build.segment_files import IndexOrder, write_list, write_segments
 from holdfast.caches.build.source_files import check_distinct, find_sources, worth_a_worker
 from holdfast.caches.build.source_item import KeptItem, kinds_in_words
-from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, Entry, are_usable
-from holdfast.caches.document_names import document_ids, file_names_of
+from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, Entry, are_usable, document_id, file_names_of
 from holdfast.caches.index_format import is_time
 from holdfast.caches.on_disk.cache_directory import DOCUMENTS, MANIFEST
 from holdfast.caches.search.link_texts import PageLinks, incoming
@@ -142,7 +141,7 @@ def build_documents(
 
 def in_id_order(items: Sequence[SourceItem]) -> list[SourceItem]:
     """The items as their documents stand in a cache; BuildFailed where two would have one id."""
-    names = document_ids([item.source for item in items])
+    names = [document_id(item.source) for item in items]
     if len(set(names)) < len(names):
         check_distinct(sorted(zip(names, [item.source for item in items], strict=True)))
     return [items[at] for at in sorted(range(len(items)), key=names.__getitem__)]
@@ -162,7 +161,7 @@ def with_kept(
             held = dict(zip([entry.id for entry in entries], entries, strict=True))
     except (OSError, CacheInvalid):
         pass  # no cache, or a damaged one: everything is read
-    kept = list(map(held.get, document_ids([item.source for item in ordered])))
+    kept = [held.get(document_id(item.source)) for item in ordered]
     return [
         KeptItem._make((item, previous, entry)) if entry is not None and item.source in unchanged else item
         for item, entry in zip(ordered, kept, strict=True)

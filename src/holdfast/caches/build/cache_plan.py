@@ -169,7 +169,7 @@ def _find_packages(
     versions: dict[str, str] = {}
     if not declared.packages:
         return versions
-    from holdfast.caches.build.package_files import package_files
+    from holdfast.caches.build.installed_packages import package_files
 
     seen: set[str] = set()
     for name in declared.packages:

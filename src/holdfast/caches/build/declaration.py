@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from holdfast.caches.build.machine_state import forget_state
 from holdfast.caches.build.project_directory import Project
@@ -22,10 +23,6 @@ from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.errors import ContextError, IoError, UsageError
 from holdfast.core.record import NamedTuple
 from holdfast.core.staging import remove_beside
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class Declaration(NamedTuple):

@@ -8,19 +8,19 @@ read outside the project: what leads there is listed, and refused where it would
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
-from holdfast.caches.build.guarded_files import FOLDER, NOTHING, OUTSIDE, Guard, led_to
+from holdfast.caches.build.guarded_files import FILE, FOLDER, NOTHING, OUTSIDE, Guard, led_to
+from holdfast.caches.build.project_sources import PassedOver
+from holdfast.caches.build.source_item import PACKAGED, SourceItem
 from holdfast.caches.readers.metadata_reader import metadata_fields
 from holdfast.caches.readers.python_exports import exported_names, is_for_users, is_private, module_name
 from holdfast.caches.readers.reader_table import reader_of
 from holdfast.core.canonical_json import JsonError, decode
+from holdfast.core.errors import BuildFailed
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import lower_case
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _LARGEST = 64 << 20  # bytes of a list of files
 _MANIFEST = "package.json"
@@ -39,17 +39,41 @@ class PackageFile(NamedTuple):
 
 
 class InstalledPackage(NamedTuple):
-    """A package as its own files describe it; `kind` is "python" or "npm", `top` the folder that sources are below."""
+    """A package as its own files describe it; `top` is the folder that sources are below."""
 
-    name: str
     version: str
-    kind: str
     top: Path
     files: tuple[PackageFile, ...]
 
 
+class PackageSources(NamedTuple):
+    """A package as it is installed: its version, the files to read, and what was passed over."""
+
+    version: str
+    items: list[SourceItem]
+    passed: list[PassedOver]
+
+
 class PackageUnreadable(Exception):
     """Why there is nothing to read of a package, in words that follow its name."""
+
+
+def package_files(project: str, cache: str, name: str, python: str) -> PackageSources:
+    """What is read of a package that a cache declares; BuildFailed says why it cannot be found, and what to do."""
+    try:
+        package = find_package(Path(project), name, python)
+    except PackageUnreadable as error:
+        raise BuildFailed(f"the package '{name}' of the cache '{cache}' {error}") from None
+    sources = PackageSources(package.version, [], [])
+    for source, path, reader, folder in package.files:
+        kind, real = led_to(os.fspath(path), folder)
+        if kind == FILE:
+            sources.items.append(SourceItem(source, real, reader, os.path.realpath(package.top), folder, PACKAGED))
+        elif kind == OUTSIDE:
+            sources.passed.append(PassedOver(source, "is a link that leads outside the package"))
+        elif kind != NOTHING:
+            sources.passed.append(PassedOver(source, "is not a regular file"))
+    return sources
 
 
 def find_package(project: Path, name: str, python: str = "") -> InstalledPackage:
@@ -125,7 +149,7 @@ def find_python_package(site_packages: Path, name: str, project: Path) -> Instal
     files += [PackageFile(one, top / one, "python-1", modules.boundary) for one in _for_users(names, modules)]
     if len(files) <= 1 and _is_editable(site, info.name):
         raise PackageUnreadable("is an editable install from outside the project: name its folder as a source instead")
-    return InstalledPackage(fields.get("name", name), version, "python", top, tuple(sorted(files)))
+    return InstalledPackage(version, top, tuple(sorted(files)))
 
 
 def _for_users(names: Iterable[str], top: Guard) -> list[str]:
@@ -231,7 +255,6 @@ def find_npm_package(project: Path, name: str) -> InstalledPackage:
     from holdfast.caches.build.npm_files import declaration_files
 
     folder = Guard(_npm_folder(project, name), withholds=False)
-    node_modules = project / "node_modules"
     manifest = _manifest(folder)
     if not isinstance(manifest, dict) or not isinstance(manifest.get("version"), str):
         raise PackageUnreadable("has a package.json that cannot be read: install it again")
@@ -243,7 +266,7 @@ def find_npm_package(project: Path, name: str) -> InstalledPackage:
     files += [_file_in(folder, name, one, "dts-1") for one in declaration_files(folder, manifest)]
     if not any(one.reader == "dts-1" for one in files):
         files += _types_beside(project, name)
-    return InstalledPackage(name, manifest["version"], "npm", node_modules, tuple(sorted(files)))
+    return InstalledPackage(manifest["version"], project / "node_modules", tuple(sorted(files)))
 
 
 def _file_in(folder: Guard, package: str, name: str, reader: str) -> PackageFile:

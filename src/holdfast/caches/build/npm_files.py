@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import posixpath
 
-from holdfast.caches.build.guarded_files import FOLDER, NOTHING, led_to
+from holdfast.caches.build.guarded_files import FOLDER, NOTHING, Guard, led_to
 from holdfast.caches.readers.dts_reader import exported_modules
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from holdfast.caches.build.guarded_files import Guard
 
 _MOST = 5000  # files of one package
 _LARGEST = 10 << 20

@@ -5,18 +5,20 @@ from __future__ import annotations
 import os
 
 from holdfast.caches.build.build_order import BuildOrder
+from holdfast.caches.build.cache_plan import plan_cache
 from holdfast.caches.build.git_tree import full_commit, write_tree
 from holdfast.caches.build.project_directory import Project
-from holdfast.caches.build.sync import sync_cache
-from holdfast.caches.project.project_lock import LOCK_NAME
+from holdfast.caches.build.source_item import FOUND
+from holdfast.caches.build.source_state import SourceState
+from holdfast.caches.build.sync import Scratch, place_of, sync_cache
+from holdfast.caches.project.project_file import DeclaredCache
+from holdfast.caches.project.project_lock import LOCK_NAME, LockedCache
+from holdfast.core.confined_paths import printable
 from holdfast.core.errors import ContextError, SettingsInvalid, UsageError
 from holdfast.core.git_command import git
 from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from holdfast.caches.project.project_lock import LockedCache
-
+_BEHIND = "the lock of then was behind the sources of then: 'context sync' before a commit keeps it in step"
 # Of a cache that is compared and thrown away.
 _ANY_TIME = "1970-01-01T00:00:00Z"
 
@@ -44,6 +46,7 @@ class PastProject:
         tree = os.path.join(folder, "tree")
         os.mkdir(tree)
         write_tree(project.path, commit, "", tree)
+        self._now = project
         self._project = Project(os.path.join(tree, above), os.path.join(folder, "caches"))
         lock = self._project.lock()
         if lock is None:
@@ -64,6 +67,18 @@ class PastProject:
             return PastCache("", f"it cannot be built again: {error.reason or error.headline}")
         if built.locked.version != self.locked[name].version:
             if built.locked.sources != self.locked[name].sources:
-                return PastCache("", "the lock of then is not of the sources of then: it was behind, or git lacks some")
+                lacking = self._untracked(declared)
+                reason = (
+                    f"git does not track '{printable(lacking)}', which the cache is built from" if lacking else _BEHIND
+                )
+                return PastCache("", reason)
             return PastCache("", "another release built it: the same sources make another version now")
         return PastCache(self._project.cache(name), "")
+
+    def _untracked(self, declared: DeclaredCache) -> str:
+        """A file of the sources as they are now that git does not track; empty where there is none."""
+        tracked = set(git(self._now.path, "ls-files", "-z").split(b"\0"))
+        with Scratch("", is_check=True) as scratch:
+            plan = plan_cache(place_of(self._now, scratch), declared, SourceState.none(), lambda _: None)
+        names = [os.path.relpath(item.path, self._now.path) for item in plan.found.items if item.origin == FOUND]
+        return min([name for name in names if os.fsencode(name) not in tracked], default="")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.caches.oci_reference import parse_reference
@@ -14,8 +15,6 @@ from holdfast.core.globs import as_bytes
 from holdfast.core.unicode_text import is_unicode, lower_case
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     Value = Any
 
 FILE_NAME = "context.toml"
@@ -334,22 +333,9 @@ def json_schema() -> dict[str, Value]:
     """The same as a JSON Schema, for editors."""
     text = {"type": "string", "minLength": 1}
     texts = {"type": "array", "items": text}
-    git = {
-        "type": "object",
-        "properties": {
-            "git": {"description": _GIT["git"], **text},
-            "commit": {"description": _GIT["commit"], "type": "string", "pattern": "^[0-9A-Fa-f]{7,64}$"},
-            "path": {"description": _GIT["path"], **text},
-        },
-        "required": ["git"],
-        "additionalProperties": False,
-    }
-    oci = {
-        "type": "object",
-        "properties": {"oci": {"description": _OCI["oci"], **text}},
-        "required": ["oci"],
-        "additionalProperties": False,
-    }
+    commit = {"type": "string", "pattern": "^[0-9A-Fa-f]{7,64}$"}
+    git = {**_object(_GIT, {"git": text, "commit": commit, "path": text}), "required": ["git"]}
+    oci = {**_object(_OCI, {"oci": text}), "required": ["oci"]}
     rules: dict[str, dict[str, Value]] = {
         "sources": {"anyOf": [{"type": "array", "items": {"anyOf": [text, git, oci]}}, oci]},
         "include": texts,
@@ -359,42 +345,30 @@ def json_schema() -> dict[str, Value]:
         "python": text,
         "shards": {"type": "integer", "minimum": _FEWEST_SHARDS, "maximum": _MOST_SHARDS},
     }
-    cache = {
-        "type": "object",
-        "properties": {key: {"description": described, **rules[key]} for key, described in _CACHE.items()},
-        "anyOf": [{"required": ["sources"]}, {"required": ["packages"]}],
-        "additionalProperties": False,
-    }
-    tokenizer = {"description": _SEARCH["tokenizer"], "type": "string", "enum": list(TOKENIZERS)}
-    search = {"type": "object", "properties": {"tokenizer": tokenizer}, "additionalProperties": False}
     caches = {
         "type": "object",
         "propertyNames": {"pattern": f"^[A-Za-z0-9_][A-Za-z0-9._-]{{0,{_MAX_NAME - 1}}}$"},
-        "additionalProperties": cache,
+        "additionalProperties": {
+            **_object(_CACHE, rules),
+            "anyOf": [{"required": ["sources"]}, {"required": ["packages"]}],
+        },
+    }
+    tables = {
+        "caches": caches,
+        "search": _object(_SEARCH, {"tokenizer": {"type": "string", "enum": list(TOKENIZERS)}}),
+        "registry": _object(_REGISTRY, {"keys": texts}),
+        "specs": _object(_SPECS, {"layout": text}),
+        "project": _object(_PROJECT, {"frozen": {"type": "boolean"}, "user": texts}),
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": FILE_NAME,
         "description": "The documentation of this project; see docs/formats/project.md",
-        "type": "object",
-        "properties": {
-            "caches": {"description": _TOP["caches"], **caches},
-            "search": {"description": _TOP["search"], **search},
-            "registry": {
-                "description": _TOP["registry"],
-                "type": "object",
-                "properties": {"keys": {"description": _REGISTRY["keys"], **texts}},
-                "additionalProperties": False,
-            },
-            "project": {
-                "description": _TOP["project"],
-                "type": "object",
-                "properties": {
-                    "frozen": {"description": _PROJECT["frozen"], "type": "boolean"},
-                    "user": {"description": _PROJECT["user"], **texts},
-                },
-                "additionalProperties": False,
-            },
-        },
-        "additionalProperties": False,
+        **_object(_TOP, tables),
     }
+
+
+def _object(described: Mapping[str, str], rules: Mapping[str, Mapping[str, Value]]) -> dict[str, Value]:
+    """The schema of a table that has these keys alone."""
+    properties = {key: {"description": described[key], **rule} for key, rule in rules.items()}
+    return {"type": "object", "properties": properties, "additionalProperties": False}

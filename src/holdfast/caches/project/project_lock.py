@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from holdfast.caches.cache_format import is_version, tagged_digest
 from holdfast.caches.project.project_file import name_problem
@@ -11,10 +12,9 @@ from holdfast.core.canonical_json import JsonError, decode, encode, encode_prett
 from holdfast.core.errors import SettingsInvalid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from holdfast.core.canonical_json import Json
 
+Type = TypeVar("Type")
 LOCK_NAME = "context.lock"
 LOCK_VERSION = 1
 MAX_LOCK_BYTES = 8 << 20
@@ -103,42 +103,28 @@ def _invalid(reason: str) -> SettingsInvalid:
 
 
 def _lock(fields: Mapping[str, Json]) -> ProjectLock | None:
-    ranking, tokenizer, caches = fields.get("ranking"), fields.get("tokenizer"), fields.get("caches")
-    if not isinstance(ranking, str) or not isinstance(tokenizer, str) or not isinstance(caches, dict):
+    try:
+        locked = {name: _cache(value) for name, value in fields["caches"].items() if not name_problem(name)}
+        return ProjectLock(_typed(fields["ranking"], str), _typed(fields["tokenizer"], str), locked)
+    except (TypeError, ValueError, KeyError, AttributeError):
         return None
-    locked: dict[str, LockedCache] = {}
-    for name, value in caches.items():
-        cache = _cache(value)
-        if cache is None or name_problem(name):
-            return None
-        locked[name] = cache
-    return ProjectLock(ranking, tokenizer, locked)
 
 
-def _cache(value: Json) -> LockedCache | None:
-    if not isinstance(value, dict):
-        return None
-    version, sources, documents, formats = [value.get(key) for key in ("version", "sources", "documents", "formats")]
-    if not isinstance(version, str) or not is_version(version) or not isinstance(sources, str):
-        return None
-    if not is_version(sources) or type(documents) is not int or not isinstance(formats, list):
-        return None
-    pairs = [value.get(key, {}) for key in ("commits", "packages")]
-    texts = [*formats]
-    for pair in pairs:
-        if not isinstance(pair, dict):
-            return None
-        texts += pair.values()
-    if not all(isinstance(text, str) for text in texts):
-        return None
+def _cache(value: Json) -> LockedCache:
+    """A cache of the lock; one of these errors where anything of it is not as it was written."""
     commits, packages = [
-        tuple((name, str(held)) for name, held in pair.items()) for pair in pairs if isinstance(pair, dict)
+        tuple((name, _typed(held, str)) for name, held in value.get(key, {}).items()) for key in ("commits", "packages")
     ]
-    oci, digest = value.get("oci", ""), value.get("digest", "")
-    if not isinstance(oci, str) or not isinstance(digest, str) or (oci and not is_version(digest)):
-        return None
-    size = value.get("bytes", 0)
-    if type(size) is not int or not 0 <= size < 1 << 53:
-        return None
-    names = tuple(str(name) for name in formats)
-    return LockedCache(version, sources, documents, names, commits, packages, oci, digest, size)
+    formats = tuple(_typed(name, str) for name in _typed(value["formats"], list))
+    oci, digest, size = _typed(value.get("oci", ""), str), value.get("digest", ""), value.get("bytes", 0)
+    version, sources, documents = value["version"], value["sources"], _typed(value["documents"], int)
+    hashes = [version, sources, *([digest] if oci else [])]
+    if not all(is_version(_typed(each, str)) for each in hashes) or not 0 <= _typed(size, int) < 1 << 53:
+        raise ValueError
+    return LockedCache(version, sources, documents, formats, commits, packages, oci, digest, size)
+
+
+def _typed(value: Json, kind: type[Type]) -> Type:
+    if type(value) is not kind:
+        raise TypeError
+    return value

@@ -5,7 +5,7 @@ The edited text is parsed again, and refused unless it declares what was meant a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from holdfast.caches.project.project_file import (
     FILE_NAME,
@@ -17,9 +17,6 @@ from holdfast.caches.project.project_file import (
 from holdfast.core.edit_errors import BrokenText, OddText
 from holdfast.core.errors import SettingsInvalid, UsageError
 from holdfast.core.toml_members import with_toml_items, with_toml_member
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 
 def with_cache(text: str, before: ProjectFile, cache: DeclaredCache) -> str:

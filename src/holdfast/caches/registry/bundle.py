@@ -8,36 +8,33 @@ place before all of it is proven.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from holdfast.caches.build.cache_check import lock_reasons, version_there
-from holdfast.caches.build.project_directory import only_writer
+from holdfast.caches.build.project_directory import Project, only_writer
 from holdfast.caches.build.publish import cache_contents, check_replaceable
 from holdfast.caches.build.sync import NewRoot
 from holdfast.caches.build.user_caches import located
 from holdfast.caches.on_disk.verification import verify_cache
 from holdfast.caches.project.project_file import FILE_NAME, MAX_FILE_BYTES, name_problem, parse_project_file
-from holdfast.caches.project.project_lock import LOCK_NAME, MAX_LOCK_BYTES, parse_lock
+from holdfast.caches.project.project_lock import LOCK_NAME, MAX_LOCK_BYTES, ProjectLock, parse_lock
 from holdfast.caches.registry.cache_artifact import MAX_SIGNATURE, digest_of
 from holdfast.caches.registry.cache_files import files_of, read_signature, signature_path, sums_of
 from holdfast.caches.registry.file_set_tar import END, Member, is_cache_file, member_parts, tar_members, unpack
 from holdfast.core.atomic_write import StagedDirectory, StagedFile, write_file
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid, IoError, RegistryFailed, SignatureRefused, UsageError
-from holdfast.core.minisign import verify
+from holdfast.core.minisign import PublicKey, verify
 from holdfast.core.regular_files import open_regular
 from holdfast.core.staging import check_room
 from holdfast.core.unicode_text import lower_case
 from holdfast.version import DISTRIBUTION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from holdfast.caches.build.project_directory import Project
-    from holdfast.caches.project.project_lock import ProjectLock
-    from holdfast.core.minisign import PublicKey
+    from holdfast.caches.registry_shapes import BundledCacheAnswer
 
 _CACHES, _WHEELS, _SIGNED = "caches", "wheels", ".minisig"
 _MOST_BYTES = 64 << 30
@@ -45,21 +42,11 @@ _LIMITS = {LOCK_NAME: MAX_LOCK_BYTES, FILE_NAME: MAX_FILE_BYTES}
 _OF_WHEELS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+")
 
 
-class BundledCache(NamedTuple):
-    """A cache of a bundle; `reasons` say in what the lock of the project here differs."""
-
-    name: str
-    version: str
-    documents: int
-    signed_by: str
-    reasons: list[str]
-
-
 class Bundle(NamedTuple):
     """What a bundle contains; two bundles of one lock have the same caches."""
 
     lock: str  # the digest of `context.lock`
-    caches: list[BundledCache]
+    caches: list[BundledCacheAnswer]
     wheels: list[str]
     size: int
 
@@ -98,7 +85,7 @@ def write_bundle(project: Project, path: str, wheels: str) -> Bundle:
             yield END
 
         size = _write(path, parts())
-    caches = [BundledCache(name, one.version, one.documents, "", []) for name, one in sorted(lock.caches.items())]
+    caches = [_bundled(name, one.version, one.documents) for name, one in sorted(lock.caches.items())]
     with open(os.path.join(project.path, LOCK_NAME), "rb") as file:
         return Bundle(digest_of(file.read()), caches, names, size)
 
@@ -207,7 +194,7 @@ def read_bundle(
         members = [member for each in contents.caches.values() for member in each]
         check_room(os.path.dirname(place), sum([member.size for member in members]), len(members))
         staged = {}
-        proven: list[BundledCache] = []
+        proven: list[BundledCacheAnswer] = []
         own = project.lock()
         for name in sorted(lock.caches):
             if installs:
@@ -233,7 +220,7 @@ def _proven(
     own: ProjectLock | None,
     signature: bytes,
     keys: tuple[PublicKey, ...],
-) -> BundledCache:
+) -> BundledCacheAnswer:
     """The cache unpacked at a path, if it holds together, is what the lock names and is signed as `keys` ask for."""
     signed_by = ""
     if keys:
@@ -247,7 +234,19 @@ def _proven(
     if report.cache_version != locked.version:
         raise _unusable(f"cache '{name}' is another version than its lock names")
     reasons = [] if own is None else lock_reasons(locked, own.caches.get(name))
-    return BundledCache(name, report.cache_version, report.document_count, signed_by, reasons)
+    return _bundled(name, report.cache_version, report.document_count, signed_by, reasons)
+
+
+def _bundled(
+    name: str, version: str, documents: int, signed_by: str = "", reasons: Sequence[str] = ()
+) -> BundledCacheAnswer:
+    return {
+        "name": name,
+        "version": version,
+        "documents": documents,
+        "signed_by": signed_by,
+        "reasons": list(reasons),
+    }
 
 
 def _put_signature(cache: str, signature: bytes) -> None:

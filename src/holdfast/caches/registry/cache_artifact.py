@@ -6,6 +6,7 @@ so the same digests, on every machine, and what did not change is neither sent n
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,8 +15,6 @@ from holdfast.core.canonical_json import JsonError, decode, encode
 from holdfast.core.errors import RegistryFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from holdfast.core.canonical_json import Json
 
 ARTIFACT = "application/vnd.holdfast.cache.v1"

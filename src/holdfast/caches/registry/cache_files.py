@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from hashlib import file_digest
-from typing import TYPE_CHECKING
 
 from holdfast.caches.build.publish import cache_contents
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
 from holdfast.core.regular_files import read_regular
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _SUFFIX = ".minisig"
 

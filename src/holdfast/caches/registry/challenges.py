@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from holdfast.core.unicode_text import lower_case
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 # A word, a text in quotation marks (to the end where they are not closed), or one of the two signs.
 _TOKEN = re.compile(r"""[A-Za-z0-9!#$%&'*+.^_`|~-]+|"(?:[^"\\]|\\.)*"?|[=,]""")

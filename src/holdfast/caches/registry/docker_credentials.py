@@ -7,6 +7,7 @@ import re
 import subprocess
 from base64 import b64decode
 from binascii import Error as NotBase64
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.core.canonical_json import JsonError, decode
@@ -14,8 +15,6 @@ from holdfast.core.errors import RegistryFailed
 from holdfast.core.regular_files import read_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from holdfast.core.canonical_json import Json
 
 _MOST_BYTES = 1 << 20

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import os
 import tarfile
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from holdfast.caches.build.publish import is_index_file
 from holdfast.caches.on_disk.cache_directory import DOCUMENTS, INDEX, MANIFEST
 from holdfast.caches.registry.cache_artifact import Blob
 from holdfast.core.errors import RegistryFailed
 from holdfast.core.unicode_text import lower_case
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 CHUNK = 4 << 20
 _READ = 1 << 20

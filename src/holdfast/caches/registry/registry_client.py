@@ -12,24 +12,18 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from base64 import b64encode
+from collections.abc import Callable, Iterable, Mapping
+from email.message import Message
 from hashlib import sha256
-from http.client import HTTPException
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from http.client import HTTPException, HTTPResponse
+from typing import BinaryIO, NamedTuple
 
-from holdfast.caches.oci_reference import is_host, is_loopback
-from holdfast.caches.registry.cache_artifact import MANIFEST, MAX_MANIFEST, digest_of
+from holdfast.caches.oci_reference import OciReference, is_host, is_loopback
+from holdfast.caches.registry.cache_artifact import MANIFEST, MAX_MANIFEST, Blob, digest_of
 from holdfast.caches.registry.challenges import Challenge, parse_challenges
+from holdfast.caches.registry.docker_credentials import Credentials
 from holdfast.core.canonical_json import JsonError, decode
 from holdfast.core.errors import RegistryFailed, TransferBroken
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from email.message import Message
-    from http.client import HTTPResponse
-
-    from holdfast.caches.oci_reference import OciReference
-    from holdfast.caches.registry.cache_artifact import Blob
-    from holdfast.caches.registry.docker_credentials import Credentials
 
 _TIMEOUT = 60.0  # seconds that a single step of the network may take
 _ATTEMPTS = 4

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from holdfast.caches.build.publish import cache_contents, check_replaceable
-from holdfast.caches.oci_reference import is_digest
+from holdfast.caches.oci_reference import OciReference, is_digest
 from holdfast.caches.on_disk.cache_listing import inspect_cache
 from holdfast.caches.on_disk.verification import verify_cache
 from holdfast.caches.registry.cache_artifact import (
@@ -25,19 +26,14 @@ from holdfast.caches.registry.cache_artifact import (
 )
 from holdfast.caches.registry.cache_files import files_of, read_signature, signature_path, sums_of
 from holdfast.caches.registry.file_set_tar import in_chunks, layer_members, offsets, tar_blob, tar_parts, unpack
+from holdfast.caches.registry.registry_client import RegistryClient
 from holdfast.core.atomic_write import StagedDirectory, write_file
 from holdfast.core.errors import CacheInvalid, RegistryFailed, SignatureRefused, TransferBroken, UnsafePath
-from holdfast.core.minisign import verify
+from holdfast.core.minisign import PublicKey, verify
 from holdfast.core.own_folder import OwnFolder
 from holdfast.core.staging import check_room
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from holdfast.caches.oci_reference import OciReference
-    from holdfast.caches.registry.registry_client import RegistryClient
-    from holdfast.core.minisign import PublicKey
-
     Tell = Callable[[str, int, int], None]
 
 _PARTS = ".holdfast-pull"  # a name that no listing of caches shows
