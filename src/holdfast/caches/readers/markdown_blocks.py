@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from holdfast.caches.readers.page_text import Row
+from holdfast.caches.readers.page_text import Row, capitalized
 from holdfast.core.unicode_text import lower_case
 
 # The lines that stand for a Python object in a page, by its dotted name; none where it cannot be found.
 Documented = Callable[[str], list[str]]
 
 _BLANKS = " \t"
-_CAPITALS = {ord(letter): chr(ord(letter) - 32) for letter in "abcdefghijklmnopqrstuvwxyz"}
 _STEP = 4  # blanks that the body of an indented block begins with
 _DEEPEST = 16
 _INDENTED = re.compile(r"(?a)^[ \t]*(!!!|\?\?\?\+?|===[+!]?)[ \t]+(.*)$")
@@ -43,7 +42,7 @@ _LABEL = re.compile(r"(?a)^[ ]{0,3}\[([^\]^\n][^\]\n]*)\]:[ \t]*<?([^\s<>]*)>?")
 def note(kind: str, title: str = "") -> str:
     """The line that an admonition begins with."""
     word = kind.replace("-", " ").replace("_", " ").strip(" ")
-    return f"> **{word[:1].translate(_CAPITALS)}{word[1:]}**" + (f" {title.strip(' ')}" if title.strip(" ") else "")
+    return f"> **{capitalized(word)}**" + (f" {title.strip(' ')}" if title.strip(" ") else "")
 
 
 def label(title: str) -> str:

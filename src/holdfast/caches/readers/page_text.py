@@ -10,6 +10,7 @@ from holdfast.caches.readers.source_reader import Page, Unreadable
 Row = tuple[str, int]  # a line, and its line in the source
 
 _BLANKS = " \t"
+_CAPITALS = {ord(letter): chr(ord(letter) - 32) for letter in "abcdefghijklmnopqrstuvwxyz"}
 
 
 class PageText:
@@ -96,11 +97,15 @@ def longest_run(text: str, character: str) -> int:
     """The length of the longest run of a character."""
     if character not in text:
         return 0
-    longest = run = 0
-    for one in text:
-        run = run + 1 if one == character else 0
-        longest = max(longest, run)
+    longest = 0
+    while character * (longest + 1) in text:
+        longest += 1
     return longest
+
+
+def capitalized(text: str) -> str:
+    """A text whose first letter is a capital."""
+    return text[:1].translate(_CAPITALS) + text[1:]
 
 
 def inline_code(text: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from holdfast.caches.readers.generators import GENERATORS, PLAIN, Generator
+from holdfast.caches.readers.page_text import capitalized
 from holdfast.caches.readers.source_reader import Page, SourceFiles, SourceReader
 from holdfast.caches.source_formats import read_markdown
 from holdfast.core.unicode_text import lower_case
@@ -41,7 +42,6 @@ READERS: tuple[SourceReader, ...] = (
 )
 # The names of files that stand for their folder.
 _INDEXES = frozenset(("index", "readme", "page", "default"))
-_CAPITALS = {ord(letter): chr(ord(letter) - 32) for letter in "abcdefghijklmnopqrstuvwxyz"}
 # Those who look into a file before they take it for theirs.
 RECOGNISING = frozenset([reader.name for reader in READERS if reader.recognises])
 
@@ -90,7 +90,7 @@ def name_words(name: str) -> str:
     if folders and lower_case(stem).lstrip("_") in _INDEXES:
         stem = folders[-1]
     words = " ".join(stem.lstrip("0123456789-_. ").replace("-", " ").replace("_", " ").split(" ")) or stem
-    return words[:1].translate(_CAPITALS) + words[1:]
+    return capitalized(words)
 
 
 def _loaded(place: str) -> Callable[..., Any]:

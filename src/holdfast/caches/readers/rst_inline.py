@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from holdfast.caches.readers.page_text import inline_code
 from holdfast.core.unicode_text import lower_case, split_at_white_space
 
-_IN_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_+.-")
-_IN_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-")
-_ALPHANUMERIC = _IN_WORD - frozenset(".-")
-# Characters that are looked at before a mark.
-_LONGEST_NAME = 60
+# A role at the end of a text; a note's mark or a name that is a link.
+_ROLE = re.compile(r"(?a):([\w:+.-]+):\Z")
+_LONGEST_ROLE = 60
+_NAMED = re.compile(r"(?a)(\[[^\[\]]{1,60}\])_(?![A-Za-z0-9])|(?<![A-Za-z0-9.-])([A-Za-z0-9.-]{1,60}+)_(?![A-Za-z0-9])")
 # Roles whose text is prose; that of any other is a name, and is given as code.
 _PROSE = frozenset(
     "ref doc term numref any abbr emphasis strong sub sup subscript superscript title-reference title t guilabel "
@@ -73,14 +73,8 @@ def title_and_target(text: str) -> tuple[str, str]:
 
 def _role(before: str) -> tuple[str, str]:
     """The text before a role, and its name without the colons; the name is empty where there is none."""
-    if not before.endswith(":"):
-        return before, ""
-    begin = len(before)
-    while begin and len(before) - begin < _LONGEST_NAME and before[begin - 1] in _IN_NAME:
-        begin -= 1
-    colon = before.find(":", begin)
-    name = before[colon + 1 : -1]
-    return (before[:colon], name) if name else (before, "")
+    role = _ROLE.search(before, max(len(before) - _LONGEST_ROLE, 0)) if before.endswith(":") else None
+    return (before[: role.start()], role[1]) if role is not None else (before, "")
 
 
 def _role_text(role: str, text: str) -> str:
@@ -115,7 +109,7 @@ def _plain(text: str, targets: Mapping[str, str], substitutions: Mapping[str, st
     if substitutions and "|" in text:
         text = _substituted(text, substitutions)
     if "_" in text and (targets or "]_" in text):
-        text = _referenced(text, targets)
+        text = _NAMED.sub(lambda found: _reference(found, targets), text)
     return text.replace("\\ ", "").replace("\\\n", "\n") if "\\" in text else text
 
 
@@ -133,22 +127,8 @@ def _substituted(text: str, substitutions: Mapping[str, str]) -> str:
     return "".join(found)
 
 
-def _referenced(text: str, targets: Mapping[str, str]) -> str:
-    """A text whose `name_` are links, and `[1]_` the note's mark alone."""
-    found, *parts = text.split("_")
-    kept = [found]
-    for part in parts:
-        before = kept[-1]
-        is_end = not part or part[0] not in _ALPHANUMERIC
-        begin = len(before)
-        while begin and len(before) - begin < _LONGEST_NAME and before[begin - 1] in _IN_WORD:
-            begin -= 1
-        word = before[begin:]
-        if is_end and before.endswith("]") and "[" in before[-_LONGEST_NAME:]:
-            kept.append(part)
-        elif is_end and word and (url := targets.get(lower_case(word))):
-            kept[-1] = before[:begin] + f"[{word}]({url})"
-            kept.append(part)
-        else:
-            kept.append("_" + part)
-    return "".join(kept)
+def _reference(found: re.Match[str], targets: Mapping[str, str]) -> str:
+    """Of `[1]_` the note's mark alone, of `name_` a link where it leads anywhere."""
+    mark, name = found.groups()
+    url = targets.get(lower_case(name)) if name else None
+    return mark or (f"[{name}]({url})" if url else found[0])

@@ -5,33 +5,26 @@ A scanner of our own: what renders a document in full takes far longer and loses
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.generators import AUTODOC, generator_of
 from holdfast.caches.readers.included_text import DEEPEST, IncludedText, chosen_lines, dedented, language_of
-from holdfast.caches.readers.page_text import PageText, Row, check_documents
+from holdfast.caches.readers.page_text import PageText, Row, capitalized, check_documents
 from holdfast.caches.readers.python_reader import PythonObjects
 from holdfast.caches.readers.rst_inline import inline_markdown, normal_name
 from holdfast.caches.readers.source_reader import Page, SourceFiles
 from holdfast.caches.source_formats import title_style
-from holdfast.core.unicode_text import WHITE_SPACE, lower_case
+from holdfast.core.unicode_text import lower_case
 
 CODE = frozenset(
     "code-block code sourcecode console parsed-literal prompt doctest testcode testoutput ipython math productionlist "
     "literal-block highlight-block".split(" ")
 )
 NOTES = {
-    "note": "Note",
-    "warning": "Warning",
-    "tip": "Tip",
-    "important": "Important",
-    "hint": "Hint",
-    "caution": "Caution",
-    "danger": "Danger",
-    "attention": "Attention",
-    "error": "Error",
+    **dict.fromkeys("note warning tip important hint caution danger attention error".split(" "), ""),
     "seealso": "See also",
     "todo": "To do",
 }
@@ -57,6 +50,7 @@ KEPT = frozenset(
 )
 KINDS = frozenset(["class", "exception", "module"])
 _IN_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_+.-")
+_OPTION = re.compile("[ ]*:([^:]*):(.*)")
 _DEEPEST_HEADING = 6
 # Lines that a row of a table may take.
 _LONGEST_ROW = 60
@@ -127,6 +121,8 @@ class _Scanner:
     ) -> None:
         self._rows, self._page, self._names, self._included, self._depth = rows, page, names, included, depth
         self._texts = [text for text, _ in rows]
+        # Of each line, how far it is indented; -1 for a blank one.
+        self._indents = [len(text) - len(bare) if (bare := text.lstrip(" ")) else -1 for text in self._texts]
         self._open = [_Context(-1, 0, 0)]
         self._at = 0
 
@@ -134,14 +130,12 @@ class _Scanner:
         """Read all lines."""
         while self._at < len(self._rows):
             text, source = self._rows[self._at]
-            bare = text.strip(" ")
-            if not bare:
+            indent = self._indents[self._at]
+            if indent < 0:
                 self._page.blank()
                 self._at += 1
-                continue
-            indent = len(text) - len(text.lstrip(" "))
-            margin = self._enter(indent)
-            self._block(bare, indent, margin, source)
+            else:
+                self._block(text.strip(" "), indent, self._enter(indent), source)
 
     def _enter(self, indent: int) -> int:
         """Leave the blocks that a line is not in, and enter the one it begins; the margin to write at."""
@@ -176,24 +170,21 @@ class _Scanner:
             self._paragraph(bare, indent, margin, "")
 
     def _is_alone(self) -> bool:
-        after = self._at + 1
-        return after >= len(self._texts) or not self._texts[after].strip(" ")
+        return self._at + 1 >= len(self._texts) or self._indents[self._at + 1] < 0
 
     def _title(self, source: int) -> bool:
         """Write the title that begins here, if one does."""
-        for number, length in ((self._at + 1, 1), (self._at + 2, 2)):
-            if (
-                number < len(self._texts)
-                and (line := self._texts[number].strip(WHITE_SPACE))
-                and line[0] == self._texts[number][0]
-            ):
-                style = title_style(self._texts, number, self._at)
-                if len(style) == length:
-                    level = self._names.levels.setdefault(style, len(self._names.levels) + 1)
-                    words = self._inline(self._texts[number - 1].strip(" "))
-                    self._page.block(["#" * min(level, _DEEPEST_HEADING) + " " + words], source + length - 1)
-                    self._at = number + 1
-                    return True
+        for length in (1, 2):  # an underline; a line above and below
+            number = self._at + length
+            if number >= len(self._texts) or self._indents[number]:
+                continue
+            style = title_style(self._texts, number, self._at)
+            if len(style) == length:
+                level = self._names.levels.setdefault(style, len(self._names.levels) + 1)
+                words = self._inline(self._texts[number - 1].strip(" "))
+                self._page.block(["#" * min(level, _DEEPEST_HEADING) + " " + words], source + length - 1)
+                self._at = number + 1
+                return True
         return False
 
     def _explicit(self, text: str, indent: int, margin: int, source: int) -> None:
@@ -214,9 +205,8 @@ class _Scanner:
         source = self._rows[self._at][1]
         first, options = self._options(self._at + 1, indent)
         if name in CODE:
-            after = self._body_end(first, indent)
-            self._fence_rows(self._rows[first:after], argument or ("console" if name == "console" else ""), margin)
-            self._at = after
+            self._at = first
+            self._fence(self._body_end(first, indent), argument or ("console" if name == "console" else ""), margin)
         elif name == "highlight":
             self._names.language = argument if argument != "none" else ""
             self._at = first
@@ -250,7 +240,7 @@ class _Scanner:
         """What a directive says before its body."""
         lead = " " * margin
         if name in NOTES:
-            self._page.line(f"{lead}**{NOTES[name]}**", source)
+            self._page.line(f"{lead}**{NOTES[name] or capitalized(name)}**", source)
             self._page.blank()
             if argument:
                 self._page.line(lead + self._inline(argument), source)
@@ -271,8 +261,7 @@ class _Scanner:
             self._page.line(f"{lead}`{signature.replace('`', '')}`", source)
             for number in range(self._at, len(self._texts)):  # more signatures, one a line
                 text = self._texts[number].strip(" ")
-                deeper = len(self._texts[number]) - len(self._texts[number].lstrip(" ")) > indent
-                if not text or not deeper or text[0] == ":" or (" " in text and "(" not in text):
+                if self._indents[number] <= indent or text[0] == ":" or (" " in text and "(" not in text):
                     break
                 self._page.line(f"{lead}`{text.replace('`', '')}`", self._rows[number][1])
                 self._at = number + 1
@@ -281,12 +270,11 @@ class _Scanner:
     def _options(self, first: int, indent: int) -> tuple[int, dict[str, str]]:
         """The options of a directive, and the line after them."""
         found: dict[str, str] = {}
-        while first < len(self._texts):
-            text = self._texts[first].lstrip(" ")
-            name, colon, value = text[1:].partition(":")
-            if text[:1] != ":" or not colon or len(self._texts[first]) - len(text) <= indent:
+        while first < len(self._texts) and self._indents[first] > indent:
+            option = _OPTION.match(self._texts[first])
+            if option is None:
                 break
-            found[name] = value.strip(" ")
+            found[option[1]] = option[2].strip(" ")
             first += 1
         return first, found
 
@@ -340,19 +328,18 @@ class _Scanner:
         texts = [first]
         self._at += 1
         lead = " " * (margin + len(marker))
-        while self._at < len(self._texts) and (bare := self._texts[self._at].strip(" ")):
-            deep = len(self._texts[self._at]) - len(self._texts[self._at].lstrip(" "))
-            if deep < indent or (marker and item_marker(bare) and deep < indent) or bare.startswith(".. "):
+        while self._at < len(self._texts) and (deep := self._indents[self._at]) >= indent:
+            bare = self._texts[self._at].strip(" ")
+            is_directive = bare.startswith(".. ")
+            if deep > indent and len(texts) == 1 and not marker and (is_directive or not first.endswith("::")):
+                # What follows defines the term.
+                self._page.line(f"{' ' * margin}- {self._inline(first)}", self._rows[begin][1])
+                self._open.append(_Context(indent, -1, margin + 2))
+                return
+            if is_directive:
                 break
-            if deep > indent and len(texts) == 1 and not marker and not first.endswith("::"):
-                break  # what follows defines the term
             texts.append(bare)
             self._at += 1
-        is_term = self._at < len(self._texts) and len(texts) == 1 and not marker and self._is_deeper(indent)
-        if is_term:
-            self._page.line(f"{' ' * margin}- {self._inline(first)}", self._rows[begin][1])
-            self._open.append(_Context(indent, -1, margin + 2))
-            return
         is_literal = texts[-1].endswith("::")
         if is_literal:
             texts[-1] = texts[-1][:-2].rstrip(" ") + (":" if texts[-1] != "::" and texts[-1][-3:-2] != " " else "")
@@ -363,32 +350,23 @@ class _Scanner:
         if is_literal:
             self._literal(indent, len(lead))
 
-    def _is_deeper(self, indent: int) -> bool:
-        text = self._texts[self._at]
-        return bool(text.strip(" ")) and len(text) - len(text.lstrip(" ")) > indent
-
     def _literal(self, indent: int, margin: int) -> None:
         """Write the block that a paragraph announced: all that is indented more than it."""
-        first = self._at
-        while first < len(self._texts) and not self._texts[first].strip(" "):
-            first += 1
-        after = self._body_end(first, indent)
-        if after > first:
-            self._fence_rows(self._rows[first:after], self._names.language, min(margin, _WIDEST))
-            self._at = after
+        after = self._body_end(self._at, indent)
+        if after > self._at:
+            self._fence(after, self._names.language, min(margin, _WIDEST))
 
     def _table(self, margin: int, *, is_grid: bool) -> None:
         """Write a table unchanged, between fences: one of `+---+`, or one between borders of `=`."""
         after = self._block_end()
         while not is_grid and after < len(self._texts) and not self._ends_table(after):
             after += 1
-        self._fence_rows(self._rows[self._at : after], "", margin)
-        self._at = after
+        self._fence(after, "", margin)
 
     def _ends_table(self, number: int) -> bool:
         """Whether a table between borders ends before a blank line: below a border that is not its first two, or
         where no border follows soon."""
-        if self._texts[number].strip(" "):
+        if self._indents[number] >= 0:
             return False
         if is_border(self._texts[number - 1].strip(" ")) and number - self._at > 2:
             return True
@@ -396,31 +374,23 @@ class _Scanner:
         return not any(is_border(text.strip(" ")) for text in following)
 
     def _block_end(self) -> int:
-        after = self._at
-        while after < len(self._texts) and self._texts[after].strip(" "):
-            after += 1
-        return after
+        return next((n for n in range(self._at, len(self._texts)) if self._indents[n] < 0), len(self._texts))
 
     def _body_end(self, first: int, indent: int) -> int:
         """The line after the last that is indented more."""
-        after = end = first
-        while after < len(self._texts):
-            text = self._texts[after]
-            if text.strip(" "):
-                if len(text) - len(text.lstrip(" ")) <= indent:
-                    break
-                end = after + 1
-            after += 1
+        end = first
+        for number in range(first, len(self._texts)):
+            if 0 <= self._indents[number] <= indent:
+                break
+            end = number + 1 if self._indents[number] >= 0 else end
         return end
 
     def _fence(self, after: int, language: str, margin: int) -> None:
-        self._fence_rows(self._rows[self._at : after], language, margin)
-        self._at = after
-
-    def _fence_rows(self, rows: Sequence[Row], language: str, margin: int) -> None:
-        texts = dedented([text for text, _ in rows])
-        code = [(text, source) for text, (_, source) in zip(texts, rows, strict=True)]
+        """Write the lines up to one between fences, and go on with that."""
+        rows = self._rows[self._at : after]
+        code = list(zip(dedented([text for text, _ in rows]), [source for _, source in rows], strict=True))
         self._page.fence(code, language.partition(" ")[0], " " * margin)
+        self._at = after
 
     def _inline(self, text: str) -> str:
         return inline_markdown(text, self._names.targets, self._names.substitutions)
