@@ -54,7 +54,7 @@ def _page(data: bytes, name: str, files: SourceFiles, *, is_jsx: bool) -> Page:
         rows = _unfenced(without_statements(_with_parts(rows, included), is_jsx=True))
         rows = without_comments(rows, "{/*", "*/}")
     rows = markdown_rows(rows, included)
-    rows = TemplateRows(site, included, title).rows(rows)
+    rows = TemplateRows(site, included, {"page.title": title} if title else {}).rows(rows)
     objects = PythonObjects(included) if AUTODOC in traits and any(":::" in text for text, _ in rows) else None
     rows = MarkdownBlocks(fence_after, None if objects is None else partial(_documented, objects)).rows(rows)
     rows = _spaced(without_tags(rows, is_jsx=is_jsx))

@@ -46,39 +46,41 @@ _PATH = re.compile(r"(?a)^[\w$-]+(?:\.[\w$-]+|\[[^\[\]]{0,40}\])*")
 class TemplateRows:
     """Lines of a page without tags of templates."""
 
-    def __init__(self, site: SiteValues, included: IncludedText, title: str) -> None:
-        self._site, self._included = site, included
-        self._values = {"page.title": title} if title else {}
+    def __init__(
+        self, site: SiteValues, included: IncludedText, values: dict[str, str] | None = None, depth: int = 0
+    ) -> None:
+        self._site, self._included, self._depth = site, included, depth
+        self._values = {} if values is None else values
         traits = site.generator.traits
         self._has_liquid, self._has_braces = LIQUID in traits, BRACES in traits or LIQUID in traits
         self._skipped = ""  # the tag that ends what is no text
         self._is_raw = False
         self._fence = ""
-        self._unread = 0  # how many more files may be included inside each other
+        # Of the line that is read: its line in the source and its margin; of the tag, whether it is alone there.
+        self._source, self._margin, self._alone = 0, "", False
         self._found: list[Row] = []
 
-    def rows(self, rows: Sequence[Row], depth: int = 0) -> list[Row]:
+    def rows(self, rows: Sequence[Row]) -> list[Row]:
         """The lines."""
         if self._has_liquid:
             rows = [(self._with_titles(text) if "[AUTOTITLE](" in text else text, source) for text, source in rows]
-        if not depth and not any("{{" in text or "{%" in text for text, _ in rows):
+        if not any("{{" in text or "{%" in text for text, _ in rows):
             return list(rows)
-        self._unread = DEEPEST - depth
         for text, source in rows:
             self._fence = fence_after(text, self._fence)
-            if "{{" not in text and "{%" not in text:
-                if not self._skipped:
-                    self._found.append((text, source))
-                continue
-            self._line(text, source, depth)
-        if depth:
-            return []
+            if "{{" in text or "{%" in text:
+                self._source = source
+                self._line(text)
+            elif not self._skipped:
+                self._found.append((text, source))
+        if self._depth:
+            return self._found
         found = without_comments(self._found, "{%", "%}") if self._has_liquid else self._found
         return without_comments(without_comments(found, "{{<", ">}}"), "{{%", "%}}")
 
-    def _line(self, text: str, source: int, depth: int) -> None:
+    def _line(self, text: str) -> None:
         """Write a line with its tags replaced; a line that had nothing else is left out."""
-        margin = text[: len(text) - len(text.lstrip(" \t"))]
+        self._margin = text[: len(text) - len(text.lstrip(" \t"))]
         kept: list[str] = []
         at = 0
         is_whole = False
@@ -86,34 +88,32 @@ class TemplateRows:
             if not self._skipped:
                 kept.append(text[at : tag.start()])
             at = tag.end()
-            alone = not text[: tag.start()].strip(" \t>*-") and not text[tag.end() :].strip(" \t")
-            spec = self._tag(tag, alone, source, margin, depth)
-            if spec is not None and not self._skipped:
-                is_whole = is_whole or bool(spec)
-                kept.append(spec)
+            self._alone = not text[: tag.start()].strip(" \t>*-") and not text[tag.end() :].strip(" \t")
+            said = self._tag(tag)
+            if said is not None and not self._skipped:
+                is_whole = is_whole or bool(said)
+                kept.append(said)
         if not self._skipped:
             kept.append(text[at:])
         line = "".join(kept)
         if line.strip(" \t>") or (not at and not self._skipped):
-            self._found.append((line.rstrip(" \t") if at else line, source))
+            self._found.append((line.rstrip(" \t") if at else line, self._source))
         elif not is_whole and not self._fence:
-            self._found.append(("", source))
+            self._found.append(("", self._source))
 
-    def _tag(self, tag: re.Match[str], alone: bool, source: int, margin: str, depth: int) -> str | None:
+    def _tag(self, tag: re.Match[str]) -> str | None:
         liquid, hugo, shortcode, expression = tag.group(1, 2, 3, 4)
         if liquid is not None:
-            return (
-                self._liquid(liquid.strip(" \t-"), tag[0], alone, source, margin, depth) if self._has_liquid else tag[0]
-            )
+            return self._liquid(liquid.strip(" \t-"), tag[0]) if self._has_liquid else tag[0]
         if hugo is not None:
             spec = shortcode.strip(" \t/*")
-            if alone and spec.partition(" ")[0] in _CODE and not shortcode.rstrip(" ").endswith("/"):
+            if self._alone and spec.partition(" ")[0] in _CODE and not shortcode.rstrip(" ").endswith("/"):
                 is_end = shortcode.lstrip(" ").startswith("/")
                 if is_end or not self._fence:
                     self._fence = "" if is_end else "```"
                     given = _arguments(spec.partition(" ")[2])
                     return "```" + ("" if is_end or "=" in given.get("0", "=") else given["0"])
-            return tag[0] if self._fence else self._shortcode(spec, shortcode, alone, source, margin, depth)
+            return tag[0] if self._fence else self._shortcode(spec, shortcode)
         if not self._fence and expression.startswith("#"):
             return ""  # of mdBook: a title, a quiz
         if self._is_raw or not self._has_braces:
@@ -138,7 +138,7 @@ class TemplateRows:
         words = _WORD.findall(name.partition("[")[0])
         return words[-1].replace("_", " ").replace("-", " ") if words and "(" not in spec else ""
 
-    def _liquid(self, spec: str, whole: str, alone: bool, source: int, margin: str, depth: int) -> str | None:
+    def _liquid(self, spec: str, whole: str) -> str | None:
         name, _, rest = spec.partition(" ")
         if self._skipped:
             self._skipped = "" if name == self._skipped else self._skipped
@@ -151,45 +151,39 @@ class TemplateRows:
         if name in _SKIPPED:
             self._skipped = f"end{name}"
             return ""
-        if name == "highlight":
-            self._fence = "```"
+        if name in ("highlight", "endhighlight"):
+            self._fence = "```" if name == "highlight" else ""
             return "```" + rest.partition(" ")[0]
-        if name == "endhighlight":
-            self._fence = ""
-            return "```"
         if name == "assign":
             variable, _, value = rest.partition("=")
             if (text := _STRING.match(value.strip(" "))) is not None:
                 self._values[variable.strip(" ")] = text[1]
             return ""
         if name in ("data", "indented_data_reference"):
-            return self._data(rest.partition(" ")[0], alone, source, margin, depth)
+            return self._data(rest.partition(" ")[0])
         if name in ("include", "include_relative", "include_cached", "render"):
-            return self._include(rest, alone, source, margin, depth)
+            return self._include(rest)
         if name in ("link", "post_url"):
             return rest.strip(" \"'")
         if name in _TOOLS:
             return label(_TOOLS[name])
         if name in ("else", "elsif"):
-            return "" if alone else " / "
-        return self._words(name, _arguments(rest), alone)
+            return "" if self._alone else " / "
+        return self._words(name, _arguments(rest))
 
-    def _data(self, name: str, alone: bool, source: int, margin: str, depth: int) -> str | None:
+    def _data(self, name: str) -> str:
         if name.startswith("reusables."):
-            path = f"data/{name.replace('.', '/')}.md"
-            lines = self._included.lines(path) if self._unread > 0 else None
+            lines = self._file(f"data/{name.replace('.', '/')}.md")
             if lines is None:
-                self._included.missing(path)
                 return ""
-            if alone or len(lines) > 1:
-                self._put(lines, source, margin, depth)
-                return ""
-            return " ".join(self._nested(lines, source, depth))
+            if self._alone or len(lines) > 1:
+                return self._put(lines)
+            return " ".join(self._nested(lines))
         value = self._site.data_value(name)
         if value is None:
             self._included.missing(name)
             return name.rpartition(".")[2].replace("_", " ")
-        return " ".join(self._nested([value], source, depth)) if "{" in value else value
+        return " ".join(self._nested([value])) if "{" in value else value
 
     def _with_titles(self, text: str) -> str:
         """A line whose links say the titles of their pages, or the last words of their addresses."""
@@ -200,40 +194,42 @@ class TemplateRows:
             found = [self._included.lines(f"{page}{end}") for end in (".md", "/index.md")]
             title = next((front_matter(lines)[1] for lines in found if lines), "")
             words = (anchor or path.rpartition("/")[2]).replace("-", " ")
-            return f"[{' '.join(self._nested([title], 0, 0)) if title else words}]({link[1]})"
+            return f"[{' '.join(self._nested([title])) if title else words}]({link[1]})"
 
         return _TITLED_LINK.sub(titled, text)
 
-    def _nested(self, lines: Sequence[str], source: int, depth: int) -> list[str]:
-        """What lines become by themselves."""
-        inner = TemplateRows(self._site, self._included, "")
-        inner._values, inner._unread = self._values, self._unread - 1
-        if inner._unread <= 0:
-            return list(lines)
-        inner.rows(without_comments([(line, source) for line in lines]), depth + 1)
-        return [text for text, _ in inner._found]
-
-    def _put(self, lines: Sequence[str], source: int, margin: str, depth: int) -> None:
-        body, _ = front_matter(list(lines) or [""])
-        nested = self._nested(lines[body:], source, depth)
-        self._found += [(margin + text if text else "", source) for text in nested]
-
-    def _include(self, spec: str, alone: bool, source: int, margin: str, depth: int) -> str:
-        """A file of the folder for includes, or one that is named from the page; of HTML what it is given to show."""
-        path = spec.strip(" ").split(" ")[0].strip("\"'")
-        if "{" in path or not path:
-            return ""
-        lines = self._included.lines(path, ("_includes", "")) if self._unread > 0 else None
+    def _file(self, path: str, below: Sequence[str] = ("",)) -> list[str] | None:
+        """The lines of a file that a tag includes; None, and reported, where it cannot be had."""
+        lines = self._included.lines(path, below) if path and self._depth < DEEPEST else None
         if lines is None:
             self._included.missing(path)
-        elif path.endswith((".md", ".markdown", ".txt")):
-            self._put(lines, source, margin, depth)
-        elif not alone:
-            given = _arguments(spec)
-            return next((given[key] for key in ("version", *_SHOWN) if key in given), "")
+        return lines
+
+    def _nested(self, lines: Sequence[str]) -> list[str]:
+        """What lines become by themselves."""
+        if self._depth + 1 >= DEEPEST:
+            return list(lines)
+        inner = TemplateRows(self._site, self._included, self._values, self._depth + 1)
+        return [text for text, _ in inner.rows(without_comments([(line, 0) for line in lines]))]
+
+    def _put(self, lines: Sequence[str]) -> str:
+        """Write the lines of a file where its tag is, instead of that."""
+        body, _ = front_matter(list(lines) or [""])
+        self._found += [(self._margin + text if text else "", self._source) for text in self._nested(lines[body:])]
         return ""
 
-    def _shortcode(self, spec: str, whole: str, alone: bool, source: int, margin: str, depth: int) -> str | None:
+    def _include(self, spec: str) -> str:
+        """A file of the folder for includes, or one that is named from the page; of HTML what it is given to show."""
+        path = spec.strip(" ").split(" ")[0].strip("\"'")
+        lines = self._file(path, ("_includes", "")) if path and "{" not in path else None
+        if lines is not None and path.endswith((".md", ".markdown", ".txt")):
+            return self._put(lines)
+        if lines is None or self._alone:
+            return ""
+        given = _arguments(spec)
+        return next((given[key] for key in ("version", *_SHOWN) if key in given), "")
+
+    def _shortcode(self, spec: str, whole: str) -> str:
         name, _, rest = spec.partition(" ")
         if whole.strip(" ").startswith("/") or not name:
             return ""
@@ -248,19 +244,16 @@ class TemplateRows:
             return first.rpartition(".")[2] if value is None else value
         if name.rpartition("/")[2] in ("shared", "include", "readfile", "snippet"):
             path = (given.get("lookup") or given.get("file") or first).lstrip("/")
-            lines = (
-                self._included.lines(path, ("", "shared", "content", "includes")) if path and self._unread > 0 else None
-            )
-            if lines is None:
-                self._included.missing(path or spec)
-            else:
-                self._put(lines, source, margin, depth)
-            return ""
+            if not path:
+                self._included.missing(spec)
+                return ""
+            lines = self._file(path, ("", "shared", "content", "includes"))
+            return "" if lines is None else self._put(lines)
         if name == "heading" and first:
             return first
-        return self._words(name, given, alone)
+        return self._words(name, given)
 
-    def _words(self, name: str, given: dict[str, str], alone: bool) -> str:
+    def _words(self, name: str, given: dict[str, str]) -> str:
         """What a tag says that is in no other table: a note, a title, or nothing."""
         shown = next((given[key] for key in _SHOWN if given.get(key)), "")
         if name in _NOTES:
@@ -270,8 +263,8 @@ class TemplateRows:
             target = given.get("url") or given.get("src") or given.get("0", "")
             return f"[{shown or target.rstrip('/').rpartition('/')[2]}]({target})" if target else ""
         if name.rpartition("/")[2] in _LABELS:
-            return label(shown or given.get("0", "")) if alone else shown
-        return "" if alone else shown
+            return label(shown or given.get("0", "")) if self._alone else shown
+        return "" if self._alone else shown
 
 
 def _arguments(spec: str) -> dict[str, str]:
