@@ -7,6 +7,8 @@ Headings become bold words, since the sections of the page are its modules, clas
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 
 from holdfast.caches.readers.page_text import PageText, Row, inline_code
 from holdfast.core.unicode_text import WHITE_SPACE
@@ -20,13 +22,11 @@ _PARAMETERS = frozenset(("param", "parameter", "arg", "argument", "key", "keywor
 _RETURNED = {"return": "Returns", "returns": "Returns", "rtype": "Return type", "yield": "Yields", "yields": "Yields"}
 _RAISED = frozenset(("raises", "raise", "except", "exception"))
 _CODE_DIRECTIVES = frozenset(("code-block", "code", "sourcecode", "testcode", "ipython", "parsed-literal", "doctest"))
-_GOOGLE = frozenset(
-    "Args Arguments Parameters Returns Return Yields Yield Raises Raise Attributes Example Examples Note Notes Warning "
-    "Warnings Warns Todo References Usage Keyword_Args Other_Parameters See_Also Methods Tip Important".replace(
-        "_", "\xa0"
-    ).split(" ")
+_SECTIONS = frozenset(
+    "Args:|Arguments:|Parameters:|Returns:|Return:|Yields:|Yield:|Raises:|Raise:|Attributes:|Example:|Examples:|Note:|"
+    "Notes:|Warning:|Warnings:|Warns:|Todo:|References:|Usage:|Keyword Args:|Other Parameters:|See Also:|Methods:|Tip:|"
+    "Important:".split("|")
 )
-_GOOGLE_SECTIONS = frozenset(name.replace("\xa0", " ") + ":" for name in _GOOGLE)
 _ITEMISED = frozenset(("Args:", "Arguments:", "Parameters:", "Raises:", "Attributes:", "Keyword Args:", "Methods:"))
 
 
@@ -44,17 +44,19 @@ def write_docstring(page: PageText, rows: list[Row]) -> None:
             at += 1
             continue
         if bare.startswith((">>> ", ">>>\t")) or bare == ">>>":
-            at = _fence(page, rows, at, _while_filled(rows, at), "python")
+            at = _fence(page, rows, at, _until(rows, at, _is_blank), "python")
             continue
         if bare.startswith(("```", "~~~")):
-            at = _own_fence(page, rows, at, bare)
+            # One that is not closed ends with the docstring.
+            mark = bare[: len(bare) - len(bare.lstrip(bare[0]))]
+            language = bare[len(mark) :].strip(WHITE_SPACE).partition(" ")[0]
+            at = 1 + _fence(page, rows, at + 1, _until(rows, at + 1, partial(_is_end, mark)), language)
             continue
         if (found := _DIRECTIVE(bare)) is not None:
             name, rest = found[1], bare[found.end() :]
             if name in _CODE_DIRECTIVES:
-                at = _fence(
-                    page, rows, _after_options(rows, at + 1), _while_deeper(rows, at + 1, margin), rest or "python"
-                )
+                after = _until(rows, at + 1, partial(_is_left_of, margin))
+                at = _fence(page, rows, _until(rows, at + 1, _is_no_option), after, rest or "python")
                 continue
             page.blank()
             page.line(f"**{_directive_words(name)}** {_plain(rest)}".rstrip(" "), source)
@@ -65,7 +67,7 @@ def write_docstring(page: PageText, rows: list[Row]) -> None:
             items = margin - 1 if rows[at + 1][0].strip(WHITE_SPACE)[0] == "-" else -1
             at += 2
             continue
-        if bare in _GOOGLE_SECTIONS:
+        if bare in _SECTIONS:
             page.block([f"**{bare}**"], source)
             items = margin if bare in _ITEMISED else -1
             at += 1
@@ -74,7 +76,7 @@ def write_docstring(page: PageText, rows: list[Row]) -> None:
         if bare.endswith("::"):
             if bare != "::":
                 page.line(_plain(bare[:-1]), source)
-            at = _fence(page, rows, at + 1, _while_deeper(rows, at + 1, margin), "python")
+            at = _fence(page, rows, at + 1, _until(rows, at + 1, partial(_is_left_of, margin)), "python")
             continue
         page.line(_prose(bare, margin, items), source)
         at += 1
@@ -127,42 +129,31 @@ def _is_underline(text: str, title: str) -> bool:
     return len(bare) > 2 and bare[0] in "=-~^" and not bare.strip(bare[0]) and len(bare) * 2 >= len(title)
 
 
-def _while_filled(rows: list[Row], at: int) -> int:
-    while at < len(rows) and rows[at][0].strip(WHITE_SPACE):
-        at += 1
-    return at
+def _until(rows: list[Row], at: int, ends: Callable[[str], bool]) -> int:
+    return next((number for number in range(at, len(rows)) if ends(rows[number][0])), len(rows))
 
 
-def _while_deeper(rows: list[Row], at: int, margin: int) -> int:
-    while at < len(rows):
-        text = rows[at][0]
-        if text.strip(WHITE_SPACE) and len(text) - len(text.lstrip(" ")) <= margin:
-            break
-        at += 1
-    return at
+def _is_blank(text: str) -> bool:
+    return not text.strip(WHITE_SPACE)
 
 
-def _after_options(rows: list[Row], at: int) -> int:
-    while at < len(rows) and rows[at][0].lstrip(" ").startswith(":"):
-        at += 1
-    return at
+def _is_left_of(margin: int, text: str) -> bool:
+    """Whether a line ends what is indented more than a margin."""
+    return bool(text.strip(WHITE_SPACE)) and len(text) - len(text.lstrip(" ")) <= margin
+
+
+def _is_no_option(text: str) -> bool:
+    return not text.lstrip(" ").startswith(":")
+
+
+def _is_end(mark: str, text: str) -> bool:
+    return text.strip(WHITE_SPACE).startswith(mark)
 
 
 def _fence(page: PageText, rows: list[Row], first: int, after: int, language: str) -> int:
     code = dedented(rows[first:after])
     page.fence(code, language if language.replace("-", "").isascii() and len(language) < 20 else "")
     return max(after, first)
-
-
-def _own_fence(page: PageText, rows: list[Row], at: int, opening: str) -> int:
-    """A fence that the docstring has itself, as Markdown has it; one that is not closed ends with the docstring."""
-    mark = opening[: len(opening) - len(opening.lstrip(opening[0]))]
-    end = at + 1
-    while end < len(rows) and not rows[end][0].strip(WHITE_SPACE).startswith(mark):
-        end += 1
-    language = opening[len(mark) :].strip(WHITE_SPACE).partition(" ")[0]
-    page.fence(dedented(rows[at + 1 : end]), language)
-    return end + 1
 
 
 def dedented(rows: list[Row]) -> list[Row]:
