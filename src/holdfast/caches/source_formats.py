@@ -1,9 +1,8 @@
 """Source formats: which files become documents, and what reads their structure. Pure, and linear in the text.
 
-A format is one row of FORMATS: to add one, write what reads its headings and breaks, and add the row. Two markups are
-read. Markdown, as CommonMark has it, as far as headings and blocks that stay whole need it; and reStructuredText, whose
-titles are underlined in any of several characters and whose code is only indented. A text is taken for the latter when
-it holds a directive or a label (`.. name::`, `.. _label:`) at the left margin.
+Two markups are read: Markdown, as CommonMark has it, as far as headings and blocks that stay whole need it; and
+reStructuredText, whose titles are underlined in any of several characters and whose code is only indented. A text is
+taken for the latter when it holds a directive or a label (`.. name::`, `.. _label:`) at the left margin.
 """
 
 from __future__ import annotations
@@ -273,29 +272,16 @@ def _read_md(text: str, lines: list[str], body: int) -> tuple[list[Heading], lis
     return (read_restructured if is_restructured(text) else read_markdown)(lines, body)
 
 
-def _read_page(_text: str, lines: list[str], body: int) -> tuple[list[Heading], list[int]]:
-    return read_markdown(lines, body)
-
-
+# The documents of caches that `context build` makes; and what readers give: Markdown, whatever the source was.
 MARKDOWN = SourceFormat(".md", _read_md)
-FORMATS = (MARKDOWN,)
-# What readers give: Markdown, whatever the source was.
-PAGE = SourceFormat("", _read_page, has_front_matter=False)
+PAGE = SourceFormat("", lambda _text, lines, body: read_markdown(lines, body), has_front_matter=False)
 
 
 def is_document_name(name: bytes) -> bool:
-    """Whether a file becomes a document: its extension is exactly that of a format, and not all of its name."""
-    return any(name.endswith(each.extension.encode()) and name != each.extension.encode() for each in FORMATS)
-
-
-def format_of(source: str) -> SourceFormat:
-    """The format of a document by its source; Markdown where no extension fits, as in caches that others built."""
-    for each in FORMATS:
-        if source.endswith(each.extension):
-            return each
-    return MARKDOWN
+    """Whether a file becomes a document: it ends in `.md`, and that is not all of its name."""
+    return name.endswith(b".md") and name != b".md"
 
 
 def document_format(document: Document) -> SourceFormat:
     """The format of a document's content."""
-    return format_of(document.source) if document.origin is None else PAGE
+    return MARKDOWN if document.origin is None else PAGE
