@@ -103,6 +103,42 @@ def test_a_search_keeps_to_documentation_or_code(project: Path, part: str, endin
     assert {citation.partition("#")[0].rpartition(".")[2] for citation in citations(value)} == endings
 
 
+def test_a_name_is_found_by_what_it_begins_or_ends_with(project: Path) -> None:
+    checks = ("FinalClassCheck", "OneFinalCheck", "ClassNameCheck", "FinalNameCheck")
+    for name in checks:
+        (project / "src" / f"{name}.java").write_text(f"class {name} {{\n  void visit() {{ final_class(); }}\n}}\n")
+    workspace = world(project)
+
+    for query, name in (("FinalClass", checks[0]), ("NameCheck", checks[2]), ("NameCheck", checks[3])):
+        first = [each["heading"][0] for each in found(workspace, query, budget=1000, **{"in": "code"})["sections"]]
+        assert name in first[:4]
+
+
+def test_words_of_a_path_count_for_what_matches_otherwise_in_any_order(project: Path) -> None:
+    (project / "src" / "tokenizer.py").write_text("LIMIT = 1\n\n\ndef widen():\n    pass\n")
+    workspace = world(project)
+
+    scores = [
+        {each["heading"][0]: each["score"] for each in found(workspace, query, **{"in": "code"})["sections"]}
+        for query in ("tokenizer widen", "widen tokenizer")
+    ]
+
+    assert scores[0] == scores[1]
+    assert max(scores[0], key=lambda name: scores[0][name]) == "widen"
+
+
+def test_a_named_budget_is_filled_with_a_few_lines_and_then_names(project: Path) -> None:
+    functions = [f"def parse_{at}(text):\n    return text\n" for at in range(60)]
+    (project / "src" / "parsers.py").write_text("\n\n".join(functions))
+    (project / "tests" / "test_parsers.py").write_text("def test_it():\n    pass\n")
+
+    answer = found(world(project), "parse text", budget=1500, **{"in": "code"})
+
+    assert [len(answer["sections"]), "tests: tests/test_parsers.py" in as_text(answer)] == [8, True]
+    assert len(answer["more"]) > 30
+    assert as_text(answer).count("tests: ") == 1
+
+
 def test_an_edited_file_is_found_as_it_is_now(project: Path) -> None:
     workspace = world(project)
     found(workspace, "netrc")

@@ -9,21 +9,17 @@ declarations are found by a pattern; where none is found, a file is cut into win
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from holdfast.code.analysis.c_family import declared_name
 from holdfast.code.analysis.doc_comment import docstring
 from holdfast.code.analysis.facts import MAX_ANALYSED, NO_GRAMMAR, TOO_LARGE, compact, first_sentence
 from holdfast.code.analysis.parsers import parser
 from holdfast.code.analysis.source_text import is_capital, is_constant_name
-from holdfast.code.analysis.syntax import name_of, text_of, value_names
+from holdfast.code.analysis.syntax import Node, name_of, text_of, value_names
 from holdfast.code.languages import KINDS, LANGUAGES, listed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    Node = Any
 
 # Of records made by other rules nothing is believed; grammars change them too (`cutter_version`).
 CUTTER = "code-1"

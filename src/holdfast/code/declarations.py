@@ -6,19 +6,15 @@ its statements; the body of a type is the signatures of its members that are not
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from holdfast.code.analysis.facts import MAX_ANALYSED
 from holdfast.code.analysis.parsers import parser
 from holdfast.code.analysis.source_text import is_capital, words_of
-from holdfast.code.analysis.syntax import text_of
+from holdfast.code.analysis.syntax import Node, text_of
 from holdfast.code.languages import language_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    Node = Any  # tree_sitter.Node
 
 DIGITS = 8
 # Endings of the node types that declare a name in some grammar, and words in those that do not although they end so.

@@ -7,10 +7,8 @@ together, an index split over two files, is not read here.
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 _HEADER = struct.Struct(">4sII")
 _STAT_BYTES, _FLAG_BYTES = 40, 2

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
+from holdfast.code.analysis.facts import FileFacts
 from holdfast.code.analysis.references import word_hash
 from holdfast.code.languages import LANGUAGES, listed
 from holdfast.contexts.import_rules import RULES, Importer
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from holdfast.code.analysis.facts import FileFacts
-    from holdfast.contexts.project_index import Index
+from holdfast.contexts.project_index import Index
 
 # Languages whose imports end in the name that they bind. Those of others open a file or a namespace as a whole.
 _NAMING = frozenset({"python", "rust", "jvm", "php", "go", "elixir"})

@@ -6,17 +6,14 @@ A name leads only where something declares it or a file of that name lies: nothi
 from __future__ import annotations
 
 import posixpath
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
+from holdfast.contexts.project_index import Declared, Index
 from holdfast.core.unicode_text import lower_case
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from holdfast.contexts.project_index import Declared, Index
-
-    Resolved = tuple[list[str], str]  # the places an import leads to, and the package it comes from
-    Rule = Callable[["Importer", str, Index, frozenset[str]], Resolved]
+Resolved = tuple[list[str], str]  # the places an import leads to, and the package it comes from
+Rule = Callable[["Importer", str, Index, frozenset[str]], Resolved]
 
 # Nothing lies deeper in a project than it is looked at, so longer names are not followed part by part.
 _DEEPEST = 64

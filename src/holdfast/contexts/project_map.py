@@ -6,20 +6,18 @@ is the largest whose text fits, taken from the top of the ranking.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.code.analysis.facts import UNKNOWN
 from holdfast.contexts.map_text import as_text
-from holdfast.contexts.symbol_ranks import MapFile, ranked_symbols
+from holdfast.contexts.symbol_ranks import MapFile, Symbol, ranked_symbols
 from holdfast.core.errors import BudgetTooSmall
 from holdfast.core.largest_fit import largest_fit
 from holdfast.core.token_estimate import estimate_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
     from holdfast.contexts.shapes import MapAnswer, MapCounts, MappedFile, MappedSymbol
-    from holdfast.contexts.symbol_ranks import Symbol
 
 DEFAULT_BUDGET = 2000
 

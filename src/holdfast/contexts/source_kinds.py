@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from holdfast.code.languages import EXTENSIONS, UNREAD, extension_of
 from holdfast.contexts import schema, settings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _DATA = "yaml yml json toml xml html css scss tf hcl dockerfile graphql gql proto"
 _PROSE = "md mdx txt rst"

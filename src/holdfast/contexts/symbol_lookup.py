@@ -7,10 +7,12 @@ use is any whole word outside comments and strings.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.code.analysis.analyser import code_language, source_code
+from holdfast.code.analysis.facts import FileFacts
 from holdfast.code.code_sections import cut_source
 from holdfast.core.display_text import display_line
 from holdfast.core.errors import BudgetTooSmall
@@ -18,9 +20,6 @@ from holdfast.core.largest_fit import largest_fit
 from holdfast.core.token_estimate import estimate_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from holdfast.code.analysis.facts import FileFacts
     from holdfast.contexts.shapes import FoundDefinition, SymbolAnswer, UsingFile
 
 DEFAULT_BUDGET = 1000

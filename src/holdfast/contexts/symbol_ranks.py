@@ -8,16 +8,13 @@ what they define is not ranked.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
 
+from holdfast.code.analysis.facts import FileFacts
 from holdfast.code.analysis.references import References, hashes_in, pairs_in, word_hash
 from holdfast.contexts.bindings import Binding
 from holdfast.core.unicode_text import lower_case
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from holdfast.code.analysis.facts import FileFacts
 
 _NAME = re.compile(r"(?a)[\w$\x80-\U0010ffff]++[?!=]?+")  # what `declare module "*.css"` names is none
 _UNIT = 5040  # what a resolved reference counts; it divides evenly among many

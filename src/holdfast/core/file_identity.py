@@ -9,8 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from os import stat_result
 
-    # mtime_ns, size, inode, ctime_ns, device
-    Identity = tuple[int, int, int, int, int]
+Identity = tuple[int, int, int, int, int]  # mtime_ns, size, inode, ctime_ns, device
 
 # Kernels stamp files with a clock that ticks every 1 to 16 ms; a stamp in whole seconds comes from a file system that
 # keeps no more, at worst every other second.

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock, get_ident
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from signal import alarm
 from stat import S_ISREG
@@ -29,7 +30,7 @@ from holdfast.code.on_disk.fact_store import FactStore, fact_key
 from holdfast.code.on_disk.repository import find_repository, tracked_files
 from holdfast.core.confined_paths import open_beneath
 from holdfast.core.errors import CacheBuilding
-from holdfast.core.file_identity import identity, is_settled
+from holdfast.core.file_identity import Identity, identity, is_settled
 from holdfast.core.ignore_rules import CONTEXTIGNORE, GITIGNORE, Rules
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import TooLarge, close_quietly, read_regular
@@ -37,9 +38,6 @@ from holdfast.core.worker_pool import WorkerPool, core_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from holdfast.core.file_identity import Identity
     from holdfast.workspace import Workspace
 
 _NAMESPACE = "code"

@@ -7,9 +7,12 @@ that have it. Identifiers are split at everything but letters, digits and `_`; a
 
 from __future__ import annotations
 
+import re
 import struct
 from array import array
 from collections import Counter
+from collections.abc import Callable
+from typing import Any
 from zlib import crc32
 
 from holdfast.caches.search.word_terms import STOP_WORDS, raw_words, word_terms
@@ -18,13 +21,9 @@ from holdfast.code.code_sections import CutFile, Piece, Symbol, cut_source
 from holdfast.core.canonical_json import decode, encode
 from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-RECORDS = "1"
+RECORDS = "2"
 _HEADER = struct.Struct("<IIII")  # sections, terms, bytes of JSON, bytes of the lists of sections
-_WHOLE, _PART = 4, 2
+_WHOLE, _RUN, _PART = 4, 3, 2
 _MOST = 255
 # Words of a file that are counted: more have data and tables.
 _MOST_WORDS = 200_000
@@ -33,6 +32,8 @@ _ASCII_WORDS = "".join([chr(code) if code in _WORD_BYTES else " " for code in ra
 _SIGNS_OUT = {ord(sign): " " for sign in ".-+#"}
 _KEPT_WORDS = 200_000
 _known: dict[str, tuple[tuple[int, int], ...]] = {}
+_names: dict[str, tuple[tuple[int, int], ...]] = {}
+_PARTS = re.compile(r"[A-Z]++(?![a-z])|[A-Z]?+[a-z]++|[0-9]++")
 
 
 class Found(NamedTuple):
@@ -68,6 +69,24 @@ def keys_of(word: str) -> tuple[tuple[int, int], ...]:
     return found
 
 
+def name_keys(word: str) -> tuple[tuple[int, int], ...]:
+    """The same of a word of a name, which counts for the names that it begins or ends with as well.
+
+    `FinalClassCheck` is found by `FinalClass` and by `ClassCheck`.
+    """
+    found = _names.get(word)
+    if found is None:
+        if len(_names) >= _KEPT_WORDS:
+            _names.clear()
+        parts = list(_PARTS.finditer(word))
+        runs = [word[: part.end()] for part in parts[1:-1]] + [word[part.start() :] for part in parts[1:-1]]
+        found = _names[word] = (
+            *keys_of(word),
+            *[(term_key(term), _RUN) for run in dict.fromkeys(runs) for term in word_terms(run)[0]],
+        )
+    return found
+
+
 def with_one_line_end(data: bytes) -> bytes:
     """The same bytes with lines that end in LF alone, as many as citations count."""
     return data.replace(b"\r\n", b" \n").replace(b"\r", b"\n") if b"\r" in data else data
@@ -88,8 +107,7 @@ def make_record(name: str, data: bytes, language: str) -> bytes:
         own = code_words(cut.symbols[piece.symbol].name) if piece.symbol >= 0 else []
         bodies.append(min(len(words), 0xFFFF))
         names.append(min(len(own), _MOST))
-        in_name = _quarters(own)
-        in_body = _quarters(words)
+        in_name, in_body = _quarters(own, name_keys), _quarters(words, keys_of)
         for key in in_body.keys() | in_name.keys():
             lists.setdefault(key, []).append((number, min(in_body.get(key, 0), _MOST), min(in_name.get(key, 0), _MOST)))
     keys = sorted(lists)
@@ -104,10 +122,10 @@ def make_record(name: str, data: bytes, language: str) -> bytes:
     return b"".join([head, *tables, bytes(packed), meta.encode()])
 
 
-def _quarters(words: list[str]) -> dict[int, int]:
+def _quarters(words: list[str], keys: Callable[[str], tuple[tuple[int, int], ...]]) -> dict[int, int]:
     found: dict[int, int] = {}
     for word, count in Counter(words).items():
-        for key, quarters in keys_of(word):
+        for key, quarters in keys(word):
             found[key] = found.get(key, 0) + count * quarters
     return found
 

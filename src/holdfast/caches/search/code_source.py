@@ -7,13 +7,15 @@ counts twice, the path of a file half more, the whole file little; tests and fil
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import sha256
 from itertools import accumulate
 
 from holdfast.caches.cache_format import PREFIX, Document, document_id
-from holdfast.caches.search.code_record import code_words, keys_of, term_key
+from holdfast.caches.search.code_record import CodeRecord, Found, code_words, name_keys, term_key
 from holdfast.caches.search.impacts import FieldSteps
 from holdfast.caches.search.proven_page import CitedText, CodeChanged, ProvenPage
+from holdfast.caches.search.question import Question
 from holdfast.caches.search.search_text import code_label
 from holdfast.caches.search.section import Section
 from holdfast.caches.search.sections import Outline
@@ -21,17 +23,9 @@ from holdfast.caches.search.source_lines import split_lines
 from holdfast.caches.search.under import documents_under
 from holdfast.caches.tokenizers import counter
 from holdfast.code.analysis.facts import compact
-from holdfast.code.code_sections import symbol_at
+from holdfast.code.code_sections import CutFile, Symbol, symbol_at
 from holdfast.code.test_files import is_test
 from holdfast.core.record import NamedTuple
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from holdfast.caches.search.code_record import CodeRecord, Found
-    from holdfast.caches.search.question import Question
-    from holdfast.code.code_sections import CutFile, Symbol
 
 # Hundredths that fields weigh, and tenths that are left of the score of a test and of a file that a program wrote.
 _NAMES, _PATH, _FILE = 200, 150, 15
@@ -69,7 +63,7 @@ class CodeSource:
             words = code_words(file.path.rpartition(".")[0])
             self._path_lengths.append(len(words))
             for word in words:
-                for key, quarters in keys_of(word):
+                for key, quarters in name_keys(word):
                     of_key = self._paths.setdefault(key, {})
                     of_key[place] = of_key.get(place, 0) + quarters
         self._count = counter(tokenizer)
@@ -130,16 +124,22 @@ class CodeSource:
         return [term for term in terms if term_key(term) in self._every]
 
     def matches(self, question: Question) -> CodeMatches:
-        """The sections that match."""
+        """The sections that match: a path speaks for a file's first section, and for those that match otherwise."""
         impacts: dict[int, dict[str, int]] = {}
+        by_path: list[tuple[int, str, int]] = []
         for term, weight in question.weights.items():
-            self._add(term, weight, impacts)
+            by_path += self._add(term, weight, impacts)
+        for place, term, impact in by_path:
+            for number in range(*self.extent(place)):
+                if number in impacts:
+                    impacts[number].setdefault(term, impact)
         scores = {}
         for number, terms in impacts.items():
             scores[number] = sum(terms.values()) * self._tenths(self._place_of(number)) // 10
         return CodeMatches(self, question, impacts, scores)
 
-    def _add(self, term: str, weight: int, impacts: dict[int, dict[str, int]]) -> None:
+    def _add(self, term: str, weight: int, impacts: dict[int, dict[str, int]]) -> Iterator[tuple[int, str, int]]:
+        """What a term gives to sections that have it; (place, term, impact) of each file whose path has it."""
         body, headings, path_steps, document = (
             self._steps[field] for field in ("body", "headings", "path", "document")
         )
@@ -149,19 +149,15 @@ class CodeSource:
             path = _PATH * path_steps.of(paths[place])[self._path_lengths[place]] // 100 if place in paths else 0
             quarters = sum([each.body for each in sections])
             whole = _FILE * document.of(quarters)[sum(record.bodies)] // 100 if quarters else 0
-            held = False
             for section, in_body, in_name in sections:
                 own = body.of(in_body)[record.bodies[section]] if in_body else 0
                 name = _NAMES * headings.of(in_name)[record.names[section]] // 100 if in_name else 0
                 best = max(own, name, path)
                 step = best + 4 * (own + name + path - best) // 10 + whole
                 impacts.setdefault(first + section, {})[term] = weight * step
-                held = held or section == 0
             if path and record.sections:
-                with_own = {section for section, _, _ in sections}
-                for section in range(record.sections):
-                    if section not in with_own and (section == 0 or first + section in impacts):
-                        impacts.setdefault(first + section, {})[term] = weight * (path + whole)
+                impacts.setdefault(first, {}).setdefault(term, weight * (path + whole))
+                yield place, term, weight * (path + whole)
 
     def _tenths(self, place: int) -> int:
         tenths = self._weights.get(place)
@@ -365,5 +361,5 @@ class CitedCode(CitedText):
         return code_label(place, self.citation, self.declares or "", self.test, is_new=is_new[0])
 
     def outline_label(self, place: int, tokens: int, *, with_title: bool = True) -> str:  # noqa: ARG002  # as all take it
-        """The same line: what it declares tells more than how long it is."""
-        return self.label(place, (with_title, True))
+        """The same line without the tests of its file: what it declares tells more than how long it is."""
+        return code_label(place, self.citation, self.declares or "", "", is_new=with_title)

@@ -38,8 +38,9 @@ if TYPE_CHECKING:
     from holdfast.caches.search.section_reasons import TermReason
     from holdfast.caches.shapes import FoundSection, NamedSection, Record, SearchAnswer, SectionSelection, SeveralCaches
 
-# The most sections that are named where source is listed and a budget is named, which is filled.
-MOST_LISTED = 40
+# Where source is listed and a budget is named, which is filled: the most sections that have a line of their own, and
+# the most that are named after them.
+MOST_LINES, MOST_LISTED = 8, 120
 # Tokens of the lines of source after documentation where no budget is named.
 USUAL_CODE = 400
 # Where no section fits with all its reasons, it is tried with this many of the heaviest.
@@ -194,8 +195,10 @@ class Search:
             lists, beyond = self._source.lists, USUAL_CODE if request.stops else 0
             rooms = bound - header - spent, min(max(rooms[1] - spent, beyond), bound - header - spent)
             least = -(-10 * self._share * self._best // 100)
+            most = self._most_lines(most)
             choice.walk((each for each in self._order() if each.number in lists), place_of, rooms, least, most)
         else:
+            most = self._most_lines(most) if self._source.lists else most
             choice.walk(self._order(), place_of, rooms, least, most)
         draft = self._drafted([])
         while draft.used > bound and choice.taken:
@@ -235,6 +238,11 @@ class Search:
         if self._request.stops and self._own is not None and self._own.strength(self._best_document) < WEAK:
             most = 1
         return (first, bound), least, most
+
+    def _most_lines(self, most: int | None) -> int | None:
+        """How many sections have lines of their own once those of source are among them."""
+        lines = None if self._request.stops or self._request.outline else len(self._choice.taken) + MOST_LINES
+        return min([each for each in (most, lines) if each is not None], default=None)
 
     def _order(self) -> Iterator[RankedSection]:
         return ranking(self._scores, self._matches.document_of, self._share)

@@ -108,7 +108,8 @@ def entry_lines(place: int, section: FoundSection, shown: ToldPages) -> list[str
     title, heading, page = section["title"], section["heading"], section["id"]
     if "declares" in section:
         is_new, _ = shown.is_new(page, "")
-        label = code_label(place, section["citation"], section["declares"], section.get("test", ""), is_new=is_new)
+        test = section.get("test", "") if "content" in section else ""
+        label = code_label(place, section["citation"], section["declares"], test, is_new=is_new)
     elif "content" in section:
         name = section["citation"].rpartition("#L")[0]
         if "cache" in section:  # the lines that name a section are the same with its cache before them

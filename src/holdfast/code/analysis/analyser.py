@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from holdfast.code.analysis.doc_comment import file_doc
 from holdfast.code.analysis.facts import MAX_ANALYSED, NO_GRAMMAR, NOT_PARSED, TOO_LARGE, Export, FileFacts
 from holdfast.code.analysis.parsers import keywords, parser, without_prose
 from holdfast.code.analysis.references import References, references
 from holdfast.code.languages import LANGUAGES, language_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 # Who writes source with a program says so at its beginning.
 _HEAD = 2048

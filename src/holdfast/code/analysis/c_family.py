@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
 
 from holdfast.code.analysis.facts import MAX_COMMENT, Export, compact
-from holdfast.code.analysis.syntax import declarations, header, line_of, name_of, text_of
-from holdfast.code.languages import listed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.code.analysis.syntax import Finding
-    from holdfast.code.languages import Grammar
-
-    Node = Any
+from holdfast.code.analysis.syntax import Finding, Node, declarations, header, line_of, name_of, text_of
+from holdfast.code.languages import Grammar, listed
 
 _TYPES = {
     "struct_specifier": "struct",

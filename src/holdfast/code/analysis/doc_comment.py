@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from holdfast.code.analysis.facts import MAX_COMMENT, first_sentence
-
-if TYPE_CHECKING:
-    Node = Any
+from holdfast.code.analysis.syntax import Node
 
 # What may follow a file's own comment at once: whatever is no declaration.
 _HEADS = frozenset(

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
 
 from holdfast.code.analysis.facts import MAX_COMMENT, Export, compact
 from holdfast.code.analysis.source_text import is_capital
-from holdfast.code.analysis.syntax import declarations, header, line_of, name_of, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.code.languages import Grammar
-
-    Node = Any
+from holdfast.code.analysis.syntax import Node, declarations, header, line_of, name_of, text_of
+from holdfast.code.languages import Grammar
 
 
 def exports(root: Node, _grammar: Grammar) -> Iterator[Export]:

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
 
 from holdfast.code.analysis.facts import MAX_COMMENT, Export, compact
 from holdfast.code.analysis.source_text import word_end
-from holdfast.code.analysis.syntax import declarations, header, line_of, name_of, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.code.languages import Grammar
-
-    Node = Any
+from holdfast.code.analysis.syntax import Node, declarations, header, line_of, name_of, text_of
+from holdfast.code.languages import Grammar
 
 _FUNCTIONS = frozenset({"arrow_function", "function_expression", "function", "generator_function"})
 _CLASSES = frozenset({"class_declaration", "abstract_class_declaration", "class"})

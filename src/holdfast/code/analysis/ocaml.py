@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
 
 from holdfast.code.analysis.facts import MAX_COMMENT, Export, compact
-from holdfast.code.analysis.syntax import declarations, line_of, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.code.languages import Grammar
-
-    Node = Any
+from holdfast.code.analysis.syntax import Node, declarations, line_of, text_of
+from holdfast.code.languages import Grammar
 
 _KINDS = {
     "value_definition": "let",

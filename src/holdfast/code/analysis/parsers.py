@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast.code.languages import LANGUAGES, language_of
 from holdfast.core.grammars import load_parser
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 INSTALL = "pip install 'holdfast-context[analysis]'"
 _parsers: dict[str, Any] = {}

@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
 
-from holdfast.code.analysis.syntax import exports, package, text_of
-from holdfast.code.languages import listed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.code.languages import Grammar
-
-    Node = Any
+from holdfast.code.analysis.syntax import Node, exports, package, text_of
+from holdfast.code.languages import Grammar, listed
 
 __all__ = ["exports", "imports", "package"]  # what an analyser of a language has; two are by the table
 

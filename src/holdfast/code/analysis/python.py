@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
 
 from holdfast.code.analysis.doc_comment import docstring
 from holdfast.code.analysis.facts import MAX_COMMENT, Export, compact
 from holdfast.code.analysis.source_text import is_capital, is_constant_name
-from holdfast.code.analysis.syntax import line_of, name_of, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.code.languages import Grammar
-
-    Node = Any
+from holdfast.code.analysis.syntax import Node, line_of, name_of, text_of
+from holdfast.code.languages import Grammar
 
 _MAX_SHOWN = 3000  # characters of the methods of a class
 _IMPORTS = ("import_statement", "import_from_statement")

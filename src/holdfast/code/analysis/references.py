@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import re
 from array import array
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 from zlib import crc32
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _SHORTEST, _LONGEST = 2, 64
 _WORD = rb"[A-Z_a-z\x80-\xff][\w\x80-\xff]*+"

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
 
 from holdfast.code.analysis.facts import MAX_COMMENT, Export, compact
 from holdfast.code.analysis.source_text import without_definition
-from holdfast.code.analysis.syntax import declarations, header, imports, line_of, name_of, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.code.languages import Grammar
-
-    Node = Any
+from holdfast.code.analysis.syntax import Node, declarations, header, imports, line_of, name_of, text_of
+from holdfast.code.languages import Grammar
 
 __all__ = ["exports", "imports"]  # what an analyser of a language has; imports are by the table
 

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
 
 from holdfast.code.analysis.facts import MAX_COMMENT, Export, compact
 from holdfast.code.analysis.parsers import parser
 from holdfast.code.analysis.source_text import without_visibility
-from holdfast.code.analysis.syntax import declarations, header, line_of, name_of, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.code.analysis.syntax import Finding
-    from holdfast.code.languages import Grammar
-
-    Node = Any
+from holdfast.code.analysis.syntax import Finding, Node, declarations, header, line_of, name_of, text_of
+from holdfast.code.languages import Grammar
 
 _ITEMS = frozenset(
     "function_item struct_item enum_item trait_item type_item const_item static_item union_item mod_item".split()

@@ -6,12 +6,9 @@ from language to language and from one version of Unicode to the next, and nothi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Container, Iterator
 
 from holdfast.core.unicode_text import lower_case
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
 
 _WORD = frozenset("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
 _TO_BLANK = {code: " " for code in range(128) if chr(code) not in _WORD}

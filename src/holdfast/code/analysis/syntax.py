@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from holdfast.code.analysis.facts import MAX_COMMENT, Export, compact
 from holdfast.code.analysis.source_text import without_words, words_of
 from holdfast.code.languages import Grammar, listed
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    Node = Any  # tree_sitter.Node
-    Finding = tuple[Node, str]  # a declaration and the comment above it
+Node = Any  # tree_sitter.Node
+Finding = tuple[Node, str]  # a declaration and the comment above it
 
 _NAMED = frozenset("variable_declarator const_element property_element variable_declaration".split())
 _WORDS = frozenset("identifier simple_identifier name type_identifier constant".split())

@@ -13,18 +13,15 @@ from __future__ import annotations
 import mmap
 import os
 import struct
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from time import time
-from typing import TYPE_CHECKING
 from zlib import compress, crc32, decompress, error
 
 from holdfast.core import posix_calls
 from holdfast.core.confined_paths import lies_inside
 from holdfast.core.errors import UnsafePath
 from holdfast.core.own_folder import OwnFolder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 FOLDER = "holdfast/facts"
 _MAGIC = b"holdfast facts 1"

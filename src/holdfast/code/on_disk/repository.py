@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from holdfast.code.git_index import IndexUnreadable, TrackedFiles, read_index, read_listing
-
-if TYPE_CHECKING:
-    from holdfast.core.file_contents import FileContents
+from holdfast.core.file_contents import FileContents
 
 GIT = ".git"
 _POINTER = b"gitdir:"

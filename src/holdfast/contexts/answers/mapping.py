@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 from holdfast.code.test_files import is_test
 from holdfast.contexts.answers import open_project
+from holdfast.contexts.arguments import MapArguments, SymbolArguments
 from holdfast.contexts.bindings import binding
 from holdfast.contexts.on_disk.import_index import import_index
-from holdfast.contexts.on_disk.project import scan
+from holdfast.contexts.on_disk.project import Found, Project, scan
 from holdfast.contexts.on_disk.source_facts import gather_facts
 from holdfast.contexts.on_disk.symbol_files import look_up
 from holdfast.contexts.project_map import DEFAULT_BUDGET, MapRequest, is_below
 from holdfast.contexts.project_map import project_map as made_map
+from holdfast.contexts.shapes import MapAnswer, SymbolAnswer
 from holdfast.contexts.source_kinds import unread_languages
 from holdfast.contexts.symbol_lookup import DEFAULT_BUDGET as SYMBOL_BUDGET
 from holdfast.contexts.symbol_lookup import exported_names, nearest_names, parts_of, symbol_answer
@@ -23,9 +25,6 @@ from holdfast.core.errors import ContextError, InvalidBudget, ScopeOutside, Usag
 from holdfast.operation import Outcome
 
 if TYPE_CHECKING:
-    from holdfast.contexts.arguments import MapArguments, SymbolArguments
-    from holdfast.contexts.on_disk.project import Found, Project
-    from holdfast.contexts.shapes import MapAnswer, SymbolAnswer
     from holdfast.workspace import Workspace
 
 

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import posixpath
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
+from holdfast.code.analysis.facts import FileFacts
 from holdfast.contexts.description import About
-from holdfast.contexts.manifests import MANIFESTS, crate_roots, package_entry, script_config
+from holdfast.contexts.manifests import MANIFESTS, ScriptConfig, crate_roots, package_entry, script_config
 from holdfast.contexts.on_disk.disk_failure import check_disk
+from holdfast.contexts.on_disk.project import Found, Project
 from holdfast.contexts.project_index import Index, ScriptPaths, Workspace, declared_packages
 from holdfast.core.confined_paths import open_beneath
 from holdfast.core.regular_files import close_quietly, read_regular
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from holdfast.code.analysis.facts import FileFacts
-    from holdfast.contexts.manifests import ScriptConfig
-    from holdfast.contexts.on_disk.project import Found, Project
 
 _MAX_MANIFEST = 1 << 20
 _NAMING = ("package.json", "go.mod")

@@ -8,30 +8,26 @@ from __future__ import annotations
 
 import os
 from _thread import allocate_lock
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from signal import alarm
 from time import time_ns
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from holdfast.code.analysis.analyser import analyse_with_references
 from holdfast.code.analysis.facts import MAX_ANALYSED, NOT_PARSED, TOO_LARGE, UNREADABLE, FileFacts
 from holdfast.code.analysis.references import References
 from holdfast.code.languages import language_of
 from holdfast.contexts.on_disk.disk_failure import check_disk
+from holdfast.contexts.on_disk.project import Found, Project
 from holdfast.core.confined_paths import open_beneath
-from holdfast.core.file_identity import identity, is_settled
+from holdfast.core.file_identity import Identity, identity, is_settled
 from holdfast.core.regular_files import TooLarge, close_quietly, read_regular
 from holdfast.core.worker_pool import WorkerPool, core_count
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from holdfast.contexts.on_disk.project import Found, Project
-    from holdfast.core.file_identity import Identity
-
-    Item = TypeVar("Item", bound=tuple[object, ...])
-    Made = TypeVar("Made")
-    SourcePath = tuple[str, str, str]  # the project's root, a place and a file's name
-    Remembered = dict[tuple[str, str], tuple[Identity, "SourceFacts"]]
+Item = TypeVar("Item", bound=tuple[object, ...])
+Made = TypeVar("Made")
+SourcePath = tuple[str, str, str]  # the project's root, a place and a file's name
+Remembered = dict[tuple[str, str], tuple[Identity, "SourceFacts"]]
 
 # Facts are gathered from this many files; the caller reports how many were left.
 MAX_FILES = 20_000

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 from holdfast.code.analysis.facts import MAX_ANALYSED
 from holdfast.code.languages import language_of
 from holdfast.code.test_files import is_test
 from holdfast.contexts.on_disk.disk_failure import check_disk
+from holdfast.contexts.on_disk.project import Found, Project
 from holdfast.contexts.on_disk.source_facts import patient, worked
 from holdfast.contexts.symbol_lookup import Look, Looked, look
 from holdfast.core.confined_paths import open_beneath, printable
 from holdfast.core.regular_files import close_quietly, read_regular
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from holdfast.contexts.on_disk.project import Found, Project
-
-    Asked = tuple[str, str, str, tuple[str, ...]]  # the project's root, a place, a file's name, the names asked for
+Asked = tuple[str, str, str, tuple[str, ...]]  # the project's root, a place, a file's name, the names asked for
 
 
 def look_up(project: Project, found: Iterable[Found], parts: Sequence[str]) -> list[Looked]:
