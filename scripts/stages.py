@@ -20,7 +20,8 @@ from typing import IO, NamedTuple, NoReturn
 ROOT = Path(__file__).parent.parent
 Stage = dict[str, list[str]]
 PYTEST = [".venv/bin/pytest", "-q", "-n", os.environ.get("HOLDFAST_TEST_WORKERS", "auto")]
-LONGER = ["--timeout=300", "-o", "faulthandler_timeout=360"]
+# A worker is ended after the longest limit that a single test sets for itself.
+LONGER = ["--timeout=300", "-o", "faulthandler_timeout=660"]
 STAGES: list[Stage] = [
     {
         "test": ["./scripts/test"],
