@@ -22,6 +22,8 @@ _RUN = "import sys; from holdfast.cli import run; sys.exit(run())"
 _POINTER = re.compile(r"(?:^(\S.*?) |^ |; )L(\d+) ")
 _CITATION = re.compile(r"^\[\d+\] (\S+@[0-9a-f]{12})", re.MULTILINE)
 _PLACE = re.compile(r"^(\S+#L\d+)-L\d+ ", re.MULTILINE)
+_FILE = re.compile(r"^\[\d+\] ([^\s#]+)#", re.MULTILINE)
+_FILES = 3  # files found that are asked about
 _TOGETHER = 3  # pointers read at once
 _LARGE = 4000
 
@@ -29,7 +31,8 @@ _LARGE = 4000
 class Holdfast(ServerPolicy):
     """`context.search` in the question's words, then its pointers in their order, three at a time, then both once more
     with 4,000 tokens, without what was given before. A name of code is looked up by `context.symbol` (and what it
-    defines read) and a path by `project_impact`, the next task of a spec by `list-specs`; the search follows."""
+    defines read) and a path by `project_impact`, the next task of a spec by `list-specs`; the search follows. Where a
+    question about what breaks names no path, the first files that the search cites are asked about."""
 
     name = "Holdfast"
 
@@ -54,6 +57,9 @@ class Holdfast(ServerPolicy):
         for more in ({}, {"budget": _LARGE}):
             found = self.call("context.search", query=question, **part, **more, **({"known": held} if held else {}))
             yield found
+            if task.kind == BREAKS and "project_impact" in self._tools and not more and not paths(question):
+                for path in list(dict.fromkeys(_FILE.findall(found.answer)))[:_FILES]:
+                    yield self.call("project_impact", paths=[path])
             held += _CITATION.findall(found.answer)
             places = pointers(found.answer)
             for at in range(0, len(places), _TOGETHER):
