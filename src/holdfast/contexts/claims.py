@@ -8,15 +8,13 @@ fingerprint covers nothing else, so it changes when a claim may have become fals
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from holdfast.contexts.context_text import field_digest
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    Context = Mapping[str, Any]
+Context = Mapping[str, Any]
 
 PREFIX = "claims-"  # no other form of a fingerprint begins so
 GONE = "gone"  # the digest of a subject that is no longer there

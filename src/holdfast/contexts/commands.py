@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
-from holdfast.core.canonical_json import JsonError, decode
+from holdfast.contexts.manifests import json_table, toml_table
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    Found = Iterator[tuple[str, str, str]]  # what a command is for, the command, and the text that says so
+Found = Iterator[tuple[str, str, str]]  # what a command is for, the command, and the text that says so
 
 KINDS = ("build", "test", "lint", "run", "ci")
 _MOST = 12  # of each kind
@@ -108,23 +105,8 @@ def _targets(program: str) -> Callable[[str, Mapping[str, str]], Found]:
     return read
 
 
-def _json(text: str) -> dict[str, Any]:
-    try:
-        value = decode(text)
-    except JsonError:
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def _toml(text: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return {}
-
-
 def _scripts(text: str, runner: str) -> Found:
-    scripts = _json(text).get("scripts")
+    scripts = json_table(text).get("scripts")
     for name, script in scripts.items() if isinstance(scripts, dict) else ():
         if isinstance(name, str):
             script = "\n".join(map(str, script)) if isinstance(script, list) else str(script)
@@ -144,7 +126,7 @@ def _composer(text: str, _texts: Mapping[str, str]) -> Found:
 
 
 def _pyproject(text: str, _texts: Mapping[str, str]) -> Found:
-    data = _toml(text)
+    data = toml_table(text)
     tools = data.get("tool")
     if "build-system" in data:
         yield "build", "python -m build", "[build-system"

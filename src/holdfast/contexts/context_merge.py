@@ -6,8 +6,9 @@ machine on the other, the person's stays. Only a text that two people wrote diff
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from holdfast.contexts.claims import (
     PREFIX,
@@ -33,12 +34,8 @@ from holdfast.contexts.schema import FIELDS, METADATA
 from holdfast.contexts.yaml_text import YamlError, parse
 from holdfast.core.canonical_json import encode
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    Value = Any
-    Context = dict[str, Any]
-    from collections.abc import Iterator, Sequence
+Value = Any
+Context = dict[str, Any]
 
 # Comparing takes time that grows with the square of the lines in the worst case.
 MAX_LINES = 4000

@@ -8,17 +8,15 @@ field, the file ends in a comment with a short digest of each: a field that no l
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast.contexts.schema import FIELDS, Shape
 from holdfast.contexts.yaml_text import YamlError, parse, parse_document
 from holdfast.core.canonical_json import encode
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    Value = Any
+Value = Any
 
 HEADING = "# What this directory is for. `context regen` renews the fields in derived_fields; whatever you edit stays."
 DRAFT = (

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
+from holdfast.code.analysis.facts import FileFacts
 from holdfast.code.analysis.references import References, hashes_in, word_hash
 from holdfast.code.languages import LANGUAGES, listed
 from holdfast.contexts.import_rules import RULES, Importer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from holdfast.code.analysis.facts import FileFacts
-    from holdfast.contexts.project_index import Index
+from holdfast.contexts.project_index import Index
 
 
 class Dependencies(NamedTuple):

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
-from holdfast.code.analysis.facts import first_sentence
+from holdfast.code.analysis.facts import Export, FileFacts, first_sentence
 from holdfast.code.languages import LANGUAGES, language_of
 from holdfast.code.test_files import is_test, is_test_name
+from holdfast.contexts.dependencies import Dependencies
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from holdfast.code.analysis.facts import Export, FileFacts
-    from holdfast.contexts.dependencies import Dependencies
-
-    Value = Any
+Value = Any
 
 # A field that would be longer is cut, and its last item says how much of it there is more.
 MAX_EXPORTS = 500

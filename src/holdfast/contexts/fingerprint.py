@@ -6,12 +6,10 @@ only ever compared with, never written.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from hashlib import sha256
 from math import floor
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from typing import NamedTuple
 
 DIGITS = 8
 

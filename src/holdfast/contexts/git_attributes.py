@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from holdfast.core.globs import GlobList, as_bytes, parse_globs
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    # True where it is set, False where it is unset, else its value.
-    State = bool | bytes
+# True where it is set, False where it is unset, else its value.
+State = bool | bytes
 
 GITATTRIBUTES = ".gitattributes"
 _KNOWN = frozenset({b"text", b"crlf", b"eol", b"filter", b"ident", b"working-tree-encoding"})

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from holdfast.code.analysis.facts import compact, first_sentence
 from holdfast.code.analysis.source_text import without_links
 from holdfast.contexts.description import About
 from holdfast.core.canonical_json import JsonError, decode
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
 READMES = ("README.md", "Readme.md", "readme.md", "README.rst", "README.txt", "README")
 _MAX_SUMMARY = 300
 
 
-def _toml(text: str) -> dict[str, Any]:
+def toml_table(text: str) -> dict[str, Any]:
+    """The table of a TOML file; empty where it is none."""
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError):
         return {}
 
 
-def _json(text: str) -> dict[str, Any]:
+def json_table(text: str) -> dict[str, Any]:
+    """The object of a JSON file; empty where it is none."""
     try:
         value = decode(text)
     except JsonError:
@@ -45,19 +45,19 @@ def _text(table: Mapping[str, object], key: str) -> str:
 
 
 def _pyproject(text: str) -> About:
-    data = _toml(text)
+    data = toml_table(text)
     table = _table(data, "project") or _table(data, "tool", "poetry")
     return About(_text(table, "name"), _text(table, "description"), manager="pip")
 
 
 def _package_json(text: str) -> About:
-    table = _json(text)
+    table = json_table(text)
     name = _text(table, "name")
     return About(name, _text(table, "description"), name, manager="npm")
 
 
 def _cargo(text: str) -> About:
-    table = _table(_toml(text), "package")
+    table = _table(toml_table(text), "package")
     name = _text(table, "name")
     return About(name, _text(table, "description"), name.replace("-", "_"), manager="cargo")
 
@@ -72,7 +72,7 @@ def _go_mod(text: str) -> About:
 
 
 def _composer(text: str) -> About:
-    table = _json(text)
+    table = json_table(text)
     return About(_text(table, "name"), _text(table, "description"), manager="composer")
 
 
@@ -173,7 +173,7 @@ _TRAILING_COMMA = re.compile(r",(?=\s*+[\]}])")
 def script_config(text: str) -> ScriptConfig:
     """A tsconfig.json or jsconfig.json, which may hold comments and trailing commas."""
     plain = _COMMENT_OR_TEXT.sub(lambda found: found[0] if found[0][0] == '"' else " ", text)
-    data = _json(_TRAILING_COMMA.sub("", plain))
+    data = json_table(_TRAILING_COMMA.sub("", plain))
     options = _table(data, "compilerOptions")
     extends = data.get("extends")
     base = options.get("baseUrl")
@@ -195,7 +195,7 @@ def script_config(text: str) -> ScriptConfig:
 
 def package_entry(text: str) -> str:
     """The entry file that a package.json names, as a path from it; the source rather than what is built from it."""
-    table = _json(text)
+    table = json_table(text)
     exports = table.get("exports")
     here = exports.get(".", exports) if isinstance(exports, dict) else exports
     candidates = [table.get(key) for key in ("source", "types", "module", "main")]
@@ -205,7 +205,7 @@ def package_entry(text: str) -> str:
 
 def crate_roots(text: str) -> dict[str, str]:
     """The crates that a Cargo.toml declares, by the names they are used by, with the paths of their root files."""
-    data = _toml(text)
+    data = toml_table(text)
     name = _text(_table(data, "package"), "name")
     if not name:
         return {}
@@ -223,11 +223,11 @@ def declared_programs(texts: Mapping[str, str]) -> list[str]:
     """The commands that manifests give to functions or files, as `name = where (manifest)`."""
     found: list[str] = []
     if "pyproject.toml" in texts:
-        data = _toml(texts["pyproject.toml"])
+        data = toml_table(texts["pyproject.toml"])
         scripts = {**_table(data, "project", "scripts"), **_table(data, "tool", "poetry", "scripts")}
         found += [f"{name} = {where} (pyproject.toml)" for name, where in scripts.items() if isinstance(where, str)]
     if "package.json" in texts:
-        table = _json(texts["package.json"])
+        table = json_table(texts["package.json"])
         programs = table.get("bin")
         if isinstance(programs, str):
             programs = {_text(table, "name"): programs}
@@ -236,7 +236,7 @@ def declared_programs(texts: Mapping[str, str]) -> list[str]:
         if main := _text(table, "main"):
             found.append(f"main = {main} (package.json)")
     if "Cargo.toml" in texts:
-        data = _toml(texts["Cargo.toml"])
+        data = toml_table(texts["Cargo.toml"])
         programs = data.get("bin")
         for one in programs if isinstance(programs, list) else ():
             if isinstance(one, dict) and _text(one, "name"):

@@ -33,6 +33,21 @@ STAGED = Parameter("staged", "flag", "Judge what is staged for the next commit (
 MEND_STAGED = STAGED._replace(description="Judge and mend what is staged for the next commit (git's index)")
 FULL = Parameter("full", "flag", "Write also what its own files decide: files, interfaces, exports, packages, project")
 MAX_BUDGET = 2**53 - 1
+BUDGET = Parameter(
+    *("budget", "integer", "Most tokens (default: 1000)"),
+    metavar="N",
+    maximum=MAX_BUDGET,
+    error=InvalidBudget,
+    is_plain=True,
+)
+FORMAT = Parameter("format", "text", "Default: text", metavar="FORMAT", choices=("text", "json"), is_plain=True)
+FILES = Parameter(
+    *("focus", "texts", "Rank what is near these paths first"),
+    metavar="PATH",
+    max_bytes=4 << 10,
+    max_items=100,
+    is_plain=True,
+)
 
 TOOLS = (
     Operation(
@@ -49,15 +64,7 @@ TOOLS = (
                 "states", "texts", "Only these states", metavar="STATE", choices=STATES, flag="--state", is_plain=True
             ),
             Parameter("depth", "integer", "Levels to list", metavar="LEVELS", maximum=MAX_BUDGET, is_plain=True),
-            Parameter(
-                "budget",
-                "integer",
-                "Most tokens",
-                metavar="TOKENS",
-                maximum=MAX_BUDGET,
-                error=InvalidBudget,
-                is_plain=True,
-            ),
+            BUDGET._replace(description="Most tokens", metavar="TOKENS"),
             Parameter("check", "flag", "Exit with 8 when anything listed is stale or cannot be used", only="command"),
             Parameter(
                 "since", "text", "Only directories that differ from this commit", metavar="GITREF", only="command"
@@ -105,13 +112,7 @@ TOOLS = (
         ),
         parameters=(
             SCOPE,
-            Parameter(
-                "filter",
-                "texts",
-                "Fields to include",
-                metavar="FIELD",
-                is_plain=True,
-            ),
+            Parameter("filter", "texts", "Fields to include", metavar="FIELD", is_plain=True),
             PATH,
         ),
         run="holdfast.contexts.answers.inquiry:query_context",
@@ -128,35 +129,12 @@ TOOLS = (
         summary="Map the files of a project with their public symbols, most used first, within a token budget.",
         description="Map this project: files with their most used symbols. Use it before grep.",
         parameters=(
-            Parameter(
-                "scopes",
-                "texts",
-                "Only what lies in these folders",
-                metavar="SCOPE",
-                max_bytes=4 << 10,
-                max_items=100,
-                positional=True,
-                is_plain=True,
+            FILES._replace(
+                name="scopes", description="Only what lies in these folders", metavar="SCOPE", positional=True
             ),
-            Parameter(
-                "budget",
-                "integer",
-                "Most tokens (default: 2000)",
-                metavar="N",
-                maximum=MAX_BUDGET,
-                error=InvalidBudget,
-                is_plain=True,
-            ),
-            Parameter(
-                "focus",
-                "texts",
-                "Rank what is near these paths first",
-                metavar="PATH",
-                max_bytes=4 << 10,
-                max_items=100,
-                is_plain=True,
-            ),
-            Parameter("format", "text", "Default: text", metavar="FORMAT", choices=("text", "json"), is_plain=True),
+            BUDGET._replace(description="Most tokens (default: 2000)"),
+            FILES,
+            FORMAT,
             PATH._replace(only="command"),
         ),
         run="holdfast.contexts.answers.mapping:project_map",
@@ -182,16 +160,8 @@ TOOLS = (
                 max_bytes=1 << 10,
                 positional=True,
             ),
-            Parameter(
-                "budget",
-                "integer",
-                "Most tokens (default: 1000)",
-                metavar="N",
-                maximum=MAX_BUDGET,
-                error=InvalidBudget,
-                is_plain=True,
-            ),
-            Parameter("format", "text", "Default: text", metavar="FORMAT", choices=("text", "json"), is_plain=True),
+            BUDGET,
+            FORMAT,
             PATH._replace(only="command"),
         ),
         run="holdfast.contexts.answers.mapping:symbol",

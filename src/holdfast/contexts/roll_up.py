@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.contexts.freshness import STATES
 from holdfast.core.canonical_json import encode
+from holdfast.core.largest_fit import largest_fit
 from holdfast.core.token_estimate import estimate_tokens
 
 if TYPE_CHECKING:
@@ -98,16 +99,10 @@ def within_budget(answer: ListAnswer, roll_up: RollUp, *, depth: int | None, bud
 
 def _part_of_a_level(answer: ListAnswer, roll_up: RollUp, budget: int) -> ListAnswer | None:
     """The answer with as many entries of the first level as fit; None where none does."""
-    few, many = 0, len(roll_up.at(1).entries)
-    best = None
-    while few < many:
-        some = (few + many + 1) // 2
-        found = _fitting(answer, roll_up.at(1, some), 1, budget)
-        if found is None:
-            many = some - 1
-        else:
-            few, best = some, found
-    return best
+    most = largest_fit(
+        len(roll_up.at(1).entries), lambda some: _fitting(answer, roll_up.at(1, some), 1, budget) is not None
+    )
+    return _fitting(answer, roll_up.at(1, most), 1, budget) if most else None
 
 
 def _fitting(answer: ListAnswer, chosen: _Chosen, depth: int, budget: int) -> ListAnswer | None:

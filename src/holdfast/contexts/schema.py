@@ -1,15 +1,13 @@
-"""What a `.context.yaml` may hold: one table that reading, `context validate` and the published JSON Schema share."""
+"""What a `.context.yaml` may hold: one table for reading, `context validate` and scripts/schemas.py."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from holdfast.core.errors import UnsupportedVersion
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    Value = Any
+Value = Any
 
 VERSION = 1
 EXTENSION = "x-"  # how a key begins that other tools put beside the fields
@@ -225,42 +223,3 @@ def filtered(context: Mapping[str, Value], names: list[str]) -> dict[str, Value]
     """The four that are always there, then the requested ones in the order requested; unknown names are passed over."""
     wanted = [name for name in names if name in FILTERABLE and name in context]
     return {name: context[name] for name in (*METADATA, *wanted)}
-
-
-def json_schema() -> dict[str, Value]:
-    """The same rules as a JSON Schema, for editors."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": FILE_NAME,
-        "description": "What one directory is for; see docs/formats/contexts.md",
-        **_record_schema(REQUIRED, FIELDS),
-        "patternProperties": {f"^{EXTENSION}": {}},
-        "additionalProperties": False,
-    }
-
-
-def _record_schema(required: tuple[str, ...], fields: Mapping[str, Shape]) -> dict[str, Value]:
-    schema: dict[str, Value] = {
-        "type": "object",
-        "properties": {name: _shape_schema(shape) for name, shape in fields.items()},
-    }
-    if required:
-        schema["required"] = list(required)
-    return schema
-
-
-def _shape_schema(shape: Shape) -> dict[str, Value]:
-    rules: dict[str, dict[str, Value]] = {
-        "text": {"type": "string"},
-        "texts": {"type": "array", "items": {"type": "string"}},
-        "version": {"type": "integer", "const": VERSION},
-        "whole": {"type": "integer"},
-        "percent": {"type": "number", "minimum": 0, "maximum": 100},
-        "one of": {"type": "string", "enum": list(shape.choices)},
-    }
-    described = {"description": shape.description}
-    if shape.kind == "records":
-        return {**described, "type": "array", "items": _record_schema(shape.required, shape.fields)}
-    if shape.kind == "record":
-        return {**described, **_record_schema(shape.required, shape.fields)}
-    return {**described, **rules[shape.kind]}

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from holdfast.core.canonical_json import encode
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    Value = Any
+Value = Any
 
 FILE_NAME = ".context.config.yaml"
 
@@ -74,21 +72,3 @@ def rendered(name: str, value: Value) -> str:
         items = "".join([f"  - {encode(item)}\n" for item in value])
         return f"{name}:\n{items}" if items else f"{name}: []\n"
     return f"{name}: {value}\n"
-
-
-def json_schema() -> dict[str, Value]:
-    """The same as a JSON Schema, for editors."""
-    rules: dict[str, dict[str, Value]] = {
-        "whole": {"type": "integer", "minimum": 0},
-        "texts": {"type": "array", "items": {"type": "string"}},
-        "mode": {"type": "string", "enum": list(MODES)},
-        "foreign": {},
-    }
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": FILE_NAME,
-        "description": "How contexts are made in this project; see docs/formats/contexts.md",
-        "type": "object",
-        "properties": {name: {"description": text, **rules[kind]} for name, (kind, text) in KEYS.items()},
-        "additionalProperties": False,
-    }

@@ -11,7 +11,7 @@ What libyaml would misread is given to it as a character that the text does not 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from yaml import YAMLError, events
 
@@ -19,12 +19,9 @@ try:
     from yaml._yaml import CParser as Parser
 except ImportError:  # built without libyaml: the same events, several times slower
     from yaml import SafeLoader as Parser  # type: ignore[assignment]  # the same events
+from collections.abc import Callable
 
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Value = Any  # None, bool, int, float, str, list or dict of these
+Value = Any  # None, bool, int, float, str, list or dict of these
 
 _PAIR = re.compile(r"(?<!\\)((?:\\\\)*+)(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})")
 _NO_BREAKS = "\x85\u2028\u2029"

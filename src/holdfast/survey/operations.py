@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.core.errors import InvalidBudget
+from holdfast.contexts.operations import BUDGET, FILES, FORMAT, PATH
 from holdfast.operation import Operation, Parameter
 
 OPERATIONS = (
@@ -21,26 +21,16 @@ OPERATIONS = (
                 positional=True,
                 is_plain=True,
             ),
-            Parameter(
-                "paths",
-                "texts",
-                "Only these files or folders; without REV, as if all of each were about to change",
+            FILES._replace(
+                name="paths",
+                description="Only these files or folders; without REV, as if all of each were about to change",
                 metavar="FILE",
-                max_bytes=4 << 10,
-                max_items=100,
                 flag="--file",
-                is_plain=True,
             ),
             Parameter("staged", "flag", "What is staged for the next commit", only="command"),
-            Parameter(
-                *("budget", "integer", "Most tokens (default: 1000)"),
-                metavar="N",
-                maximum=2**53 - 1,
-                error=InvalidBudget,
-                is_plain=True,
-            ),
-            Parameter("format", "text", "Default: text", metavar="FORMAT", choices=("text", "json"), is_plain=True),
-            Parameter("path", "path", "Another project's root", metavar="PROJECT", only="command"),
+            BUDGET,
+            FORMAT,
+            PATH._replace(only="command"),
         ),
         run="holdfast.survey.answers:impact",
         text="holdfast.contexts.change_impact:as_text",

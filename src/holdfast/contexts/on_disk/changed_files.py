@@ -25,15 +25,14 @@ from holdfast.contexts.dependencies import dependencies
 from holdfast.contexts.import_rules import RULES, Importer
 from holdfast.contexts.on_disk.claim_subjects import Subjects
 from holdfast.contexts.on_disk.directory_view import parse_context, read_context_bytes
-from holdfast.contexts.on_disk.disk_failure import check_disk
+from holdfast.contexts.on_disk.disk_failure import read_beneath
 from holdfast.contexts.on_disk.git import files_changed_since, read_objects
 from holdfast.contexts.on_disk.import_index import import_index
 from holdfast.contexts.on_disk.source_facts import gather_facts, patient, worked
 from holdfast.contexts.project_map import is_below
 from holdfast.contexts.symbol_ranks import MapFile, bound_users
-from holdfast.core.confined_paths import open_beneath, printable
+from holdfast.core.confined_paths import printable
 from holdfast.core.errors import ContextCorrupt, ContextMissing, UnsupportedVersion
-from holdfast.core.regular_files import close_quietly, read_regular
 from holdfast.core.unicode_text import lower_case
 
 if TYPE_CHECKING:
@@ -123,7 +122,7 @@ def touched_below(project: Project, found: Iterable[Found], places: Sequence[str
 
 def _source(project: Project, path: str) -> bytes | None:
     """The content of a source file; None for another file, or one that cannot be read or is too large."""
-    return _content(project.root, *_parted(path)) if language_of(path) else None
+    return read_beneath(project.root, *_parted(path), MAX_ANALYSED) if language_of(path) else None
 
 
 def reach_of(
@@ -306,7 +305,7 @@ def lines_in_worker(items: list[Looked]) -> Iterator[list[int]]:
 def lines_in_files(items: list[Looked]) -> Iterator[list[int]]:
     """The lines of each file that import or use some names, comments and strings left out."""
     for root, place, name, words, imports in items:
-        data = _content(root, place, name) or b""
+        data = read_beneath(root, place, name, MAX_ANALYSED) or b""
         code = source_code(code_language(name, data), data).split(b"\n")
         uses = {word.encode("utf-8", "replace") for word in words}
         modules = {word.encode("utf-8", "replace") for word in imports}
@@ -400,18 +399,3 @@ def _means(name: str, symbol: ChangedSymbol) -> bool:
     asked, stem = parts_of(name), _parted(symbol.path)[1].partition(".")[0]
     whole = [stem, *parts_of(symbol.owner), *parts_of(symbol.name)]
     return any(bool(asked) and whole[:end][-len(asked) :] == asked for end in range(2, len(whole) + 1))
-
-
-def _content(root: str, place: str, name: str) -> bytes | None:
-    try:
-        directory = open_beneath(root, place)
-    except (OSError, ValueError) as error:
-        check_disk(error, f"{root}/{place}")
-        return None
-    try:
-        return read_regular(name, dir_fd=directory, limit=MAX_ANALYSED)
-    except (OSError, ValueError) as error:
-        check_disk(error, f"{root}/{place}/{name}")
-        return None
-    finally:
-        close_quietly(directory)

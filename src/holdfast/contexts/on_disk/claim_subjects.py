@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import posixpath
-from _thread import allocate_lock
-from signal import alarm
 from time import time_ns
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,12 +14,9 @@ from holdfast.contexts import claims
 from holdfast.contexts.claims import GONE, UNKNOWN, WHOLE, claims_fingerprint
 from holdfast.contexts.description import public_exports
 from holdfast.contexts.freshness import FRESH, STALE
-from holdfast.contexts.on_disk.disk_failure import check_disk
-from holdfast.contexts.on_disk.source_facts import PATIENCE, facts_of
-from holdfast.core.confined_paths import open_beneath
+from holdfast.contexts.on_disk.disk_failure import read_beneath
+from holdfast.contexts.on_disk.source_facts import facts_of, patient, worked
 from holdfast.core.file_identity import identity, is_settled
-from holdfast.core.regular_files import close_quietly, read_regular
-from holdfast.core.worker_pool import WorkerPool, core_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,7 +28,7 @@ if TYPE_CHECKING:
     from holdfast.contexts.on_disk.project import Project
 
 _MAX_REMEMBERED = 100_000  # declarations
-_in_process = allocate_lock()  # a parser serves one thread at a time
+_USUAL_SIZE = 16 << 10  # bytes of a source file
 
 
 class Judgement(NamedTuple):
@@ -204,16 +199,8 @@ class Subjects:
         return "p" + digest_of(sorted(found))
 
     def _content(self, place: str, name: str) -> str:
-        try:
-            directory = open_beneath(self._project.root, place)
-            try:
-                data = read_regular(name, dir_fd=directory, limit=MAX_ANALYSED)
-            finally:
-                close_quietly(directory)
-        except (OSError, ValueError) as error:
-            check_disk(error, name)
-            return UNKNOWN
-        return "c" + digest_of(data.decode("utf-8", "replace").split())
+        data = read_beneath(self._project.root, place, name, MAX_ANALYSED)
+        return UNKNOWN if data is None else "c" + digest_of(data.decode("utf-8", "replace").split())
 
 
 def _symbol_state(found: list[Declared] | None) -> str:
@@ -240,7 +227,7 @@ def declarations_of(project: Project, place: str, names: Sequence[str]) -> dict[
         if (entry := known.get((place, name))) is not None and entry[0] == seen[name]:
             found[name] = entry[1]
     missing = [(project.root, place, name) for name in names if name not in found]
-    for number, one in _results(missing):
+    for number, one in worked(missing, declared_in_worker, declared_in_files, len(missing) * _USUAL_SIZE):
         found[missing[number][2]] = one[0] if one is not None else None
     new = {
         (place, name): (seen[name], found[name])
@@ -253,40 +240,13 @@ def declarations_of(project: Project, place: str, names: Sequence[str]) -> dict[
     return found
 
 
-def _results(files: list[tuple[str, str, str]]) -> Iterator[tuple[int, tuple[list[Declared] | None] | None]]:
-    """The declarations of each file with its number, None where its grammar was lost with it."""
-    if not files:
-        return
-    done = set()
-    with WorkerPool() as pool:
-        try:
-            count = min(core_count(), -(-len(files) // 8))
-            for number, one in pool.run_items(declared_in_worker, files, count=count, patience=PATIENCE):
-                done.add(number)
-                yield number, one
-        except OSError:  # no process can be started here, as when this one gave up that right
-            left = [number for number in range(len(files)) if number not in done]
-            with _in_process:
-                yield from zip(left, declared_in_files([files[number] for number in left]), strict=True)
-
-
 def declared_in_worker(files: list[tuple[str, str, str]]) -> Iterator[tuple[list[Declared] | None]]:
-    """The same in a process of its own, which ends itself should a file never end and nobody be left to end it."""
-    for file in files:
-        alarm(PATIENCE + 10)
-        yield from declared_in_files([file])
-        alarm(0)
+    """The same in a process of its own."""
+    return patient(declared_in_files(files))
 
 
 def declared_in_files(files: list[tuple[str, str, str]]) -> Iterator[tuple[list[Declared] | None]]:
-    """The declarations of each file; no path to it may lead through a link."""
+    """The declarations of each file."""
     for root, place, name in files:
-        try:
-            directory = open_beneath(root, place)
-            try:
-                yield (declarations(name, read_regular(name, dir_fd=directory, limit=MAX_ANALYSED)),)
-            finally:
-                close_quietly(directory)
-        except (OSError, ValueError) as error:
-            check_disk(error, f"{root}/{place}/{name}")
-            yield (None,)
+        data = read_beneath(root, place, name, MAX_ANALYSED)
+        yield (None if data is None else declarations(name, data),)

@@ -3,38 +3,31 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection
+from typing import Any
 
-from holdfast.code.analysis.references import hashes_in, word_hash
+from holdfast.code.analysis.facts import FileFacts
+from holdfast.code.analysis.references import References, hashes_in, word_hash
 from holdfast.code.languages import language_of
 from holdfast.code.test_files import is_test
 from holdfast.contexts import description
 from holdfast.contexts.commands import KINDS, commands, is_command_file
 from holdfast.contexts.context_text import writable
 from holdfast.contexts.dependencies import dependencies, dependents
-from holdfast.contexts.description import Child, summary
+from holdfast.contexts.description import About, Child, summary
 from holdfast.contexts.manifests import MANIFESTS, READMES, about, declared_programs
-from holdfast.contexts.on_disk.import_index import import_index, read_beneath
-from holdfast.contexts.on_disk.project import scan
-from holdfast.contexts.on_disk.source_facts import facts_of, gather_facts
+from holdfast.contexts.on_disk.directory_view import DirectoryView
+from holdfast.contexts.on_disk.import_index import import_index, read_text
+from holdfast.contexts.on_disk.project import Found, Project, scan
+from holdfast.contexts.on_disk.source_facts import Gathered, SourceFacts, facts_of, gather_facts
+from holdfast.contexts.project_index import Index
 from holdfast.contexts.yaml_text import YamlError, parse
 from holdfast.core import posix_calls
 from holdfast.core.confined_paths import open_beneath, printable
 from holdfast.core.errors import ContextCorrupt, ContextError, ContextMissing, UnsupportedVersion
 from holdfast.core.regular_files import close_quietly
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
-    from holdfast.code.analysis.facts import FileFacts
-    from holdfast.code.analysis.references import References
-    from holdfast.contexts.description import About
-    from holdfast.contexts.on_disk.directory_view import DirectoryView
-    from holdfast.contexts.on_disk.project import Found, Project
-    from holdfast.contexts.on_disk.source_facts import Gathered, SourceFacts
-    from holdfast.contexts.project_index import Index
-
-    Value = Any
+Value = Any
 
 _WORKFLOWS = ".github/workflows"
 _MAX_WORKFLOWS = 20
@@ -112,7 +105,7 @@ class Derivation:
 
     def _texts(self, names: Collection[str]) -> dict[str, str]:
         there = {file.name for file in self.view.files}.intersection(names)
-        texts = {name: read_beneath(self.project, self.place, name) for name in there}
+        texts = {name: read_text(self.project, self.place, name) for name in there}
         return {name: text for name, text in texts.items() if text is not None}
 
     def fields(self, names: Collection[str]) -> dict[str, Value]:
@@ -201,7 +194,7 @@ def _workflows(one: Derivation) -> dict[str, tuple[Value, str]]:
     places = [(_WORKFLOWS, name) for name in names[:_MAX_WORKFLOWS]] + [("", ".gitlab-ci.yml")]
     parsed = {}
     for place, name in places:
-        text = read_beneath(one.project, place, name)
+        text = read_text(one.project, place, name)
         try:
             if text is not None:
                 parsed[f"{place}/{name}"] = parse(text.encode("utf-8", "replace")), text

@@ -17,6 +17,13 @@ _GIT = ".git"
 _NO_FILE = (0, -1, 0, 0, 0)  # the identity of what is no regular file
 
 
+class SourceFile(NamedTuple):
+    """A file that counts for the fingerprint."""
+
+    name: str
+    size: int
+
+
 class Seen(NamedTuple):
     """The entries found in a directory."""
 

@@ -16,7 +16,7 @@ from holdfast.contexts.context_text import machine_fields
 from holdfast.contexts.fingerprint import ContentEntry, StatEntry, content_fingerprint, stat_fingerprint
 from holdfast.contexts.freshness import MISSING, Freshness, freshness
 from holdfast.contexts.git_attributes import GITATTRIBUTES
-from holdfast.contexts.on_disk.directory_scan import Seen, scan_directory
+from holdfast.contexts.on_disk.directory_scan import Seen, SourceFile, scan_directory
 from holdfast.contexts.on_disk.disk_failure import check_disk
 from holdfast.contexts.on_disk.tracking import digest_file
 from holdfast.contexts.source_kinds import is_source
@@ -58,13 +58,6 @@ class Headline(NamedTuple):
     summary: str
     scope: str = ""
     written: Written | None = None
-
-
-class SourceFile(NamedTuple):
-    """A file that counts for the fingerprint."""
-
-    name: str
-    size: int
 
 
 class Surroundings(NamedTuple):

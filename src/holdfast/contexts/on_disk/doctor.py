@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from shlex import quote
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from holdfast.code.analysis.parsers import INSTALL, missing_parsers
 from holdfast.code.languages import language_of
@@ -12,7 +13,7 @@ from holdfast.contexts.freshness import STALE, STATES
 from holdfast.contexts.on_disk.agents_file import write_section
 from holdfast.contexts.on_disk.directory_view import CONTEXT_FILE, read_context_beneath
 from holdfast.contexts.on_disk.listing import list_project
-from holdfast.contexts.on_disk.project import Project, scan
+from holdfast.contexts.on_disk.project import Found, Project, scan
 from holdfast.contexts.schema import METADATA
 from holdfast.contexts.settings import FILE_NAME as SETTINGS_FILE
 from holdfast.contexts.settings import check
@@ -20,13 +21,8 @@ from holdfast.core.confined_paths import printable
 from holdfast.core.errors import ContextCorrupt, ContextMissing, IoError, UnsupportedVersion
 from holdfast.core.regular_files import read_regular
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.contexts.on_disk.project import Found
-
-    # A `problem` needs doing, `advice` would improve something that works.
-    Level = Literal["ok", "advice", "problem"]
+# A `problem` needs doing, `advice` would improve something that works.
+Level = Literal["ok", "advice", "problem"]
 
 
 _SAYS_NOTHING = frozenset({*METADATA, "maintenance", "derived_fields"})

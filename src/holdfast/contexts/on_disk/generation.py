@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
 from holdfast.code.analysis.facts import MAX_ANALYSED, NO_GRAMMAR, FileFacts
 from holdfast.code.languages import extension_of, language_of
 from holdfast.code.test_files import is_test_name
 from holdfast.contexts import schema
 from holdfast.contexts.claims import (
+    Change,
     changes,
     claim_lines,
     claims_fingerprint,
@@ -27,23 +29,18 @@ from holdfast.contexts.on_disk.directory_view import (
     parse_context,
     read_context_bytes,
 )
-from holdfast.contexts.on_disk.import_index import import_index, read_beneath
+from holdfast.contexts.on_disk.import_index import import_index, read_text
 from holdfast.contexts.on_disk.merged_file import resolved_in
+from holdfast.contexts.on_disk.project import Found, Project
 from holdfast.contexts.on_disk.source_facts import facts_of, gather_facts
+from holdfast.contexts.project_index import Index
 from holdfast.core.atomic_write import write_file, write_files
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import ContextCorrupt, ContextError, ContextMissing, UnsupportedVersion
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+Action = Literal["written", "renewed", "unchanged", "failed"]
 
-    from holdfast.contexts.claims import Change
-    from holdfast.contexts.on_disk.project import Found, Project
-    from holdfast.contexts.project_index import Index
-
-    Action = Literal["written", "renewed", "unchanged", "failed"]
-
-    Context = dict[str, Any]
+Context = dict[str, Any]
 
 
 _DESCRIBING = frozenset({*MANIFESTS, *READMES})
@@ -72,7 +69,7 @@ def directory_facts(
         if item.view is None:
             continue
         sizes = {file.name: file.size for file in item.view.files}
-        texts = {name: read_beneath(project, item.place, name) for name in _DESCRIBING.intersection(sizes)}
+        texts = {name: read_text(project, item.place, name) for name in _DESCRIBING.intersection(sizes)}
         abouts[item.place] = about(
             {name: text for name, text in texts.items() if text is not None}, main_language(item.view.sources)
         )
@@ -93,7 +90,7 @@ def _speakers(project: Project, place: str, names: list[str]) -> list[str]:
     entries = [name for name in names if name in _ENTRIES]
     sources = [name for name in names if extension_of(name) == "go" and not is_test_name(name)]
     for name in [] if entries else sources[:_MOST_HEADS]:
-        text = read_beneath(project, place, name)
+        text = read_text(project, place, name)
         if text is not None and len(text) <= MAX_ANALYSED and any(words in text for words in _PACKAGE_COMMENTS):
             return [name]
     return entries

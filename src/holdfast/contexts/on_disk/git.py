@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from holdfast.contexts.on_disk.project import Project
 from holdfast.core.errors import UsageError
 from holdfast.core.git_command import git, git_unusable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.contexts.on_disk.project import Project
-
 
 # What makes a filter do nothing: to compare contents, no program that a repository names is run.
 _NO_FILTER = ("clean=", "process=", "required=false")

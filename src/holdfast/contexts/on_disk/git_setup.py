@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
 
 from holdfast.contexts.git_attributes import GITATTRIBUTES
 from holdfast.contexts.on_disk.git import git_path
+from holdfast.contexts.on_disk.project import Project
 from holdfast.contexts.on_disk.settings_file import write_keeping_fresh
 from holdfast.contexts.schema import FILE_NAME
 from holdfast.core.atomic_write import write_file
@@ -14,12 +16,7 @@ from holdfast.core.errors import SettingsInvalid, UsageError
 from holdfast.core.git_command import git
 from holdfast.core.regular_files import NotRegular, read_regular
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.contexts.on_disk.project import Project
-
-    Action = Literal["written", "renewed", "unchanged", "left alone"]
+Action = Literal["written", "renewed", "unchanged", "left alone"]
 
 DRIVER = "holdfast"
 _DRIVER_SETTING = f"merge.{DRIVER}.driver"

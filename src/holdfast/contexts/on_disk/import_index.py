@@ -8,31 +8,19 @@ from collections.abc import Iterable, Mapping
 from holdfast.code.analysis.facts import FileFacts
 from holdfast.contexts.description import About
 from holdfast.contexts.manifests import MANIFESTS, ScriptConfig, crate_roots, package_entry, script_config
-from holdfast.contexts.on_disk.disk_failure import check_disk
+from holdfast.contexts.on_disk.disk_failure import read_beneath
 from holdfast.contexts.on_disk.project import Found, Project
 from holdfast.contexts.project_index import Index, ScriptPaths, Workspace, declared_packages
-from holdfast.core.confined_paths import open_beneath
-from holdfast.core.regular_files import close_quietly, read_regular
 
 _MAX_MANIFEST = 1 << 20
 _NAMING = ("package.json", "go.mod")
 _DEEPEST_EXTENDS = 5
 
 
-def read_beneath(project: Project, place: str, name: str) -> str | None:
-    """A small text file of a project, reached without a link; None when there is none that can be read."""
-    try:
-        directory = open_beneath(project.root, place)
-    except (OSError, ValueError) as error:
-        check_disk(error, project.path(place))
-        return None
-    try:
-        return read_regular(name, dir_fd=directory, limit=_MAX_MANIFEST).decode("utf-8", "replace")
-    except (OSError, ValueError) as error:
-        check_disk(error, f"{project.path(place)}/{name}")
-        return None
-    finally:
-        close_quietly(directory)
+def read_text(project: Project, place: str, name: str) -> str | None:
+    """A small text file of a project; None when there is none that can be read."""
+    data = read_beneath(project.root, place, name, _MAX_MANIFEST)
+    return None if data is None else data.decode("utf-8", "replace")
 
 
 def import_index(project: Project, found: Iterable[Found], facts: Mapping[str, Iterable[FileFacts]]) -> Index:
@@ -44,18 +32,18 @@ def import_index(project: Project, found: Iterable[Found], facts: Mapping[str, I
     for place in sorted(files, key=lambda place: (place.count("/"), place)):
         names = set(files[place])
         for name in names.intersection(_NAMING):
-            text = read_beneath(project, place, name) or ""
+            text = read_text(project, place, name) or ""
             about: About = MANIFESTS[name](text)
             if about.module:
                 entry = package_entry(text) if name == "package.json" else ""
                 modules.setdefault(about.module, Workspace(place, entry))
         if "Cargo.toml" in names:
-            text = read_beneath(project, place, "Cargo.toml") or ""
+            text = read_text(project, place, "Cargo.toml") or ""
             for crate, path in crate_roots(text).items():
                 crates.setdefault(crate, posixpath.normpath(posixpath.join(place, path)))
         for name in sorted(names):
             if name.endswith(".json") and name.startswith(("tsconfig", "jsconfig")):
-                text = read_beneath(project, place, name) or ""
+                text = read_text(project, place, name) or ""
                 configs[posixpath.join(place, name)] = script_config(text)
     known = {path for path in crates.values() if path.rpartition("/")[0] in files}
     return Index(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from errno import ENOTSUP
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from holdfast.code.git_index import IndexUnreadable
 from holdfast.code.on_disk.repository import find_repository, is_bare
@@ -23,16 +24,12 @@ from holdfast.core.confined_paths import (
     real_place,
 )
 from holdfast.core.errors import IoError, ScopeOutside, UsageError
+from holdfast.core.file_contents import FileContents
 from holdfast.core.ignore_rules import CONTEXTIGNORE, GITIGNORE, Rules
 from holdfast.core.regular_files import close_quietly, read_regular
 from holdfast.core.tokens import tokens_of_bytes
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from holdfast.core.file_contents import FileContents
-
-    Result = TypeVar("Result")
+Result = TypeVar("Result")
 
 ROOT = "."
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast.contexts.context_text import replaced_field
 from holdfast.contexts.freshness import FRESH
@@ -17,8 +17,7 @@ from holdfast.core.atomic_write import write_file
 from holdfast.core.errors import SettingsInvalid, UsageError
 from holdfast.core.regular_files import read_regular
 
-if TYPE_CHECKING:
-    Value = Any
+Value = Any
 
 
 def write_keeping_fresh(project: Project, name: str, data: bytes) -> None:

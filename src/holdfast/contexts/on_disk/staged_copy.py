@@ -6,12 +6,12 @@ After `git add -p` the index and the working tree differ, and the index is what 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING
 
-from holdfast.code.git_index import IndexUnreadable
-from holdfast.code.on_disk.repository import GIT, tracked_files
+from holdfast.code.git_index import IndexUnreadable, TrackedFiles
+from holdfast.code.on_disk.repository import GIT, Repository, tracked_files
 from holdfast.contexts.on_disk.git import read_objects
 from holdfast.contexts.on_disk.project import Project
 from holdfast.contexts.schema import FILE_NAME
@@ -19,12 +19,6 @@ from holdfast.core.atomic_write import write_file
 from holdfast.core.errors import IoError, UsageError
 from holdfast.core.git_command import git
 from holdfast.core.regular_files import read_regular
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.code.git_index import TrackedFiles
-    from holdfast.code.on_disk.repository import Repository
 
 # Files requested from git at once; a repository is not held in memory.
 _BATCH = 500

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
-from holdfast.code.git_index import IndexUnreadable
+from holdfast.code.git_index import IndexUnreadable, TrackedFiles
 from holdfast.code.on_disk.repository import Repository, converts_line_ends, tracked_files
 from holdfast.contexts import settings
 from holdfast.contexts.checked_in import checked_in, is_lfs, is_pointer, pointer
 from holdfast.contexts.git_attributes import GITATTRIBUTES, Attributes, attribute_path
+from holdfast.contexts.on_disk.directory_scan import SourceFile
 from holdfast.contexts.on_disk.disk_failure import check_disk
 from holdfast.core import posix_calls
+from holdfast.core.file_contents import FileContents
 from holdfast.core.globs import GlobList, as_bytes
 from holdfast.core.ignore_rules import CONTEXTIGNORE, GITIGNORE
 from holdfast.core.regular_files import TooLarge, read_regular
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from holdfast.code.git_index import TrackedFiles
-    from holdfast.contexts.on_disk.directory_view import SourceFile
-    from holdfast.core.file_contents import FileContents
 
 # Larger files count as they lie there: nobody writes text of that length.
 _MAX_TEXT = 32 << 20

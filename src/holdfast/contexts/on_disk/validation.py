@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from holdfast.code.analysis.source_text import blanks_end, package_words, word_end, words_of
 from holdfast.code.languages import LANGUAGES, language_of, listed
@@ -17,10 +18,7 @@ from holdfast.core.errors import ContextCorrupt, ContextMissing, UnsupportedVers
 from holdfast.core.regular_files import read_regular
 from holdfast.core.unicode_text import lower_case
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    Context = dict[str, Any]
+Context = dict[str, Any]
 
 _MAX_SOURCE = 4 << 20
 _MANIFESTS = ("pyproject.toml", "requirements.txt", "package.json", "Cargo.toml", "go.mod", "composer.json", "Gemfile")
