@@ -36,6 +36,7 @@ _ICON = re.compile(r"(?a):(?:material|octicons|fontawesome|simple|fa|lucide)-[a-
 _WIKI = re.compile(r"(?a)\[\[([^\[\]|\n]*)(?:\|([^\[\]\n]*))?\]\]")
 _LINK = re.compile(r"(?a)\{@(?:link|linkcode|linkplain)[ ]++([^{}|\n]*+)(?:\|([^{}\n]*))?\}")
 _ROLE = re.compile(r"(?a)\{[a-z][a-z:_-]*\}(?=`)")
+_REFERENCE = re.compile(r"`[^`]*`|(?:\[((?:[^\[\]`]|`[^`]{0,400}`|\[[^\[\]`]{0,100}\]){0,400}+))?\]\[([^\]]*)\](?!\()")
 _LABEL = re.compile(r"(?a)^[ ]{0,3}\[([^\]^\n][^\]\n]*)\]:[ \t]*<?([^\s<>]*)>?")
 
 
@@ -185,7 +186,7 @@ def inline(text: str, labels: Mapping[str, str]) -> str:
         text = _LINK.sub(lambda found: (found[2] or found[1]).strip(" "), text) if "{@" in text else text
         text = _ROLE.sub("", text) if "}`" in text else text
     if "][" in text:
-        text = _references(text, labels)
+        text = _REFERENCE.sub(lambda found: _reference(found, labels), text)
     if "[[" in text:
         text = _outside_code(_WIKI, lambda found: found[2] or found[1], text)
     if "-" in text and ":" in text:
@@ -201,34 +202,13 @@ def _outside_code(pattern: re.Pattern[str], repl: str | Callable[[re.Match[str]]
     return "`".join([part if number % 2 else pattern.sub(repl, part) for number, part in enumerate(parts)])
 
 
-def _references(text: str, labels: Mapping[str, str]) -> str:
-    """A line in which `[words][reference]` is a link, where the page says where it leads, and else the words."""
-    head, *parts = text.split("][")
-    found: list[str] = []
-    ticks = 0
-    for part in parts:
-        name, closed, after = part.partition("]")
-        opening = _opening(head)
-        ticks += head.count("`")
-        target = labels.get(lower_case(name or head[opening + 1 :]))
-        if ticks % 2 or not closed or after[:1] == "(" or (target is None and (opening < 0 or " " in name)):
-            found.append(head + "][")
-            head = part
-            continue
-        ticks += name.count("`")
-        found.append(head[:opening] + head[opening + 1 :] if target is None else f"{head}]({target})")
-        head = after
-    return "".join([*found, head])
+def _reference(found: re.Match[str], labels: Mapping[str, str]) -> str:
+    """`[words][reference]` as a link, where the page says where it leads, and else as the words; code as it is.
 
-
-def _opening(text: str) -> int:
-    """Where the bracket that is open at the end of a text begins; -1 where none is."""
-    depth = 0
-    for place in range(len(text) - 1, max(-1, len(text) - 400), -1):
-        if text[place] == "]":
-            depth += 1
-        elif text[place] == "[":
-            if not depth:
-                return place
-            depth -= 1
-    return -1
+    The words may begin on the line before.
+    """
+    words, name = found.groups()
+    target = labels.get(lower_case(name or words or ""))
+    if target is None:
+        return found[0] if words is None or " " in name else words
+    return f"]({target})" if words is None else f"[{words}]({target})"

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from holdfast.caches.readers.included_text import DEEPEST, IncludedText
-from holdfast.caches.readers.markdown_includes import Inclusion, included_by, is_snippet_block, marker_of, snippet_of
+from holdfast.caches.readers.markdown_includes import (
+    Inclusion,
+    Marker,
+    included_by,
+    is_snippet_block,
+    marker_of,
+    snippet_of,
+)
 from holdfast.caches.readers.page_text import Row, longest_run
 from holdfast.caches.search.sections import front_matter
 
@@ -16,78 +23,48 @@ _OPEN, _CLOSE = "<!--", "-->"
 
 def markdown_rows(rows: Sequence[Row], included: IncludedText, depth: int = 0) -> list[Row]:
     """Lines without comments, and with what they include; blank ones at the beginning are left out."""
-    page = MarkdownLines(included, depth)
-    for text, source in without_comments(rows):
-        page.take(text, source)
-    found = page.finish()
-    first = next((number for number, (text, _) in enumerate(found) if text.strip(_BLANKS)), len(found))
-    return found[first:]
+    rows = without_comments(rows)
+    found: list[Row] = []
+    fence = ""
+    at = 0
+    while at < len(rows):
+        text, source = rows[at]
+        bare = text.lstrip(_BLANKS)
+        first, at = at, at + 1
+        margin = text[: len(text) - len(bare)]
+        markers: list[tuple[Marker | None, int]] = []
+        if depth < DEEPEST and "8<" in text and is_snippet_block(text):
+            end = next((number for number in range(at, len(rows)) if is_snippet_block(rows[number][0])), len(rows))
+            if end < len(rows):
+                markers = [(snippet_of(line), number) for line, number in rows[at:end]]
+            at, margin = end + 1, ""
+        elif depth < DEEPEST and (bare[:2] in _BEGINNINGS or "-8<-" in text):
+            markers = [(marker_of(text), source)]
+        inclusions = [(one, included_by(one, included), number) for one, number in markers if one is not None]
+        if not inclusions or (fence and not any(inclusion for _, inclusion, _ in inclusions)):
+            fence = fence_after(text, fence)
+            found += rows[first:at]
+            continue
+        for marker, inclusion, number in inclusions:
+            if inclusion is None:
+                included.missing(marker.path)
+            else:
+                lines = _lines_of(inclusion, fence, included, depth)
+                found += [(margin + line if line else "", number) for line in lines]
+    begin = next((number for number, (text, _) in enumerate(found) if text.strip(_BLANKS)), len(found))
+    return found[begin:]
 
 
-class MarkdownLines:
-    """Lines taken one after another, with what they include in their place."""
-
-    def __init__(self, included: IncludedText, depth: int) -> None:
-        self._included, self._depth = included, depth
-        self._rows: list[Row] = []
-        self._fence = ""
-        self._block: list[Row] | None = None  # of a list of snippets, which may be none in the end
-
-    def take(self, text: str, source: int) -> None:
-        """The next line."""
-        if self._block is not None:
-            self._block.append((text, source))
-            if is_snippet_block(text):
-                self._end_block(self._block)
-            return
-        if "8<" in text and is_snippet_block(text) and self._depth < DEEPEST:
-            self._block = [(text, source)]
-            return
-        marker = None
-        if self._depth < DEEPEST and (text.lstrip(_BLANKS)[:2] in _BEGINNINGS or "-8<-" in text):
-            marker = marker_of(text)
-        inclusion = included_by(marker, self._included) if marker is not None else None
-        if inclusion is not None:
-            self._include(inclusion, text[: len(text) - len(text.lstrip(_BLANKS))], source)
-            return
-        if not self._fence and marker is not None:
-            self._included.missing(marker.path)
-            return
-        self._fence = fence_after(text, self._fence)
-        self._rows.append((text, source))
-
-    def finish(self) -> list[Row]:
-        """All of them."""
-        if self._block is not None:
-            self._rows += self._block
-        return self._rows
-
-    def _end_block(self, block: list[Row]) -> None:
-        self._block = None
-        filled = [row for row in block[1:-1] if row[0].strip(_BLANKS)]
-        markers = [snippet_of(text) for text, _ in filled]
-        found = [included_by(marker, self._included) if marker is not None else None for marker in markers]
-        if self._fence and not any(found):
-            self._rows += block
-            return
-        for inclusion, marker, (_, source) in zip(found, markers, filled, strict=True):
-            if inclusion is not None:
-                self._include(inclusion, "", source)
-            elif marker is not None:
-                self._included.missing(marker.path)
-
-    def _include(self, inclusion: Inclusion, margin: str, source: int) -> None:
-        lines = inclusion.lines
-        if inclusion.is_markdown and not self._fence:
-            body, _ = front_matter(lines or [""])
-            rows = [(line, source) for line in lines[body:]]
-            included = markdown_rows(rows, self._included, depth=self._depth + 1)
-            self._rows += [(margin + text if text else "", source) for text, _ in included]
-            return
-        if not self._fence:
-            mark = "`" * max(3, 1 + max([longest_run(line, "`") for line in lines], default=0))
-            lines = [mark + inclusion.language, *lines, mark]
-        self._rows += [(margin + line if line else "", source) for line in lines]
+def _lines_of(inclusion: Inclusion, fence: str, included: IncludedText, depth: int) -> list[str]:
+    """What is included as it is written: Markdown as a page is read, code between fences unless it is already."""
+    lines = inclusion.lines
+    if fence:
+        return lines
+    if inclusion.is_markdown:
+        body, _ = front_matter(lines or [""])
+        return [text for text, _ in markdown_rows([(line, 0) for line in lines[body:]], included, depth + 1)]
+    mark = "`" * max(3, 1 + max([longest_run(line, "`") for line in lines], default=0))
+    return [mark + inclusion.language, *lines, mark]
 
 
 _BEGINNINGS = frozenset(["{*", "{!", "{{", "<<", "--", ";-"])

@@ -9,7 +9,7 @@ from holdfast.caches.readers.page_text import inline_code
 from holdfast.core.unicode_text import lower_case, split_at_white_space
 
 # A role at the end of a text; a note's mark or a name that is a link.
-_ROLE = re.compile(r"(?a):([\w:+.-]+):\Z")
+_ROLE = re.compile(r"(?a):([\w:+.-]{1,58}):\Z")
 _LONGEST_ROLE = 60
 _NAMED = re.compile(r"(?a)(\[[^\[\]]{1,60}\])_(?![A-Za-z0-9])|(?<![A-Za-z0-9.-])([A-Za-z0-9.-]{1,60}+)_(?![A-Za-z0-9])")
 # Roles whose text is prose; that of any other is a name, and is given as code.
