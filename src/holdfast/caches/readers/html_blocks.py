@@ -7,7 +7,7 @@ deeper than `_DEEPEST`, so that the work grows with the text and not with its ne
 
 from __future__ import annotations
 
-from holdfast.caches.readers.html_elements import code_language, is_layout, is_left_out, part_of_page
+from holdfast.caches.readers.html_elements import VOID, code_language, is_layout, is_left_out, part_of_page
 from holdfast.caches.readers.html_tokens import HtmlToken, attributes
 from holdfast.caches.readers.page_text import PageText, Row, inline_code, plain_line
 from holdfast.core.unicode_text import WHITE_SPACE, split_at_white_space
@@ -15,7 +15,6 @@ from holdfast.core.unicode_text import WHITE_SPACE, split_at_white_space
 _DEEPEST = 8  # lists and quotations within each other that are still indented
 _KEPT = 1000
 _NOTHING: dict[str, str] = {}
-_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split(" "))
 _BLOCKS = frozenset(
     "address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 "
     "h4 h5 h6 header hgroup hr html legend li main nav ol p pre section summary table tbody td tfoot th thead tr ul "
@@ -126,7 +125,7 @@ class HtmlBlocks:
         elif kind == "</":
             self._end(name, line)
         else:
-            self._start(name, value, line, is_empty=kind == "/>" or name in _VOID)
+            self._start(name, value, line, is_empty=kind == "/>" or name in VOID)
 
     def finish(self) -> None:
         """Write what is still open."""
@@ -187,7 +186,7 @@ class HtmlBlocks:
 
     def _start(self, name: str, value: str, line: int, *, is_empty: bool) -> None:
         given = self._given(value) if value else _NOTHING
-        if name in _VOID:
+        if name in VOID:
             self._void(name, line)
             return
         if is_left_out(name, given, in_content=bool(self._inside.get("main") or self._inside.get("article"))):

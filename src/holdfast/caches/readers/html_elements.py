@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from holdfast.core.unicode_text import lower_case, split_at_white_space
 
+# Elements that have no end.
+VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split(" "))
 _LEFT_OUT = frozenset(
     "nav footer script style template svg iframe object canvas video audio map select button dialog datalist noscript "
     "annotation annotation-xml menu".split(" ")

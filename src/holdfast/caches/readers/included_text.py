@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from posixpath import normpath
 
 from holdfast.caches.readers.source_reader import SourceFiles
 from holdfast.core.unicode_text import lower_case
@@ -74,21 +75,10 @@ class IncludedText:
         seen = set()
         for folder in [*[folders[:length] for length in range(len(folders), -1, -1)], *climbing]:
             for between in below:
-                place = _normal([*folder, *between.split("/"), *path.split("/")])
-                if place and place not in seen:
+                place = normpath("/".join([*folder, between, path]).lstrip("/"))
+                if place != "." and place not in seen:
                     seen.add(place)
                     yield place
-
-
-def _normal(parts: Sequence[str]) -> str:
-    """A path without `.` and empty parts, `..` only in front."""
-    found: list[str] = []
-    for part in parts:
-        if part == ".." and found and found[-1] != "..":
-            found.pop()
-        elif part and part != ".":
-            found.append(part)
-    return "/".join(found)
 
 
 def language_of(path: str) -> str:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from holdfast.caches.readers.markdown_blocks import note
+from holdfast.caches.readers.html_elements import VOID
+from holdfast.caches.readers.markdown_blocks import NOTE_TAGS, note
 from holdfast.caches.readers.markdown_lines import fence_after
 from holdfast.caches.readers.page_text import Row
 from holdfast.core.unicode_text import lower_case
@@ -35,10 +36,6 @@ _HTML = frozenset(
     "img input ins kbd label legend li link main map mark menu meta nav noscript object ol optgroup option p param "
     "picture pre q s samp script section select small source span strike strong style sub summary sup svg path g "
     "rect circle table tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr".split(" ")
-)
-_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split(" "))
-_NOTES = frozenset(
-    "note tip info warning check danger callout admonition aside alert hint important caution".split(" ")
 )
 # What a tag of HTML is in Markdown, where it begins a line and where it ends.
 _MARKS = {"li": "- ", "h1": "# ", "h2": "## ", "h3": "### ", "h4": "#### ", "h5": "##### ", "h6": "###### "}
@@ -266,7 +263,7 @@ class _Prose:
         self._begin = tag.end
         if tag.closes:
             self._depth.close()
-        elif not tag.is_empty and tag.name not in _VOID:
+        elif not tag.is_empty and tag.name not in VOID:
             self._depth.open()
         return tag.end
 
@@ -289,7 +286,7 @@ class _Prose:
             pass
         elif name == "br":
             said = "" if is_first or self._text[tag.end : tag.end + 1] in " \n" else " "
-        elif name in _NOTES and is_first:
+        elif name in NOTE_TAGS and is_first:
             kind = tag.said.get("type") or name
             said = note(kind if _WORD.fullmatch(kind) else name, tag.title)
         elif is_first and target and tag.title:

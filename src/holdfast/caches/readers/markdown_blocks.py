@@ -26,6 +26,10 @@ _NOTES = frozenset(
     "question quote seealso success summary tip todo tldr version-added version-changed versionadded versionchanged "
     "warning deprecated".split(" ")
 )
+# Tags and components that are notes.
+NOTE_TAGS = frozenset(
+    "note tip info warning check danger callout admonition aside alert hint important caution success notice".split(" ")
+)
 # Containers that say nothing themselves.
 _SILENT = frozenset("code-group raw v-pre div steps tabs tab-set grid cards html block".split(" "))
 _UNSHOWN = frozenset(
@@ -209,6 +213,8 @@ def _reference(found: re.Match[str], labels: Mapping[str, str]) -> str:
     """
     words, name = found.groups()
     target = labels.get(lower_case(name or words or ""))
+    if words and "][" in words:  # a picture that is a link
+        words = _REFERENCE.sub(lambda inner: _reference(inner, labels), words)
     if target is None:
         return found[0] if words is None or " " in name else words
     return f"]({target})" if words is None else f"[{words}]({target})"

@@ -96,28 +96,29 @@ def _declared(node: Node, comments: list[Row], depth: int) -> Iterator[Declarati
         node = node.child_by_field_name("definition")
     if node is None:
         return
-    name = text_of(node.child_by_field_name("name"))
-    if node.type == "function_definition":
+    name, body = text_of(node.child_by_field_name("name")), node.child_by_field_name("body")
+    line = node.start_point[0] + 1
+    if node.type in ("function_definition", "class_definition"):
         if any(one.endswith((".setter", ".deleter")) for one in decorators):
             return
-        shown = [one for one in decorators if one[1:].partition("(")[0].rpartition(".")[2] in _SHOWN]
+        is_class = node.type == "class_definition"
+        shown = [one for one in decorators if _is_shown(one, is_class=is_class)]
         signature = " ".join([*shown, _header(node)])
-        is_called = not any("property" in one for one in shown)
-        body = node.child_by_field_name("body")
         doc = module_docstring(body) if body is not None else []
-        yield Declaration("def", name, ((signature, node.start_point[0] + 1),), doc, (), is_called)
-    elif node.type == "class_definition":
-        body = node.child_by_field_name("body")
-        doc = module_docstring(body) if body is not None else []
-        shown = [one for one in decorators if "dataclass" in one or one.startswith("@final")]
-        signature = " ".join([*shown, _header(node)])
-        members = tuple(declarations(body, depth + 1)) if body is not None and depth < _DEEPEST else ()
-        yield Declaration("class", name, ((signature, node.start_point[0] + 1),), doc, members, True)
+        members = tuple(declarations(body, depth + 1)) if is_class and body is not None and depth < _DEEPEST else ()
+        is_called = is_class or not any("property" in one for one in shown)
+        yield Declaration("class" if is_class else "def", name, ((signature, line),), doc, members, is_called)
     elif node.type == "type_alias_statement":
         left = text_of(node.child_by_field_name("left")).partition("[")[0]
-        yield Declaration("", left, (*comments, (_one_line(text_of(node)), node.start_point[0] + 1)), [], (), False)
+        yield Declaration("", left, (*comments, (_one_line(text_of(node)), line)), [], (), False)
     elif node.type == "expression_statement" and node.named_children:
         yield from _value(node.named_children[0], comments)
+
+
+def _is_shown(decorator: str, *, is_class: bool) -> bool:
+    if is_class:
+        return "dataclass" in decorator or decorator.startswith("@final")
+    return decorator[1:].partition("(")[0].rpartition(".")[2] in _SHOWN
 
 
 def _value(node: Node, comments: list[Row]) -> Iterator[Declaration]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from holdfast.caches.readers.generators import BRACES, LIQUID
 from holdfast.caches.readers.included_text import DEEPEST, IncludedText
-from holdfast.caches.readers.markdown_blocks import label, note
+from holdfast.caches.readers.markdown_blocks import NOTE_TAGS, label, note
 from holdfast.caches.readers.markdown_lines import fence_after, without_comments
 from holdfast.caches.readers.page_text import Row
 from holdfast.caches.readers.site_values import SiteValues
@@ -23,9 +23,6 @@ _TAG = re.compile(
     r"|\{\{\{?([^{}]*+)\}?\}\}"
 )
 _ARGUMENT = re.compile(r"""(?a)([\w-]+)[ ]*=[ ]*("[^"]*"|'[^']*'|[^\s"']+)|("[^"]*"|'[^']*'|[^\s"']+)""")
-_NOTES = frozenset(
-    "note tip info important warning caution danger success hint alert callout admonition notice aside".split()
-)
 # Tags whose words are a title, with the argument that has it.
 _LABELS = frozenset(("tab", "tab-content", "step", "collapse", "expand", "details", "accordion", "qa", "card"))
 _TOOLS = {"mac": "macOS", "linux": "Linux", "windows": "Windows", "bash": "Bash", "powershell": "PowerShell"}
@@ -256,7 +253,7 @@ class TemplateRows:
     def _words(self, name: str, given: dict[str, str]) -> str:
         """What a tag says that is in no other table: a note, a title, or nothing."""
         shown = next((given[key] for key in _SHOWN if given.get(key)), "")
-        if name in _NOTES:
+        if name in NOTE_TAGS:
             kind = given.get("type") or given.get("style") or given.get("color") or given.get("0") or name
             return note(kind if _WORD.fullmatch(kind) else name, shown)
         if name in _LIQUID_LINKS:

@@ -39,6 +39,7 @@ CASES = [
     ("markdown", "> [!NOTE]\n> Careful.\n", "> **Note**\n> Careful.\n"),
     ("markdown", "## Title {#id}\n\ntext\n{: .class }\n", "## Title\n\ntext\n"),
     ("markdown", "[a][x], [`b`][p.q.r], `c[i][j]`\n\n[x]: https://x.org 'X'\n", "[a](https://x.org), `b`, `c[i][j]`\n"),
+    ("markdown", "[![a][x]][y]\n\n[x]: https://x.org\n[y]: https://y.org\n", "[![a](https://x.org)](https://y.org)\n"),
     ("markdown", "Use {{ value }} and {% tag %}.\n", "Use {{ value }} and {% tag %}.\n"),
     (
         "mkdocs",
