@@ -160,14 +160,14 @@ def _wanted(path: str, file_contents: FileContents) -> Layout | None:
 
 
 def _is_there(layout: Layout, path: str, status: Status) -> bool:
-    if any(link_out(path, f"{path}/{place}") for place in (layout.root, layout.specs)):
-        return False
-    if not is_folder(f"{path}/{layout.root}", status):
-        folder = f"{path}/{layout.specs}"
-        return bool(layout.numbered) and any(
+    folder = f"{path}/{layout.specs}"
+    if is_folder(f"{path}/{layout.root}", status):
+        is_shown = not layout.shown_by or any(exists(f"{path}/{name}", status) for name in layout.shown_by)
+    else:
+        is_shown = bool(layout.numbered) and any(
             exists(f"{folder}/{name}/{layout.numbered}", status) for name in _folders(folder) if _is_numbered(name)
         )
-    return not layout.shown_by or any(exists(f"{path}/{name}", status) for name in layout.shown_by)
+    return is_shown and not any(link_out(path, f"{path}/{place}") for place in (layout.root, layout.specs))
 
 
 def _has_specs(layout: Layout, path: str) -> bool:
