@@ -1,10 +1,11 @@
 """From nothing to a finished, archived spec of two tasks in three layouts: calls, tokens of the answers, dead ends.
 
-python -m benchmarks.spec_walks [--openspec PROGRAM]
+python -m benchmarks.spec_walks [--openspec PROGRAM] [--spec-kit CHECKOUT]
 
 The walk writes what the guide's templates ask for, each placeholder replaced, and does what the answers say comes next.
 A dead end is an answer without success. With `--openspec` that program's `validate --strict` judges the change as
-well. Tokens are bytes by four.
+well; with `--spec-kit` the walk uses the templates of that checkout, and its `check-prerequisites.sh` judges the
+feature. Tokens are bytes by four.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import sys
 import tempfile
 from argparse import ArgumentParser
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 from holdfast.catalog import CATALOG, find_tool
@@ -60,8 +62,8 @@ def filled(template: str, name: str) -> str:
 class Walk:
     """One walk: what was asked, and what it cost."""
 
-    def __init__(self, layout: str, root: Path, openspec: str) -> None:
-        self.layout, self.root, self.openspec = layout, root, openspec
+    def __init__(self, layout: str, root: Path, openspec: str, spec_kit: str) -> None:
+        self.layout, self.root, self.openspec, self.spec_kit = layout, root, openspec, spec_kit
         self.calls = self.bytes = 0
         self.dead_ends: list[str] = []
         self.contents = RememberedFiles()
@@ -91,15 +93,22 @@ class Walk:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
 
-    def check(self) -> None:
+    def check(self, name: str) -> None:
         """The gates that the guide names."""
-        for finding in self.command("spec", "check", specNames=["notes"])["data"]["findings"]:
+        for finding in self.command("spec", "check", specNames=[name])["data"]["findings"]:
             print(f"   {finding['file']}:{finding['line']} {finding['rule']} {finding['text'][:90]}")
         if self.layout == "openspec" and self.openspec:
-            words = [self.openspec, "validate", "notes", "--strict", "--no-interactive"]
-            environment = {**os.environ, "OPENSPEC_TELEMETRY": "0"}
-            done = subprocess.run(words, cwd=self.root, capture_output=True, text=True, env=environment, check=False)
-            print(f"   openspec validate --strict: exit {done.returncode}  {(done.stdout + done.stderr).strip()[:600]}")
+            self.judge([self.openspec, "validate", name, "--strict", "--no-interactive"], OPENSPEC_TELEMETRY="0")
+        if self.layout == "spec-kit" and self.spec_kit:
+            script = f"{self.spec_kit}/scripts/bash/check-prerequisites.sh"
+            words = ["bash", script, "--json", "--require-tasks", "--include-tasks"]
+            self.judge(words, SPECIFY_FEATURE=name, SPECIFY_FEATURE_DIRECTORY=f"specs/{name}")
+
+    def judge(self, words: list[str], **environment: str) -> None:
+        """What the layout's own tool says."""
+        around = {**os.environ, **environment}
+        done = subprocess.run(words, cwd=self.root, capture_output=True, text=True, env=around, check=False)
+        print(f"   {Path(words[-4]).name}: exit {done.returncode}  {(done.stdout + done.stderr).strip()[:500]}")
 
     def go(self) -> None:
         """The whole walk."""
@@ -125,7 +134,7 @@ class Walk:
             if phase in place:
                 self.tool("spec-status", specName=name)
                 self.command("spec", "approve", specName=name, phase=phase, by="ann")
-        self.check() if self.layout != "spec-kit" else self.command("spec", "check", specNames=[name])
+        self.check(name)
         self.command("spec", "approve", specName=name, check=True)
         tasks = self.root / folder / name / documents[2]
         for number in (1, 2):
@@ -146,11 +155,14 @@ def main() -> int:
     """Walk in each layout."""
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("--openspec", default="")
+    parser.add_argument("--spec-kit", default="")
     given = parser.parse_args()
     ends = 0
     for layout, files in STARTS.items():
         with tempfile.TemporaryDirectory() as root:
-            walk = Walk(layout, Path(root), given.openspec)
+            walk = Walk(layout, Path(root), given.openspec, given.spec_kit)
+            if layout == "spec-kit" and given.spec_kit:
+                copytree(f"{given.spec_kit}/templates", f"{root}/.specify/templates")
             for path, text in files.items():
                 walk.write(path, text)
             walk.go()

@@ -85,17 +85,13 @@ def spec_list(workspace: Workspace, arguments: ListArguments) -> Outcome[Success
     }
     steps = ["Call spec-status with one of these names"] if every else _specs_below(project)
     if alike:
-        return done(project, f"{len(shown)} of {_specifications(count)}", data, steps)
+        return done(project, f"{len(shown)} of {counted(count, 'specification')}", data, steps)
     steps += [f"No name of a spec shares a word with '{printable(about)}': these are the latest"] if about else []
     steps += (
         [f"{left_out} more are not listed, those changed longest ago: spec-status knows them too"] if left_out else []
     )
     total = count - len(names) + len(every)
-    return done(project, _specifications(total), data, [*steps, _how_to_start(project)])
-
-
-def _specifications(count: int) -> str:
-    return f"{count} specification{'' if count == 1 else 's'}"
+    return done(project, counted(total, "specification"), data, [*steps, _how_to_start(project)])
 
 
 def spec_next(workspace: Workspace, arguments: StatusArguments) -> Outcome[Success[NextTaskData]]:
@@ -203,6 +199,11 @@ def done(project: Project, message: str, data: Data, next_steps: Sequence[str]) 
     """An answer that succeeded."""
     steps = _steps(project, next_steps)
     return Outcome({"success": True, "message": message, "data": data, "nextSteps": steps}, note=project.note)
+
+
+def counted(count: int, noun: str) -> str:
+    """`3 findings`."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _steps(project: Project, steps: Sequence[str]) -> Sequence[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from hashlib import sha256
+from posixpath import commonprefix  # of any two lists
 from typing import NamedTuple
 
 from holdfast.core.canonical_json import JsonError, decode, encode
@@ -76,8 +77,7 @@ def digest(approved: str) -> str:
 
 def line_digests(approved: str) -> str:
     """A few digits for each line."""
-    lines = approved.split("\n")
-    return "".join([sha256(line.encode("utf-8", "surrogatepass")).hexdigest()[:_OF_A_LINE] for line in lines])
+    return "".join([digest(line)[:_OF_A_LINE] for line in approved.split("\n")])
 
 
 def written(entry: Approval) -> bytes:
@@ -139,13 +139,10 @@ def standing(
     needed: int = 1,
 ) -> Standing:
     """Whether as many people as needed approved a document as it is now; `names` is what the documents are called."""
-    given = sorted(
-        [each for each in entries if each.phase == phase and each.sha256], key=lambda each: (each.at, each.by)
-    )
     revocations = _revocations(entries, phase)
-    given = [each for each in given if not each.is_revoked]
+    given = [each for each in entries if each.phase == phase and each.sha256 and not each.is_revoked]
     valid: dict[str, str] = {}  # by who, empty or why it does not hold
-    for entry in given:
+    for entry in sorted(given, key=lambda each: (each.at, each.by)):
         valid[entry.by] = _why_void(entry, revocations) or _why_changed(entry, approved, names)
     holding = [by for by, why in valid.items() if not why]
     if len(holding) >= max(needed, 1):
@@ -193,12 +190,8 @@ def changed_lines(before: str, after: str) -> str:
     """Which lines of a document differ from what was approved, in words."""
     old = [before[at : at + _OF_A_LINE] for at in range(0, len(before), _OF_A_LINE)]
     new = [after[at : at + _OF_A_LINE] for at in range(0, len(after), _OF_A_LINE)]
-    start = 0
-    while start < min(len(old), len(new)) and old[start] == new[start]:
-        start += 1
-    end = 0
-    while end < min(len(old), len(new)) - start and old[len(old) - 1 - end] == new[len(new) - 1 - end]:
-        end += 1
+    start = len(commonprefix([old, new]))
+    end = len(commonprefix([old[start:][::-1], new[start:][::-1]]))
     ranges = [(start, len(new) - end)]
     if 0 < max(len(old), len(new)) - start - end <= _MOST_COMPARED:
         matcher = SequenceMatcher(None, old[start : len(old) - end], new[start : len(new) - end], autojunk=False)
@@ -229,23 +222,22 @@ def _entry(value: object, place: str) -> Approval:
     wrong += [key for key in known if key not in value and key != "note"]
     if wrong:
         raise ApprovalsBroken(f"{place} has an unknown key, or lacks one: {wrong[0]}")
-    if value["phase"] not in PHASES:
+    phase, is_revoked = value["phase"], "revoked" in value
+    if phase not in PHASES:
         raise ApprovalsBroken(f"{place} names a phase that does not exist")
-    texts = {key: value.get(key, "") for key in ("phase", "by", "at", "note")}
-    after = value.get("after", [])
-    if not all(isinstance(text, str) for text in texts.values()) or not value["by"]:
+    by, at, note = (value.get(key, "") for key in ("by", "at", "note"))
+    if not all(isinstance(text, str) for text in (by, at, note)) or not by:
         raise ApprovalsBroken(f"{place} does not say who approved when")
+    after = value.get("after", [])
     if not isinstance(after, list) or not all(isinstance(each, str) for each in after):
         raise ApprovalsBroken(f"{place} names revocations that are none")
-    is_revoked = "revoked" in value
     upstream, lines = value.get("upstream", {}), value.get("lines", "")
     own = value.get("sha256", "" if is_revoked and not more else None)
-    above = PHASES[: PHASES.index(texts["phase"])]
     digests = [*(upstream.values() if isinstance(upstream, dict) else [None]), *([own] if own != "" else [])]
-    if not all(_is_hex(each, 64) for each in digests) or not set(upstream) <= set(above) or not _is_hex(lines):
+    is_known = isinstance(upstream, dict) and set(upstream) <= set(PHASES[: PHASES.index(phase)])
+    if not all(_is_hex(each, 64) for each in digests) or not is_known or not _is_hex(lines):
         raise ApprovalsBroken(f"{place} has a digest that is none")
-    about = (texts["by"], texts["at"], texts["note"], lines)
-    return Approval(texts["phase"], str(own), upstream, *about, is_revoked=is_revoked, after=tuple(after))
+    return Approval(phase, str(own), upstream, by, at, note, lines, is_revoked=is_revoked, after=tuple(after))
 
 
 def _is_hex(value: object, length: int | None = None) -> bool:

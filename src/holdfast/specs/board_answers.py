@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from holdfast.operation import Outcome
 from holdfast.specs import phases
-from holdfast.specs.answers import done, project_of
+from holdfast.specs.answers import counted, done, project_of
 from holdfast.specs.arguments import ListArguments
 from holdfast.specs.check_answers import findings_of
 from holdfast.specs.layouts import PHASES
@@ -19,7 +19,7 @@ def spec_board(workspace: Workspace, arguments: ListArguments) -> Outcome[Succes
     project = project_of(workspace, arguments.get("projectPath", ""))
     specs = [_spec(project, spec) for spec in spec_files.list_specs(project)]
     data: BoardData = {"layout": project.layout.name, "folder": project.layout.specs, "specs": specs}
-    return done(project, f"{len(specs)} specification{'' if len(specs) == 1 else 's'}", data, [])
+    return done(project, counted(len(specs), "specification"), data, [])
 
 
 def _spec(project: Project, spec: Spec) -> BoardSpec:

@@ -8,26 +8,19 @@ from holdfast.specs.shapes import BoardData, BoardSpec
 _COLOURS = {"approved": "good", "changed": "near", "created": "", "missing": "soft"}
 
 
-def _count(data: BoardData) -> str:
-    return counted(len(data["specs"]), "specification")
-
-
 def board(data: BoardData) -> str:
     """A card for each spec: how far it is, what was approved, what was found."""
+    count = counted(len(data["specs"]), "specification")
     cards = "\n".join([_card(spec) for spec in data["specs"]])
-    return f'<h2>{_count(data)}</h2>\n<ul class="cards">\n{cards}\n</ul>\n<p class="soft">{shown(data["folder"])}</p>'
+    return f'<h2>{count}</h2>\n<ul class="cards">\n{cards}\n</ul>\n<p class="soft">{shown(data["folder"])}</p>'
 
 
 def _card(spec: BoardSpec) -> str:
     progress = spec["taskProgress"]
     total, completed = progress["total"], progress["completed"]
     label = f"{completed:,} of {counted(total, 'task')}"
-    documents = "\n".join(
-        [
-            f'<li><span class="{_COLOURS[state]}">{phase}: {state}</span></li>'
-            for phase, state in spec["documents"].items()
-        ]
-    )
+    states = spec["documents"].items()
+    documents = "\n".join([f'<li><span class="{_COLOURS[at]}">{phase}: {at}</span></li>' for phase, at in states])
     colours = {"errors": "bad", "warnings": "near"}
     found = [
         f'<span class="{colours[level]}">{counted(count, level[:-1])}</span>'

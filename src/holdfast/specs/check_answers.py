@@ -8,7 +8,7 @@ from typing import NamedTuple
 from holdfast.core.errors import OutOfDate, SpecFailure
 from holdfast.core.sarif_log import LogResult, LogRule, one_run
 from holdfast.operation import Outcome
-from holdfast.specs.answers import done, found_spec, project_of
+from holdfast.specs.answers import counted, done, found_spec, project_of
 from holdfast.specs.arguments import CheckArguments
 from holdfast.specs.check_rules import RULES
 from holdfast.specs.checks import Coverage, Documents, Finding, check, grouped, named_files, references
@@ -43,14 +43,8 @@ def sarif_log(findings: Sequence[Finding], form: TaskForm, version: str) -> Sari
         LogRule(rule.id, rule.level, rule.meaning, f"To mend it: {_fix(rule.id, form)}.") for rule in RULES.values()
     ]
     results = [
-        LogResult(
-            finding.rule,
-            finding.level,
-            _message(finding, form),
-            finding.file,
-            finding.line,
-        )
-        for finding in findings
+        LogResult(each.rule, each.level, _message(each, form), each.file, each.line)  # as SARIF orders them
+        for each in findings
     ]
     return one_run(rules, results, version)
 
@@ -70,31 +64,30 @@ def spec_check(workspace: Workspace, arguments: CheckArguments) -> Outcome[Check
     names = arguments.get("specNames") or []
     specs = [found_spec(project, name) for name in dict.fromkeys(names)] if names else spec_files.list_specs(project)
     surroundings = _surroundings(project)
-    findings: list[Finding] = []
+    strict = bool(arguments.get("strict"))
+    findings, steering = ([], []) if names else steering_findings(project, strict=strict, levels=surroundings.levels)
     coverage: list[CoverageData] = []
     for spec in specs:
-        found, covered = findings_of(project, spec, surroundings, strict=bool(arguments.get("strict")))
-        findings += [each for each in found if arguments.get("level") != "error" or each.level == "error"]
+        found, covered = findings_of(project, spec, surroundings, strict=strict)
+        findings += found
         coverage.append(_coverage(spec.name, covered))
-    steering: list[str] = []
-    if not names:
-        strict = bool(arguments.get("strict"))
-        drift, steering = steering_findings(project, strict=strict, levels=surroundings.levels)
-        findings += [each for each in drift if arguments.get("level") != "error" or each.level == "error"]
+    if arguments.get("level") == "error":
+        findings = [each for each in findings if each.level == "error"]
     if since := arguments.get("since"):
-        findings = _touched(findings, changed_lines(project, since, steering))
+        lines = changed_lines(project, since, steering)
+        findings = [each for each in findings if each.file in lines and each.line in (lines[each.file] or (each.line,))]
     if baseline := arguments.get("baseline"):
         findings = without_known(findings, baseline)
     findings.sort()
     code = OutOfDate.exit_code if findings else 0
     if arguments.get("format") == "sarif":
         return Outcome(sarif_log(findings, project.layout.tasks, __version__), exit_code=code, note=project.note)
-    where = f"{len(specs)} specification{'' if len(specs) == 1 else 's'}"
-    where += f" and {len(steering)} steering document{'' if len(steering) == 1 else 's'}" if steering else ""
+    where = counted(len(specs), "specification")
+    where += f" and {counted(len(steering), 'steering document')}" if steering else ""
     shown = grouped(findings)
     value: CheckAnswer = {
         "success": not findings,
-        "message": f"{len(findings) or 'no'} finding{'' if len(findings) == 1 else 's'} in {where}",
+        "message": f"{counted(len(findings), 'finding') if findings else 'no findings'} in {where}",
         "data": {"findings": [_finding(each, project.layout.tasks) for each in shown], "coverage": coverage},
         "nextSteps": _steps(shown, project.layout.tasks),
     }
@@ -135,17 +128,11 @@ def findings_of(
         layout.tasks,
         layout.optional,
         tested=around.tested.get(spec.name, frozenset()),
-        stale=_stale(spec),
+        stale={at: each.why_not for at, each in (spec.approvals or {}).items() if each.by and not each.holds},
         deltas=_deltas(project, spec, around),
     )
     missing = workflow_folder.missing_files(project, spec.name, named_files(documents))
     return check(documents._replace(missing_files=missing), strict=strict, levels=around.levels)
-
-
-def _stale(spec: Spec) -> dict[str, str]:
-    """By phase, why the approval of a document that was approved holds no longer."""
-    standings = spec.approvals or {}
-    return {phase: standing.why_not for phase, standing in standings.items() if standing.by and not standing.holds}
 
 
 def _deltas(project: Project, spec: Spec, around: Surroundings) -> DeltaTexts | None:
@@ -159,16 +146,6 @@ def _deltas(project: Project, spec: Spec, around: Surroundings) -> DeltaTexts | 
         if spec.name in names
     }
     return DeltaTexts(tuple(deltas), found.misplaced, others)
-
-
-def _touched(findings: list[Finding], lines: Mapping[str, frozenset[int] | None]) -> list[Finding]:
-    """The findings on lines that a change touched; None means a new file, whose every line is."""
-    found = []
-    for finding in findings:
-        if finding.file in lines:
-            touched = lines[finding.file]
-            found += [finding] if touched is None or finding.line in touched else []
-    return found
 
 
 def spec_trace(workspace: Workspace, arguments: CheckArguments) -> Outcome[Success[TraceData]]:

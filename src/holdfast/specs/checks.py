@@ -82,29 +82,30 @@ def check(
     if is_coded:  # tasks name codes here, not numbers
         counted = [each for each in requirements.criteria if each.id.partition("-")[0] in codes]
     unnamed = [each for each in counted if each.id not in named]
-    found: list[tuple[str, int, str, str]] = []
-    for phase, template in zip(PHASES, documents.templates, strict=True):
-        found += [(files[phase], *each) for each in _in_any(texts.get(phase), phase, template, documents)]
+    design = texts.get("design", "")
+    in_phase: dict[str, list[At]] = {
+        phase: list(_in_any(texts.get(phase), phase, template, documents))
+        for phase, template in zip(PHASES, documents.templates, strict=True)
+    }
     if tasks.tasks:
-        missing = [phase for phase in PHASES[:2] if phase not in texts and phase not in documents.optional]
-        found += [(files[phase], 0, "document-missing", "") for phase in missing]
+        for phase in PHASES[:2]:
+            if phase not in texts and phase not in documents.optional:
+                in_phase[phase].append((0, "document-missing", ""))
         about = [each.id for each in unnamed]
         if len(unnamed) == len(counted) > 1:
             about = [f"none of {len(unnamed)} is named"]
-        unnamed_at = zip([each.line for each in unnamed], about, strict=False)
-        found += [(files["requirements"], line, "criterion-unnamed", text) for line, text in unnamed_at]
-    found += [(files["tasks"], *each) for each in _in_tasks(tasks, documents)]
-    found += [(files["tasks"], task.line, "ref-unknown", name) for name, task in unknown]
-    found += [(files["tasks"], *each) for each in _without_reference(tasks.tasks, requirements, documents)]
-    found += [(files["requirements"], *each) for each in in_criteria(requirements)]
-    found += [(files["requirements"], *each) for each in in_requirements(requirements, texts.get("design", ""))]
-    finished = 0 < tasks.progress.total == tasks.progress.completed
-    reused = () if finished else _reused(texts.get("design", ""))
-    found += [(files["design"], at, "reused-file-missing", p) for at, p in reused if p in documents.missing_files]
-    found += [(files["design"], *each) for each in _in_design(texts.get("design", ""), requirements)]
+        in_phase["requirements"] += [
+            (each.line, "criterion-unnamed", text) for each, text in zip(unnamed, about, strict=False)
+        ]
+    in_phase["tasks"] += [(task.line, "ref-unknown", name) for name, task in unknown]
+    in_phase["tasks"] += [*_in_tasks(tasks, documents), *_without_reference(tasks.tasks, requirements, documents)]
+    in_phase["requirements"] += [*in_criteria(requirements), *in_requirements(requirements, design)]
     if any(each.id in documents.tested for each in counted):
         untested = [each for each in counted if each.id not in documents.tested]
-        found += [(files["requirements"], each.line, "criterion-untested", each.id) for each in untested]
+        in_phase["requirements"] += [(each.line, "criterion-untested", each.id) for each in untested]
+    finished = 0 < tasks.progress.total == tasks.progress.completed
+    in_phase["design"] += _in_design(design, requirements, frozenset() if finished else documents.missing_files)
+    found = [(files[phase], *each) for phase, several in in_phase.items() for each in several]
     if documents.deltas is not None:
         found += in_deltas(documents.deltas, files["requirements"])
     coverage = Coverage(
@@ -120,12 +121,10 @@ def grouped(findings: Sequence[Finding]) -> list[Finding]:
         alike.setdefault((finding.file, finding.rule), []).append(finding)
     found: list[Finding] = []
     for together in alike.values():
-        if len(together) <= _MOST_ALIKE:
-            found += together
-            continue
+        times = len(together)
         texts = [finding.text for finding in together[:_MOST_ALIKE] if finding.text]
-        text = f"{len(together)} times: {'; '.join(texts)}; …" if texts else f"{len(together)} times"
-        found.append(together[0]._replace(text=text, times=len(together)))
+        text = f"{times} times: {'; '.join(texts)}; …" if texts else f"{times} times"
+        found += together if times <= _MOST_ALIKE else [together[0]._replace(text=text, times=times)]
     return sorted(found)
 
 
@@ -180,12 +179,11 @@ def _said_of_requirements(task: Task) -> list[str]:
 
 def with_levels(found: Sequence[tuple[str, int, str, str]], level: str, levels: Mapping[str, str]) -> list[Finding]:
     """The findings at a level for all or those of their rules, sorted; without the rules that are off."""
-    findings = set()
+    findings: set[Finding] = set()
     for file, line, rule, text in found:
-        wanted = levels.get(rule, "")
-        if wanted != "off":
-            is_error = "error" in (level, wanted or RULES[rule].level)
-            findings.add(Finding(file, line + 1, rule, "error" if is_error else "warning", _shortened(text)))
+        wanted = levels.get(rule) or RULES[rule].level
+        own: Level = "error" if "error" in (level, wanted) else "warning"
+        findings.update(() if wanted == "off" else [Finding(file, line + 1, rule, own, _shortened(text))])
     return sorted(findings)
 
 
@@ -303,14 +301,10 @@ def _left_out(found: TaskList, lines: Sequence[str]) -> Iterator[LeftOut]:
 
 def _dependencies(task: Task) -> list[str]:
     """The tasks that a task depends on, by the numbers it names."""
-    found = []
-    for line in task.details.implementation:
-        label, colon, names = line.strip("_* ").partition(":")
-        if colon and lowered(label.strip("_* ")) in _DEPENDENCIES:
-            found += [
-                name for name in map(trimmed, names.strip("_* ").split(",")) if _is_number(name.removeprefix("T"))
-            ]
-    return found
+    lines = [line.strip("_* ").partition(":") for line in task.details.implementation]
+    listed = [names for label, colon, names in lines if colon and lowered(label.strip("_* ")) in _DEPENDENCIES]
+    named = [trimmed(name) for names in listed for name in names.strip("_* ").split(",")]
+    return [name for name in named if _is_number(name.removeprefix("T"))]
 
 
 def _without_reference(tasks: Sequence[Task], requirements: Requirements, documents: Documents) -> Iterator[At]:
@@ -341,7 +335,8 @@ def _reused(design: str) -> Iterator[tuple[int, str]]:
                     yield number, path
 
 
-def _in_design(design: str, requirements: Requirements) -> Iterator[At]:
+def _in_design(design: str, requirements: Requirements, missing_files: frozenset[str]) -> Iterator[At]:
+    yield from [(line, "reused-file-missing", path) for line, path in _reused(design) if path in missing_files]
     if not requirements.criteria:
         return
     targets = requirements.targets()
@@ -364,5 +359,4 @@ def _open_child(tasks: Sequence[Task], place: int) -> Task | None:
 
 
 def _shortened(text: str) -> str:
-    line = text.partition("\n")[0]
-    return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
+    return line if len(line := text.partition("\n")[0]) <= _SHOWN else line[: _SHOWN - 1] + "…"

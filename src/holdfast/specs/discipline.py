@@ -24,8 +24,7 @@ def discipline_of(settings: bytes | None) -> Discipline:
     for discipline in DISCIPLINES:
         if wanted == discipline:
             return discipline
-    known = ", ".join(DISCIPLINES)
-    raise SpecFailure(f"discipline in settings.json must be one of: {known}; not {_shown(wanted)}", _MEND)
+    raise _unfit("discipline", f"must be one of: {', '.join(DISCIPLINES)};", wanted)
 
 
 def approvals_needed(settings: bytes | None) -> int:
@@ -34,8 +33,7 @@ def approvals_needed(settings: bytes | None) -> int:
     if isinstance(wanted, int) and not isinstance(wanted, bool) and 0 < wanted <= _MOST_APPROVERS:
         return wanted
     if wanted not in ("off", "required"):
-        reason = f"approvals in settings.json must be one of: off, required, a number of people; not {_shown(wanted)}"
-        raise SpecFailure(reason, _MEND)
+        raise _unfit("approvals", "must be one of: off, required, a number of people;", wanted)
     return 1 if wanted == "required" else 0
 
 
@@ -43,7 +41,7 @@ def approvers(settings: bytes | None) -> dict[str, str]:
     """The people whose approvals count, each with the public key that they sign with; none where any counts."""
     wanted = _values(settings).get("approvers", {})
     if not isinstance(wanted, dict) or not all(isinstance(key, str) for key in wanted.values()):
-        raise SpecFailure(f"approvers in settings.json must name keys by person, not {_shown(wanted)}", _MEND)
+        raise _unfit("approvers", "must name keys by person,", wanted)
     return {str(name): str(key) for name, key in wanted.items()}
 
 
@@ -51,13 +49,12 @@ def check_levels(settings: bytes | None, rules: Collection[str]) -> dict[str, st
     """The levels that a settings file has for rules of `spec check`; SpecFailure as above."""
     wanted = _values(settings).get("checks", {})
     if not isinstance(wanted, dict):
-        raise SpecFailure(f"checks in settings.json must be an object, not {_shown(wanted)}", _MEND)
+        raise _unfit("checks", "must be an object,", wanted)
     for rule, level in wanted.items():
         if rule not in rules:
             raise SpecFailure(f"checks in settings.json names no rule of `spec check`: {_shown(rule)}", _MEND)
         if level not in ("off", "warning", "error"):
-            reason = f"checks in settings.json: {rule} must be one of: off, warning, error; not {_shown(level)}"
-            raise SpecFailure(reason, _MEND)
+            raise _unfit("checks", f": {rule} must be one of: off, warning, error;", level)
     return {str(rule): str(level) for rule, level in wanted.items()}
 
 
@@ -71,6 +68,11 @@ def _values(settings: bytes | None) -> dict[str, object]:
     if not isinstance(values, dict):
         raise SpecFailure(f"settings.json must hold an object, not {_shown(values)}", _MEND)
     return values
+
+
+def _unfit(setting: str, rule: str, value: object) -> SpecFailure:
+    place = f"{setting} in settings.json"
+    return SpecFailure(f"{place}{'' if rule[0] == ':' else ' '}{rule} not {_shown(value)}", _MEND)
 
 
 def _shown(value: object) -> str:

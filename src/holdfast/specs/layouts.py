@@ -99,11 +99,7 @@ LAYOUTS = (
         some_required=True,
         steering_folder=".kiro/steering",
         tasks=KIRO_TASKS,
-        documents={
-            "requirements": ("requirements.md", "bugfix.md"),
-            "design": ("design.md",),
-            "tasks": ("tasks.md",),
-        },
+        documents={"requirements": ("requirements.md", "bugfix.md"), "design": ("design.md",), "tasks": ("tasks.md",)},
     ),
     Layout(
         "spec-kit",

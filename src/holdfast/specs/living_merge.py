@@ -51,9 +51,9 @@ class Merged(NamedTuple):
 
 
 class _Refused(Exception):
-    def __init__(self, conflict: Conflict) -> None:
-        super().__init__(conflict.message)
-        self.conflict = conflict
+    def __init__(self, code: ConflictCode, change: Change, words: str, block: Block | None = None) -> None:
+        super().__init__(words)
+        self.conflict = Conflict(code, words, change.line + 1, None if block is None else block.start + 1)
 
 
 def merge(living: str | None, delta: str, start: str, *, needs_base: bool = True) -> Merged:
@@ -138,8 +138,7 @@ class _Page:
         block = self._titles.get(same(title))
         like = self._cases.get(same_but_for_case(title))
         if block is None and like is not None:
-            words = f"'{title}' and '{like.title}' differ in case only"
-            raise _Refused(Conflict("title_case", words, change.line + 1, like.start + 1))
+            raise _Refused("title_case", change, f"'{title}' and '{like.title}' differ in case only", like)
         return block
 
 
@@ -163,10 +162,10 @@ def _rename(page: _Page, change: Change, _needs_base: bool) -> Edit | None:
     if old is None and new is not None:
         return None
     if old is None:
-        raise _Refused(_missing(change.renamed_from, change))
+        raise _Refused("title_missing", change, f"there is no requirement '{change.renamed_from}'")
     if new is not None:
         words = f"'{change.renamed_from}' cannot be called '{change.title}': there is one of that title"
-        raise _Refused(Conflict("title_exists", words, change.line + 1, new.start + 1))
+        raise _Refused("title_exists", change, words, new)
     return old.start, old.start + 1, [f"{HEADING} {change.title}"]
 
 
@@ -188,14 +187,14 @@ def _remove(page: _Page, change: Change, needs_base: bool) -> Edit | None:
 def _modify(page: _Page, change: Change, needs_base: bool) -> Edit | None:
     block = page.find(change.title, change)
     if block is None:
-        raise _Refused(_missing(change.title, change))
+        raise _Refused("title_missing", change, f"there is no requirement '{change.title}'")
     if block.lines == change.block:
         return None
     _check_base(block, change, needs_base)
     kept = scenarios_of(change.block)
     if lost := [title for title in scenarios_of(block.lines) if title not in kept]:
         words = f"the change of '{change.title}' loses its scenario '{lost[0]}': write that one too"
-        raise _Refused(Conflict("scenario_lost", words, change.line + 1, block.start + 1))
+        raise _Refused("scenario_lost", change, words, block)
     return block.start, block.end, change.block
 
 
@@ -204,8 +203,7 @@ def _add(page: _Page, change: Change, _needs_base: bool) -> Edit | None:
     if block is not None and block.lines == change.block:
         return None
     if block is not None:
-        words = f"'{change.title}' is there already and says something else"
-        raise _Refused(Conflict("title_exists", words, change.line + 1, block.start + 1))
+        raise _Refused("title_exists", change, f"'{change.title}' is there already and says something else", block)
     return page.end_of_section, page.end_of_section, ["", *change.block]
 
 
@@ -220,16 +218,11 @@ _PLANS: dict[ChangeKind, Callable[[_Page, Change, bool], Edit | None]] = {
 def _check_base(block: Block, change: Change, needs_base: bool) -> None:
     if not change.base and needs_base:
         words = f"the change of '{change.title}' does not say what it was made from: `context spec delta` writes that"
-        raise _Refused(Conflict("base_missing", words, change.line + 1, block.start + 1))
+        raise _Refused("base_missing", change, words, block)
     if change.base and change.base != block.digest:
-        words = (
-            f"'{change.title}' changed since: lines {block.start + 1} to {block.end} are not what this was made from"
-        )
-        raise _Refused(Conflict("base_changed", words, change.line + 1, block.start + 1))
-
-
-def _missing(title: str, change: Change) -> Conflict:
-    return Conflict("title_missing", f"there is no requirement '{title}'", change.line + 1)
+        place = f"lines {block.start + 1} to {block.end}"
+        words = f"'{change.title}' changed since: {place} are not what this was made from"
+        raise _Refused("base_changed", change, words, block)
 
 
 def _named_twice(changes: Sequence[Change]) -> Iterator[Conflict]:

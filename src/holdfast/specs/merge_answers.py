@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from difflib import unified_diff
+from typing import cast
 
 from holdfast.core.errors import Differs, OutOfDate, SpecFailure
 from holdfast.operation import Outcome
 from holdfast.specs import phases
-from holdfast.specs.answers import check_settings, done, found_spec, project_of
+from holdfast.specs.answers import check_settings, counted, done, found_spec, project_of
 from holdfast.specs.arguments import DeltaArguments, MergeArguments
 from holdfast.specs.living_merge import Conflict, Merged, merge
 from holdfast.specs.names import is_new_spec_name
@@ -26,6 +27,7 @@ from holdfast.specs.requirement_blocks import (
     section_end,
     section_text,
 )
+from holdfast.specs.requirement_references import lowered
 from holdfast.specs.shapes import ConflictData, DeltaData, MergeAnswer, MergedFile, Success
 from holdfast.workspace import Workspace
 
@@ -35,9 +37,8 @@ _MOST_TITLES = 20
 def spec_delta(workspace: Workspace, arguments: DeltaArguments) -> Outcome[Success[DeltaData]]:
     project = _with_living(workspace, arguments.get("projectPath", ""))
     spec, capability, title = found_spec(project, arguments["specName"]), arguments["capability"], arguments["title"]
-    if not all(
-        is_new_spec_name(part) for part in capability.split("/")[: 1 + project.layout.capability.count("/") * 2]
-    ):
+    parts = capability.split("/")
+    if not all(map(is_new_spec_name, parts[: 1 + project.layout.capability.count("/") * 2])):
         raise SpecFailure(f"'{capability}' is no name for a capability", ["Use one file name, such as login"])
     living_file = living_files.living_path(project, capability)
     file = living_files.delta_path(project, spec, capability)
@@ -162,17 +163,10 @@ def _answer(
     archived: str | None = None,
 ) -> Outcome[MergeAnswer]:
     changes = sum([merged.changes for _, merged in plan])
-    files: list[MergedFile] = [
-        {
-            "file": delta.living_file,
-            "delta": delta.file,
-            "added": merged.counts["ADDED"],
-            "modified": merged.counts["MODIFIED"],
-            "removed": merged.counts["REMOVED"],
-            "renamed": merged.counts["RENAMED"],
-        }
-        for delta, merged in plan
-    ]
+    files: list[MergedFile] = []
+    for delta, merged in plan:
+        counts = {lowered(kind): count for kind, count in merged.counts.items()}
+        files.append(cast("MergedFile", {"file": delta.living_file, "delta": delta.file, **counts}))
     listed: list[ConflictData] = [
         {
             "code": conflict.code,
@@ -182,17 +176,17 @@ def _answer(
         }
         for file, living, conflict in conflicts
     ]
-    many = "change" if changes == 1 else "changes"
+    many = counted(changes, "change")
     if conflicts:
-        message = f"'{spec.name}' cannot be merged: {len(conflicts)} conflict{'' if len(conflicts) == 1 else 's'}"
+        message = f"'{spec.name}' cannot be merged: {counted(len(conflicts), 'conflict')}"
         steps = ["Nothing was written", *[_place(each) for each in listed[:3]]]
     elif archived is not None:
-        message, steps = f"'{spec.name}' is finished: {changes} {many} merged, its folder is {archived}", []
+        message, steps = f"'{spec.name}' is finished: {many} merged, its folder is {archived}", []
     elif check:
-        message = f"Merging '{spec.name}' makes {changes} {many}"
+        message = f"Merging '{spec.name}' makes {many}"
         steps = [f"`context spec merge {spec.name}` makes them"] if changes else []
     else:
-        message = f"'{spec.name}' is merged: {changes} {many}"
+        message = f"'{spec.name}' is merged: {many}"
         steps = [f"`context spec merge --archive {spec.name}` moves it away once its tasks are done"]
     value: MergeAnswer = {
         "success": not conflicts,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from holdfast.core.errors import OfferError
 from holdfast.offers import Prompt, PromptArgument, Resource, quote
@@ -16,6 +16,7 @@ from holdfast.specs.shapes import Status
 from holdfast.specs.tasks import Task
 from holdfast.workspace import Workspace
 
+Render = Callable[[Workspace, Mapping[str, str]], str]
 _DELTA = "delta"  # all deltas of a spec, as one document
 _MOST_QUESTIONS, _LONGEST_QUOTE = 5, 200
 _BOXES: dict[Status, str] = {"pending": " ", "in-progress": "-", "completed": "x"}
@@ -194,48 +195,22 @@ RESOURCES = (
     ),
 )
 
+
+def _prompt(name: str, title: str, description: str, render: Render, *arguments: PromptArgument) -> Prompt:
+    return Prompt("specs", name, title, description, arguments, render, complete_spec)
+
+
 _SPEC = PromptArgument("spec", "Name of the spec", required=True)
 _TASK = PromptArgument("task", "Number of the task (default: the next open one)")
 _REVIEWED = PromptArgument("task", "Number of the task (default: the one that was begun, else the last one done)")
-
+_NAME = PromptArgument("name", "Name of the spec, such as password-reset", required=True)
+_ABOUT = PromptArgument("description", "What it is about")
+_CREATE = "Start a spec, one approved document at a time."
+_CLARIFY = "Ask a person what a spec leaves open, at most five questions, and write the answers back."
+_REVIEW = "Review the change made for one task of a spec."
 PROMPTS = (
-    Prompt(
-        family="specs",
-        name="create-spec",
-        title="Create a spec",
-        description="Start a spec, one approved document at a time.",
-        arguments=(
-            PromptArgument("name", "Name of the spec, such as password-reset", required=True),
-            PromptArgument("description", "What it is about"),
-        ),
-        render=create_spec,
-        complete=complete_spec,
-    ),
-    Prompt(
-        family="specs",
-        name="clarify",
-        title="Clarify a spec",
-        description="Ask a person what a spec leaves open, at most five questions, and write the answers back.",
-        arguments=(_SPEC,),
-        render=clarify,
-        complete=complete_spec,
-    ),
-    Prompt(
-        family="specs",
-        name="implement-task",
-        title="Implement a task",
-        description="Carry out one task of a spec.",
-        arguments=(_SPEC, _TASK),
-        render=implement_task,
-        complete=complete_spec,
-    ),
-    Prompt(
-        family="specs",
-        name="review-task",
-        title="Review a task",
-        description="Review the change made for one task of a spec.",
-        arguments=(_SPEC, _REVIEWED),
-        render=review_task,
-        complete=complete_spec,
-    ),
+    _prompt("create-spec", "Create a spec", _CREATE, create_spec, _NAME, _ABOUT),
+    _prompt("clarify", "Clarify a spec", _CLARIFY, clarify, _SPEC),
+    _prompt("implement-task", "Implement a task", "Carry out one task of a spec.", implement_task, _SPEC, _TASK),
+    _prompt("review-task", "Review a task", _REVIEW, review_task, _SPEC, _REVIEWED),
 )

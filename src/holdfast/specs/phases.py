@@ -103,12 +103,13 @@ def state_of(spec: Spec) -> State:
     state = next((state for applies, state in _RULES if applies(spec)), _OTHERWISE)
     waiting = first_unapproved(spec) if spec.approvals_required else None
     if waiting is not None and (state.phase not in PHASES or PHASES.index(waiting) < PHASES.index(state.phase)):
-        return State(waiting, "approval-needed", (*_unapproved(spec), *_how_to_approve(spec, waiting)))
+        step = f"Have a person approve it: `context spec approve {spec.name} {waiting} --by WHO`"
+        return State(waiting, "approval-needed", (*_unapproved(spec), step))
     names = dict(zip(PHASES, spec.documents, strict=True))
     steps = [step.format_map(names) for step in state.next_steps]
-    begun = spec.summary is not None and spec.summary.next is not None and spec.summary.next.status == "in-progress"
-    if state.status == "implementing" and begun and spec.summary is not None and spec.summary.next is not None:
-        steps[0] = f"Finish task {spec.summary.next.id} first: it was begun"
+    following = spec.summary.next if spec.summary is not None else None
+    if state.status == "implementing" and following is not None and following.status == "in-progress":
+        steps[0] = f"Finish task {following.id} first: it was begun"
     return state._replace(next_steps=(*_uncounted(spec), *steps, *_optional(spec), *_unapproved(spec)))
 
 
@@ -125,14 +126,10 @@ def why_not_begun(spec: Spec) -> str:
 
 def _unapproved(spec: Spec) -> list[str]:
     """What is not approved any more, or, where approvals are asked for, not yet."""
-    standings = (spec.approvals or {}).values()
-    lacking = [each.why_not for each in standings if not each.holds and (each.by or spec.approvals_required)]
-    broken = [each.why_not for each in standings if "cannot be used" in each.why_not]
-    return list(dict.fromkeys([*lacking, *broken]))
-
-
-def _how_to_approve(spec: Spec, phase: str) -> list[str]:
-    return [f"Have a person approve it: `context spec approve {spec.name} {phase} --by WHO`"]
+    lacking = [each for each in (spec.approvals or {}).values() if not each.holds]
+    counting = [each for each in lacking if each.by or spec.approvals_required]
+    broken = [each for each in lacking if "cannot be used" in each.why_not]
+    return list(dict.fromkeys([each.why_not for each in (*counting, *broken)]))
 
 
 def _uncounted(spec: Spec) -> list[str]:

@@ -6,8 +6,9 @@ its end left out. A line in a fence or a comment is no heading.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from itertools import pairwise
 from typing import NamedTuple
 
 from holdfast.core.unicode_text import lower_case
@@ -82,15 +83,20 @@ def level(line: str) -> int:
 
 def blocks(lines: Sequence[str]) -> list[Block]:
     """The requirements of a text, by its lines without line ends."""
-    headings = [(number, line) for number, line in visible_lines(lines) if 0 < level(line) <= 3]
-    found = []
-    for place, (start, line) in enumerate(headings):
-        if line.startswith(HEADING):
-            end = headings[place + 1][0] if place + 1 < len(headings) else len(lines)
-            while not trimmed(lines[end - 1]):
-                end -= 1
-            found.append(Block(trimmed(line[len(HEADING) :]), start, end, tuple(lines[start:end])))
-    return found
+    return [
+        Block(trimmed(line[len(HEADING) :]), start, end, tuple(lines[start:end]))
+        for start, end, line in _parts(lines, 3)
+        if line.startswith(HEADING)
+    ]
+
+
+def _parts(lines: Sequence[str], deepest: int) -> Iterator[tuple[int, int, str]]:
+    """From where up to where the text of each heading goes, blank lines at its end left out, and the heading."""
+    headings = [(number, line) for number, line in visible_lines(lines) if 0 < level(line) <= deepest]
+    for (start, line), (end, _) in pairwise([*headings, (len(lines), "")]):
+        while not trimmed(lines[end - 1]):
+            end -= 1
+        yield start, end, line
 
 
 def scenarios_of(lines: Sequence[str]) -> list[str]:
@@ -101,29 +107,22 @@ def scenarios_of(lines: Sequence[str]) -> list[str]:
 def section_text(text: str, name: str) -> str:
     """What a section `## NAME` says, in one line; empty without such a section."""
     lines = bare_lines(text)
-    end = section_end(lines, name)
-    start = next((at for at, line in visible_lines(lines) if level(line) == 2 and same(line.lstrip("#")) == name), None)
-    return "" if start is None or end is None else same(" ".join(lines[start + 1 : end]))
+    found = [lines[at + 1 : end] for at, end, line in _parts(lines, 2) if _names(line, name)]
+    return same(" ".join(found[0])) if found else ""
 
 
 def section_end(lines: Sequence[str], name: str) -> int | None:
     """Where the text of a section `## NAME` ends, blank lines left out; None without such a section."""
-    headings = [(number, line) for number, line in visible_lines(lines) if 0 < level(line) <= 2]
-    for place, (_, line) in enumerate(headings):
-        if level(line) == 2 and same_but_for_case(line.lstrip("#")) == lower_case(name):
-            end = headings[place + 1][0] if place + 1 < len(headings) else len(lines)
-            while not trimmed(lines[end - 1]):
-                end -= 1
-            return end
-    return None
+    return next((end for _, end, line in _parts(lines, 2) if _names(line, name)), None)
+
+
+def _names(heading: str, section: str) -> bool:
+    return level(heading) == 2 and same_but_for_case(heading.lstrip("#")) == lower_case(section)
 
 
 def kind_of(line: str) -> ChangeKind | None:
     """Which changes a heading begins."""
-    if level(line) != 2:
-        return None
-    words = same_but_for_case(line.lstrip("#"))
-    return next((kind for kind in KINDS if words == f"{lower_case(kind)} requirements"), None)
+    return next((kind for kind in KINDS if _names(line, f"{kind} requirements")), None)
 
 
 def delta_of(text: str) -> Delta:

@@ -19,24 +19,13 @@ WORDS = (
     *("\u8981\u4ef6", "\u8981\u6c42", "\u9700\u6c42", "\uc694\uad6c\uc0ac\ud56d"),
 )
 _STORIES = (
-    *("us", "user story", "story"),
-    *(
-        "\u30e6\u30fc\u30b6\u30fc\u30b9\u30c8\u30fc\u30ea\u30fc",
-        "\u7528\u6237\u6545\u4e8b",
-        "\uc0ac\uc6a9\uc790 \uc2a4\ud1a0\ub9ac",
-    ),
+    *("us", "user story", "story", "\u30e6\u30fc\u30b6\u30fc\u30b9\u30c8\u30fc\u30ea\u30fc"),
+    *("\u7528\u6237\u6545\u4e8b", "\uc0ac\uc6a9\uc790 \uc2a4\ud1a0\ub9ac"),
 )
 MUST = ("shall", "must")
 _LABELS = (
-    *(
-        *WORDS,
-        "validates",
-        "anforderungen",
-        "exigences",
-        "requisitos",
-        "requisiti",
-        "\u0442\u0440\u0435\u0431\u043e\u0432\u0430\u043d\u0438\u044f",
-    ),
+    *(*WORDS, "validates", "anforderungen", "exigences", "requisitos", "requisiti"),
+    "\u0442\u0440\u0435\u0431\u043e\u0432\u0430\u043d\u0438\u044f",
     *("\u5bfe\u5fdc\u8981\u4ef6", "\u5bf9\u5e94\u9700\u6c42"),
 )
 _ALL_WORDS = ("all", "all requirements", "\u6240\u6709", "\u5168\u90e8", "\u3059\u3079\u3066", "\u5168\u3066")
@@ -45,6 +34,7 @@ _DASHES = ("\u2013", "\u2014", "\uff5e", "\u301c", "~", " to ")
 _MARKUP = " _*`[].\u3002"
 CODE_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _LONGEST_CODE = 5
+_SMALL = {ord(letter): ord(letter) + 32 for letter in CODE_LETTERS}  # ASCII letters in lower case
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_-"
 
 
@@ -105,7 +95,7 @@ def comparable(name: str) -> str:
 
 def lowered(text: str) -> str:
     """The text with its ASCII letters in lower case."""
-    return "".join([character.lower() if character.isascii() else character for character in text])
+    return text.translate(_SMALL)
 
 
 def count_of(text: str, word: str) -> int:

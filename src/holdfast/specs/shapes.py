@@ -35,6 +35,13 @@ class Success(TypedDict, Generic[Data]):
     nextSteps: Sequence[str]
 
 
+class Verdict(TypedDict, Generic[Data]):
+    success: bool
+    message: str
+    data: Data
+    nextSteps: Sequence[str]
+
+
 class Failure(TypedDict):
     success: Literal[False]
     message: str
@@ -173,11 +180,7 @@ class CheckData(TypedDict):
     coverage: Sequence[CoverageData]
 
 
-class CheckAnswer(TypedDict):
-    success: bool
-    message: str
-    data: CheckData
-    nextSteps: Sequence[str]
+CheckAnswer = Verdict[CheckData]
 
 
 SarifLog = Mapping[str, object]
@@ -225,11 +228,7 @@ class GateData(TypedDict):
     removed: Sequence[str]
 
 
-class GateAnswer(TypedDict):
-    success: bool
-    message: str
-    data: GateData
-    nextSteps: Sequence[str]
+GateAnswer = Verdict[GateData]
 
 
 class DeltaData(TypedDict):
@@ -266,11 +265,7 @@ class MergeData(TypedDict):
     archived: str | None
 
 
-class MergeAnswer(TypedDict):
-    success: bool
-    message: str
-    data: MergeData
-    nextSteps: Sequence[str]
+MergeAnswer = Verdict[MergeData]
 
 
 class BoardSpec(TypedDict):

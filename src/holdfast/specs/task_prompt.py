@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from holdfast.specs.requirement_references import lowered
 from holdfast.specs.white_space import WHITE_SPACE, trimmed
 
 MARK = "_Prompt:"
 # Words that may open the first section, whatever comes before them.
-_OPENING_KEYS = "role: task: context: instructions: requirements: leverage: success: restrictions:".split(" ")
-_WORD = "abcdefghijklmnopqrstuvwxyz0123456789_"
-_BREAKS = ("file:", "files:", "purpose:")
+_OPENING_KEY = re.compile(
+    r"(?ai)\b(role|task|context|instructions|requirements|leverage|success|restrictions):"
+).finditer
+_BREAK = re.compile(r"(?ai)files?:|purpose:").match
 
 
 def take_prompt(lines: Sequence[str], at: int) -> tuple[str, int]:
@@ -27,7 +30,7 @@ def take_prompt(lines: Sequence[str], at: int) -> tuple[str, int]:
 
 
 def _continues(line: str) -> bool:
-    return bool(line) and not is_bullet(line) and not _ascii_lower(line[:8]).startswith(_BREAKS)
+    return bool(line) and not is_bullet(line) and not _BREAK(line)
 
 
 def is_bullet(line: str) -> bool:
@@ -56,19 +59,7 @@ def sections(prompt: str) -> list[tuple[str, str]]:
 
 def _last_opening_key(part: str) -> int:
     """Where the last known key of a part starts; the part's end when it has none."""
-    text = _ascii_lower(part)
-    starts = [start for key in _OPENING_KEYS if (start := _word_start(text, key)) >= 0]
-    return max(starts, default=len(part))
-
-
-def _ascii_lower(text: str) -> str:
-    """The text in lower case, and of the same length: every character beyond ASCII becomes `?`."""
-    return text.lower() if text.isascii() else "".join([c.lower() if c.isascii() else "?" for c in text])
-
-
-def _word_start(text: str, word: str) -> int:
-    """Where a word first starts in a text in lower case, and is not the end of a longer one; -1 when it does not."""
-    start = text.find(word)
-    while start > 0 and text[start - 1] in _WORD:
-        start = text.find(word, start + 1)
-    return start
+    first: dict[str, int] = {}
+    for found in _OPENING_KEY(part):
+        first.setdefault(lowered(found[1]), found.start())
+    return max(first.values(), default=len(part))

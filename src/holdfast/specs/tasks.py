@@ -5,6 +5,7 @@ docs/formats/specs.md describes the format. Every step takes time in proportion 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -13,43 +14,22 @@ from holdfast.specs.layouts import NUMBERED, TaskForm
 from holdfast.specs.shapes import Status, TaskData, TaskProgress, WhyNoTask
 from holdfast.specs.task_prompt import MARK, is_bullet, sections, take_prompt
 from holdfast.specs.visible_lines import visible_lines
-from holdfast.specs.white_space import (
-    after_white_space,
-    comma_separated,
-    trimmed,
-    up_to_line_end,
-)
+from holdfast.specs.white_space import WHITE_SPACE, after_white_space, comma_separated, trimmed, up_to_line_end
 
-_SMALL = tuple("abcdefghijklmnopqrstuvwxyz")
-_WORD = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 _BOLD = "**"
-_LONGEST_FLAG = 12
-
-
-def id_end(text: str) -> int:
-    """The end of the id a text starts with, such as `T003`, `12a`, `3.6a` or `T055-MIN`; 0 without one."""
-    start = text[:1] == "T"
-    end = start + number_end(text[start:])
-    if end == start:
-        return 0
-    end += text[end : end + 1] in _SMALL
-    if text[end : end + 1] == "-" and text[end + 1 : end + 2] in _WORD:
-        end += 1
-        while text[end : end + 1] in _WORD:
-            end += 1
-    return end if text[end : end + 1] in (".", ":", ")", "*") or after_white_space(text, end) > end else 0
+# `T003`, `12a`, `3.6a`, `T055-MIN`
+_CODE = re.compile(rf"(T?[0-9]++(?:\.[0-9]++)*+[a-z]?+(?:-[A-Z0-9]++)?+)(?=[.:)*{WHITE_SPACE}])").match
+_FLAG = re.compile(rf"\[([^\]]{{0,10}}+)\][{WHITE_SPACE}]*+").match
+_NUMBERED = re.compile(rf"[{WHITE_SPACE}]*\\?\.?[{WHITE_SPACE}]+(.+)", re.DOTALL).match
 
 
 def without_flags(text: str) -> tuple[str, list[str]]:
     """What follows a code without the flags in brackets before it, and the flags."""
     flags = []
     start = after_white_space(text, 0)
-    while text[start : start + 1] == "[":
-        end = text.find("]", start, start + _LONGEST_FLAG)
-        if end < 0:
-            break
-        flags.append(trimmed(text[start + 1 : end]))
-        start = after_white_space(text, end + 1)
+    while flag := _FLAG(text, start):
+        flags.append(trimmed(flag[1]))
+        start = flag.end()
     return text[start:], flags
 
 
@@ -195,22 +175,17 @@ def as_json(task: Task) -> TaskData:
         "inProgress": task.status == "in-progress",
     }
     details = task.details
-    if details.requirements:
-        found["requirements"] = details.requirements
-    if details.leverage:
-        found["leverage"] = ", ".join(details.leverage)
-    if details.files:
-        found["files"] = details.files
-    if details.purposes:
-        found["purposes"] = details.purposes
-    if details.implementation:
-        found["implementationDetails"] = details.implementation
-    if details.prompt:
-        found["prompt"] = details.prompt
-    if task.optional:
-        found["optional"] = True
-    if structured := sections(details.prompt):
-        found["promptStructured"] = [{"key": key, "value": value} for key, value in structured]
+    more = {
+        "requirements": details.requirements,
+        "leverage": ", ".join(details.leverage),
+        "files": details.files,
+        "purposes": details.purposes,
+        "implementationDetails": details.implementation,
+        "prompt": details.prompt,
+        "optional": task.optional,
+        "promptStructured": [{"key": key, "value": value} for key, value in sections(details.prompt)],
+    }
+    found.update({key: value for key, value in more.items() if value})  # type: ignore[typeddict-item]  # as declared
     return found
 
 
@@ -227,9 +202,8 @@ def _task(line: str, after_box: int, number: int, form: TaskForm) -> Task | None
     digits = number_end(text)
     if form.optional and digits and text[digits : digits + 1] == "*":
         optional, text = True, text[:digits] + text[digits + 1 :]
-    description = _description(text, digits) if digits else ""
-    if description:
-        return Task(text[:digits], description, status, number, indent, Details(), optional)
+    if digits and (numbered := _NUMBERED(text, digits)):
+        return Task(text[:digits], numbered[1], status, number, indent, Details(), optional)
     return Task(f"L{number + 1}", text, status, number, indent, Details()) if form.any_box and trimmed(text) else None
 
 
@@ -237,39 +211,20 @@ def _coded(text: str) -> tuple[str, str, Details] | None:
     """The id that a text begins with, perhaps in bold, what follows it without flags, and what flags and paths say."""
     is_bold = text.startswith(_BOLD)
     text = text.removeprefix(_BOLD)
-    end = id_end(text)
-    rest = text[end:].lstrip(".:)")
-    if is_bold:
-        rest = rest.replace(_BOLD, "", 1).lstrip(".:")
-    description, flags = without_flags(rest)
-    if not end or not trimmed(description):
+    code = _CODE(text)
+    if code is None:
+        return None
+    rest = text[code.end() :].lstrip(".:)")
+    description, flags = without_flags(rest.replace(_BOLD, "", 1).lstrip(".:") if is_bold else rest)
+    if not trimmed(description):
         return None
     stories = tuple([flag for flag in flags if flag.startswith("US")])
-    return text[:end], description, Details(stories, files=tuple(paths_in(description)))
+    return code[1], description, Details(stories, files=tuple(paths_in(description)))
 
 
 def _left_out(line: str, number: int) -> LeftOut:
     text = trimmed(line)
     return LeftOut(number, text, why_no_task(text), not is_ticked(text))
-
-
-def _description(text: str, number_end: int) -> str:
-    """What follows the number: white space, `\\`, `.`, white space, then all the rest. Empty when it does not fit."""
-    mark = after_white_space(text, number_end)
-    end = mark
-    for character in "\\.":
-        if text[end : end + 1] == character:
-            end += 1
-    start = after_white_space(text, end)
-    if start == end or (start == end + 1 == len(text) and number_end < mark < end):
-        # Not white space and something more after the mark: then the mark belongs to the description, if white space
-        # is before it.
-        start = mark
-        if mark == number_end:
-            return ""
-        end = number_end
-    # Where nothing but white space follows, the last of it is the description.
-    return text[start:] or text[max(end + 1, len(text) - 1) :]
 
 
 def _details(lines: Sequence[str], said: Details) -> Details:

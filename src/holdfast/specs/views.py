@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from rich.console import Group, RenderableType
 from rich.markdown import Markdown
@@ -12,6 +12,7 @@ from rich.text import Text
 from holdfast.specs.shapes import (
     ApprovalData,
     CheckAnswer,
+    CheckData,
     Data,
     DeltaData,
     Failure,
@@ -29,6 +30,7 @@ from holdfast.specs.shapes import (
     WrittenData,
 )
 
+Answer = Success[ApprovalData] | Success[DeltaData] | CheckAnswer | GateAnswer | MergeAnswer | Failure
 _BAR_WIDTH = 20
 
 
@@ -105,60 +107,51 @@ def guide(data: GuideData | WorkflowData) -> RenderableType:
     return Markdown(data["guide"], hyperlinks=False)
 
 
-def check(value: CheckAnswer | Failure, seconds: float) -> RenderableType:
+def check(value: CheckAnswer | Failure, _seconds: float) -> RenderableType:
     """A line a finding, then the coverage of each spec; a spec that does not exist is reported like any failure."""
     if "data" not in value:
-        return _failure(value, seconds)
-    return _findings(value)  # type: ignore[arg-type]  # a failure has no data
-
-
-@_unless_failed
-def _failure(_data: None) -> RenderableType:
-    return Text("")
-
-
-def _findings(value: CheckAnswer) -> RenderableType:
+        return _verdict(value)
     table = Table(box=None, show_header=False, pad_edge=False)
-    for each in value["data"]["findings"]:
+    data: CheckData = value["data"]  # type: ignore[typeddict-item]  # a failure has none
+    for each in data["findings"]:
         style = "red" if each["level"] == "error" else "yellow"
         place = Text(f"{each['file']}:{each['line']}")
         table.add_row(place, Text(each["rule"], style=style), Text(each["text"]), Text(each["fix"], style="dim"))
     covered = [
         Text(f"{each['name']}: tasks name {each['named']} of {each['criteria']} criteria", style="dim")
-        for each in value["data"]["coverage"]
+        for each in data["coverage"]
         if each["criteria"]
     ]
     verdict = Text(value["message"], style="bold green" if value["success"] else "bold red")
     return Group(table, *covered, verdict)
 
 
+def _verdict(value: Answer, lines: Sequence[Text] = ()) -> RenderableType:
+    said = Text(value["message"], style="green" if value["success"] else "bold red")
+    return Group(said, *lines, *[Text(f"→ {step}", style="dim") for step in value["nextSteps"]])
+
+
 def approval(value: Success[ApprovalData] | GateAnswer | Failure, _seconds: float) -> RenderableType:
     """What was recorded; or what is approved, a line a document."""
-    style = "green" if value["success"] else "bold red"
-    lines = [Text(value["message"], style=style)]
-    data = value.get("data")
+    data, lines = value.get("data"), []
     for each in data.get("documents", ()) if isinstance(data, dict) else ():
         mark = Text("approved ", style="green") if each["approved"] else Text("open     ", style="yellow")
         lines.append(mark + Text(f"{each['name']} {each['phase']}") + Text(f"  {each['why'] or ''}", style="dim"))
-    return Group(*lines, *[Text(f"→ {step}", style="dim") for step in value["nextSteps"]])
+    return _verdict(value, lines)
 
 
 def outcome(value: Success[DeltaData] | Failure, _seconds: float) -> RenderableType:
     """What was done, and what to do next."""
-    verdict = Text(value["message"], style="green" if value["success"] else "bold red")
-    return Group(verdict, *[Text(f"→ {step}", style="dim") for step in value["nextSteps"]])
+    return _verdict(value)
 
 
 def merge(value: MergeAnswer | Failure, _seconds: float) -> RenderableType:
     """What was merged, the difference it would make, or the conflicts."""
-    verdict = Text(value["message"], style="green" if value["success"] else "bold red")
-    lines = [verdict]
     data = value.get("data")
     diff = data.get("diff") if isinstance(data, dict) else None
     colours = {"+": "green", "-": "red", "@": "cyan"}
     shown = diff.split("\n") if isinstance(diff, str) else []
-    lines += [Text(line, style=colours.get(line[:1], "")) for line in shown]
-    return Group(*lines, *[Text(f"→ {step}", style="dim") for step in value["nextSteps"]])
+    return _verdict(value, [Text(line, style=colours.get(line[:1], "")) for line in shown])
 
 
 @_unless_failed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from shutil import copy2, copytree
 from stat import S_ISREG
 from typing import NamedTuple
 
@@ -47,18 +48,10 @@ def find_deltas(project: Project, spec: Spec) -> Deltas:
         if not capability or not _is_inside(project, folder, relative):
             misplaced += [f"{folder}/{name}"] if not name.startswith(".") else []
             continue
-        living_file = living_path(project, capability)
-        living = _text(project, living_file)
-        files.append(
-            DeltaFile(
-                capability,
-                f"{folder}/{relative}",
-                _text(project, f"{folder}/{relative}"),
-                living_file,
-                living,
-                os.path.lexists(f"{project.path}/{living_file}"),
-            )
-        )
+        file, living_file = f"{folder}/{relative}", living_path(project, capability)
+        is_there = os.path.lexists(f"{project.path}/{living_file}")
+        texts = _text(project, file), _text(project, living_file)
+        files.append(DeltaFile(capability, file, texts[0], living_file, texts[1], is_there))
     return Deltas(tuple(files), tuple(sorted(misplaced)))
 
 
@@ -100,7 +93,7 @@ def write_living(project: Project, texts: Mapping[str, str]) -> None:
     # One file is replaced in one step; several are, with their folder.
     with StagedDirectory(os.path.realpath(root), _contents) as staged:
         if os.path.isdir(root):
-            _copy(root, staged.path)
+            copytree(root, staged.path, symlinks=True, copy_function=_link, dirs_exist_ok=True)
         for file, text in texts.items():
             path = os.path.join(staged.path, file[len(project.layout.living) + 1 :])
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -174,15 +167,12 @@ def _is_inside(project: Project, folder: str, name: str) -> bool:
 def _stray(place: str, spec: Spec) -> list[str]:
     """Files beside the documents of a spec that begin sections of changes."""
     found = []
-    for name in _listed(place):
-        if not name.endswith(".md") or name in spec.documents:
-            continue
+    for name in [name for name in _listed(place) if name.endswith(".md") and name not in spec.documents]:
         try:
             text = read_regular(f"{place}/{name}", limit=LARGEST).decode("utf-8", "replace")
         except OSError:
             continue
-        if any(kind_of(line) for line in bare_lines(text)):
-            found.append(name)
+        found += [name] if any(map(kind_of, bare_lines(text))) else []
     return found
 
 
@@ -200,30 +190,18 @@ def _text(project: Project, file: str) -> str | None:
         return None
 
 
-def _copy(source: str, target: str) -> None:
-    """Everything below a folder once more, by links where the file system has them."""
-    for folder, folders, files in os.walk(source):
-        beside = os.path.join(target, os.path.relpath(folder, source))
-        for name in folders:
-            if not os.path.islink(os.path.join(folder, name)):
-                os.mkdir(os.path.join(beside, name))
-        for name in [*files, *[name for name in folders if os.path.islink(os.path.join(folder, name))]]:
-            path = os.path.join(folder, name)
-            try:
-                os.link(path, os.path.join(beside, name), follow_symlinks=False)
-            except OSError:
-                from shutil import copy2
-
-                copy2(path, os.path.join(beside, name), follow_symlinks=False)
+def _link(source: str, target: str) -> None:
+    """A file once more: a link where the file system has them."""
+    try:
+        os.link(source, target)
+    except OSError:
+        copy2(source, target)
 
 
 def _contents(path: str) -> list[str]:
     """All that is below a folder, in the order to remove it in."""
     found = []
     for folder, folders, files in os.walk(path, topdown=False):
-        inside = os.path.relpath(folder, path)
-        prefix = "" if inside == "." else inside + "/"
         linked = [name for name in folders if os.path.islink(os.path.join(folder, name))]
-        found += [prefix + name for name in [*files, *linked]]
-        found += [prefix] if prefix else []
-    return found
+        found += [os.path.join(folder, name) for name in (*files, *linked, "")]
+    return [name[len(path) + 1 :] for name in found[:-1]]

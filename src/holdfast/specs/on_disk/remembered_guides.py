@@ -64,11 +64,10 @@ def role_guide(project: Project, role: Role, run: str = "", *, discipline: Disci
         raise _missing_steering(project, missing)
 
     def make(*contents: bytes | None) -> RoleGuide:
-        documents = dict(zip(wanted, contents, strict=False))
-        present = {doc: data for doc, data in documents.items() if data is not None}
-        if layout.required and len(present) < len(documents):  # gone since the look above
-            raise _missing_steering(project, [doc for doc in documents if doc not in present])
-        full, compact, search = [(text or b"").decode() for text in contents[len(documents) :]]
+        present = {doc: data for doc, data in zip(wanted, contents, strict=False) if data is not None}
+        if layout.required and len(present) < len(wanted):  # gone since the look above
+            raise _missing_steering(project, [doc for doc in wanted if doc not in present])
+        full, compact, search = [(text or b"").decode() for text in contents[len(wanted) :]]
         documents_of = {phase: layout.document(phase) for phase in ("design", "tasks")}
         return _made(discipline, present, full, compact, search, documents_of)
 

@@ -13,7 +13,7 @@ LARGEST = 1 << 20
 _MARK = b"spec:"
 _LONGEST = 300
 GENERATED_FOLDERS = frozenset({"node_modules", "__pycache__", "target", "dist", "build", "venv"})
-_OF_AN_ID = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-")
+_OF_AN_ID = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-"
 
 
 def places_of(project: str, spec: str, *, without: str) -> list[tuple[str, str, int]]:
@@ -42,11 +42,7 @@ def _marks(data: bytes) -> Iterator[tuple[str, str, int]]:
     for number, line in enumerate(data.split(b"\n"), 1):
         for part in line.split(_MARK)[1:]:
             spec, _, rest = part[:_LONGEST].partition(b"#")
-            end = 0
-            while end < len(rest) and rest[end] in _OF_AN_ID:
-                end += 1
-            criterion = rest[:end].rstrip(b".-").decode()
-            if criterion:
+            if criterion := rest[: len(rest) - len(rest.lstrip(_OF_AN_ID))].rstrip(b".-").decode():
                 yield spec.decode("utf-8", "replace"), criterion, number
 
 

@@ -173,12 +173,9 @@ def latest_names(project: Project, most: int) -> tuple[list[str], int]:
     names = _names(project)
     if len(names) <= most:
         return names, len(names)
-    times = []
-    for name in names:
-        status = _in_spec(project, name, lambda folder: _status(project, ".", folder))
-        if status is not None:
-            times.append((-status.st_mtime_ns, name))
-    return sorted([name for _, name in sorted(times)[:most]]), len(times)
+    found = [(name, _in_spec(project, name, lambda folder: _status(project, ".", folder))) for name in names]
+    times = sorted([(-status.st_mtime_ns, name) for name, status in found if status is not None])
+    return sorted([name for _, name in times[:most]]), len(times)
 
 
 def is_taken(project: Project, name: str) -> bool:
@@ -188,17 +185,13 @@ def is_taken(project: Project, name: str) -> bool:
 
 def task_list(project: Project, name: str) -> TaskList | None:
     """The tasks of a spec; None when there is no such spec, or it has no readable tasks.md."""
-    form = project.layout.tasks
 
     def parsed(data: bytes | None) -> TaskList | None:
-        return None if data is None else parse(data.decode("utf-8", "replace"), form)
+        return None if data is None else parse(data.decode("utf-8", "replace"), project.layout.tasks)
 
-    path = _path(project, name, "tasks")
-    memo = project.file_contents.memo
+    path, memo, variant = _path(project, name, "tasks"), project.file_contents.memo, project.layout.name
     return _in_spec(
-        project,
-        name,
-        lambda folder: memo(path, (path,), parsed, namespace="spec-status", variant=project.layout.name, parent=folder),
+        project, name, lambda at: memo(path, (path,), parsed, namespace="spec-status", variant=variant, parent=at)
     )
 
 

@@ -134,11 +134,9 @@ def projects_below(path: str, status: Status) -> list[str]:
                 inner = f"{folder}/{name}" if folder else name
                 if link_out(path, f"{path}/{inner}"):
                     continue
-                is_project = any(
-                    _is_there(layout, f"{path}/{inner}", status) and _has_specs(layout, f"{path}/{inner}")
-                    for layout in LAYOUTS
-                )
-                (found if is_project else below).append(inner)
+                place = f"{path}/{inner}"
+                has_some = any(_is_there(layout, place, status) and _has_specs(layout, place) for layout in LAYOUTS)
+                (found if has_some else below).append(inner)
         level = below
     return sorted(found)
 
@@ -199,20 +197,15 @@ def missing_files(project: Project, spec: str, names: Iterable[str]) -> frozense
         for name, path in wanted.items()
         if not any(exists(os.path.join(place, path), project.status) for place in places)
     }
-    if not absent:
-        return frozenset()
     ends: dict[str, list[str]] = {}
-    for file in project_files(project.path):
+    for file in project_files(project.path) if absent else ():
         ends.setdefault(file.rpartition("/")[2], []).append(f"/{file}")
     kinds = {name.rpartition(".")[2] for name in ends}
-    return frozenset(
-        [
-            name
-            for name, path in absent.items()
-            if ("/" in path or path.rpartition(".")[2] in kinds)  # `license.id` is no file
-            and not any(file.endswith(f"/{path}") for file in ends.get(path.rpartition("/")[2], ()))
-        ]
-    )
+    for name, path in list(absent.items()):
+        is_file = "/" in path or path.rpartition(".")[2] in kinds  # `license.id` is none
+        if not is_file or any(file.endswith(f"/{path}") for file in ends.get(path.rpartition("/")[2], ())):
+            del absent[name]
+    return frozenset(absent)
 
 
 def _named_path(name: str) -> str:
