@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from operator import itemgetter
 
 from holdfast.caches.origin_metadata import origin_digest
 from holdfast.caches.segments.postings import (
     MOST_NARROW,
+    NUMBERS,
     ONE_SECTION,
     ONE_WORD,
     ONES,
     SHORT,
-    encode_short,
     encode_term,
     encode_word,
 )
@@ -108,15 +109,17 @@ def postings_of(text: CountedText, seed: int) -> dict[int, int | bytes]:
     """What the dictionary has for each hash, or the record that it is to lead to."""
     found: dict[int, int | bytes] = {}
     hashes = KNOWN_HASHES if seed == 0 else TermHashes(seed)
-    _add_words(found, text, hashes)
-    terms = _add_terms(found, text, hashes)
+    once = _add_words(found, text, hashes)
+    terms = _add_terms(found, text, hashes, once)
     if len(found) < len(text.words) + terms:
         raise HashCollision
     return found
 
 
-def _add_words(found: dict[int, int | bytes], text: CountedText, hashes: Mapping[str, int]) -> None:
+def _add_words(found: dict[int, int | bytes], text: CountedText, hashes: Mapping[str, int]) -> set[int]:
+    """Returns the identities of short lists that name no document twice: those of terms are the same lists, mostly."""
     positions, documents = text.positions, len(text.lengths.titles)
+    once: set[int] = set()
     for word, numbers in text.words.items():
         count = len(numbers)
         if numbers[0] < 0:
@@ -126,16 +129,17 @@ def _add_words(found: dict[int, int | bytes], text: CountedText, hashes: Mapping
         elif count == 1:  # most words
             found[hashes[word] | 1] = ONE_WORD | positions[numbers[0]]
         else:
-            held = looked_up(positions, numbers)
-            distinct = dict.fromkeys(held)
-            if len(distinct) == count < SHORT:
-                found[hashes[word] | 1] = encode_short(held, ONES[count])
+            held = itemgetter(*numbers)(positions)
+            if count < SHORT and len(set(held)) == count:
+                found[hashes[word] | 1] = NUMBERS[count].pack(count, *held) + ONES[count]
+                once.add(id(numbers))
             else:
                 counts = Counter(held)
                 found[hashes[word] | 1] = encode_word(list(counts), list(counts.values()), documents)
+    return once
 
 
-def _add_terms(found: dict[int, int | bytes], text: CountedText, hashes: Mapping[str, int]) -> int:
+def _add_terms(found: dict[int, int | bytes], text: CountedText, hashes: Mapping[str, int], once: set[int]) -> int:
     """Returns how many terms there are."""
     impacts = Impacts(text.lengths)
     alone, place_of, firsts = impacts.alone, impacts.place_of, text.lengths.firsts
@@ -156,8 +160,8 @@ def _add_terms(found: dict[int, int | bytes], text: CountedText, hashes: Mapping
         elif count == 1 and is_narrow:
             (number,) = numbers
             found[hashes[term]] = ONE_SECTION | alone[number] << 16 | number
-        elif count < SHORT and is_narrow and len(set(looked_up(place_of, numbers))) == count:
-            found[hashes[term]] = encode_short(numbers, bytes(looked_up(alone, numbers)))
+        elif count < SHORT and is_narrow and (id(numbers) in once or len(set(looked_up(place_of, numbers))) == count):
+            found[hashes[term]] = NUMBERS[count].pack(count, *numbers) + bytes(itemgetter(*numbers)(alone))
         else:
             found[hashes[term]] = encode_term(impacts.lists({BODY: numbers}), firsts)
     for term, values in others.items():

@@ -30,10 +30,10 @@ _MOST_TIMES = (1 << _KIND - _VALUE) - 1
 # Of a word that occurs once, but for its place; of a term that one section holds, but for its step and number.
 ONE_WORD, ONE_SECTION = INLINE | WORD << _KIND | 1 << _VALUE, INLINE | SECTION << _KIND
 LONG, _CONTINUATION = 255, 255
-# A list of fewer postings has a short record: how many there are, the numbers, the values.
+# A list of fewer postings has a short record: how many there are, the numbers (below `MOST_NARROW`), the values.
 SHORT = 64
 _SHORT = [Struct(f"<B{count}H{count}B") for count in range(SHORT)]
-_NUMBERS = [Struct(f"<B{count}H") for count in range(SHORT)]
+NUMBERS = [Struct(f"<B{count}H") for count in range(SHORT)]
 ONES = [b"\1" * count for count in range(SHORT)]
 _IS_NUMBER = b"\1" * 255 + b"\0"
 _KEPT_GAPS = 1 << 14
@@ -170,12 +170,6 @@ def _decode_short(record: bytes, population: int) -> PostingList:
     if numbers[-1] >= population or 0 in values:
         raise IndexUnusable("a posting list names what is not there")
     return PostingList(numbers, values)
-
-
-def encode_short(numbers: Sequence[int], values: bytes) -> bytes:
-    """The record of fewer than `SHORT` numbers below `MOST_NARROW`, and a value from 1 to 254 for each."""
-    count = len(numbers)
-    return _NUMBERS[count].pack(count, *numbers) + values
 
 
 def encode_word(places: Sequence[int], counts: Sequence[int], documents: int) -> int | bytes:
