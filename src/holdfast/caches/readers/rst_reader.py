@@ -50,7 +50,7 @@ KEPT = frozenset(
 )
 KINDS = frozenset(["class", "exception", "module"])
 _IN_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_+.-")
-_OPTION = re.compile("[ ]*:([^:]*):(.*)")
+_OPTION = re.compile("^[ ]*:([^:]*):(.*)")
 _DEEPEST_HEADING = 6
 # Lines that a row of a table may take.
 _LONGEST_ROW = 60
