@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from holdfast.core.errors import CacheMissing, ContextError, InvalidBudget, UnknownName, UsageError
-from holdfast.operation import Operation, Outcome, Parameter, Reply, Words, answer, check_arguments, expectation, fits
+from holdfast.operation import (
+    Operation,
+    Outcome,
+    Parameter,
+    Reply,
+    Variant,
+    Words,
+    answer,
+    check_arguments,
+    expectation,
+    fits,
+)
 from holdfast.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -131,6 +142,55 @@ def test_an_unknown_argument_is_the_mistake_of_the_caller_and_names_the_known_on
         ["a_text"],
         ["a_text", "for_tools"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("tool", "is_refused"),
+    [
+        *((tool, True) for tool in ("context.resolve", "context.list_caches", "context.inspect_cache")),
+        *((tool, True) for tool in ("list_contexts", "check_freshness", "query_context", "spec-status")),
+        *((tool, True) for tool in ("spec-workflow-guide", "get-implementer-guide", "get-reviewer-guide")),
+        *((tool, False) for tool in ("context.search", "context.read", "project_map")),
+    ],
+)
+def test_a_tool_of_ours_answers_an_unknown_argument_and_a_specified_one_leaves_it_to_the_protocol(
+    tool: str, is_refused: bool
+) -> None:
+    ours = operation(lambda *_: Outcome({}), TEXT, tool=tool)
+    workspace = Workspace(door="tool")
+    if is_refused:
+        with pytest.raises(UnknownName, match="nope"):
+            answer(ours, {"nope": 1}, workspace)
+    else:
+        said = answer(ours, {"nope": 1}, workspace)
+        assert (said.is_error, json.loads(said.text)["error"]["message"]) == (
+            True,
+            "Unknown argument 'nope': there are a_text",
+        )
+
+
+def test_a_variant_takes_its_own_parameters_and_needs_some_of_them() -> None:
+    variant = Variant("number", "module:other", "module:view", takes=("a_text",), needs=("a_text",))
+    plain = operation(lambda *_: Outcome({}), TEXT, NUMBER, MUST, variants=(variant,))
+    assert plain.variant_for({"a_text": "x"}) is plain
+    found = plain.variant_for({"number": 1})
+    assert (found.run, found.view, found.variants) == ("module:other", "module:view", ())
+    assert [(each.name, each.required) for each in found.parameters] == [("a_text", True), ("number", False)]
+    with pytest.raises(UsageError, match="MUST does not go with --number"):
+        plain.variant_for({"number": 1, "must": "x"})
+
+
+def scoped_failure(error: ContextError) -> dict[str, object]:
+    return {"scope": "", "failed": error.code}
+
+
+def test_a_failure_with_a_scope_echoes_the_scope_that_was_asked_for() -> None:
+    asked = Parameter("scope", "text", "a scope")
+    failing = operation(refuse, asked, failure=f"{__name__}:scoped_failure")
+    assert answer(failing, {"scope": "a/b"}, Workspace()).value == {"scope": "a/b", "failed": "cache_missing"}
+    assert answer(failing, {}, Workspace()).value == {"scope": "", "failed": "cache_missing"}
+    unscoped = operation(refuse, asked, failure=f"{__name__}:own_failure")
+    assert answer(unscoped, {"scope": "a/b"}, Workspace()).value == {"failed": "cache_missing"}
 
 
 def test_the_body_gets_the_checked_arguments_without_the_absent_ones() -> None:
