@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     # How the server learns of the project: it is started there, the client fills in a variable, or the entry names it.
     ProjectSource = Literal["started there", "variable", "named"]
 
-WORKSPACE = "${workspaceFolder}"
-
 
 class Place(NamedTuple):
     """A file that a client reads, as a path with `{roots}` in it.

@@ -1,11 +1,15 @@
 """An entry put into a client's configuration and taken out again: text in, text out, and what it says is checked.
 
 Whatever an editor did, the new text is read by the standard reader of its format, and refused unless it says what the
-old one said with the entry and nothing else changed.
+old one said with the entry and nothing else changed. The lines that change are shown without a person's own values,
+which may be keys: where a line of a person changes too, because a comma is added to it or the whole file is one line,
+its strings are left out.
 """
 
 from __future__ import annotations
 
+from difflib import unified_diff
+from json import dumps
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.clients.json_members import json_value, with_json_member, without_json_member
@@ -21,12 +25,13 @@ from holdfast.core.edit_errors import BrokenText, OddText
 from holdfast.core.toml_members import toml_line, toml_value, with_toml_member, without_toml_member
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from holdfast.clients.server_entry import Entry, Format, Target
 
 # What a file begins with whose servers are a list, where there was none.
 _HEADER = "name: Local\nversion: 1.0.0\nschema: v1\n"
+LEFT_OUT = "…"
 _NOT_EDITED = "it is written in a way that is not edited here"
 _LIMIT_COMMENT = "long answers of tools arrive whole (context setup)"
 
@@ -179,3 +184,50 @@ def _without_name(target: Target, value: dict[str, object]) -> dict[str, object]
     others = {name: each for name, each in found.items() if name != NAME} if isinstance(found, dict) else found
     rest = {name: each for name, each in value.items() if name != target.container}
     return {**rest, target.container: others} if others else rest
+
+
+def changed_lines(before: str, after: str, old: str, new: str, own: Collection[str]) -> str:
+    """A unified diff without context; `old` and `new` are what the texts are called, `own` the strings to show."""
+    shown = []
+    for place, row in enumerate(unified_diff(_split(before), _split(after), old, new, n=0, lineterm="")):
+        bare = row.rstrip("\r")
+        shown.append(bare if place < 2 or row.startswith("@") else bare[0] + _shown(bare[1:], own))
+    return "".join([row + "\n" for row in shown])
+
+
+def entry_strings(entry: object) -> set[str]:
+    """Every string in an entry."""
+    if isinstance(entry, dict):
+        return {text for each in entry.values() for text in entry_strings(each)}
+    if isinstance(entry, list):
+        return {text for each in entry for text in entry_strings(each)}
+    return {entry} if isinstance(entry, str) else set()
+
+
+def _split(text: str) -> list[str]:
+    lines = text.split("\n")
+    return lines if lines[-1] else lines[:-1]
+
+
+def _shown(line: str, own: Collection[str]) -> str:
+    """A line with the strings left out that stand where values do and are not ours."""
+    parts, at = [], 0
+    while at < len(line):
+        mark = line[at]
+        if mark not in "\"'":
+            parts.append(mark)
+            at += 1
+            continue
+        end = at + 1
+        while end < len(line) and line[end] != mark:
+            end += 2 if line[end] == "\\" else 1
+        text, rest = line[at + 1 : end], line[end + 1 :].lstrip(" \t")
+        is_key = rest.startswith((":", "="))
+        is_own = any(text == each or text == _escaped(each) for each in own)
+        parts.append(f"{mark}{text if is_key or is_own else LEFT_OUT}{mark}")
+        at = end + 1
+    return "".join(parts)
+
+
+def _escaped(text: str) -> str:
+    return dumps(text, ensure_ascii=False)[1:-1]

@@ -58,6 +58,17 @@ def block(text: str) -> str:
     return f'<pre dir="auto" tabindex="0">{escape(display_text(text))}</pre>'
 
 
+def note(problem: str, advice: str = "") -> str:
+    """Something that is wrong or not there, and what to do about it; the advice is HTML already."""
+    text = f"<p>{shown(problem)}</p>" if problem else ""
+    return f'<div class="note">{text}{f"<p>{advice}</p>" if advice else ""}</div>'
+
+
+def command(words: str) -> str:
+    """Words to type."""
+    return f"<code>{escape(words)}</code>"
+
+
 def counted(number: int, one: str, many: str = "") -> str:
     """`3 sections`; `many` is said of several where an `s` would not do."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -8,13 +8,20 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qs
 
 from holdfast.core.packaged_text import packaged_text
-from holdfast.core.page_shell import page_policy, shown, whole_page
+from holdfast.core.page_shell import note, page_policy, shown, whole_page
 from holdfast.core.unicode_text import WHITE_SPACE
-from holdfast.explore.cache_panel import MOST_BUDGET, caches_panel, note, search_panel
-from holdfast.explore.overview_panel import overview_panel
-from holdfast.explore.receipt_panel import A_PAGE, receipt_panel, receipts_panel, utc
-from holdfast.explore.savings_panel import savings_panel
-from holdfast.explore.spec_panel import specs_panel
+from holdfast.explore.panels import (
+    A_PAGE,
+    MOST_BUDGET,
+    caches_panel,
+    overview_panel,
+    receipt_panel,
+    receipts_panel,
+    savings_panel,
+    search_panel,
+    specs_panel,
+    utc,
+)
 from holdfast.explore.tree_panel import COLOURS, directory_panel, tree_panel
 
 if TYPE_CHECKING:

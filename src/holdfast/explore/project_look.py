@@ -18,7 +18,6 @@ from holdfast.specs.operations import BOARD
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from holdfast.caches.audit_shapes import AuditAnswer
     from holdfast.operation import Operation
     from holdfast.workspace import Workspace
 
@@ -31,20 +30,8 @@ _TIMES, _LONGEST = 10, 60.0
 
 
 # What an audit says of a directory that nobody made yet.
-_NOTHING_KEPT: AuditAnswer = {
-    "calls": 0,
-    "ahead": 0,
-    "clients": (),
-    "receipts": 0,
-    "replayed": 0,
-    "same": 0,
-    "changed": 0,
-    "cache_gone": 0,
-    "altered": 0,
-    "passed_over": 0,
-    "listed": (),
-    "differing": (),
-}
+_NUMBERS = ("calls", "ahead", "receipts", "replayed", "same", "changed", "cache_gone", "altered", "passed_over")
+_NOTHING_KEPT = {**dict.fromkeys(_NUMBERS, 0), "clients": (), "listed": (), "differing": ()}
 
 
 class Found(NamedTuple):
@@ -148,17 +135,18 @@ class ProjectLook:
 
     def board(self) -> Found:
         """Every spec."""
-        found = self._remembered("board", lambda: self._answered(BOARD))
-        return Found(found.value["data"]) if found.value else found
+        return self._data("board", lambda: self._answered(BOARD))
 
     def approvals(self) -> Found:
         """Which documents are approved as they are, and why the others are not."""
-        found = self._remembered("approvals", lambda: self.ask("spec approve", {"check": True}))
-        return Found(found.value["data"]) if found.value else found
+        return self._data("approvals", lambda: self.ask("spec approve", {"check": True}))
 
     def findings(self) -> Found:
         """What is wrong with specs."""
-        found = self._remembered("findings", lambda: self.ask("spec check"))
+        return self._data("findings", lambda: self.ask("spec check"))
+
+    def _data(self, name: str, find: Callable[[], Found]) -> Found:
+        found = self._remembered(name, find)
         return Found(found.value["data"]) if found.value else found
 
     def savings(self) -> Found:
@@ -185,7 +173,7 @@ class ProjectLook:
     def audit(self, given: Mapping[str, str], most: int) -> Found:
         """The kept calls that match: the `most` latest after those to skip, each run again."""
         if not os.path.lexists(self.receipts_directory):
-            return Found({**_NOTHING_KEPT})
+            return Found(_NOTHING_KEPT)
         asked: dict[str, object] = {
             "receipts": self.receipts_directory,
             **{name: given[name] for name in ("client", "query", "since") if given.get(name)},

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from holdfast.core.page_shell import counted, facts, folded, shown, stacked
-from holdfast.explore.cache_panel import command, note
+from holdfast.core.page_shell import command, counted, facts, folded, note, shown, stacked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -8,7 +8,7 @@ in every request's `_meta`. docs/formats/wire.md describes what is written to th
 from __future__ import annotations
 
 from _thread import allocate_lock, get_ident
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.catalog import FAMILIES, PROMPTING, find_tool
 from holdfast.core.canonical_json import JsonError, decode, encode, holds_more_values
@@ -42,36 +42,31 @@ class AnswerCounts:
 
     def __init__(self) -> None:
         self._lock = allocate_lock()
-        self._numbers: dict[str, dict[str, int]] = {}
-        self._directories: dict[str, dict[str, int]] = {}
+        self._counts: dict[str, dict[str, Any]] = {}
 
     def add(self, tool: str, reply: Reply, arguments: Mapping[str, object]) -> None:
         """Count one answer."""
         size = len(reply.text.encode())
         scope = arguments.get(_SCOPE[tool]) if tool in _SCOPE and not reply.is_error else None
         with self._lock:
-            numbers = self._numbers.get(tool)
-            if numbers is None:
-                numbers = self._numbers[tool] = {"given": 0, "failed": 0, "bytes": 0}
-            numbers["given"] += 1
-            numbers["failed"] += reply.is_error
-            numbers["bytes"] += size
+            counts = self._counts.setdefault(tool, {"given": 0, "failed": 0, "bytes": 0})
+            counts["given"] += 1
+            counts["failed"] += reply.is_error
+            counts["bytes"] += size
             if isinstance(scope, str):
-                named = self._directories.setdefault(tool, {})
+                named = counts.setdefault("directories", {})
                 if scope in named or len(named) < MOST_DIRECTORIES:
                     named[scope] = named.get(scope, 0) + 1
 
     def telemetry(self) -> dict[str, JsonValue]:
         """`given`, `failed` and `bytes` of every tool that answered, by name, and `directories` where it has some."""
         with self._lock:
-            counts: dict[str, JsonValue] = {}
-            for tool in sorted(self._numbers):
-                each: dict[str, JsonValue] = {**self._numbers[tool]}
-                if tool in self._directories:
-                    named = self._directories[tool]
-                    each["directories"] = {scope: named[scope] for scope in sorted(named)}
-                counts[tool] = each
-            return counts
+            return {
+                tool: {
+                    name: dict(sorted(each.items())) if isinstance(each, dict) else each for name, each in it.items()
+                }
+                for tool, it in sorted(self._counts.items())
+            }
 
 
 LEGACY_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -249,15 +244,6 @@ class Server:
         prompts: Members = {"prompts": {}, "completions": {}} if prompting else {}
         return {"tools": {}, "resources": {}, **prompts}
 
-    def _ping(self, _params: Members) -> Members:
-        return {}
-
-    def _list_tools(self, params: Members) -> Members:
-        return self.listed_tools(params, self._client)
-
-    def _list_tools_cacheable(self, params: Members) -> Members:
-        return {**self.listed_tools(params, _modern_client(params)), **CACHING}
-
     def listed_tools(self, params: Members, client: JsonValue) -> Members:
         """The tools, their names spelt as a client takes them."""
         if params.get("cursor") is not None:
@@ -378,12 +364,12 @@ OFFERS = {
 _ROOTS_MAY_DIFFER = ("notifications/initialized", "notifications/roots/list_changed")
 _LEGACY: Mapping[str, Handler] = {
     "initialize": Server._initialize,
-    "ping": Server._ping,
-    "tools/list": Server._list_tools,
+    "ping": lambda _server, _params: {},
+    "tools/list": lambda server, params: server.listed_tools(params, server._client),
 }
 _MODERN: Mapping[str, Handler] = {
     "server/discover": Server._discover,
-    "tools/list": Server._list_tools_cacheable,
+    "tools/list": lambda server, params: {**server.listed_tools(params, _modern_client(params)), **CACHING},
 }
 
 

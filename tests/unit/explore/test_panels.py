@@ -6,12 +6,16 @@ from html.parser import HTMLParser
 from typing import Any
 
 from holdfast.caches.search.audit_page import audit_page
-from holdfast.explore.cache_panel import caches_panel, search_panel
-from holdfast.explore.overview_panel import overview_panel
+from holdfast.explore.panels import (
+    caches_panel,
+    overview_panel,
+    receipt_panel,
+    receipts_panel,
+    savings_panel,
+    search_panel,
+    specs_panel,
+)
 from holdfast.explore.project_look import Found
-from holdfast.explore.receipt_panel import receipt_panel, receipts_panel
-from holdfast.explore.savings_panel import savings_panel
-from holdfast.explore.spec_panel import specs_panel
 from holdfast.explore.tree_panel import directory_panel, freshness, tree_panel
 
 HOSTILE = '<script>alert(1)</script>" onload="x'

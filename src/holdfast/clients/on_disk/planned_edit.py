@@ -5,14 +5,20 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.clients.client_table import WORKSPACE
-from holdfast.clients.config_edit import document, found_in, with_entry, without_entry
+from holdfast.clients.config_edit import changed_lines, document, entry_strings, found_in, with_entry, without_entry
 from holdfast.clients.on_disk.config_file import check_writable, read_config
 from holdfast.clients.on_disk.found_clients import server_command
 from holdfast.clients.on_disk.server_proof import Start, prove, start_environment
-from holdfast.clients.server_entry import CACHE_ROOT, NAME, entry_text, entry_words, is_same
-from holdfast.clients.shown_lines import changed_lines, entry_strings
-from holdfast.clients.written_entries import is_written, written_entry
+from holdfast.clients.server_entry import (
+    CACHE_ROOT,
+    NAME,
+    WORKSPACE,
+    entry_text,
+    entry_words,
+    is_same,
+    is_written,
+    written_entry,
+)
 from holdfast.core.confined_paths import printable
 from holdfast.core.edit_errors import BrokenText, OddText
 from holdfast.core.errors import SettingsInvalid
