@@ -100,9 +100,6 @@ def _grouped(symbols: Sequence[Symbol]) -> list[MappedFile]:
 
 def _counted(value: MapAnswer) -> MapAnswer:
     """The answer with the tokens of its text, that number included."""
-    for _ in range(4):
-        tokens = estimate_tokens(as_text(value) + "\n")
-        if tokens <= value["tokens_used"]:
-            break
+    while (tokens := estimate_tokens(as_text(value) + "\n")) > value["tokens_used"]:
         value["tokens_used"] = tokens
     return value

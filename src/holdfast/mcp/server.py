@@ -8,7 +8,7 @@ in every request's `_meta`. docs/formats/wire.md describes what is written to th
 from __future__ import annotations
 
 from _thread import allocate_lock, get_ident
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.catalog import FAMILIES, PROMPTING, find_tool
 from holdfast.core.canonical_json import JsonError, decode, encode, holds_more_values
@@ -42,7 +42,8 @@ class AnswerCounts:
 
     def __init__(self) -> None:
         self._lock = allocate_lock()
-        self._counts: dict[str, dict[str, Any]] = {}
+        self._counts: dict[str, dict[str, int]] = {}
+        self._directories: dict[str, dict[str, int]] = {}
 
     def add(self, tool: str, reply: Reply, arguments: Mapping[str, object]) -> None:
         """Count one answer."""
@@ -54,19 +55,18 @@ class AnswerCounts:
             counts["failed"] += reply.is_error
             counts["bytes"] += size
             if isinstance(scope, str):
-                named = counts.setdefault("directories", {})
+                named = self._directories.setdefault(tool, {})
                 if scope in named or len(named) < MOST_DIRECTORIES:
                     named[scope] = named.get(scope, 0) + 1
 
     def telemetry(self) -> dict[str, JsonValue]:
         """`given`, `failed` and `bytes` of every tool that answered, by name, and `directories` where it has some."""
         with self._lock:
-            return {
-                tool: {
-                    name: dict(sorted(each.items())) if isinstance(each, dict) else each for name, each in it.items()
-                }
-                for tool, it in sorted(self._counts.items())
-            }
+            found: dict[str, JsonValue] = {}
+            for tool, counts in sorted(self._counts.items()):
+                named = self._directories.get(tool)
+                found[tool] = {**counts, **({"directories": dict(sorted(named.items()))} if named else {})}
+            return found
 
 
 LEGACY_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")

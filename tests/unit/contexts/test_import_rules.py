@@ -38,6 +38,8 @@ INDEX = Index(
         "rb/lib/shop": ["book.rb"],
         "lua/db": ["init.lua", "store.lua"],
         "ml": ["store.ml"],
+        "spm/Sources/Core": ["core.swift"],
+        "spm/Tests/AppTests": ["app.swift"],
         "sh": ["run.sh"],
         **{place: ["x"] for place in ["j/near/db", "j/far/db", "j/db/inner", "cs/A", "cs/B", "ex/one"]},
     },
@@ -60,6 +62,7 @@ NOWHERE: list[str] = []
 CASES = [
     ("python", "pkg/x.py", ".", ["pkg"], ""),  # from . import x
     ("python", "pkg/x.py", ".mod", ["pkg"], ""),
+    ("python", "pkg/x.py", ".sub", ["pkg/sub"], ""),
     ("python", "pkg/x.py", ".gone", ["pkg"], ""),  # a name of the package itself
     ("python", "pkg/x.py", ".gone.more", NOWHERE, ""),
     ("python", "pkg/x.py", ".sub.leaf.Name", ["pkg/sub"], ""),
@@ -74,6 +77,7 @@ CASES = [
     ("python", "sh/x.py", "pkg.mod.Name", ["pkg"], ""),
     ("python", "sh/x.py", "pkg.mod.Name.member", NOWHERE, "pkg"),
     ("python", "sh/x.py", "std.x", NOWHERE, ""),
+    ("python", "pkg/x.py", "gone", NOWHERE, "gone"),
     ("python", "sh/x.py", "numpy.linalg", NOWHERE, "numpy"),
     ("jvm", "j/near/A.java", "org.db.Store", ["j/near/db"], ""),
     ("jvm", "j/far/A.java", "org.db.Store", ["j/far/db"], ""),
@@ -85,6 +89,7 @@ CASES = [
     ("jvm", "z/A.java", "static  org.db.Near.MAX", ["j/near/db"], ""),
     ("jvm", "j/near/A.java", "org.db.*", ["j/near/db"], ""),
     ("jvm", "z/A.scala", "org.db.Near._", ["j/near/db"], ""),
+    ("jvm", "z/A.scala", "org.db.unknown._", ["j/far/db"], ""),
     ("jvm", "z/A.scala", "org.db.{Near => N, Far as F, }", ["j/near/db", "j/far/db"], ""),
     ("jvm", "z/A.scala", "other.thing.{A, B}", NOWHERE, "other.thing"),
     ("jvm", "z/A.scala", "org.db.given", ["j/far/db"], ""),
@@ -173,6 +178,8 @@ CASES = [
     ("lua", "x/a.lua", "std", NOWHERE, ""),
     ("elixir", "x/a.ex", "Shop.Book", ["ex/one"], ""),
     ("elixir", "x/a.ex", "Shop", NOWHERE, ""),
+    ("swift", "spm/Tests/AppTests/low/a.swift", "Core", ["spm/Sources/Core"], ""),
+    ("swift", "spm/Sources/Core/a.swift", "AppTests", ["spm/Tests/AppTests"], ""),
     ("swift", "x/a.swift", "Alamofire", NOWHERE, "Alamofire"),
     ("swift", "x/a.swift", "std", NOWHERE, ""),
     ("ocaml", "ml/a.ml", "Store.find", ["ml"], ""),

@@ -10,7 +10,8 @@ from holdfast.code.analysis.facts import Export, FileFacts
 from holdfast.code.analysis.references import References, hashes_in, pairs_in, references, word_hash
 from holdfast.contexts.bindings import Binding
 from holdfast.contexts.map_text import as_text
-from holdfast.contexts.project_map import MapRequest, is_below, project_map
+from holdfast.contexts.operations import OPERATIONS
+from holdfast.contexts.project_map import DEFAULT_BUDGET, MapRequest, is_below, project_map
 from holdfast.contexts.symbol_ranks import MapFile, ranked_symbols
 from holdfast.core.errors import BudgetTooSmall
 from holdfast.core.token_estimate import estimate_tokens
@@ -56,6 +57,12 @@ def test_what_does_not_fit_is_told_and_the_most_used_is_there() -> None:
     more = value["symbol_count"] - value["symbols_shown"]
     hidden = value["file_count"] - len(value["files"])
     assert as_text(value).split("\n")[-1] == f"… {more} more symbols, {hidden} more files: raise budget or give scopes"
+
+
+def test_the_default_budget_is_the_one_that_the_tool_states() -> None:
+    operation = next(each for each in OPERATIONS if each.command == ("map",))
+    stated = next(each.description for each in operation.parameters if each.name == "budget")
+    assert stated == f"Most tokens (default: {DEFAULT_BUDGET})"
 
 
 def test_a_budget_that_not_even_the_counts_fit_is_refused() -> None:
