@@ -71,22 +71,26 @@ def add(workspace: Workspace, arguments: AddArguments) -> Outcome[AddAnswer]:
     about, python = arguments.get("about", ""), arguments.get("python", "")
     project = _project(workspace, writes=True)
     wanted = DeclaredCache(name, (), include, exclude, about, packages, python)
-    if for_user:
-        return _add_for_user(workspace, arguments, wanted, paths[0])
-    declaration = declare(project, wanted, paths)
-    project.lock()  # one that cannot be read is reported before anything is built
-    (cache,) = check_names(declaration.file, [name])
-    is_first = not os.path.lexists(project.cache(name))
     notes: list[str] = []
     quiet = arguments.get("quiet", False)
     order = BuildOrder(
         workspace.timestamp(),
-        tokenizer=check_tokenizer(declaration.file),
         strict=arguments.get("strict", False),
         progress=(None if quiet else workspace.phases) or no_progress,
         note=notes.append,
     )
-    synced = sync_cache(project, cache, order)
+    if for_user:
+        home, declared, text = declare_for_user(project, wanted, paths[0])
+        synced = sync_cache(home, declared, order)
+        write_user_file(project, text)
+        asked = f'[project] user = ["{name}"] in the context.toml of a project, and there: context sync'
+        answer: AddAnswer = {"cache": _answer(synced), "declared": False, "next": asked, "for_user": True}
+        return Outcome(answer, note="" if quiet else "\n".join(_notes([synced])))
+    declaration = declare(project, wanted, paths)
+    project.lock()  # one that cannot be read is reported before anything is built
+    (cache,) = check_names(declaration.file, [name])
+    is_first = not os.path.lexists(project.cache(name))
+    synced = sync_cache(project, cache, order._replace(tokenizer=check_tokenizer(declaration.file)))
     with only_writer(project):
         try:
             is_new = write_declaration(project, declaration)
@@ -101,25 +105,6 @@ def add(workspace: Workspace, arguments: AddArguments) -> Outcome[AddAnswer]:
         "next": f'context search "your question" --cache {name}',
     }
     return Outcome(value, note="" if quiet else "\n".join([*notes, *_notes([synced])]))
-
-
-def _add_for_user(
-    workspace: Workspace, arguments: AddArguments, wanted: DeclaredCache, path: str
-) -> Outcome[AddAnswer]:
-    project = Project(workspace.project, "", workspace.user_cache, user_config=workspace.user_config)
-    home, declared, text = declare_for_user(project, wanted, path)
-    quiet = arguments.get("quiet", False)
-    progress = (None if quiet else workspace.phases) or no_progress
-    order = BuildOrder(workspace.timestamp(), strict=arguments.get("strict", False), progress=progress)
-    synced = sync_cache(home, declared, order)
-    write_user_file(project, text)
-    value: AddAnswer = {
-        "cache": _answer(synced),
-        "declared": False,
-        "next": f'[project] user = ["{wanted.name}"] in the context.toml of a project, and there: context sync',
-        "for_user": True,
-    }
-    return Outcome(value, note="" if quiet else "\n".join(_notes([synced])))
 
 
 def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer | CheckAnswer]:

@@ -5,22 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, NotRequired, TypedDict, final
 
-from holdfast.caches.audit_shapes import AuditAnswer, RecordDifference, ReplayAnswer  # noqa: F401  # looked for here
-
-# The same family's, in files of their own.
+# The same family's, in files of their own: an operation's shapes are looked for here.
+from holdfast.caches.audit_shapes import *  # noqa: F403
 from holdfast.caches.considered_shapes import ConsideredSection, SectionReasons
-from holdfast.caches.project_shapes import (  # noqa: F401  # an operation's shapes are looked for here
-    AddAnswer,
-    CheckAnswer,
-    CheckedCache,
-    IndexAnswer,
-    OutdatedAnswer,
-    OutdatedSource,
-    SyncAnswer,
-    SyncedCacheAnswer,
-    UnreadSource,
-)
-from holdfast.caches.registry_shapes import *  # noqa: F403  # the same, all of them
+from holdfast.caches.project_shapes import *  # noqa: F403
+from holdfast.caches.registry_shapes import *  # noqa: F403
 from holdfast.core.canonical_json import Float32
 
 

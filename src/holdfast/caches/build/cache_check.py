@@ -11,22 +11,18 @@ from __future__ import annotations
 import os
 
 from holdfast.caches.build.build_order import BuildOrder
-from holdfast.caches.build.cache_plan import SourceChanges, changes_since, plan_cache
+from holdfast.caches.build.cache_plan import CachePlan, SourceChanges, changes_since, plan_cache
 from holdfast.caches.build.machine_state import read_state
 from holdfast.caches.build.made_files import find_damage, made_files
+from holdfast.caches.build.project_directory import Project
 from holdfast.caches.build.source_state import SourceState
 from holdfast.caches.build.sync import Scratch, locked_of, nothing_found, place_of, settings_of, state_of
 from holdfast.caches.build.user_caches import located
 from holdfast.caches.project.project_file import DeclaredCache
+from holdfast.caches.project.project_lock import LockedCache, ProjectLock
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import BuildFailed, ContextError
 from holdfast.core.record import NamedTuple
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from holdfast.caches.build.cache_plan import CachePlan
-    from holdfast.caches.build.project_directory import Project
-    from holdfast.caches.project.project_lock import LockedCache, ProjectLock
 
 # The time is no part of what is compared.
 _ANY_TIME = "1970-01-01T00:00:00Z"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Collection
 
 from holdfast.caches.build.git_tree import full_commit, head_commit, write_tree
 from holdfast.caches.build.guarded_files import read_item, why_unread
@@ -17,18 +18,12 @@ from holdfast.caches.build.project_sources import (
 )
 from holdfast.caches.build.source_item import SourceItem
 from holdfast.caches.build.source_state import KnownFiles, KnownSources, SourceState, file_digests
-from holdfast.caches.project.project_file import invalid
+from holdfast.caches.project.project_file import DeclaredCache, DeclaredSource, invalid
 from holdfast.caches.readers.reader_table import RECOGNISING, is_of_kind, read_source, reader_named
 from holdfast.caches.readers.source_reader import Unreadable
 from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.errors import SettingsInvalid
 from holdfast.core.record import NamedTuple
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
-    from holdfast.caches.project.project_file import DeclaredCache, DeclaredSource
 
 
 class ProjectPlace(NamedTuple):

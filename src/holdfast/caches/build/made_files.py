@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from hashlib import file_digest
 from stat import S_ISDIR
 
@@ -12,10 +13,6 @@ from holdfast.caches.index_format import FIRST_BYTES, manifest_digest
 from holdfast.caches.on_disk.cache_directory import MANIFEST
 from holdfast.core.own_folder import OwnFolder
 from holdfast.core.regular_files import open_regular, read_regular
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 
 def made_files(cache: str, before: KnownFiles | None = None) -> KnownFiles:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from _operator import attrgetter  # `operator` itself is slower to load
+from collections.abc import Callable, Iterator, Sequence
 
 from holdfast.caches.build.found_site import NO_SITE, FoundSite, site_in
 from holdfast.caches.build.guarded_files import FILE, FOLDER, NOTHING, OUTSIDE, IgnoredFiles, ignore_texts, led_to
@@ -13,18 +14,12 @@ from holdfast.caches.readers.generators import GENERATORS, MARKS
 from holdfast.caches.readers.reader_table import reader_of
 from holdfast.core import posix_calls
 from holdfast.core.confined_paths import lies_inside, printable
-from holdfast.core.file_identity import identity
+from holdfast.core.file_identity import Identity, identity
 from holdfast.core.globs import GlobList
 from holdfast.core.ignore_rules import BUILD_FOLDERS, CONTEXTIGNORE, GITIGNORE, Rules
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import close_quietly
 from holdfast.core.unicode_text import is_unicode, lower_case
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from holdfast.core.file_identity import Identity
 
 # Why a folder is left out.
 MADE = "made or fetched by a tool"

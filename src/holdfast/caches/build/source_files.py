@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from holdfast.caches.build.guarded_files import FILE, FOLDER, OUTSIDE, led_to
@@ -12,13 +13,7 @@ from holdfast.caches.source_formats import is_document_name
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import BuildFailed, IoError
 from holdfast.core.record import NamedTuple
-from holdfast.core.worker_pool import core_count
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from holdfast.core.worker_pool import WorkerPool
+from holdfast.core.worker_pool import WorkerPool, core_count
 
 # Below this many documents a worker's start costs more than its help is worth.
 _WORTH_A_WORKER = 500

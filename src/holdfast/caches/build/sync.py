@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Container, Iterator, Sequence
 
+from holdfast.caches.build.build import DocumentsReport
 from holdfast.caches.build.cache_plan import (
     CachePlan,
     ProjectPlace,
@@ -16,7 +18,7 @@ from holdfast.caches.build.cache_plan import (
 from holdfast.caches.build.included_files import MISSING
 from holdfast.caches.build.machine_state import read_state, write_state
 from holdfast.caches.build.made_files import find_damage, made_files, make_replaceable
-from holdfast.caches.build.project_directory import only_writer
+from holdfast.caches.build.project_directory import Project, only_writer
 from holdfast.caches.build.project_sources import FoundSources, PassedOver
 from holdfast.caches.build.source_item import kinds_in_words
 from holdfast.caches.build.source_state import KnownSources, SourceState
@@ -42,12 +44,7 @@ from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Sequence
-
-    from holdfast.caches.build.build import DocumentsReport
     from holdfast.caches.build.build_order import BuildOrder, PhaseProgress
-    from holdfast.caches.build.project_directory import Project
-    from holdfast.caches.project.project_file import DeclaredCache, ProjectFile
 
 
 class KnownCache(NamedTuple):
