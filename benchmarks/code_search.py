@@ -6,7 +6,8 @@ SETS has a folder for each repository with `queries.jsonl`: `raw` and `plain` (t
 without identifiers), `gold` (the files it changed) and `functions` (the innermost definitions around the changed
 lines). REPOSITORIES has the checkouts. For each: the share of gold files that an answer names within 1,000 and 2,000
 tokens, the share of gold functions named with their lines within 2,000, what the first index and a warm answer cost.
-`--docs` asks documentation and code together, as an agent does; without it code alone is asked.
+Of a question with `any` (benchmarks/where: what to ask is where something is, written before looking) one of those
+files has to be named. `--docs` asks documentation and code together, as an agent does; without it code alone is asked.
 """
 
 from __future__ import annotations
@@ -59,13 +60,14 @@ def measured(name: str, sets: Path, root: Path, part: str) -> dict[str, list[flo
         warm = []
         for line in (sets / name / "queries.jsonl").read_text().splitlines():
             question = json.loads(line)
-            gold, functions = question["gold"], [tuple(pair) for pair in question["functions"]]
-            for field in ("raw", "plain"):
+            gold, functions = question.get("gold", ()), [tuple(pair) for pair in question.get("functions", ())]
+            for field in [field for field in ("raw", "plain") if field in question]:
                 for budget in (1000, 2000):
                     begun = time.process_time()
                     files, symbols = named(workspace, question[field], budget, part)
                     warm.append(time.process_time() - begun)
-                    share = sum([path in files for path in gold]) / len(gold)
+                    is_any = not files.isdisjoint(question.get("any", ()))
+                    share = sum([path in files for path in gold]) / len(gold) if gold else float(is_any)
                     found.setdefault(f"{field} f{budget}", []).append(share)
                 if functions:
                     hit = sum([_is_named(pair, symbols) for pair in functions]) / len(functions)

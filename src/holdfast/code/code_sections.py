@@ -17,12 +17,13 @@ from holdfast.code.analysis.c_family import declared_name
 from holdfast.code.analysis.doc_comment import docstring
 from holdfast.code.analysis.facts import MAX_ANALYSED, NO_GRAMMAR, TOO_LARGE, compact, first_sentence
 from holdfast.code.analysis.parsers import parser
+from holdfast.code.analysis.ruby import ATTRIBUTES, symbol_names
 from holdfast.code.analysis.source_text import is_capital, is_constant_name
 from holdfast.code.analysis.syntax import Node, name_of, text_of, value_names
 from holdfast.code.languages import KINDS, LANGUAGES, listed
 
 # Of records made by other rules nothing is believed; grammars change them too (`cutter_version`).
-CUTTER = "code-1"
+CUTTER = "code-2"
 # Lines of a piece at most, and of a window where nothing says what belongs together.
 LONGEST_PIECE, WINDOW = 70, 40
 # A file with more symbols than this was made by a program: the others lie between the symbols.
@@ -135,7 +136,12 @@ def _captured(language: str, reader: Any, root: Node) -> list[tuple[int, int, No
         patterns = [f"({node}) @{kind}" for node, kind in KINDS.items() if known(node, True)]
         query = _queries[language] = tree_sitter.Query(reader.language, "\n".join(patterns))
     captures = tree_sitter.QueryCursor(query).captures(root)
-    found = [(node.start_byte, -node.end_byte, kind, node) for kind, nodes in captures.items() for node in nodes]
+    found = [
+        (node.start_byte, -node.end_byte, kind, node)
+        for kind, nodes in captures.items()
+        for node in nodes
+        if KINDS.get(node.type) == kind  # some grammars have a word for all kinds of declarations
+    ]
     found.sort(key=lambda each: each[:2])
     return [(start, end, node, kind) for start, end, kind, node in found]
 
@@ -212,7 +218,7 @@ class _Cut:
         if named is None or not named[1] or len(named[1]) > _LONGEST_NAME:
             return None
         kind, name, value = named
-        whole = _joined(before, name)
+        wholes = [_joined(before, each) for each in name.split("\n")]
         if outer is not None and outer.kind == "wrapper" and (outer.first == first or node.type not in _PARTS):
             first, last = outer.first, max(outer.last, last)
         at = first
@@ -229,8 +235,9 @@ class _Cut:
         text = header.decode("utf-8", "replace")
         signature = _signature(node, text, name, kind, has_body=body is not None)
         is_public = self._is_public(text, name, outer)
-        self._found.append(Symbol(kind, whole, name_line, first, max(last, name_line), signature, doc, is_public))
-        return _Open(0, kind, whole, len(self._found) - 1, first, last)
+        for whole in wholes:
+            self._found.append(Symbol(kind, whole, name_line, first, max(last, name_line), signature, doc, is_public))
+        return _Open(0, kind, wholes[0], len(self._found) - 1, first, last)
 
     def _name_row(self, node: Node) -> Any:
         for field in ("name", "declarator", "pattern", "left"):
@@ -284,13 +291,18 @@ def _holder_name(node: Node) -> str:
 
 
 def _named(node: Node, kind: str, is_inside: bool, language: str) -> tuple[str, str, Node] | None:
-    """The kind and the name of a declaration, and the node that has its body; None where it declares nothing."""
+    """The kind and the name of a declaration, and the node that has its body; None where it declares nothing.
+
+    One that declares several names has them on lines of their own.
+    """
+    if kind == "value" and language in ("C", "C++"):
+        return _c_value(node, is_inside)
     if kind == "value":
         return _value(node, is_inside)
     if kind == "assigned":
         return _assigned(node)
     if kind == "call":
-        return _elixir(node) if language == "Elixir" else None
+        return _elixir(node) if language == "Elixir" else _attributes(node) if language == "Ruby" else None
     if node.type.endswith("_specifier") and node.child_by_field_name("body") is None:
         return None  # used, not declared
     if node.type == "method_declaration" and language == "Go":
@@ -337,18 +349,41 @@ def _value(node: Node, is_inside: bool) -> tuple[str, str, Node] | None:
         return None
     if node.type in ("assignment", "assignment_statement"):
         left = node.child_by_field_name("left")
-        if left is None or left.type not in ("identifier", "constant"):
+        if left is None or left.type not in ("identifier", "constant", "pattern_list"):
             return None
-        name = text_of(left)
+        names = [text_of(each) for each in left.named_children or [left] if each.type in ("identifier", "constant")]
+        name = "\n".join(names)
     elif node.type == "value_definition":
         return "fn", text_of(node.named_children[0].child_by_field_name("pattern")), node
     else:
-        inner = node.child_by_field_name("name")
-        name = text_of(inner) if inner is not None else next(value_names(node), "")
+        names = [text_of(each) for each in node.children_by_field_name("name") if each.is_named]
+        name = "\n".join(names) or next(value_names(node), "")
     if not name or name[0] in "{[(":
         return None
     is_constant = is_constant_name(name) or node.type.startswith("const")
     return ("const" if is_constant else "var"), name.lstrip("$"), node
+
+
+def _c_value(node: Node, is_inside: bool) -> tuple[str, str, Node] | None:
+    """A variable outside functions, a field, a constant of an enum, and a method that a class only declares."""
+    declarator = node if node.type == "enumerator" else node.child_by_field_name("declarator")
+    if declarator is None or is_inside:
+        return None
+    inner, is_function = declarator, False
+    while inner is not None and not is_function:
+        is_function, inner = inner.type == "function_declarator", inner.child_by_field_name("declarator")
+    if is_function:  # outside classes it is defined elsewhere
+        return ("fn", _declarator_name(declarator), node) if node.type == "field_declaration" else None
+    name = name_of(node) if node.type == "enumerator" else declared_name(declarator)
+    is_constant = node.type == "enumerator" or text_of(node).startswith(("const", "static const"))
+    return ("const" if is_constant else "var"), name, node
+
+
+def _attributes(node: Node) -> tuple[str, str, Node] | None:
+    """What Ruby's `attr_reader :a, :b` and its like declare."""
+    if text_of(node.child_by_field_name("method")) not in ATTRIBUTES:
+        return None
+    return "var", "\n".join(symbol_names(node)), node
 
 
 def _assigned(node: Node) -> tuple[str, str, Node] | None:

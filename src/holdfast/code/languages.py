@@ -406,7 +406,8 @@ _KINDS = {
     "fn": "function_definition function_declaration generator_function_declaration method_definition method_signature "
     "abstract_method_signature method_declaration function_item function_signature_item constructor_declaration "
     "compact_constructor_declaration annotation_type_element_declaration method singleton_method init_declaration "
-    "protocol_function_declaration delegate_declaration deinit_declaration secondary_constructor",
+    "method_elem method_spec protocol_function_declaration delegate_declaration deinit_declaration "
+    "secondary_constructor",
     "class": "class_definition class_declaration abstract_class_declaration class_specifier class",
     "interface": "interface_declaration protocol_declaration annotation_type_declaration",
     "trait": "trait_item trait_declaration trait_definition",
@@ -417,11 +418,12 @@ _KINDS = {
     "object": "object_declaration object_definition",
     "module": "mod_item module module_definition",
     "type": "type_spec type_alias type_alias_declaration type_alias_statement type_item type_definition "
-    "typealias_declaration associated_type type_binding",
+    "typealias_declaration associated_type type_binding alias_declaration",
     "macro": "preproc_def preproc_function_def macro_definition",
     "value": "const_spec var_spec variable_declarator const_item static_item field_declaration constant_declaration "
     "const_element property_declaration val_definition var_definition given_definition public_field_definition "
-    "field_definition value_definition enum_constant assignment assignment_statement variable_declaration",
+    "field_definition value_definition enum_constant assignment assignment_statement variable_declaration "
+    "property_signature enum_assignment enum_variant enumerator declaration",
     "assigned": "assignment_expression pair",
     "call": "call",
     "holder": "impl_item internal_module namespace_definition companion_object",

@@ -153,6 +153,42 @@ def test_the_declarations_of_every_language_are_found_with_their_owners(language
     assert not missing, found
 
 
+@pytest.mark.parametrize(
+    ("language", "source", "names"),
+    [
+        ("Python", "RED, GREEN = range(2)\n", ["RED", "GREEN"]),
+        (
+            "Go",
+            "package x\ntype Box struct {\n\ttop, left int\n}\ntype Run interface {\n\tRun() error\n}\n",
+            ["Box", "Box.top", "Box.left", "Run", "Run.Run"],
+        ),
+        (
+            "TypeScript",
+            "interface Env {\n  DEV: boolean\n}\nenum Side { Left = 1 }\n",
+            ["Env", "Env.DEV", "Side", "Side.Left"],
+        ),
+        (
+            "C++",
+            (
+                "const int limit = 3;\nusing mode = int;\nenum Kind { plain };\nint later(int);\n"
+                "class Box {\n  int size_;\n  void open(int);\n};\nvoid f() { int local = 1; }\n"
+            ),
+            ["limit", "mode", "Kind", "Kind.plain", "Box", "Box.size_", "Box.open", "f"],
+        ),
+        ("Rust", "enum Kind {\n    Plain,\n}\n", ["Kind", "Kind.Plain"]),
+        (
+            "Ruby",
+            "class Column\n  attr_reader :kind, :size\n  puts :hidden\nend\n",
+            ["Column", "Column.kind", "Column.size"],
+        ),
+    ],
+)
+def test_fields_members_and_several_names_at_once_are_found_and_no_locals(
+    language: str, source: str, names: list[str]
+) -> None:
+    assert [symbol.name for symbol in cut_source(source.encode(), language).symbols] == names
+
+
 def test_a_symbol_has_the_lines_of_its_comment_decorators_and_attributes() -> None:
     rust = b"use x;\n\n/// Runs it. Slowly.\n#[inline]\npub fn run() {\n}\n"
     (symbol,) = cut_source(rust, "Rust").symbols

@@ -11,7 +11,7 @@ from holdfast.code.languages import Grammar
 
 __all__ = ["exports", "imports"]  # what an analyser of a language has; imports are by the table
 
-_ATTRIBUTES = ("attr_accessor", "attr_reader", "attr_writer")
+ATTRIBUTES = ("attr_accessor", "attr_reader", "attr_writer")
 _HIDDEN = ("private", "protected", "private_class_method", "private_constant")
 
 
@@ -51,8 +51,8 @@ def _in(body: Node, owner: str) -> Iterator[Export]:
                     owner,
                     line=line_of(node),
                 )
-        elif node.type == "call" and text_of(node.child_by_field_name("method")) in _ATTRIBUTES:
-            for name in _symbols(node):
+        elif node.type == "call" and text_of(node.child_by_field_name("method")) in ATTRIBUTES:
+            for name in symbol_names(node):
                 yield Export(compact(f"{owner}.{name}"), doc, name, owner, line=line_of(node))
 
 
@@ -65,10 +65,13 @@ def _body(node: Node, owner: str) -> Iterator[Export]:
 def _named_hidden(body: Node) -> set[str]:
     """The names that `private :name` and `private_constant :NAME` hide."""
     calls = [node for node in body.named_children if node.type == "call"]
-    return {name for node in calls if text_of(node.child_by_field_name("method")) in _HIDDEN for name in _symbols(node)}
+    return {
+        name for node in calls if text_of(node.child_by_field_name("method")) in _HIDDEN for name in symbol_names(node)
+    }
 
 
-def _symbols(call: Node) -> list[str]:
+def symbol_names(call: Node) -> list[str]:
+    """The symbols and strings that a call is given."""
     arguments = call.child_by_field_name("arguments")
     given = arguments.named_children if arguments is not None else []
     return [text_of(one).strip(":\"'") for one in given if one.type in ("simple_symbol", "string")]
