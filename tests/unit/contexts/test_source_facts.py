@@ -56,6 +56,39 @@ def test_only_what_changed_is_analysed_again(project: Project, monkeypatch: pyte
     assert asked == ["b.py"]
 
 
+def test_another_process_reads_what_was_kept_and_analyses_what_changed(
+    project: Project, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    analysed = source_facts.worked
+
+    def counted(items: list[tuple[str, str, str]], *job: Any) -> object:
+        asked.extend(name for _, _, name in items)
+        return analysed(items, *job)
+
+    def anew() -> Gathered:
+        asked.clear()
+        again = Project(RememberedFiles(), project.root, user_cache=str(cache))
+        return gather_facts(again, scan(again))
+
+    cache = tmp_path_factory.mktemp("cache")
+    monkeypatch.setattr(source_facts, "worked", counted)
+    (Path(project.root) / "e.ts").write_text("export interface Env { dev: boolean; run(): void }\nimport x from 'y'\n")
+
+    first = anew()
+    assert sorted(asked) == ["a.py", "b.py", "c.py", "d.py", "e.ts"]
+    assert anew() == first == gather_facts(project, scan(project))
+    asked.clear()
+    (Path(project.root) / "b.py").write_text("def bb(): ...\n")
+    assert names(anew())["b.py"] == ["bb"]
+    assert asked == ["b.py"]
+    kept = next(cache.rglob("*.facts"))
+    data = bytearray(kept.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    kept.write_bytes(data)
+    assert names(anew())["b.py"] == ["bb"]
+
+
 @pytest.mark.rough
 def test_a_file_that_kills_its_process_or_never_ends_is_told_and_the_rest_goes_on(
     project: Project, monkeypatch: pytest.MonkeyPatch

@@ -31,6 +31,7 @@ _HEX_DIGITS = frozenset("0123456789abcdef")
 # A file may hold this much beside twice what is of use; one that no process wrote for so many seconds is removed.
 _SLACK, _UNUSED = 1 << 20, 90 * 86400
 MOST_BYTES = 1 << 30
+_MANY = 1 << 26  # bytes of facts of which is not known which are of use
 
 
 def fact_key(kind: str, content: bytes) -> bytes:
@@ -39,13 +40,13 @@ def fact_key(kind: str, content: bytes) -> bytes:
 
 
 class FactStore:
-    """The facts of one project; without a place for them they live as long as this object."""
+    """The facts of one `kind` of one project; without a place for them they live as long as this object."""
 
-    def __init__(self, user_cache: str, project: str) -> None:
+    def __init__(self, user_cache: str, project: str, kind: str = "") -> None:
         self._root, real = user_cache, os.path.realpath(project)
         if not user_cache or lies_inside(os.path.realpath(user_cache), real):
             self._root = ""
-        self._name = sha256(os.fsencode(real)).hexdigest()
+        self._name = sha256(os.fsencode(real + kind)).hexdigest()
         self._new: dict[bytes, bytes] = {}  # made here, compressed
         self._places: dict[bytes, tuple[int, int]] = {}
         self._mapped: mmap.mmap | None = None
@@ -96,12 +97,15 @@ class FactStore:
             at += length
         self._is_whole = at == size
 
-    def add(self, facts: Mapping[bytes, bytes], used: Iterable[bytes]) -> None:
-        """Keep facts; `used` are the keys that the project has use for now, these included."""
+    def add(self, facts: Mapping[bytes, bytes], used: Iterable[bytes] | None) -> None:
+        """Keep facts; `used` are the keys that the project has use for now, these included, or None for all until there
+        are too many."""
         packed = {key: compress(fact, 1) for key, fact in facts.items()}
         self._new.update(packed)
         try:
             with self._folder(create=True) as folder:
+                if used is None:
+                    used = self._places if self._seen[1] < _MANY else ()
                 live = [key for key in used if key in self._places]
                 needed = sum([self._places[key][1] + _FRAME.size for key in live])
                 if not self._is_whole or self._seen[1] > 2 * needed + _SLACK:

@@ -31,6 +31,7 @@ def open_project(workspace: Workspace, arguments: ProjectArguments | ValidateArg
         workspace.named(path),
         untracked=untracked,
         index=workspace.git_index,
+        user_cache=workspace.user_cache,
     )
 
 

@@ -52,9 +52,17 @@ class Project:
     """A project's root, as one operation sees it."""
 
     def __init__(
-        self, contents: FileContents, root: str, shown: str | None = None, *, untracked: bool = False, index: str = ""
+        self,
+        contents: FileContents,
+        root: str,
+        shown: str | None = None,
+        *,
+        untracked: bool = False,
+        index: str = "",
+        user_cache: str = "",
     ) -> None:
         self.contents = contents
+        self.user_cache = user_cache  # where facts of its files are kept; empty: nowhere
         self.root = os.path.abspath(root)
         self.shown = printable(self.root if shown is None else os.path.abspath(shown))  # what answers call it
         self.settings = self._read_settings()

@@ -9,16 +9,20 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import sha256
 from signal import alarm
 from time import time_ns
 from typing import NamedTuple, TypeVar
 
-from holdfast.code.analysis.analyser import analyse_with_references
-from holdfast.code.analysis.facts import MAX_ANALYSED, NOT_PARSED, TOO_LARGE, UNREADABLE, FileFacts
+from holdfast.code.analysis.analyser import analyse_with_references, code_language
+from holdfast.code.analysis.facts import MAX_ANALYSED, NO_GRAMMAR, NOT_PARSED, TOO_LARGE, UNREADABLE, Export, FileFacts
 from holdfast.code.analysis.references import References
+from holdfast.code.code_sections import cutter_version
 from holdfast.code.languages import language_of
+from holdfast.code.on_disk.fact_store import FactStore, fact_key
 from holdfast.contexts.on_disk.disk_failure import check_disk
 from holdfast.contexts.on_disk.project import Found, Project
+from holdfast.core.canonical_json import decode, encode
 from holdfast.core.confined_paths import open_beneath
 from holdfast.core.file_identity import Identity, identity, is_settled
 from holdfast.core.regular_files import TooLarge, close_quietly, read_regular
@@ -36,6 +40,8 @@ PATIENCE = 20
 _MOST_LOST = 5  # files of a language; beyond, most have to be read, or no more of them are tried
 _WORTH_TWO = 256 << 10  # less source than this is analysed before a second process has started
 _MAX_REMEMBERED = 48 << 20  # bytes, about
+# Facts that other rules made are not believed.
+_FACTS = "1"
 
 
 _in_process = allocate_lock()  # a parser serves one thread at a time
@@ -105,7 +111,7 @@ def facts_of(
             known[place, name] = entry
         else:
             unknown.append((place, name, size))
-    made = _analysed(project.root, unknown, progress)
+    made = _made(project, unknown, progress)
     results = {file: known[file][1] if file in known else made[file] for file in [(one[0], one[1]) for one in wanted]}
     new = {file: (seen[file], made[file]) for file in made if file in seen and is_settled(seen[file], started)}
     if new:
@@ -127,6 +133,65 @@ def _bounded(kept: Remembered) -> Remembered:
         if weight > _MAX_REMEMBERED:
             return dict(list(kept.items())[:at])
     return kept
+
+
+def _made(
+    project: Project, files: Sequence[tuple[str, str, int]], progress: Callable[[int, int], None] | None
+) -> dict[tuple[str, str], SourceFacts]:
+    """The facts of some files: kept ones by what the files hold, the others made now and kept."""
+    if not files or not project.user_cache:
+        return _analysed(project.root, files, progress)
+    store = FactStore(project.user_cache, project.root, "contexts")
+    store.load()
+    keys = {(place, name): key for place, name, _ in files if (key := _key(project.root, place, name))}
+    made = {file: one for file, key in keys.items() if (one := _unpacked(store.get(key))) is not None}
+    new = _analysed(project.root, [each for each in files if each[:2] not in made], progress)
+    complete = [file for file, one in new.items() if file in keys and one.facts.unread in ("", NO_GRAMMAR)]
+    if complete:
+        store.add({keys[file]: _packed(new[file]) for file in complete}, None)
+    return {**made, **new}
+
+
+def _key(root: str, place: str, name: str) -> bytes:
+    """The key of a file's facts; nothing for one that cannot be read."""
+    data = next((data for _, data in contents_of(root, place, [name])), None)
+    if data is None:
+        return b""
+    made_by = f"facts {_FACTS} {cutter_version(code_language(name, data))} {name}"
+    return fact_key(made_by, sha256(data).digest())
+
+
+def _packed(one: SourceFacts) -> bytes:
+    exports = [[list(part) if isinstance(part, tuple) else part for part in export] for export in one.facts.exports]
+    facts = one.facts._asdict() | {"exports": exports, "imports": list(one.facts.imports)}
+    return encode([facts, one.uses.names.hex(), one.uses.joined.hex()]).encode("utf-8", "surrogatepass")
+
+
+def _unpacked(data: bytes | None) -> SourceFacts | None:
+    if data is None:
+        return None
+    facts, names, joined = decode(data)
+    listed = [[tuple(part) if isinstance(part, list) else part for part in each] for each in facts["exports"]]
+    exports = map(Export._make, listed)
+    facts |= {"exports": tuple(exports), "imports": tuple(facts["imports"])}
+    return SourceFacts(FileFacts(**facts), References(bytes.fromhex(names), bytes.fromhex(joined)))
+
+
+def contents_of(root: str, place: str, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """The contents of the files of a place that can be read and are not too large; no path leads through a link."""
+    try:
+        directory = open_beneath(root, place)
+    except (OSError, ValueError) as error:
+        check_disk(error, f"{root}/{place}")
+        return
+    try:
+        for name in names:
+            try:
+                yield name, read_regular(name, dir_fd=directory, limit=MAX_ANALYSED)
+            except (OSError, ValueError) as error:
+                check_disk(error, f"{root}/{place}/{name}")
+    finally:
+        close_quietly(directory)
 
 
 def _analysed(

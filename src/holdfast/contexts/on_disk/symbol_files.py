@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from holdfast.code.analysis.facts import MAX_ANALYSED
 from holdfast.code.languages import language_of
 from holdfast.code.test_files import is_test
-from holdfast.contexts.on_disk.disk_failure import check_disk
 from holdfast.contexts.on_disk.project import Found, Project
-from holdfast.contexts.on_disk.source_facts import patient, worked
+from holdfast.contexts.on_disk.source_facts import contents_of, patient, worked
 from holdfast.contexts.symbol_lookup import Look, Looked, look
-from holdfast.core.confined_paths import open_beneath, printable
-from holdfast.core.regular_files import close_quietly, read_regular
+from holdfast.core.confined_paths import printable
 
 Asked = tuple[str, str, str, tuple[str, ...]]  # the project's root, a place, a file's name, the names asked for
 
@@ -37,26 +34,9 @@ def look_up(project: Project, found: Iterable[Found], parts: Sequence[str]) -> l
 
 def _holding(project: Project, item: Found, word: bytes) -> Iterator[str]:
     names = [name for name in item.view.sources if language_of(name)] if item.view is not None else []
-    for name, data in _contents(project.root, item.place, names):
+    for name, data in contents_of(project.root, item.place, names):
         if word in data:
             yield name
-
-
-def _contents(root: str, place: str, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """The contents of the files of a place that can be read and are not too large; no path leads through a link."""
-    try:
-        directory = open_beneath(root, place)
-    except (OSError, ValueError) as error:
-        check_disk(error, f"{root}/{place}")
-        return
-    try:
-        for name in names:
-            try:
-                yield name, read_regular(name, dir_fd=directory, limit=MAX_ANALYSED)
-            except (OSError, ValueError) as error:
-                check_disk(error, f"{root}/{place}/{name}")
-    finally:
-        close_quietly(directory)
 
 
 def look_in_worker(items: list[Asked]) -> Iterator[Look]:
@@ -67,5 +47,5 @@ def look_in_worker(items: list[Asked]) -> Iterator[Look]:
 def look_at_files(items: list[Asked]) -> Iterator[Look]:
     """What each file says of a name."""
     for root, place, name, parts in items:
-        data = next((data for _, data in _contents(root, place, [name])), b"")
+        data = next((data for _, data in contents_of(root, place, [name])), b"")
         yield look(name, data, parts)
