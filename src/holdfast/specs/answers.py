@@ -211,13 +211,13 @@ def _steps(project: Project, steps: Sequence[str]) -> Sequence[str]:
     return [*steps, f"Note: {project.note}"] if project.note else steps
 
 
-def check_writable(project: Project) -> None:
-    """SpecFailure where another tool keeps its specs."""
+def check_writable(project: Project, step: str = "") -> None:
+    """SpecFailure where another tool keeps its specs; `step` is what to do there instead of starting a spec."""
     layout = project.layout
     if not layout.writable:
         reason = f"{layout.root} belongs to {layout.name}: it is read here, not written"
-        steps = [f"Start a spec with {layout.own_command}, or write {layout.files}"]
-        raise SpecFailure(reason, steps, note=project.note)
+        step = step or f"Start a spec with {layout.own_command}, or write {layout.files}"
+        raise SpecFailure(reason, [step], note=project.note)
 
 
 def written(project: Project, folder: str, texts: dict[str, str], advice: str) -> Outcome[Success[WrittenData]]:
@@ -228,11 +228,7 @@ def written(project: Project, folder: str, texts: dict[str, str], advice: str) -
         reason = f"{folder} cannot be made: a file is in the way"
         raise SpecFailure(reason, ["Move it away"], note=project.note) from None
     shown = f"{project.layout.root}/{folder}"
-    data: WrittenData = {
-        "folder": shown,
-        "created": created,
-        "kept": [name for name in texts if name not in created],
-    }
+    data: WrittenData = {"folder": shown, "created": created, "kept": [each for each in texts if each not in created]}
     message = f"{len(created)} files written in {shown}" if created else f"{shown} is complete already"
     return done(project, message, data, [advice])
 

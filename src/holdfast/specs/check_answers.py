@@ -12,7 +12,7 @@ from holdfast.specs.answers import counted, done, found_spec, project_of
 from holdfast.specs.arguments import CheckArguments
 from holdfast.specs.check_rules import RULES
 from holdfast.specs.checks import Coverage, Documents, Finding, check, grouped, named_files, references
-from holdfast.specs.delta_checks import DeltaText, DeltaTexts, changed_titles
+from holdfast.specs.delta_checks import Deltas, changed_titles
 from holdfast.specs.discipline import check_levels
 from holdfast.specs.layouts import PHASES, TaskForm
 from holdfast.specs.on_disk import living_files, spec_files, workflow_folder
@@ -135,17 +135,15 @@ def findings_of(
     return check(documents._replace(missing_files=missing), strict=strict, levels=around.levels)
 
 
-def _deltas(project: Project, spec: Spec, around: Surroundings) -> DeltaTexts | None:
+def _deltas(project: Project, spec: Spec, around: Surroundings) -> Deltas | None:
     if not project.layout.delta_is_required:
         return None
-    found = living_files.find_deltas(project, spec)
-    deltas = [DeltaText(each.file, each.capability, each.text or "", each.living) for each in found.files]
     others = {
         key: tuple([name for name in names if name != spec.name])
         for key, names in around.changes.items()
         if spec.name in names
     }
-    return DeltaTexts(tuple(deltas), found.misplaced, others)
+    return living_files.find_deltas(project, spec)._replace(others=others)
 
 
 def spec_trace(workspace: Workspace, arguments: CheckArguments) -> Outcome[Success[TraceData]]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from holdfast.specs.check_rules import OPEN_MARK, RULES, UNDECIDED
 from holdfast.specs.checkbox_lines import number_end
 from holdfast.specs.criterion_checks import in_criteria, in_requirements
-from holdfast.specs.delta_checks import DeltaTexts, in_deltas
+from holdfast.specs.delta_checks import Deltas, in_deltas
 from holdfast.specs.layouts import NUMBERED, PHASES, TaskForm
 from holdfast.specs.requirement_ids import Requirements, requirements_of
 from holdfast.specs.requirement_references import ALL, CODE_LETTERS, RANGE, comparable, labelled, lowered, names_in
@@ -61,7 +61,7 @@ class Documents(NamedTuple):
     missing_files: frozenset[str] = frozenset()  # files that the documents name
     tested: frozenset[str] = frozenset()  # the criteria that code or tests name
     stale: Mapping[str, str] | None = None  # by phase, why an approval no longer holds
-    deltas: DeltaTexts | None = None  # where the layout has its requirements in deltas
+    deltas: Deltas | None = None  # where the layout has its requirements in deltas
 
 
 def check(

@@ -11,31 +11,33 @@ from holdfast.specs.requirement_references import MUST, count_of, lowered
 from holdfast.specs.visible_lines import visible_lines
 
 
-class DeltaText(NamedTuple):
-    """The delta of one capability, and the requirements that it changes; None where there are none yet."""
+class DeltaFile(NamedTuple):
+    """A delta and what it is about; a text is None where there is no file, or none that is UTF-8."""
 
-    file: str
     capability: str
-    text: str
+    file: str  # below the project, as it is shown
+    text: str | None
+    living_file: str
     living: str | None
+    living_is_there: bool
 
 
-class DeltaTexts(NamedTuple):
-    """The deltas of a change, files that look like one and lie elsewhere, and who else changes a requirement."""
+class Deltas(NamedTuple):
+    """The deltas of a spec by capability, files that look like one and lie elsewhere, and who else changes what."""
 
-    deltas: tuple[DeltaText, ...]
+    files: tuple[DeltaFile, ...]
     misplaced: tuple[str, ...] = ()
     # By capability and title, the other open changes of it.
     others: Mapping[tuple[str, str], tuple[str, ...]] = {}
 
 
-def in_deltas(found: DeltaTexts, proposal: str) -> Iterator[tuple[str, int, str, str]]:
+def in_deltas(found: Deltas, proposal: str) -> Iterator[tuple[str, int, str, str]]:
     """The findings of a change: the file, its line, the rule and what it is about."""
-    if not any(delta_of(delta.text).changes for delta in found.deltas):
+    if not any(delta_of(delta.text or "").changes for delta in found.files):
         yield proposal, 0, "delta-missing", ""
     for file in found.misplaced:
         yield file, 0, "delta-misplaced", "no delta of a capability lies here"
-    for delta in found.deltas:
+    for delta in found.files:
         for line, rule, text in _in_delta(delta, found):
             yield delta.file, line, rule, text
 
@@ -45,8 +47,9 @@ def changed_titles(text: str) -> list[str]:
     return [change.renamed_from or change.title for change in delta_of(text).changes if change.kind != "ADDED"]
 
 
-def _in_delta(delta: DeltaText, found: DeltaTexts) -> Iterator[tuple[int, str, str]]:
-    asked = delta_of(delta.text)
+def _in_delta(delta: DeltaFile, found: Deltas) -> Iterator[tuple[int, str, str]]:
+    text = delta.text or ""
+    asked = delta_of(text)
     for line in asked.misplaced:
         yield line, "delta-misplaced", "a requirement outside of `## ADDED Requirements` and the like"
     for change in asked.changes:
@@ -55,11 +58,11 @@ def _in_delta(delta: DeltaText, found: DeltaTexts) -> Iterator[tuple[int, str, s
         if change.kind not in ("ADDED", "MODIFIED"):
             continue
         body = [line for _, line in visible_lines(change.block)]
-        text = lowered("\n".join([line for line in body[1:] if not line.startswith("#")]))
-        if not any(count_of(text, word) for word in MUST):
+        said = lowered("\n".join([line for line in body[1:] if not line.startswith("#")]))
+        if not any(count_of(said, word) for word in MUST):
             yield change.line, "delta-no-shall", change.title
         if not scenarios_of(change.block):
             yield change.line, "delta-no-scenario", change.title
-    for conflict in merge(delta.living, delta.text, "", needs_base=False).conflicts:
+    for conflict in merge(delta.living, text, "", needs_base=False).conflicts:
         if conflict.code != "delta_misplaced":
             yield conflict.line - 1, "delta-conflict", conflict.message

@@ -10,10 +10,10 @@ from holdfast.operation import Outcome
 from holdfast.specs import phases
 from holdfast.specs.answers import check_settings, counted, done, found_spec, project_of
 from holdfast.specs.arguments import DeltaArguments, MergeArguments
+from holdfast.specs.delta_checks import DeltaFile
 from holdfast.specs.living_merge import Conflict, Merged, merge
 from holdfast.specs.names import is_new_spec_name
 from holdfast.specs.on_disk import living_files
-from holdfast.specs.on_disk.living_files import DeltaFile
 from holdfast.specs.on_disk.workflow_folder import Project
 from holdfast.specs.phases import Spec
 from holdfast.specs.requirement_blocks import (
@@ -118,7 +118,7 @@ def _why_not_finished(spec: Spec) -> str:
     return phases.why_not_begun(spec)
 
 
-Plan = list[tuple["DeltaFile", "Merged"]]
+Plan = list[tuple[DeltaFile, Merged]]
 
 
 def _plan(project: Project, spec: Spec) -> tuple[Plan, list[tuple[str, str, Conflict]]]:

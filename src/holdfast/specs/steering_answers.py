@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from holdfast.core.errors import SpecFailure
 from holdfast.operation import Outcome
 from holdfast.specs.answers import check_writable, project_of, written
 from holdfast.specs.arguments import InitArguments
@@ -20,10 +19,7 @@ from holdfast.workspace import Workspace
 
 def steering_init(workspace: Workspace, arguments: InitArguments) -> Outcome[Success[WrittenData]]:
     project = project_of(workspace, arguments.get("projectPath", ""))
-    if project.layout.own_steering:
-        reason = f"{project.layout.root} belongs to {project.layout.name}: it is read here, not written"
-        raise SpecFailure(reason, [project.layout.own_steering], note=project.note)
-    check_writable(project)
+    check_writable(project, project.layout.own_steering)
     templates = {doc: workflow_folder.template(project, f"steering-{doc}") for doc in project.layout.written}
     texts = drafts(read_facts(project.path), templates)
     files = {f"{doc}.md": text if text == templates[doc] else spec_files.marked(text) for doc, text in texts.items()}

@@ -14,7 +14,7 @@ from holdfast.specs.check_answers import sarif_log
 from holdfast.specs.check_rules import RULES
 from holdfast.specs.checkbox_lines import after_checkbox, looks_like_a_box
 from holdfast.specs.checks import Documents, check, done_files, grouped
-from holdfast.specs.delta_checks import DeltaText, DeltaTexts
+from holdfast.specs.delta_checks import DeltaFile, Deltas
 from holdfast.specs.layouts import ANY_BOX, CODED, KIRO_TASKS, NUMBERED
 from holdfast.specs.requirement_ids import requirements_of
 from holdfast.specs.tasks import parse
@@ -269,7 +269,7 @@ It SHALL log in.
     ],
 )
 def test_a_change_is_checked_by_the_rules_of_its_layout(delta: str, expected: list[str]) -> None:
-    deltas = DeltaTexts((DeltaText("s.md", "accounts", delta, HELD),))
+    deltas = Deltas((DeltaFile("accounts", "s.md", delta, "", HELD, True),))
     given_documents = Documents(
         ("p.md", "d.md", "t.md"), ("Why.\n", None, "- [ ] a\n"), ("", "", ""), ANY_BOX, ("design",), deltas=deltas
     )
@@ -278,7 +278,9 @@ def test_a_change_is_checked_by_the_rules_of_its_layout(delta: str, expected: li
 
 def test_two_open_changes_of_one_requirement_are_found_before_the_second_is_merged() -> None:
     text = HELD.replace("# accounts\n\n## Requirements", "## MODIFIED Requirements")
-    deltas = DeltaTexts((DeltaText("s.md", "accounts", text, HELD),), others={("accounts", "Log in"): ("add-otp",)})
+    deltas = Deltas(
+        (DeltaFile("accounts", "s.md", text, "", HELD, True),), others={("accounts", "Log in"): ("add-otp",)}
+    )
     given_documents = Documents(
         ("p.md", "d.md", "t.md"), ("Why.\n", None, "- [ ] a\n"), ("", "", ""), ANY_BOX, ("design",), deltas=deltas
     )

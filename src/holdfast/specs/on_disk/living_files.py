@@ -3,38 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from shutil import copy2, copytree
 from stat import S_ISREG
-from typing import NamedTuple
 
 from holdfast.core import posix_calls
 from holdfast.core.atomic_write import StagedDirectory, flush_path, write_file
 from holdfast.core.regular_files import close_quietly, read_regular
+from holdfast.specs.delta_checks import DeltaFile, Deltas
 from holdfast.specs.names import is_spec_name
 from holdfast.specs.on_disk.workflow_folder import Project
 from holdfast.specs.phases import Spec
 from holdfast.specs.requirement_blocks import bare_lines, kind_of
 
 LARGEST = 16 << 20
-
-
-class DeltaFile(NamedTuple):
-    """A delta and what it is about; a text is None where there is no file, or none that is UTF-8."""
-
-    capability: str
-    file: str  # below the project, as it is shown
-    text: str | None
-    living_file: str
-    living: str | None
-    living_is_there: bool
-
-
-class Deltas(NamedTuple):
-    """The deltas of a spec by capability, and files that look like one and stand elsewhere."""
-
-    files: tuple[DeltaFile, ...]
-    misplaced: tuple[str, ...]
 
 
 def find_deltas(project: Project, spec: Spec) -> Deltas:
@@ -119,18 +102,15 @@ def archive_folder(project: Project, spec: Spec, name: str) -> str | None:
     return target
 
 
-class only_writer:  # noqa: N801  # it is used as a function is
-    """Keeps other merges of the project out while the block runs."""
-
-    def __init__(self, project: Project) -> None:
-        self._root = project.root
-
-    def __enter__(self) -> None:
-        self._descriptor = posix_calls.open(self._root, posix_calls.DIRECTORY)
-        posix_calls.flock(self._descriptor, posix_calls.LOCK_EX)
-
-    def __exit__(self, *exc: object) -> None:
-        close_quietly(self._descriptor)
+@contextmanager
+def only_writer(project: Project) -> Iterator[None]:
+    """Keep other merges of the project out while the block runs."""
+    descriptor = posix_calls.open(project.root, posix_calls.DIRECTORY)
+    try:
+        posix_calls.flock(descriptor, posix_calls.LOCK_EX)
+        yield
+    finally:
+        close_quietly(descriptor)
 
 
 def _capabilities(folder: str, pattern: str) -> list[str]:

@@ -297,8 +297,8 @@ def _regular(project: Project, name: str, folder: int) -> os.stat_result | None:
 
 def _status(project: Project, name: str, folder: int) -> os.stat_result | None:
     try:
-        if S_ISLNK(posix_calls.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
-            return status_inside(name, (os.path.realpath(project.path),), dir_fd=folder)
-        return project.status(name, dir_fd=folder)
+        found = posix_calls.stat(name, dir_fd=folder, follow_symlinks=False)
+        is_link = S_ISLNK(found.st_mode)
+        return status_inside(name, (os.path.realpath(project.path),), dir_fd=folder) if is_link else found
     except OSError:
         return None

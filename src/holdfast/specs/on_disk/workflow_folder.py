@@ -165,7 +165,8 @@ def _is_there(layout: Layout, path: str, status: Status) -> bool:
         is_shown = bool(layout.numbered) and any(
             exists(f"{folder}/{name}/{layout.numbered}", status) for name in _folders(folder) if _is_numbered(name)
         )
-    return is_shown and not any(link_out(path, f"{path}/{place}") for place in (layout.root, layout.specs))
+    places = (layout.specs,) if layout.specs.startswith(f"{layout.root}/") else (layout.root, layout.specs)
+    return is_shown and not any(link_out(path, f"{path}/{place}") for place in places)
 
 
 def _has_specs(layout: Layout, path: str) -> bool:
