@@ -57,7 +57,7 @@ def build_plain(sources: str, cache: str) -> None:
             write_new(os.path.join(staged.path, file), encode_document(document))
             entries.append(Entry(document.id, document.version, file))
         write_new(os.path.join(staged.path, "manifest.json"), encode_manifest(make_manifest(entries, CREATED_AT)))
-        write_new(os.path.join(staged.path, "index.json"), encode_index(entries))
+        write_new(os.path.join(staged.path, "index.json"), encode_index(sorted(entries)))
         staged.publish(replace=True)
 
 

@@ -17,7 +17,7 @@ from holdfast.core.unicode_text import is_unicode, lower_case
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from holdfast.caches.line_map import LineMap
     from holdfast.core.canonical_json import Json
@@ -206,15 +206,8 @@ def cache_version(
     entries: list[Entry], origins: str = "", *, version: str = FORMAT_VERSION, algorithm: str = HASH_ALGORITHM
 ) -> str:
     """The hash that names a cache: the compact build configuration, then `id:version` of each document in id order."""
-    return version_of(sorted(entries), origins, version=version, algorithm=algorithm)
-
-
-def version_of(
-    ordered: Iterable[Entry], origins: str = "", *, version: str = FORMAT_VERSION, algorithm: str = HASH_ALGORITHM
-) -> str:
-    """The same of entries that are in order, one at a time."""
     digest = sha256(encode(build_config(version, algorithm, origins)).encode())
-    for some in batches(ordered):
+    for some in batches(sorted(entries)):
         digest.update("".join([f"{name}:{of_document}" for name, of_document, _ in some]).encode())
     return PREFIX + digest.hexdigest()
 
@@ -238,12 +231,7 @@ def is_crowded(data: bytes) -> bool:
 
     Read, they would take its size many times over in memory. Such a one is neither written nor read.
     """
-    return is_crowd(marks(data), len(data))
-
-
-def is_crowd(found: int, size: int) -> bool:
-    """The same for `found` marks in `size` bytes."""
-    return found > size // _BYTES_A_MARK + _MARKS_OF_ANY
+    return marks(data) > len(data) // _BYTES_A_MARK + _MARKS_OF_ANY
 
 
 def marks(data: bytes) -> int:

@@ -56,7 +56,7 @@ def test_the_bytes_of_a_manifest_and_of_an_index_are_those_of_the_format() -> No
         '  "created_at": "now",\n  "document_count": 1,\n  "documents": [\n    {\n'
         f'      "id": "a.md",\n      "version": "{A.version}",\n      "file": "documents/aa.json"\n    }}\n  ]\n}}'
     )
-    assert encode_index([B, A]) == b'{\n  "a.md": "documents/aa.json",\n  "b.md": "documents/bb.json"\n}'
+    assert encode_index([A, B]) == b'{\n  "a.md": "documents/aa.json",\n  "b.md": "documents/bb.json"\n}'
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Sequence
 
     from holdfast.caches.build.build_order import BuildOrder
-    from holdfast.caches.build.document_files import WrittenDocument, WrittenDocuments
+    from holdfast.caches.build.document_files import WrittenDocuments
     from holdfast.caches.build.source_documents import Source
     from holdfast.caches.build.source_item import SourceItem
 
@@ -255,42 +255,21 @@ class _Rows:
             and all(each.page == previous.page(previous.place_of[each.id]) for each in self.written)
         ):
             return None
-        pages = self.written if previous is None else _AllPages(self.ids, self.written, previous)
-        return incoming(self.ids, _Pages(pages))
+        return incoming(self.ids, _Pages(self))
 
 
 class _Pages:
-    """The links of documents, as often as they are asked for."""
+    """The links of all documents, as often as they are asked for."""
 
-    def __init__(self, documents: WrittenDocuments | _AllPages) -> None:
-        self._documents = documents
+    def __init__(self, rows: _Rows) -> None:
+        self._rows = rows
 
     def __iter__(self) -> Iterator[PageLinks]:
-        return (each.page for each in self._documents)
-
-
-class _AllPages:
-    """The documents that were written among those of a previous cache, as far as their links go."""
-
-    def __init__(self, ids: Sequence[str], written: WrittenDocuments, previous: PreviousCache) -> None:
-        self._ids, self._previous = ids, previous
-        self._written = {each.id: each for each in written}
-
-    def __iter__(self) -> Iterator[WrittenDocument | _OldPage]:
-        for name in self._ids:
-            made = self._written.get(name)
-            yield made if made is not None else _OldPage(self._previous.page(self._previous.place_of[name]))
-
-
-class _OldPage(NamedTuple):
-    page: PageLinks
-
-
-class _Listed(NamedTuple):
-    id: str
-    version: str
-    name: str
-    origin: str
+        written, previous = self._rows.written, self._rows.previous
+        if previous is None:
+            return (each.page for each in written)
+        made = {each.id: each.page for each in written}
+        return (made.get(name) or previous.page(previous.place_of[name]) for name in self._rows.ids)
 
 
 def _indexed(staged: str, rows: _Rows, order: BuildOrder, pool: WorkerPool) -> DocumentsReport:
@@ -303,8 +282,7 @@ def _indexed(staged: str, rows: _Rows, order: BuildOrder, pool: WorkerPool) -> D
     tokenizer = order.tokenizer or choose_tokenizer(None)
     index = IndexOrder(staged, staged, tokenizer, entries, rows.texts(), rows.previous, rows.origins)
     segments = write_segments(pool, index, partial(order.progress, INDEXING))
-    documents = list(map(_Listed._make, zip(rows.ids, rows.versions, rows.names, rows.origins, strict=True)))
-    listing = write_listing(staged, lambda: documents, len(entries), order.created_at, entries)
+    listing = write_listing(staged, entries, rows.origins, order.created_at)
     write_list(staged, segments, tokenizer, listing)
     written = rows.written
     reused = written.reused + rows.reused

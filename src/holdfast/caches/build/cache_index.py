@@ -12,7 +12,7 @@ from holdfast.caches.build.publish import Listing, is_index_file
 from holdfast.caches.build.segment_files import IndexOrder, write_list, write_segments
 from holdfast.caches.build.source_files import worth_a_worker
 from holdfast.caches.cache_format import MAX_MANIFEST_BYTES
-from holdfast.caches.index_format import FIRST_BYTES, manifest_digest
+from holdfast.caches.index_format import manifest_digest
 from holdfast.caches.on_disk.cache_directory import COMPILED, INDEX, MANIFEST, CacheDirectory
 from holdfast.caches.on_disk.manifest_reader import checked_manifest
 from holdfast.caches.search.link_texts import incoming
@@ -48,7 +48,7 @@ def index_cache(cache: str, *, tokenizer: str | None = None, progress: PhaseProg
         manifest = checked_manifest(directory)
         data = directory.read(MANIFEST, limit=MAX_MANIFEST_BYTES)
         of_index = sha256(directory.read(INDEX, limit=MAX_MANIFEST_BYTES)).digest()
-    of_manifest = manifest_digest([data[:FIRST_BYTES], data[FIRST_BYTES:]])
+    of_manifest = manifest_digest([data])
     if of_manifest is None:
         raise ValueError("created_at is no time")
     entries = manifest.entries
@@ -60,7 +60,7 @@ def index_cache(cache: str, *, tokenizer: str | None = None, progress: PhaseProg
             texts = incoming([entry.id for entry in entries], [each.page for each in read])
             order = IndexOrder(cache, work.path, counted_by, entries, texts)
             segments = write_segments(pool, order, partial(show, INDEXING))
-            write_list(work.path, segments, counted_by, Listing(manifest.cache_version, entries, of_manifest, of_index))
+            write_list(work.path, segments, counted_by, Listing(manifest.cache_version, of_manifest, of_index))
             with StagedDirectory(os.path.join(cache, COMPILED), _index_contents) as staged:
                 for name in os.listdir(os.path.join(work.path, COMPILED)):
                     os.rename(os.path.join(work.path, COMPILED, name), os.path.join(staged.path, name))

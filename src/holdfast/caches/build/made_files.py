@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from hashlib import file_digest
 from stat import S_ISDIR
 
 from holdfast.caches.build.source_state import KnownFiles, file_digests
 from holdfast.caches.cache_format import MAX_MANIFEST_BYTES
-from holdfast.caches.index_format import FIRST_BYTES, manifest_digest
+from holdfast.caches.index_format import manifest_digest
 from holdfast.caches.on_disk.cache_directory import MANIFEST
 from holdfast.core.own_folder import OwnFolder
 from holdfast.core.regular_files import open_regular, read_regular
@@ -70,10 +70,6 @@ def _digest(path: str) -> str:
     """The sha256 of a file of a cache, in hex: of a manifest without its time, empty where it has none."""
     if os.path.basename(path) == MANIFEST:
         data = read_regular(path, limit=MAX_MANIFEST_BYTES)
-        return (manifest_digest(_chunks(data)) or b"").hex()
+        return (manifest_digest([data]) or b"").hex()
     with open(open_regular(path), "rb") as file:
         return file_digest(file, "sha256").hexdigest()
-
-
-def _chunks(data: bytes) -> Iterable[bytes]:
-    return data[:FIRST_BYTES], data[FIRST_BYTES:]

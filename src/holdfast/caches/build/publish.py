@@ -14,14 +14,12 @@ from time import time_ns
 from holdfast.caches.cache_format import (
     MAX_MANIFEST_BYTES,
     Entry,
-    is_crowd,
+    is_crowded,
     make_manifest,
-    marks,
     parse_manifest,
-    version_of,
 )
-from holdfast.caches.index_format import FIRST_BYTES, manifest_digest
-from holdfast.caches.listing_text import index_text, manifest_text, pieces
+from holdfast.caches.index_format import manifest_digest
+from holdfast.caches.listing_text import encode_index, encode_manifest
 from holdfast.caches.on_disk.cache_directory import (
     CACHE_NAMES,
     COMPILED,
@@ -35,6 +33,7 @@ from holdfast.caches.on_disk.cache_directory import (
 )
 from holdfast.caches.origin_metadata import origins_digest
 from holdfast.caches.segments.segment_list import is_segment_name
+from holdfast.core.atomic_write import write_new
 from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.errors import BuildFailed, CacheInvalid, IoError, UsageError
 from holdfast.core.file_identity import identity, is_settled
@@ -43,27 +42,10 @@ from holdfast.core.regular_files import NotRegular, TooLarge, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import Protocol
+    from collections.abc import Sequence
 
     from holdfast.caches.cache_format import Manifest
     from holdfast.core.file_identity import Identity
-
-    class Listed(Protocol):
-        """What the listing of a cache needs to know of a document: `name` is that of its file."""
-
-        @property
-        def id(self) -> str: ...
-
-        @property
-        def version(self) -> str: ...
-
-        @property
-        def name(self) -> str: ...
-
-        @property
-        def origin(self) -> str: ...
-
 
 _ATTEMPTS = 8
 # What was last seen in a folder of documents, by stamps that another name in it would change: who replaces a cache
@@ -72,69 +54,27 @@ _seen: dict[Identity, list[str]] = {}
 
 
 class Listing(NamedTuple):
-    """What a cache says it holds, and what an index keeps of the two files that say so.
-
-    Entries may be asked for again.
-    """
+    """What a cache says it holds, and what an index keeps of the two files that say so."""
 
     cache_version: str
-    entries: Iterable[Entry]
     manifest_digest: bytes
     index_digest: bytes
 
 
-class _Entries:
-    """The entries of documents in id order, made anew as often as they are asked for."""
-
-    def __init__(self, documents: Callable[[], Iterable[Listed]]) -> None:
-        self._documents = documents
-
-    def __iter__(self) -> Iterator[Entry]:
-        return (Entry._make((each.id, each.version, f"{DOCUMENTS}/{each.name}")) for each in self._documents())
-
-
-class _ListingFile:
-    """A file of a listing, written some entries at a time."""
-
-    def __init__(self) -> None:
-        self.size = self.marks = 0
-
-    def write(self, path: str, text: Iterator[str]) -> Iterator[bytes]:
-        """What was written, as it is; a first piece that is not all of it has at least FIRST_BYTES."""
-        with open(path, "xb") as file:
-            for data in pieces(text, FIRST_BYTES):
-                file.write(data)
-                self.size, self.marks = self.size + len(data), self.marks + marks(data)
-                yield data
-
-
-def write_listing(
-    staged: str,
-    documents: Callable[[], Iterable[Listed]],
-    count: int,
-    created_at: str,
-    known: list[Entry] | None = None,
-) -> Listing:
-    """Write `manifest.json` and `index.json` of so many documents in id order, which are asked for several times.
-
-    `known` are the entries of these, where somebody has made them.
-    """
-    entries = _Entries(documents) if known is None else known
-    origins = origins_digest((document.id, document.origin) for document in documents())
-    manifest = make_manifest([], created_at, origins)
-    manifest = manifest._replace(cache_version=version_of(entries, origins), document_count=count)
-    file = _ListingFile()
-    of_manifest = manifest_digest(file.write(os.path.join(staged, MANIFEST), manifest_text(manifest, entries)))
+def write_listing(staged: str, entries: list[Entry], origins: Sequence[str], created_at: str) -> Listing:
+    """Write `manifest.json` and `index.json` of documents in id order, given the digests of their metadata."""
+    of_all = origins_digest(zip([entry.id for entry in entries], origins, strict=True))
+    manifest = make_manifest(entries, created_at, of_all)
+    data = encode_manifest(manifest)
+    of_manifest = manifest_digest([data])
     if of_manifest is None:
         raise ValueError("created_at is no time")
-    if file.size > MAX_MANIFEST_BYTES or is_crowd(file.marks, file.size):
+    if len(data) > MAX_MANIFEST_BYTES or is_crowded(data):
         raise BuildFailed(f"{manifest.document_count} documents are too many for one cache: split the sources")
-    of_index = sha256()
-    for data in _ListingFile().write(
-        os.path.join(staged, INDEX), index_text((entry.id, entry.file) for entry in entries)
-    ):
-        of_index.update(data)
-    return Listing(manifest.cache_version, entries, of_manifest, of_index.digest())
+    write_new(os.path.join(staged, MANIFEST), data)
+    index = encode_index(entries)
+    write_new(os.path.join(staged, INDEX), index)
+    return Listing(manifest.cache_version, of_manifest, sha256(index).digest())
 
 
 @lru_cache(maxsize=1)

@@ -70,8 +70,6 @@ class CacheDirectory:
     Whatever happens to the path afterwards, all reads go to that directory; links inside it are not followed.
     """
 
-    _whole: CacheDirectory | None = None  # what it is a part of
-
     def __init__(self, path: str) -> None:
         self.path = path
         self._subdirectories: dict[str, int] = {}
@@ -103,23 +101,8 @@ class CacheDirectory:
             if descriptor >= 0:
                 close_quietly(descriptor)
 
-    def part(self, name: str) -> CacheDirectory:
-        """A directory inside this one, as a cache of its own; FileNotFoundError where there is none."""
-        made = CacheDirectory.__new__(CacheDirectory)
-        made.path, made._subdirectories, made._descriptor = os.path.join(self.path, name), {}, -1
-        made._whole = self
-        try:
-            made._descriptor = open_below(self._descriptor, name)
-        except OSError as error:
-            if is_refusal(error):
-                raise IoError(f"'{name}' cannot be read: {error.strerror}") from None
-            raise FileNotFoundError from None
-        return made
-
     def is_current(self) -> bool:
         """Whether the path still leads to this directory."""
-        if self._whole is not None:
-            return self._whole.is_current()
         held = posix_calls.fstat(self._descriptor)
         try:
             now = posix_calls.stat(self.path)

@@ -19,8 +19,8 @@ from holdfast.caches.cache_format import (
     parse_manifest,
     stays_inside,
 )
-from holdfast.caches.index_format import FIRST_BYTES, manifest_digest
-from holdfast.caches.listing_text import index_text, manifest_text, pieces
+from holdfast.caches.index_format import manifest_digest
+from holdfast.caches.listing_text import encode_index, encode_manifest
 from holdfast.caches.on_disk.cache_directory import (
     CACHE_NAMES,
     COMPILED,
@@ -71,11 +71,11 @@ def _verify(directory: CacheDirectory) -> CacheReport:
     except CacheInvalid as error:
         return CacheReport("", 0, [Problem(MANIFEST, error.reason)])
     problems = [Problem(MANIFEST, text) for text in check_manifest(manifest)]
-    if not problems and not _is_text(data, manifest_text(manifest, manifest.entries)):
+    if not problems and data != encode_manifest(manifest):
         problems.append(Problem(MANIFEST, "is not in canonical form"))
     if not _is_moment(manifest.created_at):
         problems.append(Problem(MANIFEST, f"created_at '{manifest.created_at}' is no time"))
-    of_manifest = manifest_digest([data[:FIRST_BYTES], data[FIRST_BYTES:]])
+    of_manifest = manifest_digest([data])
     del data  # as long as all that is known of the documents
     of_index = _index_digest(directory, manifest, problems)
     if directory.has(COMPILED) and of_index is not None and not problems:
@@ -97,16 +97,6 @@ def _is_moment(text: str) -> bool:
         return False
 
 
-def _is_text(data: bytes, text: Iterator[str]) -> bool:
-    """Whether a file's bytes are those of a text that comes in parts."""
-    at = 0
-    for piece in pieces(text, FIRST_BYTES):
-        if data[at : at + len(piece)] != piece:
-            return False
-        at += len(piece)
-    return at == len(data)
-
-
 def _index_digest(directory: CacheDirectory, manifest: Manifest, problems: list[Problem]) -> bytes | None:
     """The sha256 of the index file, its problems added to those given; None when there is none to read."""
     try:
@@ -115,7 +105,7 @@ def _index_digest(directory: CacheDirectory, manifest: Manifest, problems: list[
         problems.append(Problem(INDEX, error.reason))
         return None
     found = check_index(data, manifest)
-    if not found and not _is_text(data, index_text({entry.id: entry.file for entry in manifest.entries}.items())):
+    if not found and data != encode_index({entry.id: entry for entry in manifest.entries}.values()):
         found = ["is not in canonical form"]
     problems.extend([Problem(INDEX, text) for text in found])
     return sha256(data).digest()
