@@ -73,12 +73,7 @@ def add(workspace: Workspace, arguments: AddArguments) -> Outcome[AddAnswer]:
     wanted = DeclaredCache(name, (), include, exclude, about, packages, python)
     notes: list[str] = []
     quiet = arguments.get("quiet", False)
-    order = BuildOrder(
-        workspace.timestamp(),
-        strict=arguments.get("strict", False),
-        progress=(None if quiet else workspace.phases) or no_progress,
-        note=notes.append,
-    )
+    order = _order(workspace, notes, quiet=quiet, strict=arguments.get("strict", False))
     if for_user:
         home, declared, text = declare_for_user(project, wanted, paths[0])
         synced = sync_cache(home, declared, order)
@@ -107,6 +102,11 @@ def add(workspace: Workspace, arguments: AddArguments) -> Outcome[AddAnswer]:
     return Outcome(value, note="" if quiet else "\n".join([*notes, *_notes([synced])]))
 
 
+def _order(workspace: Workspace, notes: list[str], *, quiet: bool, strict: bool) -> BuildOrder:
+    progress = (None if quiet else workspace.phases) or no_progress
+    return BuildOrder(workspace.timestamp(), strict=strict, progress=progress, note=notes.append)
+
+
 def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer | CheckAnswer]:
     if arguments.get("check", False):
         return _check(workspace, arguments)
@@ -116,9 +116,10 @@ def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer |
     declared = project.declared()
     chosen = check_names(declared, arguments.get("names", []))
     before = project.lock()
-    tokenizer = check_tokenizer(declared)
     quiet = arguments.get("quiet", False)
     notes: list[str] = []
+    order = _order(workspace, notes, quiet=quiet, strict=arguments.get("strict", False))
+    order = order._replace(tokenizer=check_tokenizer(declared))
     here: dict[str, SyncedCache] = {}
     if pulled := [cache for cache in chosen if cache.oci]:
         here = {cache.name: held for cache in pulled if (held := cache_of_lock(project, cache, before))}
@@ -130,13 +131,6 @@ def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer |
             held = here.get(cache.name)
             synced.append(held or sync_from_registry(workspace, project, declared, cache, before, quiet=quiet))
             continue
-        order = BuildOrder(
-            workspace.timestamp(),
-            tokenizer=tokenizer,
-            strict=arguments.get("strict", False),
-            progress=(None if quiet else workspace.phases) or no_progress,
-            note=notes.append,
-        )
         synced.append(sync_cache(project, cache, order))
     is_written = write_lock(project, declared, synced, before)
     notes += [*_notes(synced), *_strays(project, [cache.name for cache in declared.caches])]

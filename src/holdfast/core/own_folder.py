@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import stat
 from errno import EISDIR, ELOOP, ENOTDIR, ENXIO
+from time import time
 from typing import TYPE_CHECKING
 
 from holdfast.core import posix_calls
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 # What the system answers where a name is that of a link, or of something of another kind.
 _OTHER_KIND = frozenset({ELOOP, ENOTDIR, EISDIR, ENXIO})
 _PRIVATE = 0o700
+_UNUSED = 90 * 86400  # seconds
 
 
 def check_stays(root: str, path: str) -> None:
@@ -144,6 +146,13 @@ class OwnFolder:
                 posix_calls.unlink(name, dir_fd=self.descriptor)
         except FileNotFoundError:
             pass  # another process removed it meanwhile
+
+    def remove_unused(self) -> None:
+        """Remove what nobody wrote to for 90 days."""
+        for name in self.names():
+            status = self.status(name)
+            if status is not None and time() - status.st_mtime > _UNUSED:
+                self.remove(name)
 
     def rename(self, name: str, new_name: str) -> None:
         """Give what a name is of another one here; a file or a link that had it is gone then."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from hashlib import sha256
-from time import time
 
 from holdfast.caches.build.machine_state import FOLDER, is_outside
 from holdfast.caches.build.project_directory import Project
@@ -35,8 +34,6 @@ DECLARATION = DeclaredCache(
     exclude=tuple([f"{folder}/" for folder in _TESTS]),
     about="documentation found in this project",
 )
-# Caches that were not built for this long are removed when another is made, in seconds.
-_UNUSED = 90 * 86400
 
 
 def implicit_project(workspace: Workspace) -> Project | None:
@@ -54,7 +51,7 @@ def implicit_project(workspace: Workspace) -> Project | None:
         try:
             os.makedirs(workspace.user_cache, mode=0o700, exist_ok=True)
             with OwnFolder.at(workspace.user_cache, f"{FOLDER}/{_PROJECTS}", _is_key, create=True) as folder:
-                _sweep(folder)
+                folder.remove_unused()
                 folder.subfolder(key, _is_key, create=True).close()
         except (OSError, UnsafePath):
             return None
@@ -63,10 +60,3 @@ def implicit_project(workspace: Workspace) -> Project | None:
 
 def _is_key(name: str) -> bool:
     return len(name) == _KEY_LENGTH and _HEX_DIGITS.issuperset(name)
-
-
-def _sweep(folder: OwnFolder) -> None:
-    for name in folder.names():
-        status = folder.status(name)
-        if status is not None and time() - status.st_mtime > _UNUSED:
-            folder.remove(name)

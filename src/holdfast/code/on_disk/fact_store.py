@@ -15,7 +15,6 @@ import os
 import struct
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
-from time import time
 from zlib import compress, crc32, decompress, error
 
 from holdfast.core import posix_calls
@@ -28,8 +27,8 @@ _MAGIC = b"holdfast facts 1"
 _FRAME = struct.Struct("<32sII")
 _ENDINGS = (".facts", ".stamps")
 _HEX_DIGITS = frozenset("0123456789abcdef")
-# A file may hold this much beside twice what is of use; one that no process wrote for so many seconds is removed.
-_SLACK, _UNUSED = 1 << 20, 90 * 86400
+# A file may hold this much beside twice what is of use.
+_SLACK = 1 << 20
 MOST_BYTES = 1 << 30
 _MANY = 1 << 26  # bytes of facts of which is not known which are of use
 
@@ -129,7 +128,7 @@ class FactStore:
         finally:
             posix_calls.close(descriptor)
         if is_new:
-            _sweep(folder)
+            folder.remove_unused()
 
     def read_stamps(self) -> bytes:
         """What `write_stamps` kept: of use to the caller alone; empty where nothing is kept."""
@@ -181,11 +180,3 @@ def _is_ours(name: str) -> bool:
         if mark != rest and (not mark or (len(mark) == 9 and mark[0] == ".")):
             return _HEX_DIGITS.issuperset(name[:64] + mark[1:])
     return False
-
-
-def _sweep(folder: OwnFolder) -> None:
-    """Remove what was written for no project of late."""
-    for name in folder.names():
-        status = folder.status(name)
-        if status is not None and time() - status.st_mtime > _UNUSED:
-            folder.remove(name)
