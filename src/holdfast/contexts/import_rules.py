@@ -48,8 +48,8 @@ def _python(importer: Importer, name: str, index: Index, standard: frozenset[str
 
 def _nearest(declared: list[Declared], place: str) -> list[str]:
     """Of several places that declare a package the one that shares most of its path with the importer."""
-    if not declared:
-        return []
+    if len(declared) < 2:
+        return [one.place for one in declared]
     own = place.split("/")
 
     def shared(one: Declared) -> int:
