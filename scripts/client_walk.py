@@ -36,6 +36,8 @@ class WalkedClient(NamedTuple):
     variables: dict[str, str]
     files: dict[str, str]  # with `{project}` for where the project is
     approved: tuple[str, ...] = ()  # more words, with which the project's own configuration counts
+    scopes: tuple[str, ...] = ("--user", "--project")
+    rewrites: bool = False  # it writes its settings anew when it starts: afterwards only our entry is looked for
 
 
 def walked_clients(address: str) -> list[WalkedClient]:
@@ -61,6 +63,11 @@ def walked_clients(address: str) -> list[WalkedClient]:
             }
         },
     }
+    continued = (
+        "# my own\nname: mine\nversion: 1.0.0\nschema: v1\nmodels:\n  - name: stand-in\n    provider: openai\n"
+        f"    model: stand-in\n    apiBase: {address}/v1\n    apiKey: none\n"
+    )
+    qwen = {"security": {"auth": {"selectedType": "openai"}}, "telemetry": {"enabled": False}}
     return [
         WalkedClient(
             "claude-code",
@@ -88,6 +95,22 @@ def walked_clients(address: str) -> list[WalkedClient]:
             ("run", QUESTION),
             {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1"},
             {".config/opencode/opencode.json": json.dumps(opencode, indent=2)},
+        ),
+        WalkedClient(
+            "continue",
+            "cn",
+            ("--auto", "-p", QUESTION),
+            {"CONTINUE_TELEMETRY_ENABLED": "0"},
+            {".continue/config.yaml": continued},
+            scopes=("--user",),
+        ),
+        WalkedClient(
+            "qwen",
+            "qwen",
+            ("--yolo", "-p", QUESTION),
+            {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{address}/v1", "OPENAI_MODEL": "stand-in"},
+            {".qwen/settings.json": json.dumps(qwen, indent=2)},
+            rewrites=True,
         ),
     ]
 
@@ -156,7 +179,9 @@ class Walk:
         wrong = []
         for call, result in zip(CALLS, results, strict=False):
             whole = self.run("context", "call", "context.search", json.dumps(call)).stdout.strip("\n")
-            is_whole = whole in result
+            is_whole = (
+                whole in result or json.dumps(whole, ensure_ascii=False)[1:-1] in result
+            )  # some pass it on as JSON
             print(f"  a search of {len(whole):,} characters arrives {'whole' if is_whole else 'NOT WHOLE'}")
             if not is_whole:
                 wrong.append(f"of {len(whole):,} characters the model was given {len(result):,}, not the same ones")
@@ -164,12 +189,13 @@ class Walk:
         if undone.returncode:
             wrong.append(f"`--undo` ends with {undone.returncode}: {undone.stderr.strip()}")
         for file, text in self.files.items():
-            if file.read_text(encoding="utf-8") != text:
+            if not self.client.rewrites and file.read_text(encoding="utf-8") != text:
                 wrong.append(f"{file.name} is not what it was before")
         left = Path(row["file"])  # a client may have written something of its own into it by then
         if left.exists() and "holdfast" in left.read_text(encoding="utf-8"):
             wrong.append(f"{place} still names the server")
-        print("  taken out again" + (": the files are what they were" if not wrong else ""))
+        kept = "the entry is gone" if self.client.rewrites else "the files are what they were"
+        print("  taken out again" + (f": {kept}" if not wrong else ""))
         return wrong
 
 
@@ -182,7 +208,7 @@ def main(binaries: Path, chosen: list[str]) -> int:
         if not program.exists():
             print(f"{client.name}: skipped, {client.program} is not there")
             continue
-        for scope in ("--user", "--project"):
+        for scope in client.scopes:
             wrong = walked(client.name, binaries, scope)
             for what in wrong:
                 print(f"  FAILED: {what}")

@@ -12,6 +12,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 TOOL = "context_search"
+# What a client offers that hides the tools of servers until a model looks for them, and how it is asked.
+FINDER, FINDING, FOUND_BY = "tool_search", "find_0", "select:mcp__holdfast__context_search"
 DONE = "That is what the documentation says."
 
 
@@ -155,15 +157,20 @@ class ModelStandIn:
         """The Chat Completions API, as events."""
         functions = [tool.get("function", {}).get("name", "") for tool in asked.get("tools", [])]
         names = [name for name in functions if name.endswith(TOOL)]
-        results = [_text(each.get("content")) for each in asked.get("messages", []) if each.get("role") == "tool"]
+        answered = [each for each in asked.get("messages", []) if each.get("role") == "tool"]
+        results = [_text(each.get("content")) for each in answered if each.get("tool_call_id") != FINDING]
         call = self.next_call(names, results)
         delta: dict[str, Any] = {"role": "assistant", "content": DONE}
+        function, number = None, f"call_{len(results)}"
         if call is not None:
             function = {"name": names[0], "arguments": json.dumps(call)}
-            made = {"index": 0, "id": f"call_{len(results)}", "type": "function", "function": function}
+        elif not names and FINDER in functions and not answered:  # tools of servers are offered once they were found
+            function, number = {"name": FINDER, "arguments": json.dumps({"query": FOUND_BY})}, FINDING
+        if function is not None:
+            made = {"index": 0, "id": number, "type": "function", "function": function}
             delta = {"role": "assistant", "tool_calls": [made]}
         base = {"id": "chat_1", "object": "chat.completion.chunk", "created": 0, "model": "stand-in"}
-        ends = {"index": 0, "delta": {}, "finish_reason": "stop" if call is None else "tool_calls"}
+        ends = {"index": 0, "delta": {}, "finish_reason": "stop" if function is None else "tool_calls"}
         usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
         events: list[dict[str, Any]] = [
             {**base, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
