@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin
 
 import anyio
 from mcp.server.lowlevel import Server as SdkServer
@@ -59,10 +59,11 @@ def http_application(server: Server, address: Address, tokens: TokenFile | None 
         _sdk_server(server),
         json_response=True,
         stateless=True,
-        security_settings=_security(address),
+        # Its own names and pages alone, so that no name can be rebound to it.
+        security_settings=TransportSecuritySettings(allowed_hosts=address.hosts, allowed_origins=address.origins),
         max_request_body_size=LARGEST_BODY,
     )
-    metadata_url = _metadata_url(address) if address.issuer else ""
+    metadata_url = urljoin(address.resource, METADATA_PATH) if address.issuer else ""
     endpoint = _Endpoint(StreamableHTTPASGIApp(manager), tokens, metadata_url)
 
     async def is_alive(_request: Request) -> Response:
@@ -88,16 +89,6 @@ def http_application(server: Server, address: Address, tokens: TokenFile | None 
     # A redirect would repeat what the request calls this server, and send a token there, without TLS behind a proxy.
     application.router.redirect_slashes = False
     return _Hurried(application)
-
-
-def _security(address: Address) -> TransportSecuritySettings:
-    """By what names the server may be called, and by whose pages: its own alone, so that no name can be rebound."""
-    return TransportSecuritySettings(allowed_hosts=address.hosts, allowed_origins=address.origins)
-
-
-def _metadata_url(address: Address) -> str:
-    parts = urlsplit(address.resource)
-    return f"{parts.scheme}://{parts.netloc}{METADATA_PATH}"
 
 
 def _unready(server: Server, tokens: TokenFile | None) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.explore.admission import Admitted, Refusal, admit
+from holdfast.explore.loopback import Admitted, Refusal, admit
 
 HOST = {"host": "127.0.0.1:80"}
 
