@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Container, Iterator, Sequence
 from functools import partial
 
-from holdfast.caches.build.build_order import INDEXING, READING, WRITING
-from holdfast.caches.build.document_files import DocumentsJob, SkippedSource, settle_names, write_documents
+from holdfast.caches.build.build_order import INDEXING, READING, WRITING, BuildOrder
+from holdfast.caches.build.document_files import (
+    DocumentsJob,
+    SkippedSource,
+    WrittenDocuments,
+    settle_names,
+    write_documents,
+)
 from holdfast.caches.build.previous_cache import PreviousCache, previous_cache
 from holdfast.caches.build.publish import (
     cache_contents,
@@ -18,8 +25,9 @@ from holdfast.caches.build.publish import (
     write_listing,
 )
 from holdfast.caches.build.segment_files import IndexOrder, write_list, write_segments
+from holdfast.caches.build.source_documents import Source
 from holdfast.caches.build.source_files import check_distinct, find_sources, worth_a_worker
-from holdfast.caches.build.source_item import KeptItem, kinds_in_words
+from holdfast.caches.build.source_item import KeptItem, SourceItem, kinds_in_words
 from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, Entry, are_usable, document_id, file_names_of
 from holdfast.caches.index_format import is_time
 from holdfast.caches.on_disk.cache_directory import DOCUMENTS, MANIFEST
@@ -32,15 +40,6 @@ from holdfast.core.errors import BuildFailed, CacheInvalid, IoError, UsageError
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import read_regular
 from holdfast.core.worker_pool import WorkerPool
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator, Sequence
-
-    from holdfast.caches.build.build_order import BuildOrder
-    from holdfast.caches.build.document_files import WrittenDocuments
-    from holdfast.caches.build.source_documents import Source
-    from holdfast.caches.build.source_item import SourceItem
 
 # At most this many of the skipped sources are named.
 _NAMED = 20

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    # A phase, and how much of all it has to do is done.
-    PhaseProgress = Callable[[str, int, int], None]
+# A phase, and how much of all it has to do is done.
+PhaseProgress = Callable[[str, int, int], None]
 
 # The phases of a build: documents are read, segments are made of them, the old cache is replaced.
 READING, INDEXING, WRITING = "reading", "indexing", "writing"

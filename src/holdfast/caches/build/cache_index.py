@@ -6,7 +6,7 @@ import os
 from functools import partial
 from hashlib import sha256
 
-from holdfast.caches.build.build_order import INDEXING, READING, no_progress
+from holdfast.caches.build.build_order import INDEXING, READING, PhaseProgress, no_progress
 from holdfast.caches.build.document_files import DocumentsJob, write_documents
 from holdfast.caches.build.publish import Listing, is_index_file
 from holdfast.caches.build.segment_files import IndexOrder, write_list, write_segments
@@ -22,10 +22,6 @@ from holdfast.core.confined_paths import printable
 from holdfast.core.errors import IoError
 from holdfast.core.record import NamedTuple
 from holdfast.core.worker_pool import WorkerPool
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from holdfast.caches.build.build_order import PhaseProgress
 
 
 class IndexReport(NamedTuple):

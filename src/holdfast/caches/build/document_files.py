@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from marshal import dumps, loads
 
-from holdfast.caches.build.source_documents import read_document, source_path
+from holdfast.caches.build.source_documents import ReadSource, Source, read_document, source_path
 from holdfast.caches.build.source_item import KeptItem, SourceItem
 from holdfast.caches.cache_format import file_names
 from holdfast.caches.on_disk.cache_directory import DOCUMENTS
@@ -20,16 +21,10 @@ from holdfast.caches.readers.source_reader import Unreadable
 from holdfast.caches.search.link_texts import PageLinks, find_links
 from holdfast.core.atomic_write import write_new
 from holdfast.core.record import NamedTuple
+from holdfast.core.worker_pool import WorkerPool
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from holdfast.caches.build.source_documents import ReadSource, Source
-    from holdfast.core.worker_pool import WorkerPool
-
-    # How many of all are done.
-    Progress = Callable[[int, int], None]
+# How many of all are done.
+Progress = Callable[[int, int], None]
 
 # This many documents are handed over at a time.
 _BATCH = 256

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from holdfast.caches.build.publish import known_manifest
 from holdfast.caches.build.segment_files import OldSegment, SegmentChange
 from holdfast.caches.build.source_documents import read_document
-from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, check_manifest
+from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, Entry, check_manifest
 from holdfast.caches.index_format import IndexUnusable, parse_summary
 from holdfast.caches.on_disk.cache_directory import DOCUMENTS, MANIFEST, CacheDirectory
 from holdfast.caches.on_disk.index_reader import OpenSegment, doubting, open_list
 from holdfast.caches.origin_metadata import origin_digest
 from holdfast.caches.search.link_texts import PageLinks
 from holdfast.caches.segments.segment_file import SegmentSources
+from holdfast.caches.segments.segment_list import ListedSegment
 from holdfast.core import posix_calls
 from holdfast.core.atomic_write import write_new
 from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
 from holdfast.core.regular_files import close_quietly
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from holdfast.caches.cache_format import Entry
-    from holdfast.caches.segments.segment_list import ListedSegment
 
 _NO_ORIGIN = origin_digest(None)
 _DIGITS = 64  # hex digits of a digest

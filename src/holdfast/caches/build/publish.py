@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
 from time import time_ns
@@ -14,6 +15,7 @@ from time import time_ns
 from holdfast.caches.cache_format import (
     MAX_MANIFEST_BYTES,
     Entry,
+    Manifest,
     is_crowded,
     make_manifest,
     parse_manifest,
@@ -36,16 +38,9 @@ from holdfast.caches.segments.segment_list import is_segment_name
 from holdfast.core.atomic_write import write_new
 from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.errors import BuildFailed, CacheInvalid, IoError, UsageError
-from holdfast.core.file_identity import identity, is_settled
+from holdfast.core.file_identity import Identity, identity, is_settled
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import NotRegular, TooLarge, read_regular
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.caches.cache_format import Manifest
-    from holdfast.core.file_identity import Identity
 
 _ATTEMPTS = 8
 # What was last seen in a folder of documents, by stamps that another name in it would change: who replaces a cache

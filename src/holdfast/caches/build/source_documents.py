@@ -22,11 +22,9 @@ from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import NotRegular, TooLarge
 from holdfast.core.unicode_text import is_unicode
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    # A path below the sources, of a Markdown file that is taken as it stands; a source that a reader reads, or of which
-    # the document is there already; a document of a cache.
-    Source = str | SourceItem | KeptItem | Entry
+# A path below the sources, of a Markdown file that is taken as it stands; a source that a reader reads, or of which
+# the document is there already; a document of a cache.
+Source = str | SourceItem | KeptItem | Entry
 
 
 class ReadSource(NamedTuple):

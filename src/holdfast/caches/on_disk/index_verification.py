@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
+from holdfast.caches.cache_format import Document, Entry, Manifest
 from holdfast.caches.index_format import IndexUnusable, Summary, parse_summary, summary_bytes
-from holdfast.caches.on_disk.cache_directory import COMPILED, INDEX, LIST_FILE, MANIFEST
+from holdfast.caches.on_disk.cache_directory import COMPILED, INDEX, LIST_FILE, MANIFEST, CacheDirectory
 from holdfast.caches.on_disk.index_reader import OpenFile, OpenSegment, doubting
-from holdfast.caches.search.link_texts import find_links, incoming
+from holdfast.caches.search.link_texts import PageLinks, find_links, incoming
 from holdfast.caches.segments.cut import cuts
 from holdfast.caches.segments.make import SegmentDocument, make_segment
 from holdfast.caches.segments.segment_file import DIGESTS
-from holdfast.caches.segments.segment_list import encode_list, listed, parse_list
+from holdfast.caches.segments.segment_list import SegmentList, encode_list, listed, parse_list
+from holdfast.caches.segments.token_counts import DocumentSections
 from holdfast.caches.tokenizers import BYTES, choose_tokenizer
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid, UsageError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from holdfast.caches.cache_format import Document, Entry, Manifest
-    from holdfast.caches.on_disk.cache_directory import CacheDirectory
-    from holdfast.caches.search.link_texts import PageLinks
-    from holdfast.caches.segments.segment_list import SegmentList
-    from holdfast.caches.segments.token_counts import DocumentSections
-
-    Problems = Iterator[tuple[str, str]]
+Problems = Iterator[tuple[str, str]]
 
 _DIGEST = 32
 

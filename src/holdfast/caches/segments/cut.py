@@ -6,12 +6,9 @@ ids decides: two machines cut alike, whatever was built before, and an added pag
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import sha256
 from itertools import pairwise
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # Constants of the format: another number cuts other segments.
 FEWEST, MOST = 250, 2000

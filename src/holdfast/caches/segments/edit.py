@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from itertools import accumulate, repeat
 from operator import and_
 
-from holdfast.caches.segments.make import count_segment, postings_of
+from holdfast.caches.segments.make import SegmentDocument, count_segment, postings_of
 from holdfast.caches.segments.postings import (
     INLINE,
     LONG,
@@ -26,6 +27,7 @@ from holdfast.caches.segments.postings import (
     parse_inline,
     record_end,
 )
+from holdfast.caches.segments.segment import Segment
 from holdfast.caches.segments.segment_file import FILTER, POSTINGS
 from holdfast.caches.segments.segment_table import (
     SegmentTable,
@@ -37,13 +39,6 @@ from holdfast.caches.segments.segment_table import (
 )
 from holdfast.caches.segments.term_lists import looked_up
 from holdfast.core.record import NamedTuple
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from holdfast.caches.segments.make import SegmentDocument
-    from holdfast.caches.segments.segment import Segment
 
 _NO_LISTS = TermLists((), b"", (), b"", 0)
 _GONE = -1

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 
+from holdfast.caches.cache_format import Document, Entry
 from holdfast.caches.origin_metadata import origin_digest
+from holdfast.caches.search.link_texts import PageLinks
 from holdfast.caches.segments.postings import (
     MOST_NARROW,
     NUMBERS,
@@ -26,18 +29,10 @@ from holdfast.caches.segments.segment_table import (
     encode_segment,
 )
 from holdfast.caches.segments.term_lists import BODY, Impacts, looked_up
-from holdfast.caches.segments.token_counts import DocumentCounts
+from holdfast.caches.segments.token_counts import CountedText, DocumentCounts, DocumentSections
 from holdfast.core.errors import BuildFailed
 from holdfast.core.record import NamedTuple
 from holdfast.core.tokens import tokens_of_bytes
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from holdfast.caches.cache_format import Document, Entry
-    from holdfast.caches.search.link_texts import PageLinks
-    from holdfast.caches.segments.token_counts import CountedText, DocumentSections
 
 _NO_ORIGIN = origin_digest(None)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from array import array
 from binascii import crc32
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, chain
 
-from holdfast.caches.cache_format import PREFIX
+from holdfast.caches.cache_format import PREFIX, Entry
 from holdfast.caches.index_format import WORD_RULES, Header, Section, encode_header, header_length
 from holdfast.caches.segments.segment_file import (
     BITS_A_KEY,
@@ -25,17 +26,12 @@ from holdfast.caches.segments.segment_file import (
     RECORDS,
     SIZES,
     SUMS,
+    Columns,
+    SegmentFile,
     SegmentSources,
     hash_of,
     slices,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from holdfast.caches.cache_format import Entry
-    from holdfast.caches.segments.segment_file import Columns, SegmentFile
 
 # Hashes are those of the first seed for which no two keys share one.
 SEEDS = 256

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from operator import mul
 
-from holdfast.caches.search.impacts import MANY, evidence_step
+from holdfast.caches.search.impacts import MANY, FieldSteps, evidence_step
 from holdfast.caches.search.word_terms import QUARTERS
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from holdfast.caches.search.impacts import FieldSteps
-
-    Steps = Mapping[int, int] | Sequence[int]  # number -> step
+Steps = Mapping[int, int] | Sequence[int]  # number -> step
 
 # What is counted more often has its step computed rather than looked up.
 _USUAL = 12 * QUARTERS

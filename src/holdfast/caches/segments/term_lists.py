@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from itertools import compress
 from operator import add, getitem, itemgetter, sub
 
@@ -18,10 +19,6 @@ from holdfast.caches.search.word_terms import QUARTERS
 from holdfast.caches.segments.postings import TermLists
 from holdfast.caches.segments.step_tables import Evidence, StepTables, WholeTables
 from holdfast.core.record import NamedTuple
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 # The fields; `WEAK` is added for those whose occurrences count a quarter.
 TITLE, PATH, LINKS, HEADINGS, BODY = range(5)

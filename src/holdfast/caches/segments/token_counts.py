@@ -7,11 +7,14 @@ token counts as is worked out at the end.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable, Sequence
 from itertools import chain, pairwise, repeat
 
-from holdfast.caches.search.link_texts import find_links, link_words
+from holdfast.caches.cache_format import Document
+from holdfast.caches.search.link_texts import PageLinks, find_links, link_words
+from holdfast.caches.search.section import Section
 from holdfast.caches.search.section_label import section_label
-from holdfast.caches.search.sections import read_fields
+from holdfast.caches.search.sections import Fields, read_fields
 from holdfast.caches.search.source_lines import split_lines
 from holdfast.caches.search.stemmer import stem
 from holdfast.caches.search.word_terms import LONGEST, length_of, raw_words, word_terms
@@ -22,17 +25,8 @@ from holdfast.caches.tokenizers import WITHOUT_EXTRA, count_sections, counter
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import lower_case, split_at_white_space
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from holdfast.caches.cache_format import Document
-    from holdfast.caches.search.link_texts import PageLinks
-    from holdfast.caches.search.section import Section
-    from holdfast.caches.search.sections import Fields
-
-    # A word or term -> the numbers of where it occurs, ascending, one for each occurrence. Lists are shared.
-    Occurrences = dict[str, list[int]]
+# A word or term -> the numbers of where it occurs, ascending, one for each occurrence. Lists are shared.
+Occurrences = dict[str, list[int]]
 
 
 class DocumentSections(NamedTuple):
