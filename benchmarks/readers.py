@@ -3,8 +3,11 @@
 A path is a folder of sources, as `context add` takes it; TOP is the checkout that holds it (default: the folder). For
 each folder: the generators that were detected, pages, the share of sections that contain generator markup outside code,
 the share of pages with a title by the rules of docs/formats/sources.md, includes and variables that were not found,
-and MB/s of reading on one core. `--sample N` prints N marked lines and missing names of each set. `--rendered DIR`
-compares the headings and the words of each page with the HTML page of the same name in DIR, as the generator made it.
+and MB/s of reading on one core, beside that of a loop that splits the same kind of text into words. `--sample N` prints
+N marked lines and missing names of each set. `--rendered DIR` compares the title, the headings and the words of each
+page with the HTML page of the same name in DIR, as the generator made it. `--hostile` reads each text of
+`benchmarks/hostile_texts.py`, repeated 2,500 and 10,000 times, and prints by reader the slowest and those whose time
+grows more than sevenfold.
 """
 
 from __future__ import annotations
@@ -14,17 +17,19 @@ import random
 import re
 import time
 from collections import Counter
+from contextlib import suppress
 from html.parser import HTMLParser
 from pathlib import Path
 
+from benchmarks.hostile_texts import HOSTILE
 from holdfast.caches.build.guarded_files import read_item
 from holdfast.caches.build.included_files import MISSING, IncludedFiles
 from holdfast.caches.build.project_sources import FoundSources, Patterns, find_below
 from holdfast.caches.build.source_item import SourceItem
-from holdfast.caches.readers.reader_table import is_of_kind, read_source, reader_named
-from holdfast.caches.readers.source_reader import Page, Unreadable
+from holdfast.caches.readers.reader_table import READERS, is_of_kind, read_source, reader_named
+from holdfast.caches.readers.source_reader import Page, Site, Unreadable
 from holdfast.caches.search.sections import outline
-from holdfast.caches.source_formats import PAGE
+from holdfast.caches.source_formats import PAGE, read_markdown
 
 _TAGS = (
     "a abbr article aside b br button center code dd del details div dl dt em figcaption figure font footer h1 h2 h3 "
@@ -78,7 +83,7 @@ def marked_lines(text: str, ending: str) -> dict[int, str]:
 
 def measure(folder: Path, top: Path, sample: int, rendered: Path | None) -> None:
     """Print one row, the sample, and the comparison with rendered pages."""
-    texts_by_stem: dict[str, str] = {}
+    pages_by_stem: dict[str, Page] = {}
     found = FoundSources.none()
     find_below(str(folder), str(top), Patterns(None, None), "", found, lambda _: None)
     sections = marked = headings = titled = size = pages = 0
@@ -98,7 +103,7 @@ def measure(folder: Path, top: Path, sample: int, rendered: Path | None) -> None
         headings += len({section.heading for section in content.sections})
         marks = marked_lines(page.text, ending)
         texts = page.text.split("\n")
-        texts_by_stem[item.source.rpartition(".")[0]] = page.text
+        pages_by_stem[item.source.rpartition(".")[0]] = page
         lines += [(item.source, kind, texts[number - 1]) for number, kind in marks.items()]
         sections += len(content.sections)
         marked += sum(any(s.first <= number <= s.last for number in marks) for s in content.sections)
@@ -107,7 +112,8 @@ def measure(folder: Path, top: Path, sample: int, rendered: Path | None) -> None
     print(
         f"{folder.name}: {pages} pages by {by}; {sections} sections, {share:.1f} % with markup; "
         f"{headings} headings; {100 * titled / max(pages, 1):.0f} % with a title; "
-        f"{sum(missing.values())} missing ({len(missing)} names); {size / 1e6 / max(seconds, 1e-9):.1f} MB/s"
+        f"{sum(missing.values())} missing ({len(missing)} names); {size / 1e6 / max(seconds, 1e-9):.1f} MB/s "
+        f"(reference {reference_speed():.0f})"
     )
     if sample:
         print("   ", Counter(kind for _, kind, _ in lines).most_common())
@@ -116,7 +122,7 @@ def measure(folder: Path, top: Path, sample: int, rendered: Path | None) -> None
         for name, count in missing.most_common(sample):
             print(f"    missing {count}: {name}")
     if rendered:
-        compare(rendered, texts_by_stem, sample)
+        compare(rendered, pages_by_stem, sample)
 
 
 class Rendered(HTMLParser):
@@ -167,29 +173,71 @@ def plain(heading: str) -> str:
     return "".join(filter(str.isalnum, heading.lower()))
 
 
-def compare(rendered: Path, pages: dict[str, str], sample: int) -> None:
-    """Print how many headings and words of the rendered pages the readers' pages contain, and some of the others."""
+def compare(rendered: Path, pages: dict[str, Page], sample: int) -> None:
+    """Print how many titles, headings and words of the rendered pages the readers' pages have, and some of the others.
+
+    A heading that they have as bold words (of a paragraph with a title) is no heading.
+    """
     lacking: list[str] = []
-    total = found = words = kept = compared = 0
-    for stem, text in sorted(pages.items()):
+    total = found = words = kept = compared = titled = 0
+    for stem, read_page in sorted(pages.items()):
         path = rendered / f"{stem}.html"
         if not path.is_file():
             continue
-        page = Rendered(path.read_text("utf-8", "replace"))
-        paths = {s.heading[:depth] for s in outline(text, PAGE).sections for depth in range(1, len(s.heading) + 1)}
-        ours = Counter(plain(path[-1]) for path in paths)
+        page, text = Rendered(path.read_text("utf-8", "replace")), read_page.text
+        headings = [plain(heading.text) for heading in read_markdown(text.split("\n"), 0)[0]]
         compared, total = compared + 1, total + len(page.headings)
-        lost = Counter(page.headings) - ours
+        titled += not page.headings or (plain(read_page.title) or next(iter(headings), "")) == page.headings[0]
+        lost = Counter(page.headings) - Counter([plain(read_page.title), *headings])
         found += len(page.headings) - lost.total()
         lacking += [f"{stem}: {heading}" for heading in lost]
         have = Counter(re.findall(r"\w{4,}", text.lower()))
         words, kept = words + len(page.words), kept + sum(word in have for word in page.words)
     print(
-        f"    rendered: {compared} pages, {found} of {total} headings, "
+        f"    rendered: {compared} pages, {titled} titles, {found} of {total} headings, "
         f"{100 * kept / max(words, 1):.1f} % of the different words"
     )
     for line in random.Random(1).sample(lacking, min(sample, len(lacking))):
         print(f"    no heading: {line}")
+
+
+class NoFiles:
+    """The files of hostile texts: none."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+
+    def text(self, path: str) -> str | None:  # noqa: ARG002 - what every table of files takes
+        return None
+
+    def missing(self, what: str) -> None:
+        pass
+
+
+def measure_hostile() -> None:
+    """Print one row for each reader that hostile texts are known for."""
+    for reader in READERS:
+        texts = HOSTILE.get(reader.name.rstrip("0123456789"), ())
+        slowest, grown = 0.0, []
+        for piece in texts:
+            took = []
+            for count in (2500, 10_000):
+                begin = time.process_time()
+                with suppress(Unreadable):
+                    read_source(reader, f"{piece * count}\nend\n".encode(), "page.md", NoFiles(Site()))
+                took.append(time.process_time() - begin)
+            slowest = max(slowest, took[1] / (len(piece) * 10_000) * 1e6)
+            grown += [piece] if took[1] > max(7 * took[0], 0.05) else []
+        if texts:
+            print(f"{reader.name}: {len(texts)} texts, at most {slowest:.1f} s/MB, grown more than sevenfold: {grown}")
+
+
+def reference_speed() -> float:
+    """MB/s of a loop that splits text into lines and words, on this machine as busy as it is now."""
+    text = "Some words of a line of prose, as documentation has them, and `code`.\n" * 60_000
+    begin = time.process_time()
+    count = sum(len(line.split(" ")) for line in text.split("\n"))
+    return len(text) / 1e6 / max(time.process_time() - begin, 1e-9) if count else 0
 
 
 def read(item: SourceItem) -> tuple[Page | None, float, int, list[str]]:
@@ -211,10 +259,13 @@ def read(item: SourceItem) -> tuple[Page | None, float, int, list[str]]:
 def main() -> None:
     """Measure each folder."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("paths", nargs="+", metavar="PATH[=TOP]")
+    parser.add_argument("paths", nargs="*", metavar="PATH[=TOP]")
+    parser.add_argument("--hostile", action="store_true")
     parser.add_argument("--sample", type=int, default=0, metavar="N")
     parser.add_argument("--rendered", type=Path, metavar="DIR")
     given = parser.parse_args()
+    if given.hostile:
+        measure_hostile()
     for path in given.paths:
         folder, _, top = path.partition("=")
         measure(Path(folder).resolve(), Path(top or folder).resolve(), given.sample, given.rendered)

@@ -95,6 +95,8 @@ HOSTILE: dict[str, tuple[str, ...]] = {
         "import a from '|b",
     ),
     "caches/readers/markdown_reader.py:_USE": ("<", "<a", "<|a", "<a| ", "<a>{|b", "<Snippet file='|a", "| "),
+    "caches/readers/page_text.py:_TICKS": ("`", "a`"),
+    "caches/readers/python_exports.py:_CONTINUED": ("\\\n", "\\\n ", "\\", "\\\n" * 99 + "a", " "),
     "caches/readers/rst_inline.py:_NAMED": ("[", "[a", "[a]", "a", "a_", "|a", "_"),
     "caches/readers/rst_inline.py:_ROLE": (":", ":a", "|:", ":|a"),
     "caches/readers/rst_reader.py:_OPTION": (":", " ", ":a", ":|a", "| "),

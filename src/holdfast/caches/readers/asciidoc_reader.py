@@ -195,7 +195,10 @@ class AsciidocPage:
         self._items.clear()
         self._frames.clear()
         self._base = ""
-        self._written().block([f"{'#' * level} {self._words(words.strip(' '))}"], source)
+        # What stands between angle brackets is a word here, and a tag in Markdown.
+        parts = self._words(words.strip(" ")).split("`")
+        title = "`".join([part if number % 2 else part.replace("<", "\\<") for number, part in enumerate(parts)])
+        self._written().block([f"{'#' * level} {title}"], source)
         self.lines.section = self._anchor or self.lines.section
         self._language = self._note = self._anchor = self._style = ""
         return True

@@ -13,7 +13,7 @@ from holdfast.caches.readers.markdown_includes import (
     marker_of,
     snippet_of,
 )
-from holdfast.caches.readers.page_text import Row, longest_run
+from holdfast.caches.readers.page_text import Row, longest_ticks
 from holdfast.caches.search.sections import front_matter
 
 _BLANKS = " \t"
@@ -63,7 +63,7 @@ def _lines_of(inclusion: Inclusion, fence: str, included: IncludedText, depth: i
     if inclusion.is_markdown:
         body, _ = front_matter(lines or [""])
         return [text for text, _ in markdown_rows([(line, 0) for line in lines[body:]], included, depth + 1)]
-    mark = "`" * max(3, 1 + max([longest_run(line, "`") for line in lines], default=0))
+    mark = "`" * max(3, 1 + max([longest_ticks(line) for line in lines], default=0))
     return [mark + inclusion.language, *lines, mark]
 
 

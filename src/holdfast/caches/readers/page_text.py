@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from holdfast.caches.line_map import make_line_map
@@ -10,6 +11,7 @@ from holdfast.caches.readers.source_reader import Page, Unreadable
 Row = tuple[str, int]  # a line, and its line in the source
 
 _BLANKS = " \t"
+_TICKS = re.compile("`+")
 _CAPITALS = {ord(letter): chr(ord(letter) - 32) for letter in "abcdefghijklmnopqrstuvwxyz"}
 
 
@@ -52,7 +54,7 @@ class PageText:
         if not filled:
             return
         code = code[filled[0] : filled[-1] + 1]
-        mark = "`" * max(3, 1 + max(longest_run(text, "`") for text, _ in code))
+        mark = "`" * max(3, 1 + max(longest_ticks(text) for text, _ in code))
         self.blank()
         self.line(f"{first or margin}{mark}{language}", code[0][1])
         for text, source in code:
@@ -93,14 +95,9 @@ def check_documents(rows: list[Row], lacks: Sequence[str]) -> None:
         raise Unreadable(f"only names what is not in the project: {', '.join(lacks[:3])}")
 
 
-def longest_run(text: str, character: str) -> int:
-    """The length of the longest run of a character."""
-    if character not in text:
-        return 0
-    longest = 0
-    while character * (longest + 1) in text:
-        longest += 1
-    return longest
+def longest_ticks(text: str) -> int:
+    """The length of the longest run of backticks."""
+    return max(map(len, _TICKS.findall(text)), default=0) if "`" in text else 0
 
 
 def capitalized(text: str) -> str:
@@ -110,7 +107,7 @@ def capitalized(text: str) -> str:
 
 def inline_code(text: str) -> str:
     """Words as code within a line, whatever marks they hold."""
-    mark = "`" * (longest_run(text, "`") + 1)
+    mark = "`" * (longest_ticks(text) + 1)
     pad = " " if text[:1] == "`" or text[-1:] == "`" else ""
     return f"{mark}{pad}{text}{pad}{mark}" if text else ""
 

@@ -8,6 +8,7 @@ and whatever is imported so is named after the outermost package that has it: `h
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from holdfast.core.grammars import load_parser
 Node = Any  # tree_sitter.Node
 
 LARGEST = 10 << 20  # bytes of a module
+_CONTINUED = re.compile(rb"(?:\\\n[ \t\n]*+){100,}")
 _DEEPEST = 4  # conditions within conditions
 _BRANCHES = frozenset(
     "if_statement else_clause elif_clause try_statement except_clause finally_clause with_statement block".split(" ")
@@ -35,9 +37,18 @@ class Imported(NamedTuple):
     as_name: str
 
 
+def parsed(data: bytes) -> Node:
+    """The syntax tree of Python; its parser is always there.
+
+    The grammar takes a time that grows with the square of a run of continued lines with nothing on them, which no one
+    writes: a long one becomes blank lines.
+    """
+    data = _CONTINUED.sub(lambda found: b"\n" * found[0].count(b"\n"), data)
+    return _parser().parse(data).root_node
+
+
 @lru_cache(maxsize=1)
-def python_parser() -> Any:
-    """The parser of Python, which is always there."""
+def _parser() -> Any:
     return load_parser("tree_sitter_python")
 
 
@@ -83,7 +94,7 @@ def imports_of(text: str, package: str) -> tuple[Imported, ...]:
     if len(data) > LARGEST:
         return ()
     found = []
-    for node in statements(python_parser().parse(data).root_node):
+    for node in statements(parsed(data)):
         if node.type != "import_from_statement":
             continue
         module = _resolved(text_of(node.child_by_field_name("module_name")), package)

@@ -15,7 +15,7 @@ from holdfast.caches.readers.python_exports import (
     imports_of,
     is_private,
     module_name,
-    python_parser,
+    parsed,
 )
 from holdfast.caches.readers.source_reader import Page, SourceFiles, Unreadable
 
@@ -42,7 +42,7 @@ def write_module(
     page: PageText, data: bytes, module: str, read: Callable[[str], str | None], only: Container[str] | None = None
 ) -> None:
     """Write a module's docstring and its public names, or `only` some; `read` gives the text of a file by its path."""
-    root = python_parser().parse(data).root_node
+    root = parsed(data)
     found = [one for one in declarations(root) if one.name]
     names = _public_names(module, found, listed_names(root), read)
     write_docstring(page, module_docstring(root))
@@ -156,7 +156,7 @@ class PythonObjects:
             if not rest:
                 write_module(page, text.encode(), module, self._read, only)
                 return True
-            wanted = tuple(declarations(python_parser().parse(text.encode()).root_node))
+            wanted = tuple(declarations(parsed(text.encode())))
             for place, part in enumerate(rest):
                 one = next((each for each in wanted if each.name == part), None)
                 if one is None:

@@ -7,6 +7,7 @@ import pytest
 from holdfast.caches.line_map import source_line
 from holdfast.caches.readers.asciidoc_reader import read_asciidoc
 from holdfast.caches.readers.source_reader import Page
+from holdfast.caches.source_formats import read_markdown
 from support.sources import HeldFiles
 
 SOURCE = """\
@@ -324,3 +325,16 @@ def test_links_and_code_begin_on_one_line_and_end_on_another() -> None:
 
 def test_a_method_in_a_macro_is_named_with_its_type() -> None:
     assert read("Call (javadoc:a.b.Run#go(java.lang.String...)[]).\n").text == "Call (`Run.go`).\n"
+
+
+def test_angle_brackets_of_a_title_are_words() -> None:
+    files = HeldFiles()
+    page = read_asciidoc(b"= a.<tool>.path and `<b>`\n\ntext\n", "a.adoc", files)
+    assert page.text == "# a.\\<tool>.path and `<b>`\n\ntext\n"
+    assert read_markdown(page.text.split("\n"), 0)[0][0].text == "a.<tool>.path and `<b>`"
+
+
+def test_marks_of_a_conflict_are_no_reference() -> None:
+    text = b"shows a +<<<<<<<+ marker, one side, +>>>>>>>+ and <<part,a _<name>_>>.\n"
+    page = read_asciidoc(text, "a.adoc", HeldFiles())
+    assert page.text == "shows a +<<<<<<<+ marker, one side, +>>>>>>>+ and a _<name>_.\n"
