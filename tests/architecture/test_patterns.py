@@ -258,6 +258,7 @@ HOSTILE: dict[str, tuple[str, ...]] = {
     "specs/tasks.py:_CODE": ("1", "1.", "T1", "T|1", "1|.1", "1-|A", "1a-"),
     "specs/tasks.py:_FLAG": ("[", "[a]", "[|a", "[]| "),
     "specs/tasks.py:_NUMBERED": (" ", "\\", ".", " .", " \\.| ", ". |a"),
+    "specs/visible_lines.py:_MARKER": (" ", "1", " 1", "- ", "1.| "),
     # The texts of the table of languages, and where they are compiled.
     "code/analysis/syntax.py:imports": (),
     "language:C#": ("using ", "using a", "using a| ", "using a = ", "using |a.", "using"),

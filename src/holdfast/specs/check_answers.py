@@ -1,4 +1,4 @@
-"""The bodies of `spec check` and `spec check --trace`: what is wrong with specs, and where each criterion leads."""
+"""What is wrong with specs, where each criterion leads, and both on a board: `spec check`, `--trace` and a page."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import NamedTuple
 from holdfast.core.errors import OutOfDate, SpecFailure
 from holdfast.core.sarif_log import LogResult, LogRule, one_run
 from holdfast.operation import Outcome
+from holdfast.specs import phases
 from holdfast.specs.answers import counted, done, found_spec, project_of
-from holdfast.specs.arguments import CheckArguments
+from holdfast.specs.arguments import CheckArguments, ListArguments
 from holdfast.specs.check_rules import RULES
 from holdfast.specs.checks import Coverage, Documents, Finding, check, grouped, named_files, references
 from holdfast.specs.delta_checks import Deltas, changed_titles
@@ -22,8 +23,11 @@ from holdfast.specs.on_disk.workflow_folder import Project
 from holdfast.specs.phases import Spec
 from holdfast.specs.requirement_ids import requirements_of
 from holdfast.specs.shapes import (
+    BoardData,
+    BoardSpec,
     CheckAnswer,
     CoverageData,
+    DocumentState,
     FindingData,
     PlaceData,
     SarifLog,
@@ -183,6 +187,38 @@ def spec_trace(workspace: Workspace, arguments: CheckArguments) -> Outcome[Succe
     message = f"{reached} of {len(criteria)} criteria of '{spec.name}' are named in code or tests"
     steps = [f"Name a criterion in the code or test that meets it: `spec:{spec.name}#1.1`"]
     return done(project, message, data, steps if reached < len(criteria) else [])
+
+
+def spec_board(workspace: Workspace, arguments: ListArguments) -> Outcome[Success[BoardData]]:
+    project = project_of(workspace, arguments.get("projectPath", ""))
+    specs = [_on_board(project, spec) for spec in spec_files.list_specs(project)]
+    data: BoardData = {"layout": project.layout.name, "folder": project.layout.specs, "specs": specs}
+    return done(project, counted(len(specs), "specification"), data, [])
+
+
+def _on_board(project: Project, spec: Spec) -> BoardSpec:
+    state = phases.state_of(spec)
+    findings, _ = findings_of(project, spec)
+    errors = sum([finding.level == "error" for finding in findings])
+    return {
+        "name": spec.name,
+        "currentPhase": state.phase,
+        "overallStatus": state.status,
+        "taskProgress": phases.listed(spec)["taskProgress"],
+        "documents": {phase: _document_state(spec, phase) for phase in PHASES},
+        "findings": {"errors": errors, "warnings": len(findings) - errors},
+        "next": phases.what_is_next(spec, state),
+    }
+
+
+def _document_state(spec: Spec, phase: str) -> DocumentState:
+    """The state of a document: `changed` is one whose approved text was another."""
+    if spec.times[PHASES.index(phase)] is None:
+        return "missing"
+    standing = (spec.approvals or {}).get(phase)
+    if standing is None or not (standing.holds or standing.by):
+        return "created"
+    return "approved" if standing.holds else "changed"
 
 
 def _finding(finding: Finding, form: TaskForm) -> FindingData:

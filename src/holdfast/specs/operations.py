@@ -212,5 +212,5 @@ OPERATIONS = (
 )
 # What a page shows of all specs; no door offers it.
 BOARD = _operation(
-    "", "board_answers:spec_board", "", "Every spec with phase, progress, approvals and findings.", (PROJECT_PATH,)
+    "", "check_answers:spec_board", "", "Every spec with phase, progress, approvals and findings.", (PROJECT_PATH,)
 )

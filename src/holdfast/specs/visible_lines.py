@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
-from holdfast.specs.white_space import WHITE_SPACE, trimmed
+from holdfast.specs.white_space import trimmed
 
 _OPEN, _CLOSE = "<!--", "-->"
+_MARKER = re.compile(r"[ \t]*+([-*+]|[0-9]{1,9}+[.)])(?=[ \t])").match  # of a list item
 
 
 def visible_lines(lines: Sequence[str], unclosed: list[int] | None = None) -> Iterator[tuple[int, str]]:
@@ -46,37 +48,19 @@ def visible_lines(lines: Sequence[str], unclosed: list[int] | None = None) -> It
 
 def _enter_items(line: str, items: list[int]) -> None:
     """Leave the list items that end before a line, and enter the one that it begins."""
-    start = len(line) - len(line.lstrip(" \t"))
-    if not line[start:].rstrip(WHITE_SPACE):
+    if not trimmed(line):
         return
     indent = _indent(line)
     while items and indent < items[-1]:
         items.pop()
-    marker = start
-    if line[marker] in "-*+":
-        marker += 1
-    else:
-        while marker < len(line) and marker < start + 9 and line[marker] in "0123456789":
-            marker += 1
-        marker += marker > start and line[marker : marker + 1] in (".", ")")
-        if line[marker - 1] not in ".)":
-            return
-    if line[marker : marker + 1] in (" ", "\t"):
-        text = _indent(line[marker:])
-        items.append(indent + marker - start + (text if text <= 4 else 1))
+    if marker := _MARKER(line):
+        text = _indent(line[marker.end() :])
+        items.append(indent + len(marker[1]) + (text if text <= 4 else 1))
 
 
 def _indent(line: str) -> int:
     """How many columns of blanks and tabs a line begins with."""
-    columns = 0
-    for character in line:
-        if character == " ":
-            columns += 1
-        elif character == "\t":
-            columns += 4 - columns % 4
-        else:
-            break
-    return columns
+    return len(line[: len(line) - len(line.lstrip(" \t"))].expandtabs(4))
 
 
 def _fence(line: str) -> str:
