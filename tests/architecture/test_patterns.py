@@ -27,6 +27,27 @@ CPU_SECONDS = 40  # all of it takes less than a tenth; one pattern whose time gr
 # module:NAME -> texts that are repeated, or texts that stand before "|" once and are repeated after it
 HOSTILE: dict[str, tuple[str, ...]] = {
     "caches/readers/asciidoc_inline.py:_ATTRIBUTE": ("{", "{a", "{|a", "{a}"),
+    "caches/readers/asciidoc_inline.py:_BRACKETS": (
+        *(
+            "[",
+            "[[",
+            "[a",
+            "[[a",
+            "[|a",
+            "a",
+            "a(",
+            "a[",
+            "a[|b",
+            "a[[b]",
+            "]",
+            "`",
+            "`a",
+            "[[a,",
+            "[[a,|b",
+            "a [",
+            "([",
+        ),
+    ),
     "caches/readers/asciidoc_inline.py:_REFERENCE": ("<<", "<<a", "<<|a", "<<a,", "<<a,|b", "<", "`", "`a", "<<a,b>"),
     "caches/readers/asciidoc_inline.py:_ROLE": ("[", "[a", "[|a", "[a]#", "[a]#|b"),
     "caches/readers/asciidoc_inline.py:_UNKNOWN": ("{", "{a", "{|a", "{a}"),

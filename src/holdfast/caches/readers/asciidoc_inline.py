@@ -9,13 +9,16 @@ from holdfast.caches.readers.page_text import inline_code
 
 _CAPITALS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _LETTERS = _CAPITALS | frozenset("abcdefghijklmnopqrstuvwxyz")
-# Characters: of a macro with its target, of the text in its brackets.
-_LONGEST_MACRO, _LONGEST_TEXT, _MOST_INNER = 400, 2000, 4
+# Code; an anchor; a macro or anything else in brackets, which may hold some of their own.
+_BRACKETS = re.compile(
+    r"`[^`]*`|\[\[\[?[^\[\] ,]{0,400}(?:,[^\[\]]{0,400})?\]\]\]?"
+    r"|(?<![^ \t\n(>;|\"'\[\]])((?:[^ \t\n(>;|\"'`\[\]]|(?<=[A-Za-z])\(){0,400}+)"
+    r"\[(?!\[[^\[\] ]{0,400}\]\])((?:[^\[\]]|\[[^\[\]]{0,400}\]){0,2000}+)\]"
+)
 _ATTRIBUTE = re.compile(r"(?a)(?<![\\$])\{([\w-]{1,60})\}")
 _UNKNOWN = re.compile(r"(?a)(?<![\\$@^])\{([A-Za-z][\w-]{0,58})\}")
 _ROLE = re.compile(r"(?a)\[[\w.%-]+\]#([^#]*)#")
 _REFERENCE = re.compile(r"(?s)`[^`]*`|<{4,}|<<([^<>,]{1,400})(?:,((?:(?!<<|>>).){0,400}))?>>")
-_BEFORE = frozenset(" \t\n(>;|\"'")
 _ADDRESSES = ("https://", "http://", "mailto:", "ftp://")
 _DROPPED = ("image:", "icon:", "indexterm:", "indexterm2:", "anchor:")
 _SAID = ("kbd:", "btn:", "footnote:", "pass:", "stem:", "latexmath:", "asciimath:")
@@ -100,67 +103,17 @@ def _reference(found: re.Match[str]) -> str:
 
 
 def _macros(text: str) -> str:
-    """A text whose `link:target[words]` and the like are what they say."""
-    if "[" not in text:
-        return text
-    found: list[str] = []
-    at = ticks = 0
-    closes = True
-    last = text.rfind("`")
-    while (bracket := text.find("[", at)) >= 0:
-        ticks += text.count("`", at, bracket)
-        if ticks % 2 and last > bracket:  # within code
-            found.append(text[at : bracket + 1])
-            at = bracket + 1
-            continue
-        after = _after_anchor(text, bracket)
-        if after > 0:
-            found.append(text[at:bracket])
-            at = after
-            continue
-        end = _closing(text, bracket) if closes else -1
-        if end < 0:
-            closes = text.find("]", bracket) >= 0
-            found.append(text[at : bracket + 1])
-            at = bracket + 1
-            continue
-        begin = bracket
-        while begin > at and bracket - begin < _LONGEST_MACRO:
-            if text[begin - 1] in _BEFORE and not (text[begin - 1] == "(" and text[begin - 2 : begin - 1] in _LETTERS):
-                break  # of the parentheses, those of a method are part of its name
-            begin -= 1
-        words = text[bracket + 1 : end]
-        spec = _macro(text[begin:bracket], _macros(words) if "[" in words else words)
-        if spec is None:
-            found.append(text[at : bracket + 1])
-            at = bracket + 1
-        else:
-            found.append(text[at:begin] + spec)
-            at = end + 1
-    found.append(text[at:])
-    return "".join(found)
+    """A text without anchors, whose `link:target[words]` and the like are what they say; code as it is."""
+    return _BRACKETS.sub(_bracketed, text) if "[" in text else text
 
 
-def _after_anchor(text: str, bracket: int) -> int:
-    """Where an anchor such as `[[name]]` ends that begins at a bracket; -1 where none does."""
-    end = text.find("]]", bracket, bracket + _LONGEST_MACRO) if text.startswith("[[", bracket) else -1
-    if end < 0 or " " in text[bracket:end].partition(",")[0]:
-        return -1
-    return end + 2 + (text[end + 2 : end + 3] == "]")
-
-
-def _closing(text: str, bracket: int) -> int:
-    """Where a bracket is closed, those inside it passed over as long as they are close by; -1 where it is not."""
-    end = text.find("]", bracket, bracket + _LONGEST_TEXT)
-    inner = text.find("[", bracket + 1, max(end, bracket))
-    for _ in range(_MOST_INNER):
-        if inner < 0 or end < 0:
-            break
-        after = text.find("]", end + 1, bracket + _LONGEST_TEXT)
-        if after < 0:
-            break
-        inner, end = text.find("[", inner + 1, after), after
-    return end
+def _bracketed(found: re.Match[str]) -> str:
+    name, words = found.groups()
+    if name is None:
+        return "" if found[0][0] == "[" else found[0]
+    words = _macros(words)
+    said = _macro(name, words)
+    return f"{name}[{words}]" if said is None else said
 
 
 def _macro(name: str, words: str) -> str | None:
