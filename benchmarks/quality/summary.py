@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.quality.bootstrap import sample, weighted
 from benchmarks.quality.evaluation import PRODUCT
-from benchmarks.quality.judged_sets import IN_THE_MEAN
+from benchmarks.quality.judged_sets import DEVELOPMENT, IN_THE_MEAN
 from benchmarks.quality.measures import IN_TOKENS, MEASURES, SECTION_RECALL
 from benchmarks.quality.peers import PEER_METHODS
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from benchmarks.quality.evaluation import Rows
     from benchmarks.quality.judged_sets import JudgedSet
 
-    Columns = dict[str, Interval]  # by set, then MEAN, EVERY and POOLED
+    Columns = dict[str, Interval]  # by set, then MEAN, SEVEN, EVERY and POOLED
 
-MEAN, EVERY, POOLED = "mean", "mean of every set", "all questions"
+MEAN, SEVEN, EVERY, POOLED = "mean", "mean of seven sets", "mean of every set", "all questions"
 
 
 class Summary(NamedTuple):
@@ -65,6 +65,8 @@ def _columns(measure: str, found: Sequence[tuple[JudgedSet, list[float]]]) -> Co
     within = [name for name in samples if name in IN_THE_MEAN]
     if len(within) > 1:
         columns[MEAN] = _over(samples, {name: IN_THE_MEAN[name] for name in within})
+        if samples.keys() >= DEVELOPMENT:
+            columns[SEVEN] = _over(samples, dict.fromkeys(sorted(DEVELOPMENT), 1.0))
         if len(within) < len(samples):
             columns[EVERY] = _over(samples, {name: IN_THE_MEAN.get(name, 1.0) for name in samples})
         if measure == SECTION_RECALL:

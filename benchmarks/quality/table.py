@@ -31,6 +31,7 @@ def as_text(measured: Sequence[Rows], summaries: dict[str, Summary], ranking: st
     ]
     absent = {method: why for rows in measured for method, why in rows.absent.items()}
     parts += [f"{method}: {why}." for method, why in absent.items()]
+    parts.append(f"### {PRODUCT}\n\n{_overview(summaries)}")
     parts += [f"### {name}\n\n{_table(name, summary)}" for name, summary in summaries.items()]
     for words, sign in (("Behind", -1), ("Ahead", 1)):
         found = beyond_noise(summaries, sign)
@@ -58,6 +59,17 @@ def _table(measure: str, summary: Summary) -> str:
         for peer in summary.ahead_of:
             theirs = _number(summary.methods[peer][name].mean, measure)
             cells.append(f"{theirs}, {_difference(summary.ahead_of[peer][name], measure)}")
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _overview(summaries: dict[str, Summary]) -> str:
+    """A line a set and a mean: every measure of the product."""
+    own = {measure: summary.methods[PRODUCT] for measure, summary in summaries.items()}
+    names = dict.fromkeys([name for columns in own.values() for name in columns])
+    lines = ["| | " + " | ".join(own) + " |", "|---|" + "---|" * len(own)]
+    for name in names:
+        cells = [_figure(columns[name], measure) if name in columns else "" for measure, columns in own.items()]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 

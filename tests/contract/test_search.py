@@ -129,7 +129,7 @@ def test_as_json_the_answer_has_the_members_of_its_format_in_their_order(cache: 
         ("known", []),
         ("known_more", 0),
         ("tokenizer", "bytes/4"),
-        ("ranking", "bm25-sections-3"),
+        ("ranking", "bm25-sections-4"),
     ]
     assert f"(why: install {section['score']:,} (headings, body))" in text.split("\n")
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from holdfast import Cache, SearchResult, build_cache, open_cache
 from holdfast.caches.cache_format import make_document
 from holdfast.caches.search.full_scan import ScannedCorpus, scan
+from holdfast.caches.search.impacts import LINKED
 from holdfast.caches.search.link_texts import find_links, incoming, link_words
 from holdfast.caches.search.question import Question, ask_source
 from holdfast.caches.search.search_request import SearchRequest
@@ -90,7 +91,8 @@ def indexed(query: str, documents: Sequence[Document], documents_a_segment: int)
 
     asked = SimpleNamespace(section_count=firsts[-1], holding=holding, may_hold=terms.may_hold)
     question = ask_source(query, asked)
-    weighed = [WeighedTerm(term, weight, held[term]) for term, weight in question.weights.items()]
+    holding(LINKED)
+    weighed = [WeighedTerm(term, weight, held[term]) for term, weight in question.terms.items() if term in held]
     return Scores(question, weighed, firsts)
 
 
@@ -121,7 +123,7 @@ def test_the_index_and_the_documents_give_the_same_impacts(
     documents = sorted([make_document(f"{path}.md", text.encode()) for path, text in corpus.items()])
     expected = scanned(documents)
     question = ask_source(query, expected)
-    impacts = expected.impacts(question.weights)
+    impacts = expected.impacts(question.terms)
     actual = indexed(query, documents, documents_a_segment)
     assert actual.question == question
     assert {number: actual.reasons(number) for number in sorted(actual.scores)} == {

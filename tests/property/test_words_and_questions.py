@@ -112,6 +112,6 @@ def test_a_query_that_says_more_is_never_worth_less(corpus: dict[str, str], word
     documents = sorted([make_document(f"{path}.md", text.encode()) for path, text in corpus.items()])
     links = [["alpha"] for _ in documents]
     scanned = scan(documents, links, "estimate-1")
-    few, many = [scanned.impacts(ask_source(" ".join(asked), scanned).weights) for asked in (words, words + more)]
+    few, many = [scanned.impacts(ask_source(" ".join(asked), scanned).terms) for asked in (words, words + more)]
     for number, impacts in few.items():
         assert sum(impacts.values()) <= sum(many[number].values())

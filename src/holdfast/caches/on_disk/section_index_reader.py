@@ -126,7 +126,7 @@ class SectionIndex:
         """The sections that match, and what the question is worth to each."""
         asked, self._asked = self._asked, {}
         terms = []
-        for term, weight in question.weights.items():
+        for term, weight in question.terms.items():
             impacts = asked[term] if term in asked else self._look_up(term)
             if impacts is not None:
                 terms.append(WeighedTerm(term, weight, impacts))

@@ -108,7 +108,7 @@ class _FoundMatches:
     def __init__(self, question: Question, corpus: ScannedCorpus) -> None:
         self.question = question
         self._places = corpus.places
-        self._impacts = corpus.impacts(question.weights)
+        self._impacts = corpus.impacts(question.terms)
         self.scores = {number: sum(impacts.values()) for number, impacts in self._impacts.items()}
 
     @property

@@ -7,10 +7,12 @@ from itertools import chain
 
 from holdfast.caches.search.impacts import (
     LENGTHS,
+    LINKED,
     MANY,
     FieldSteps,
     document_step,
     evidence_step,
+    linked_step,
     named_step,
     section_step,
 )
@@ -113,6 +115,8 @@ class ScannedCorpus:
             evidence = evidence_step(self._step(term, "document", document.text))
             many = self._quarters(term, document.text) >= MANY and len(document.bodies) > 1
             shared = document_step(named_step(title, path, links), evidence, many)
+            if term == LINKED:
+                shared = linked_step(document.links.length)
             for number, headings, body in zip(impacts, document.headings, document.bodies, strict=True):
                 own = (self._step(term, "body", body), self._step(term, "headings", headings))
                 step = section_step(*own, title, path, links, evidence, many) if any(own) else 0

@@ -15,7 +15,9 @@ as it takes to round it correctly; nothing here asks the platform's mathematics.
 
 from __future__ import annotations
 
-RANKING = "bm25-sections-3"
+RANKING = "bm25-sections-4"
+# Not a word, and a term of every question: documents hold it by the texts of links to them, whatever those say.
+LINKED = "linked to"
 # The usual lengths of fields, in words: title, path, links, headings and body of a section, and document for all bodies
 # of a document as one text (docs/decisions/0018-ranking.md has what was measured).
 LENGTHS = {"title": 4, "path": 3, "headings": 7, "body": 90, "document": 1000, "links": 16}
@@ -28,6 +30,7 @@ PARAMETERS = {
     "scale": 64,
     "other_fields": "0.4",
     "weak_parts": "0.25",
+    "linked": {"usual": 32, "share": "0.05"},
 }
 
 _SCALE = 100
@@ -107,6 +110,11 @@ def named_step(title: int, path: int, links: int) -> int:
 def evidence_step(document: int) -> int:
     """What the whole document gives, by the step of all its bodies as one text."""
     return 3 * document // 10
+
+
+def linked_step(words: int) -> int:
+    """The step of `LINKED` in the list of documents, of one to which texts of so many words lead."""
+    return 128 * words // (words + 32)
 
 
 def document_step(named: int, evidence: int, many: bool) -> int:

@@ -5,7 +5,7 @@ Pure; docs/formats/search.md has the rules in full.
 
 from __future__ import annotations
 
-from holdfast.caches.search.impacts import unit
+from holdfast.caches.search.impacts import LINKED, unit
 from holdfast.caches.search.pasted_lines import is_number, is_paste, paste_texts
 from holdfast.caches.search.stemmer import stem
 from holdfast.caches.search.word_terms import is_stop_word, raw_words, word_terms
@@ -27,7 +27,7 @@ WEAK, FADE = 50, 80
 # About the step of a word that a section is about: what a word's weight is multiplied by in a good score.
 _GOOD_STEP = 128
 _ONE = 1 << 16
-# Words that frame a question and say little of what it is about: half their weight.
+# Words that frame a question and say little of what it is about.
 FRAME_WORDS = frozenset(
     stem(word)
     for word in (
@@ -37,11 +37,17 @@ FRAME_WORDS = frozenset(
         "purpose recommended reason reasons good better thing much many find"
     ).split(" ")
 )
-# Factors are in sixteenths; a frame word has half.
-_FULL = 16
+# Factors are in sixteenths: of a word, of a frame word.
+_FULL, _FRAME = 16, 6
 # The parts of a known word weigh together at most this many tenths of it.
 _STRONG_TENTHS, _WEAK_TENTHS = 10, 3
 _MOST_REPAIRED = 3
+# Hundredths of all words together that the links to a document weigh.
+_LINKED = 5
+# The beginning that an unknown word is known by has a half of its letters, and at least so many: in ASCII, in others.
+_LEAST_ASCII, _LEAST_OTHERS = 4, 2
+# So many unknown words are looked up by a beginning: each takes half as many look-ups as it has letters.
+_MOST_BEGUN = 8
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 # A word of fewer letters is not reported as absent: a version, a unit, an abbreviation.
 _NAME_LETTERS = 3
@@ -67,6 +73,12 @@ class Question(NamedTuple):
     expected: list[int]
     read_as: list[tuple[str, str]]
     absent: list[AbsentWord]
+
+    @property
+    def terms(self) -> dict[str, int]:
+        """What is looked up: the known terms and, where there is any, `LINKED`, each with its weight."""
+        linked = {LINKED: max(sum(self.weights.values()) * _LINKED // 100, 1)} if self.weights else {}
+        return {**self.weights, **linked}
 
     def strength(self, best: int) -> int:
         """The best score relative to what the words could contribute, in hundredths: the heaviest word counts in full,
@@ -99,7 +111,7 @@ def ask(
     others; it bounds what the rest weighs.
     """
     question = Question({}, [], [], [])
-    attempts = _MOST_REPAIRED
+    attempts, beginnings = _MOST_REPAIRED, _MOST_BEGUN
     title = 0  # what the words of the first text weigh together
     for asked, share in _asked(query):
         weights: dict[str, int] = {}
@@ -117,6 +129,10 @@ def ask(
                     question.expected.extend(_expected(terms[0], units, factor, sections))
                     if _is_absent(word, terms, units):
                         question.absent.append(AbsentWord(word.rstrip("."), is_name=bool(terms[1] or terms[2])))
+                    if beginnings and not any(units.values()):
+                        beginnings -= 1
+                        terms = _beginning(terms, unit_of, may_hold)
+                        units, factor = _units(terms, unit_of), factor // 2
                 else:
                     question.read_as.append((word, read))
                     question.expected.append(factor * unit(sections, 0) // _FULL)
@@ -149,7 +165,7 @@ def _asked(query: str) -> list[tuple[list[tuple[str, WordTerms, int]], int]]:
             if key and key not in known:
                 known.add(key)
                 kind = kinds[2 if is_stop_word(word) else 1 if paste and is_number(word) else 0]
-                kind[-1][0].append((word, terms, _FULL // 2 if key[0] in FRAME_WORDS else _FULL))
+                kind[-1][0].append((word, terms, _FRAME if key[0] in FRAME_WORDS else _FULL))
     return next((kind for kind in kinds if any(words for words, _ in kind)), [])
 
 
@@ -187,6 +203,17 @@ def _expected(wholes: Sequence[str], units: dict[str, int], factor: int, section
     # A script without blanks, or words that signs separate. A gram that no section contains may lie across two words.
     weights = [units[term] or (unknown if term.isascii() else unknown // 4) for term in wholes]
     return [factor * weight // _FULL for weight in weights]
+
+
+def _beginning(terms: WordTerms, unit_of: UnitOf, may_hold: Callable[[Iterable[str]], Iterable[str]]) -> WordTerms:
+    """The longest beginning that some section contains, of an unknown word of one part."""
+    if len(terms[0]) != 1 or terms[1] or terms[2]:
+        return terms
+    (term,) = terms[0]
+    least = max(_LEAST_ASCII if term.isascii() else _LEAST_OTHERS, -(-len(term) // 2))
+    beginnings = [term[:size] for size in range(len(term) - 1, least - 1, -1)]
+    held = set(may_hold(beginnings))
+    return (next((begun for begun in beginnings if begun in held and unit_of(begun)), term),), (), ()
 
 
 def _is_absent(word: str, terms: WordTerms, units: dict[str, int]) -> bool:

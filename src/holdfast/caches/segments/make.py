@@ -8,6 +8,7 @@ from operator import itemgetter
 
 from holdfast.caches.cache_format import Document, Entry
 from holdfast.caches.origin_metadata import origin_digest
+from holdfast.caches.search.impacts import LINKED
 from holdfast.caches.search.link_texts import PageLinks
 from holdfast.caches.segments.postings import (
     MOST_NARROW,
@@ -161,4 +162,6 @@ def _add_terms(found: dict[int, int | bytes], text: CountedText, hashes: Mapping
             found[hashes[term]] = encode_term(impacts.lists({BODY: numbers}), firsts)
     for term, values in others.items():
         found[hashes[term]] = encode_term(impacts.lists(values), firsts)
-    return len(bodies) + sum([BODY not in values for values in others.values()])
+    if (linked := impacts.linked()).documents:
+        found[hashes[LINKED]] = encode_term(linked, firsts)
+    return len(bodies) + sum([BODY not in values for values in others.values()]) + bool(linked.documents)

@@ -135,10 +135,13 @@ class Scores:
             return {}, sum([multiples[max(steps.steps)] for multiples, steps in self._documents])
         strong: set[int] = set()
         others = 0
-        for multiples, steps in self._documents:
-            places, highest = steps.strongest
-            strong.update(places)
-            others += multiples[highest]
+        for _, weight, impacts in self._terms:
+            if not impacts.sections.count and impacts.documents.count:
+                others += weight * max(impacts.documents.steps)  # of links: it says nothing of what is asked
+            elif impacts.documents.count:
+                places, highest = impacts.documents.strongest
+                strong.update(places)
+                others += weight * highest
         numbers = [number for held in self._extents(sorted(strong)) for number in held]
         return self._wholly_scored(numbers), others
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from itertools import compress
 from operator import add, getitem, itemgetter, sub
 
-from holdfast.caches.search.impacts import FieldSteps, document_step, named_step, section_step
+from holdfast.caches.search.impacts import FieldSteps, document_step, linked_step, named_step, section_step
 from holdfast.caches.search.word_terms import QUARTERS
 from holdfast.caches.segments.postings import TermLists
 from holdfast.caches.segments.step_tables import Evidence, StepTables, WholeTables
@@ -94,6 +94,11 @@ class Impacts:
         if len(values) > (BODY in values) + (BODY | WEAK in values):
             return self._put_right(values, counts, found)
         return found
+
+    def linked(self) -> TermLists:
+        """The lists of `LINKED`, which documents alone have."""
+        steps = bytes(map(linked_step, self._lengths.links))
+        return TermLists((), b"", list(compress(range(len(steps)), steps)), steps.translate(None, b"\0"), 0)
 
     def _in_quarters(self, body: Sequence[int], weak: Sequence[int]) -> _Counts:
         quarters = {number: QUARTERS * times for number, times in Counter(body).items()}

@@ -11,7 +11,7 @@ from holdfast.core.errors import SettingsInvalid
 
 VERSION = "sha256:" + "0" * 64
 LOCK = ProjectLock(
-    "bm25-sections-3",
+    "bm25-sections-4",
     "estimate-1",
     {
         "guides": LockedCache(VERSION, VERSION, 3, ("markdown-1",), (("vendor/x", "ab" * 20),)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from holdfast.caches.cache_format import make_document
 from holdfast.caches.search.full_scan import ScannedCorpus, scan
+from holdfast.caches.search.impacts import LINKED
 from holdfast.caches.search.question import Question, ask_source
 
 Impacts = dict[tuple[str, str], int]
@@ -21,7 +22,7 @@ def asked(query: str, corpus: dict[str, str], links: dict[str, list[str]] | None
 
 
 def impacts(query: str, corpus: dict[str, str], links: dict[str, list[str]] | None = None) -> dict[int, Impacts]:
-    return scanned(corpus, links).impacts(asked(query, corpus, links).weights)
+    return scanned(corpus, links).impacts(asked(query, corpus, links).terms)
 
 
 def test_a_word_counts_its_field_and_what_the_whole_document_says() -> None:
@@ -41,7 +42,12 @@ def test_what_others_call_a_document_counts_where_another_word_matches_and_alone
     links = {"y.md": ["two", "four"]}
     # links: 64 * 0.7 * 2.2 / (1 + 0.72 + 0.48 * 2 / 16) = 55
     assert impacts("two", SHORT, links) == {0: {("two", "section"): 69 * 139}}
-    assert impacts("red two", SHORT, links)[1] == {("red", "section"): 18 * 139, ("two", "document"): 69 * 55}
+    # Links of 2 words are worth 128 * 2 // 34 = 7 to a document; they weigh 5 * (18 + 69) // 100 = 4.
+    assert impacts("red two", SHORT, links)[1] == {
+        ("red", "section"): 18 * 139,
+        ("two", "document"): 69 * 55,
+        (LINKED, "document"): 4 * 7,
+    }
     assert asked("four", SHORT, links).weights == {}
 
 

@@ -24,8 +24,8 @@ def weights(query: str) -> dict[str, int]:
     [
         ("render a list of items", {"render": 200, "list": 150, "item": 160}),
         ("lists of Lists", {"list": 150}),
-        # A frame word has half.
-        ("get the list", {"get": 45, "list": 150}),
+        # A frame word has six sixteenths.
+        ("get the list", {"get": 33, "list": 150}),
         # Stop words only when there is nothing else; one that no section holds has no weight.
         ("to the", {"to": 6, "th": 5}),
         ("to be", {"to": 6}),
@@ -68,6 +68,16 @@ def test_an_unknown_word_is_read_as_one_beside_it_and_told() -> None:
     assert question.read_as == [("Rendre", "render"), ("lsit", "list")]
 
 
+def test_an_unknown_word_weighs_half_of_its_longest_known_beginning_and_stays_absent() -> None:
+    question = ask("timeoutish rendered listless", lambda term: UNITS.get(term, 0), SECTIONS)
+    # `list` is a half of `listless`; `rendered` is a form of a known word.
+    assert question.weights == {"timeout": 210, "render": 200, "list": 75}
+    assert [word for word, _ in question.absent] == ["timeoutish", "listless"]
+    # A half of the word at least, four letters at least; names are met by no beginning.
+    for query in ("listlessness", "thx", "render_lists2"):
+        assert "list" not in ask(query, lambda term: UNITS.get(term, 0), SECTIONS).weights
+
+
 def test_a_word_is_not_read_as_another_while_a_part_of_it_is_known() -> None:
     assert ask("renderLsit", lambda term: UNITS.get(term, 0), SECTIONS).read_as == []
 
@@ -81,7 +91,7 @@ def test_three_unknown_words_are_looked_at_and_no_more() -> None:
 
     question = ask("xxxxxx yyyyyy zzzzzz lsit" + "".join(f" qqqqqq{n}" for n in range(100)), unit_of, SECTIONS)
     assert (question.weights, question.read_as) == ({}, [])
-    assert len(asked) < 3 * 75 * 7 + 110
+    assert len(asked) < 3 * 75 * 7 + 110 + 8 * 4
 
 
 TRACE = """Traceback (most recent call last):
@@ -168,10 +178,10 @@ def asked(query: str) -> Question:
 
 
 def test_strength_is_the_best_score_relative_to_what_the_words_could_contribute_the_heaviest_first() -> None:
-    # `render` weighs 200, `list` 150 and counts 0.8 of that, a frame word half of its own and 0.64 of that.
+    # `render` weighs 200, `list` 150 and counts 0.8 of that, a frame word (33 of 90) 0.64 of that.
     assert asked("render list").strength(128 * 320) == 100
     assert asked("list render").strength(128 * 160) == 50
-    assert asked("get list render").strength(128 * (200 + 120 + 28)) == 100
+    assert asked("get list render").strength(128 * (200 + 120 + 21)) == 100
     assert asked("").strength(1000) == 0
 
 
