@@ -9,7 +9,7 @@ import posixpath
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from holdfast.contexts.project_index import Declared, Index
+from holdfast.contexts.project_index import Declared, Index, upwards
 from holdfast.core.unicode_text import lower_case
 
 Resolved = tuple[list[str], str]  # the places an import leads to, and the package it comes from
@@ -151,8 +151,7 @@ def _javascript(importer: Importer, name: str, index: Index, standard: frozenset
 
 def _aliased(importer: Importer, name: str, index: Index) -> Iterator[str]:
     """The paths that the nearest tsconfig.json gives to a name."""
-    at = importer.place
-    while True:
+    for at in upwards(importer.place):
         config = index.scripts.get(at)
         if config is not None:
             for pattern, targets in config.paths:
@@ -163,9 +162,6 @@ def _aliased(importer: Importer, name: str, index: Index) -> Iterator[str]:
             if config.base is not None:
                 yield posixpath.join(config.base, name)
             return
-        if not at:
-            break
-        at = at.rpartition("/")[0]
     if name.startswith(("@/", "~/")):  # what every template means by it, where nothing says otherwise
         yield from (posixpath.join("src", name[2:]), name[2:])
 
@@ -244,13 +240,10 @@ def _rust_path(base: str, parts: list[str], index: Index) -> str | None:
 def _crate_base(place: str, index: Index) -> str | None:
     """The directory of the root file of the crate that a place belongs to."""
     roots = {root.rpartition("/")[0] for root in index.crates.values()}
-    at = place
-    while True:
+    for at in upwards(place):
         if at in roots or f"{at}/lib.rs".lstrip("/") in index.files or f"{at}/main.rs".lstrip("/") in index.files:
             return at
-        if not at:
-            return None
-        at = at.rpartition("/")[0]
+    return None
 
 
 def _include(importer: Importer, name: str, index: Index, _standard: frozenset[str]) -> Resolved:
@@ -290,14 +283,11 @@ def _elixir(importer: Importer, name: str, index: Index, _standard: frozenset[st
 
 def _swift(importer: Importer, name: str, index: Index, standard: frozenset[str]) -> Resolved:
     """A target, which lies below `Sources` or `Tests` of the package."""
-    at = importer.place
-    while True:
+    for at in upwards(importer.place):
         for folder in ("Sources", "Tests"):
             if (place := posixpath.join(at, folder, name)) in index.places:
                 return [place], ""
-        if not at:
-            return [], "" if name in standard else name
-        at = at.rpartition("/")[0]
+    return [], "" if name in standard else name
 
 
 def _ocaml(importer: Importer, name: str, index: Index, standard: frozenset[str]) -> Resolved:

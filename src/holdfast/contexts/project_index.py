@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from holdfast.code.analysis.facts import FileFacts
@@ -53,6 +53,14 @@ def _above(place: str) -> list[str]:
     """The directories that lead to a place."""
     parts = place.split("/")
     return ["/".join(parts[:length]) for length in range(1, len(parts))]
+
+
+def upwards(place: str) -> Iterator[str]:
+    """A place and those above it, up to the root."""
+    yield place
+    while place:
+        place = place.rpartition("/")[0]
+        yield place
 
 
 class Index:
@@ -154,11 +162,8 @@ class Index:
 
     def find_file_upwards(self, place: str, path: str, roots: Iterable[str]) -> str | None:
         """The same from a place, from those above it, and from some folders on the way."""
-        at = place
-        while True:
+        for at in upwards(place):
             for root in ("", *roots):
                 if (found := self.find_file("/".join([part for part in (at, root) if part]), path)) is not None:
                     return found
-            if not at:
-                return None
-            at = at.rpartition("/")[0]
+        return None

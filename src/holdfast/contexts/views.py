@@ -36,7 +36,8 @@ def _state(state: str) -> Text:
 
 
 def _table(*columns: str) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False)
+    """A table without a frame; without a head where no column has a name."""
+    table = Table(box=None, header_style="bold", pad_edge=False, show_header=any(columns))
     for column in columns:
         table.add_column(column, overflow="fold")
     return table
@@ -86,7 +87,6 @@ def context(value: QueryAnswer, _seconds: float) -> RenderableType:
     if not value["found"]:
         return Text(value["error"], style="bold red")
     table = _table("", "")
-    table.show_header = False
     for name, content in value["context"].items():
         table.add_row(Text(name, style="bold"), _content(content))
     return table
@@ -101,15 +101,10 @@ def _content(content: object) -> Text:
 
 
 def _made(value: Counts, seconds: float) -> RenderableType:
-    rows = (
-        (value["written"], "written", "green"),
-        (value["renewed"], "renewed", "green"),
-        (value["unchanged"], "unchanged", "dim"),
-        (value["failed"], "failed", "bold red"),
-    )
+    styles = {"written": "green", "renewed": "green", "unchanged": "dim", "failed": "bold red"}
+    rows = [(count, word, style) for word, style in styles.items() if type(count := value.get(word)) is int]
     counts = Text(", ").join([Text(f"{count:,} {word}", style=style) for count, word, style in rows if count])
-    table = _table("scope", "")
-    table.show_header = False
+    table = _table("", "")
     for made in value["contexts"]:
         if made["action"] == "failed":
             table.add_row(Text(made["scope"]), Text(made["reason"], style="red"))
@@ -142,12 +137,8 @@ def validate(value: ValidateAnswer, _seconds: float) -> RenderableType:
         return Text(f"Sound: {value['checked']:,} contexts", style="green")
     table = _table("scope", "line", "field", "problem")
     for problem in value["problems"]:
-        table.add_row(
-            Text(problem["scope"]),
-            Text(str(problem["line"] or "")),
-            Text(problem["field"]),
-            Text(problem["problem"]),
-        )
+        cells = (problem["scope"], str(problem["line"] or ""), problem["field"], problem["problem"])
+        table.add_row(*map(Text, cells))
     return Group(table, Text(f"{len(value['problems'])} problems in {value['checked']:,} contexts", style="bold red"))
 
 
@@ -159,7 +150,6 @@ def watch(value: WatchAnswer, seconds: float) -> RenderableType:
 def config(value: ConfigAnswer, _seconds: float) -> RenderableType:
     """Name and value, a line each."""
     table = _table("", "")
-    table.show_header = False
     for name, content in ({value["key"]: value["value"]} if "key" in value else value).items():
         table.add_row(Text(name, style="bold"), Text(str(content)))
     return table
@@ -168,7 +158,6 @@ def config(value: ConfigAnswer, _seconds: float) -> RenderableType:
 def setup(value: SetupAnswer, _seconds: float) -> RenderableType:
     """A line a step."""
     table = _table("", "", "")
-    table.show_header = False
     for step in value["steps"]:
         table.add_row(Text(step["action"]), Text(step["what"], style="bold"), Text(step.get("detail", ""), style="dim"))
     parts: list[RenderableType] = [table]

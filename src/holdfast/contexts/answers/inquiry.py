@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from holdfast.contexts import schema
 from holdfast.contexts.answers import open_project, staged_copy
@@ -192,6 +192,8 @@ def list_contexts(workspace: Workspace, arguments: ListArguments) -> Outcome[Sta
 
 def _gate(project: Project, arguments: ListArguments, chosen: list[Entry], code: int) -> Outcome[StatusAnswer]:
     """The verdict in words, or as SARIF."""
+    from shlex import quote
+
     from holdfast.contexts.gate_report import Judged, gate_log, report
 
     judged = [
@@ -203,18 +205,12 @@ def _gate(project: Project, arguments: ListArguments, chosen: list[Entry], code:
         from holdfast.version import __version__
 
         return Outcome(gate_log(judged, __version__), code, note=project.note)
-    which = f" --path {_shell_word(arguments['path'])}" if "path" in arguments else ""
+    which = f" --path {quote(arguments['path'])}" if "path" in arguments else ""
     staged = " --staged" if arguments.get("staged", False) else ""
     adding = ", then `git add` what it renewed" if project.repository is not None and not staged else ""
     mend = f"context regen{which}{staged}"
     more = f"context status{which}{staged} --state stale"
     return Outcome(Words(report(judged, mend=mend, more=more, adding=adding)), code, note=project.note)
-
-
-def _shell_word(word: str) -> str:
-    from shlex import quote
-
-    return quote(word)
 
 
 def _listed(entry: Entry) -> ListedContext:
@@ -226,14 +222,8 @@ def _listed(entry: Entry) -> ListedContext:
 
 
 def _empty_listing(root: str, error: str) -> ListAnswer:
-    return {
-        "root": root,
-        "total_directories": 0,
-        "skipped_directories": 0,
-        "tracked": 0,
-        "entries": [],
-        "error": error,
-    }
+    counts = {"total_directories": 0, "skipped_directories": 0, "tracked": 0}
+    return cast("ListAnswer", {"root": root, **counts, "entries": [], "error": error})
 
 
 def query_failure(error: ContextError) -> QueryFailure:

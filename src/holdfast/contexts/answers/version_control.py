@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from holdfast.contexts.answers import open_project
 from holdfast.core.confined_paths import printable
@@ -32,18 +32,5 @@ def setup(workspace: Workspace, arguments: SetupArguments) -> Outcome[SetupAnswe
     project = open_project(workspace, arguments)
     dry_run = arguments.get("dry_run", False)
     steps = set_up_git(project, hooks=not arguments.get("no_hooks", False), dry_run=dry_run)
-    taken: list[SetupStep] = []
-    for what, action, detail, found in steps:
-        step: SetupStep = {"what": what, "action": action}
-        if detail:
-            step["detail"] = detail
-        if found:
-            step["found"] = found
-        taken.append(step)
-    value: SetupAnswer = {
-        "root": printable(project.root),
-        "target": "git",
-        "dry_run": dry_run,
-        "steps": taken,
-    }
-    return Outcome(value)
+    taken = [cast("SetupStep", {name: part for name, part in step._asdict().items() if part}) for step in steps]
+    return Outcome({"root": printable(project.root), "target": "git", "dry_run": dry_run, "steps": taken})

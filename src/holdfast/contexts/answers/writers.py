@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from holdfast.code.analysis.parsers import INSTALL, missing_parsers
 from holdfast.contexts.answers import open_project, staged_copy
@@ -27,7 +27,7 @@ from holdfast.core.errors import (
 from holdfast.operation import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from holdfast.contexts.arguments import ConfigArguments, InitArguments, RegenArguments
     from holdfast.contexts.on_disk.directory_view import DirectoryView
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
         Settings,
     )
     from holdfast.workspace import Workspace
+
+Written = TypeVar("Written")
 
 
 def _counts(made: list[Made]) -> Counts:
@@ -99,11 +101,7 @@ def init(workspace: Workspace, arguments: InitArguments) -> Outcome[InitAnswer]:
         "dry_run": dry_run,
         "agents": agents,
         "skipped_directories": sum([not item.kept for item in found]),
-        "written": counts["written"],
-        "renewed": counts["renewed"],
-        "unchanged": counts["unchanged"],
-        "failed": counts["failed"],
-        "contexts": counts["contexts"],
+        **counts,  # type: ignore[typeddict-item]  # it has no other key
     }
     if others:
         value["other_agents"] = others
@@ -112,11 +110,18 @@ def init(workspace: Workspace, arguments: InitArguments) -> Outcome[InitAnswer]:
 
 def regen(workspace: Workspace, arguments: RegenArguments) -> Outcome[RegenAnswer]:
     """One directory, all directories, or all that are not fresh."""
+    return _on_copy(workspace, arguments, lambda project: _regenerated(project, workspace, arguments))
+
+
+def _on_copy(
+    workspace: Workspace, arguments: RegenArguments, write: Callable[[Project], Outcome[Written]]
+) -> Outcome[Written]:
+    """What a body does in the project, or with `staged` in a copy of git's index, which takes what it wrote."""
     project = open_project(workspace, arguments)
     if not arguments.get("staged", False):
-        return _regenerated(project, workspace, arguments)
+        return write(project)
     with staged_copy(project, workspace, arguments) as copy:
-        outcome = _regenerated(copy.project, workspace, arguments)
+        outcome = write(copy.project)
         copy.stage()
     return outcome
 
@@ -207,13 +212,7 @@ def _not_parsed(unread: list[tuple[str, str]]) -> Iterator[str]:
 
 def rehash(workspace: Workspace, arguments: RegenArguments) -> Outcome[RehashAnswer]:
     """One directory's context, or every one there is."""
-    project = open_project(workspace, arguments)
-    if not arguments.get("staged", False):
-        return _rehashed(project, arguments)
-    with staged_copy(project, workspace, arguments) as copy:
-        outcome = _rehashed(copy.project, arguments)
-        copy.stage()
-    return outcome
+    return _on_copy(workspace, arguments, lambda project: _rehashed(project, arguments))
 
 
 def _rehashed(project: Project, arguments: RegenArguments) -> Outcome[RehashAnswer]:
@@ -232,17 +231,10 @@ def _rehashed(project: Project, arguments: RegenArguments) -> Outcome[RehashAnsw
 def config(workspace: Workspace, arguments: ConfigArguments) -> Outcome[ConfigAnswer]:
     """Every setting, one setting, or one after it was changed."""
     project = open_project(workspace, arguments)
-    settings = project.settings
-    current: Settings = {
-        "max_depth": settings.max_depth,
-        "min_tokens": settings.min_tokens,
-        "ignore": settings.ignore,
-        "mode": settings.mode,
-    }
-    one: dict[str, Setting] = settings._asdict()
+    one: dict[str, Setting] = project.settings._asdict()
     key = arguments.get("key")
     if key is None:
-        return Outcome(current)
+        return Outcome(cast("Settings", one))
     if key not in one:
         raise UnknownName("setting", key, list(one))
     if "value" not in arguments:
