@@ -35,7 +35,7 @@ _MANY = 1 << 26  # bytes of facts of which is not known which are of use
 
 def fact_key(kind: str, content: bytes) -> bytes:
     """The key of a fact: `kind` says what it is, and by which rules it was made; `content` is the SHA-256 of a file."""
-    return sha256(kind.encode() + b"\0" + content).digest()
+    return sha256(kind.encode("utf-8", "surrogatepass") + b"\0" + content).digest()
 
 
 class FactStore:

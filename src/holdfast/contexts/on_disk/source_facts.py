@@ -147,6 +147,8 @@ def _made(
     made = {file: one for file, key in keys.items() if (one := _unpacked(store.get(key))) is not None}
     new = _analysed(project.root, [each for each in files if each[:2] not in made], progress)
     complete = [file for file, one in new.items() if file in keys and one.facts.unread in ("", NO_GRAMMAR)]
+    # A file that was written to between the two looks would have the facts of other content.
+    complete = [file for file in complete if _key(project.root, *file) == keys[file]]
     if complete:
         store.add({keys[file]: _packed(new[file]) for file in complete}, None)
     return {**made, **new}
