@@ -52,6 +52,17 @@ def test_a_spec_kit_project_is_read_as_it_is(tmp_path: Path, door: Door) -> None
     assert steps == ["Write plan.md from the approved requirements", "Then have it approved"]
 
 
+def test_advice_is_in_the_words_of_the_layout(tmp_path: Path) -> None:
+    write(tmp_path, ".specify/memory/constitution.md", "# Constitution\n")
+    for name in ("spec.md", "plan.md"):
+        write(tmp_path, f"specs/001-login/{name}")
+    write(tmp_path, "specs/001-login/tasks.md", "- [ ] T001 a\n- [ ] Gate\n")
+    status = json.loads(run_context("spec", "status", "001-login", cwd=tmp_path).stdout)
+    assert "(a task is `- [ ] T003 [US1] Text`)" in status["nextSteps"][0]
+    missing = json.loads(run_context("spec", "next", "002", cwd=tmp_path).stdout)
+    assert missing["nextSteps"][-1] == "`context spec list` names the specs, `/speckit.specify` starts one"
+
+
 def test_an_openspec_project_is_read_as_it_is(tmp_path: Path, door: Door) -> None:
     write(tmp_path, "openspec/project.md", "# Project\n")
     write(tmp_path, "openspec/changes/add-login/proposal.md")

@@ -255,7 +255,8 @@ def found_spec(project: Project, name: str, *, for_tool: bool = False) -> phases
     spec = spec_files.find_spec(project, name)
     if spec is None:
         steps = [spec_files.names_in_words(project), *_specs_below(project), _how_to_start(project)]
-        steps += [] if for_tool else ["`context spec list` names the specs, `context spec init NAME` starts one"]
+        start = project.layout.own_command or "context spec init NAME"
+        steps += [] if for_tool else [f"`context spec list` names the specs, `{start}` starts one"]
         raise SpecFailure(f"Specification '{name}' not found", steps, note=project.note)
     return spec
 

@@ -7,7 +7,7 @@ from time import gmtime
 from typing import NamedTuple
 
 from holdfast.specs.approvals import Standing
-from holdfast.specs.layouts import PHASES
+from holdfast.specs.layouts import NUMBERED, PHASES
 from holdfast.specs.shapes import DocumentPhase, ListedSpec, StatusData, TaskProgress
 from holdfast.specs.task_order import TaskSummary
 from holdfast.specs.tasks import Progress
@@ -42,6 +42,7 @@ class Spec(NamedTuple):
     optional: tuple[str, ...] = ()  # the phases that may be skipped
     approvals: Mapping[str, Standing] | None = None  # by phase, where there are some or they are asked for
     approvals_required: bool = False
+    task_form: str = NUMBERED.example  # how a task is written
 
     @property
     def times(self) -> tuple[int | None, ...]:
@@ -141,7 +142,7 @@ def _uncounted(spec: Spec) -> list[str]:
     still_open = f", {summary.left_out_open} of them open" if summary.left_out_open else ""
     first = summary.first_left_out
     why = "has no number" if first.reason == "unnumbered" else "does not read as a task"
-    return [f"{lines} not counted{still_open}: line {first.line + 1} {why} (a task is `- [ ] 1.2 Text`)"]
+    return [f"{lines} not counted{still_open}: line {first.line + 1} {why} (a task is `{spec.task_form}`)"]
 
 
 def _optional(spec: Spec) -> list[str]:

@@ -109,6 +109,7 @@ def find_spec(project: Project, name: str) -> Spec | None:
             summary,
             documents,
             project.layout.optional,
+            task_form=project.layout.tasks.example,
         )
         return _with_approvals(project, spec, folder)
 
