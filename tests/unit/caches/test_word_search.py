@@ -7,23 +7,23 @@ from typing import overload
 
 import pytest
 
-from holdfast.caches.segments.segment_file import Columns
+from holdfast.caches.segments.segment_file import Columns, Place
 from holdfast.caches.segments.word_search import Matches, WordPostings, choose
 from holdfast.caches.selection import score
 from support.segments import columns_of
 
 
-class Counted(Sequence[int]):
+class Counted(Sequence[Place]):
     """Numbers that count how often one of them is asked for."""
 
-    def __init__(self, values: Sequence[int]) -> None:
+    def __init__(self, values: Sequence[Place]) -> None:
         self.values, self.asked = values, 0
 
     @overload
-    def __getitem__(self, at: int) -> int: ...
+    def __getitem__(self, at: int) -> Place: ...
     @overload
-    def __getitem__(self, at: slice) -> Sequence[int]: ...
-    def __getitem__(self, at: int | slice) -> int | Sequence[int]:
+    def __getitem__(self, at: slice) -> Sequence[Place]: ...
+    def __getitem__(self, at: int | slice) -> Place | Sequence[Place]:
         self.asked += 1
         return self.values[at]
 
@@ -31,7 +31,7 @@ class Counted(Sequence[int]):
         return len(self.values)
 
 
-def chosen(columns: Columns, budget: int, times: int = 1) -> tuple[list[int], int]:
+def chosen(columns: Columns, budget: int, times: int = 1) -> tuple[list[Place], int]:
     """The places that are chosen where every document holds the word, and how many documents were ranked for it."""
     postings = WordPostings(range(columns.documents), [times] * columns.documents, times)
     matches = Matches([(1, postings)], columns)

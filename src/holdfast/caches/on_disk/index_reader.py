@@ -15,6 +15,7 @@ from holdfast.caches.cache_format import MAX_MANIFEST_BYTES
 from holdfast.caches.index_format import FIRST_BYTES, IndexUnusable, manifest_digest, summary_bytes
 from holdfast.caches.on_disk.cache_directory import COMPILED, INDEX, LIST_FILE, MANIFEST
 from holdfast.caches.segments.segment import Segment
+from holdfast.caches.segments.segment_file import Place
 from holdfast.caches.segments.segment_list import parse_list
 from holdfast.caches.segments.word_search import choose, matched
 from holdfast.caches.selection import Selection, make_hit, words
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from holdfast.caches.cache_format import Entry
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
-    from holdfast.caches.segments.orders import Place
     from holdfast.caches.segments.segment_list import ListedSegment, SegmentList
 
     Asked = ParamSpec("Asked")
@@ -165,15 +165,15 @@ class WordIndex:
             used += tokens
         return Selection(hits, query, budget, used, self.document_count, self.document_count - len(hits))
 
-    def entry(self, place: Place | int) -> Entry:
+    def entry(self, place: Place) -> Entry:
         """The document at a place in id order."""
         at = bisect_right(self.first_places, place) - 1
-        return self.segments[at].entry(place - self.first_places[at])
+        return self.segments[at].entry(Place(place - self.first_places[at]))
 
     @doubting
-    def find(self, name: str) -> tuple[int, Entry] | None:
+    def find(self, name: str) -> tuple[Place, Entry] | None:
         """The document with an id, and its place in id order; None when there is none."""
-        place = bisect_left(range(self.document_count), name, key=lambda at: self.entry(at).id)
+        place = Place(bisect_left(range(self.document_count), name, key=lambda at: self.entry(Place(at)).id))
         if place == self.document_count:
             return None
         entry = self.entry(place)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.search.search_result import SearchResult
     from holdfast.caches.search.search_source import SearchSource
+    from holdfast.caches.segments.segment_file import Place as PlaceInCache
     from holdfast.caches.shapes import ReadAnswer, StaleAnswer
     from holdfast.core.file_identity import Identity
 
@@ -199,7 +200,7 @@ class Cache:
 
         return read_passage(document, place, *self._from_sections(from_index, from_documents))
 
-    def _found(self, name: str) -> tuple[int | None, Document | None]:
+    def _found(self, name: str) -> tuple[PlaceInCache | None, Document | None]:
         """A document by its id or its source, proven by its hash, and its place where an index says it."""
         if self._compiled is not None:
             try:

@@ -12,7 +12,7 @@ from holdfast.caches.search.proven_page import ProvenPage
 from holdfast.caches.segments.section_record import parse_section
 from holdfast.caches.segments.section_scores import Scores, SectionPlaces, WeighedTerm
 from holdfast.caches.segments.segment import SegmentedTerms
-from holdfast.caches.segments.segment_file import RECORDS
+from holdfast.caches.segments.segment_file import RECORDS, Place, Position
 from holdfast.caches.tokenizers import ESTIMATE, WITHOUT_EXTRA
 from holdfast.core.bounded_store import BoundedStore
 from holdfast.core.file_identity import are_settled
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.search.search_result import SearchResult
     from holdfast.caches.search.section import Section
-    from holdfast.caches.segments.orders import Place
     from holdfast.caches.segments.step_lists import TermImpacts
     from holdfast.core.file_identity import Identity
 
@@ -89,7 +88,7 @@ class SectionIndex:
         return find_candidates(self, request, most)
 
     @doubting
-    def tokens_of(self, place: Place | int) -> Sequence[int]:
+    def tokens_of(self, place: Place) -> Sequence[int]:
         """The tokens of each section of the document at a place in id order."""
         first, after = self._firsts[place : place + 2]
         return self.tokens[first:after]
@@ -138,7 +137,7 @@ class SectionIndex:
 
     def _section(self, number: int) -> tuple[Section, str]:
         at = bisect_right(self._first_numbers, number) - 1
-        own = number - self._first_numbers[at]
+        own = Position(number - self._first_numbers[at])
         return parse_section(self._segments[at].entry_at(RECORDS, own, self._segmented.sections[at]))
 
     def name_tokens(self, number: int) -> int:
@@ -160,7 +159,7 @@ class SectionIndex:
 
     def id_of(self, place: int) -> str:
         """The id of a document."""
-        return self._words.entry(place).id
+        return self._words.entry(Place(place)).id
 
     def page(self, place: int, prefix: str = "") -> ProvenPage:
         """A document, proven by its hash; one that was read before, if its file is still that one by its identity."""
@@ -168,7 +167,7 @@ class SectionIndex:
         if kept is not None and self._directory.identity((kept[1],)) == kept[2]:
             return kept[0]
         started = time_ns()
-        entry = self._words.entry(place)
+        entry = self._words.entry(Place(place))
         seen = self._directory.identity((entry.file,))  # before it is read: a later change is then seen as one
         document = self._directory.document(entry)
         _, title = self._section(self._firsts[place])

@@ -7,6 +7,7 @@ from holdfast.caches.segments.postings import INLINE, WORD, decode_inline_term, 
 from holdfast.caches.segments.segment_file import (
     DOCUMENTS,
     FILTER,
+    Place,
     SegmentFile,
     filtered,
     hash_of,
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from holdfast.caches.cache_format import Entry
     from holdfast.caches.index_format import Read
-    from holdfast.caches.segments.orders import Place
     from holdfast.caches.segments.postings import PostingList
     from holdfast.caches.segments.step_lists import TermImpacts
     from holdfast.caches.segments.word_search import WordPostings
@@ -33,7 +33,7 @@ class Segment(SegmentFile):
         self.numbers = self.columns()
         self._filter: bytes | None = None
 
-    def entry(self, place: Place | int) -> Entry:
+    def entry(self, place: Place) -> Entry:
         """The document at a place in the segment."""
         return parse_document_record(self.entry_at(DOCUMENTS, place, self.numbers.documents))
 

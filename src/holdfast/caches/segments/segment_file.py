@@ -25,9 +25,18 @@ from holdfast.core.record import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Literal
+    from typing import Literal, NewType
 
     from holdfast.caches.index_format import Read
+
+    # The orders of documents, which type checkers tell apart. The rank of a document in id order, in its segment or,
+    # where all segments are meant, in the cache; its rank in its segment by (words, id), which `resolve` walks; the
+    # rank of a record in a section of a file.
+    Place = NewType("Place", int)
+    Number = NewType("Number", int)
+    Position = NewType("Position", int)
+else:
+    Place = Number = Position = int
 
 KIND = "segment-2"
 DICTIONARY, POSTINGS, FILTER, COLUMNS = "dictionary", "postings", "filter", "columns"
@@ -79,7 +88,7 @@ def filtered(bits: bytes, terms: Mapping[str, int]) -> list[str]:
 
 
 class Columns(NamedTuple):
-    """Numbers of every document of a segment and of its sections (`orders` has what a place and a number are).
+    """Numbers of every document of a segment and of its sections.
 
     `words` and `places` are by number; `numbers` and `tokens` by place; `by_tokens` lists the places by (tokens,
     place); `floors` has the fewest tokens of each 128 places. `firsts` has the first section of each document and,
@@ -92,9 +101,9 @@ class Columns(NamedTuple):
     floors: Sequence[int]
     firsts: Sequence[int]
     section_tokens: Sequence[int]
-    places: Sequence[int]
-    numbers: Sequence[int]
-    by_tokens: Sequence[int]
+    places: Sequence[Place]
+    numbers: Sequence[Number]
+    by_tokens: Sequence[Place]
     second_counts: Sequence[int]
     seed: int
 
@@ -215,7 +224,7 @@ class SegmentFile:
             raise IndexUnusable("a record is cut short")
         return first[:end] if end <= len(first) else self.part(POSTINGS, offset, end)
 
-    def entry_at(self, name: str, position: int, count: int) -> bytes:
+    def entry_at(self, name: str, position: Position | Place, count: int) -> bytes:
         """One of `count` records of a section that begins with where each ends."""
         bounds = self.part(name, 4 * position, 8)
         start, end = int.from_bytes(bounds[:4], "little"), int.from_bytes(bounds[4:], "little")

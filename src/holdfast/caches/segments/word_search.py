@@ -9,7 +9,7 @@ from __future__ import annotations
 from _heapq import heapify, heappop, heapreplace
 from struct import Struct
 
-from holdfast.caches.segments.segment_file import FLOOR, hash_of
+from holdfast.caches.segments.segment_file import FLOOR, Number, Place, hash_of
 from holdfast.caches.segments.step_lists import steps_at
 from holdfast.caches.selection import divide
 from holdfast.core.record import NamedTuple
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Sorted = TypeVar("Sorted", bound=tuple[Any, ...])
 
     # Minus the score, the place, the number, the matches: what the ranking sorts by comes first.
-    Ranked = tuple[float, int, int, int]
+    Ranked = tuple[float, Place, Number, int]
 
 _SINGLE = Struct("<f")
 _EXACT = 1 << 24  # every whole number below has an f32 of its own
@@ -50,7 +50,7 @@ class WordPostings(NamedTuple):
 class Choice(NamedTuple):
     """One document taken: its place in its segment and the reasons."""
 
-    place: int
+    place: Place
     matches: int
     words: int
     tokens: int
@@ -95,7 +95,7 @@ class Matches:
         self.dense = None if dense is None else steps_at(dense, columns.places)
         self.others = {columns.numbers[place]: count for place, count in others.items()}
 
-    def of(self, number: int) -> int:
+    def of(self, number: Number) -> int:
         """The matches of one document."""
         return (self.dense is not None and self.dense[number]) or self.others.get(number, 0)
 
@@ -139,15 +139,15 @@ def _add_dense(dense_lists: list[tuple[int, bytes]], most: int) -> tuple[bytes |
     return low, others
 
 
-def _positions(dense: bytes | bytearray, value: int) -> Iterator[int]:
+def _positions(dense: bytes | bytearray, value: int) -> Iterator[Number]:
     """Where a value stands among dense counts, ascending."""
     at = dense.find(value)
     while at >= 0:
-        yield at
+        yield Number(at)
         at = dense.find(value, at + 1)
 
 
-def _descending(matches: int, numbers: Iterable[int], columns: Columns) -> Iterator[Ranked]:
+def _descending(matches: int, numbers: Iterable[Number], columns: Columns) -> Iterator[Ranked]:
     """Documents with equally many matches, given by ascending number, in ranking order."""
     words, places = columns.words, columns.places
     last, points = -1, 0.0
@@ -170,7 +170,7 @@ def best_first(matches: Matches, columns: Columns) -> Iterator[Ranked]:
     if (dense := matches.dense) is not None:
         counts = range(1, min(matches.most, 255) + 1)
         streams = [_descending(count, _positions(dense, count), columns) for count in counts]
-    by_count: dict[int, list[int]] = {}
+    by_count: dict[int, list[Number]] = {}
     for number, count in matches.others.items():
         if count in by_count:
             by_count[count].append(number)
@@ -243,7 +243,7 @@ def _fitting(segments: Sequence[tuple[Matches, Columns]], budget: int) -> int:
     return sum([columns.fitting(budget) for _, columns in segments])
 
 
-def _of_segment(at: int, matches: Matches, columns: Columns) -> Iterator[tuple[float, int, int, int, int]]:
+def _of_segment(at: int, matches: Matches, columns: Columns) -> Iterator[tuple[float, int, Place, Number, int]]:
     return ((points, at, place, number, found) for points, place, number, found in best_first(matches, columns))
 
 
@@ -282,6 +282,6 @@ def _choose_unmatched(segments: Sequence[tuple[Matches, Columns]], budget: int) 
             for place in range(start, min(start + FLOOR, columns.documents)):
                 size = tokens[place]
                 if size <= budget and not matches.of(number := numbers[place]):
-                    chosen.append((at, Choice(place, 0, columns.words[number], size)))
+                    chosen.append((at, Choice(Place(place), 0, columns.words[number], size)))
                     budget -= size
     return chosen
