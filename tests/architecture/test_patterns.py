@@ -116,6 +116,8 @@ HOSTILE: dict[str, tuple[str, ...]] = {
         "import a from '|b",
     ),
     "caches/readers/markdown_reader.py:_USE": ("<", "<a", "<|a", "<a| ", "<a>{|b", "<Snippet file='|a", "| "),
+    "caches/readers/page_text.py:_MARK": ("-", "`", "- ", "a"),
+    "caches/readers/page_text.py:_NUMBER": ("1", "1.", "1. "),
     "caches/readers/page_text.py:_TICKS": ("`", "a`"),
     "caches/readers/python_exports.py:_CONTINUED": ("\\\n", "\\\n ", "\\", "\\\n" * 99 + "a", " "),
     "caches/readers/rst_inline.py:_NAMED": ("[", "[a", "[a]", "a", "a_", "|a", "_"),

@@ -386,38 +386,25 @@ class HtmlBlocks:
 
 def _lines_of(pieces: list[tuple[str, int]]) -> list[Row]:
     """Pieces of text as lines: broken where the source is, white space within a line as one blank."""
-    if not pieces:
-        return []
-    rows: list[Row] = []
-    words: list[str] = []
-    source = 0  # the line of the first of the words that is one
-    for text, line in pieces:
-        for number, part in enumerate(text.split("\n")):
-            if number:
-                if shown := " ".join(split_at_white_space("".join(words))):
-                    rows.append((shown, source))
-                words, source = [], 0
-            if part:
-                source = source or (line + number if part.strip(WHITE_SPACE) else 0)
-                words.append(part)
-    if shown := " ".join(split_at_white_space("".join(words))):
-        rows.append((shown, source))
-    return rows
+    return [
+        (shown, next(source for part, source in parts if part.strip(WHITE_SPACE)))
+        for parts in _cut(pieces)
+        if (shown := " ".join(split_at_white_space("".join([part for part, _ in parts]))))
+    ]
 
 
 def _code_lines(pieces: list[tuple[str, int]]) -> list[Row]:
     """Pieces of code as lines, as they stand."""
-    rows: list[Row] = []
-    parts: list[str] = []
-    source = pieces[0][1] if pieces else 0
+    return [("".join([part for part, _ in parts]).expandtabs(8), parts[0][1]) for parts in _cut(pieces)]
+
+
+def _cut(pieces: list[tuple[str, int]]) -> list[list[Row]]:
+    """Pieces of text cut at line ends: of each line its parts, each with its line in the source."""
+    lines: list[list[Row]] = [[]]
     for text, line in pieces:
         for number, part in enumerate(text.split("\n")):
             if number:
-                rows.append(("".join(parts).expandtabs(8), source))
-                parts = []
-            if not parts:
-                source = line + number
-            if part:
-                parts.append(part)
-    rows.append(("".join(parts).expandtabs(8), source))
-    return rows
+                lines.append([])
+            if not lines[-1] or part:
+                lines[-1].append((part, line + number))
+    return lines if pieces else [[("", 0)]]

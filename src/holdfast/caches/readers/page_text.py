@@ -12,6 +12,9 @@ Row = tuple[str, int]  # a line, and its line in the source
 
 _BLANKS = " \t"
 _TICKS = re.compile("`+")
+# What Markdown takes for more than a paragraph, at the beginning of a line.
+_MARK = re.compile(r"[#>|=<~]|```|---|\*\*\*|___|[-+*](?:[ \t]|\Z)")
+_NUMBER = re.compile(r"^([0-9]{1,9})([.)](?:[ ]|\Z))")
 _CAPITALS = {ord(letter): chr(ord(letter) - 32) for letter in "abcdefghijklmnopqrstuvwxyz"}
 
 
@@ -114,12 +117,4 @@ def inline_code(text: str) -> str:
 
 def plain_line(text: str) -> str:
     """A line of prose, so that Markdown takes its beginning for nothing else: a heading, an item, a fence, HTML."""
-    first = text[:1]
-    if first in "#>|=<~" or text[:3] in ("```", "---", "***", "___"):
-        return f"\\{text}" if first else text
-    if first in "-+*" and text[1:2] in ("", " ", "\t"):
-        return f"\\{text}"
-    digits = len(text) - len(text.lstrip("0123456789"))
-    if 0 < digits < 10 and text[digits : digits + 1] in (".", ")") and text[digits + 1 : digits + 2] in ("", " "):
-        return f"{text[:digits]}\\{text[digits:]}"
-    return text
+    return f"\\{text}" if _MARK.match(text) else _NUMBER.sub(r"\1\\\2", text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from holdfast.caches.readers.generators import GENERATORS, PLAIN, Generator
@@ -94,8 +95,6 @@ def name_words(name: str) -> str:
 
 
 def _loaded(place: str) -> Callable[..., Any]:
-    from importlib import import_module
-
     module, _, function = place.partition(":")
     found: Callable[..., Any] = getattr(import_module(module), function)
     return found

@@ -30,12 +30,6 @@ class SourceFiles(Protocol):
         ...
 
 
-class Read(Protocol):
-    """Makes a page of a source's bytes; `name` is its path below the sources' top. Raises Unreadable."""
-
-    def __call__(self, data: bytes, name: str, files: SourceFiles) -> Page: ...
-
-
 class Site(NamedTuple):
     """The site of a documentation generator that a page belongs to, if any.
 
