@@ -67,6 +67,7 @@ def walked_clients(address: str) -> list[WalkedClient]:
         "# my own\nname: mine\nversion: 1.0.0\nschema: v1\nmodels:\n  - name: stand-in\n    provider: openai\n"
         f"    model: stand-in\n    apiBase: {address}/v1\n    apiKey: none\n"
     )
+    gemini = {"security": {"auth": {"selectedType": "gemini-api-key"}}, "privacy": {"usageStatisticsEnabled": False}}
     qwen = {"security": {"auth": {"selectedType": "openai"}}, "telemetry": {"enabled": False}}
     return [
         WalkedClient(
@@ -95,6 +96,14 @@ def walked_clients(address: str) -> list[WalkedClient]:
             ("run", QUESTION),
             {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1"},
             {".config/opencode/opencode.json": json.dumps(opencode, indent=2)},
+        ),
+        WalkedClient(
+            "gemini",
+            "gemini",
+            ("--yolo", "-m", "gemini-2.5-flash", "-p", QUESTION),
+            {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": address, "GEMINI_CLI_TRUST_WORKSPACE": "true"},
+            {".gemini/settings.json": json.dumps(gemini, indent=2)},
+            rewrites=True,
         ),
         WalkedClient(
             "continue",

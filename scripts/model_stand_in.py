@@ -1,4 +1,4 @@
-"""A stand-in for a model: an HTTP server on loopback that speaks just enough of three APIs to ask for tool calls.
+"""A stand-in for a model: an HTTP server on loopback that speaks just enough of four APIs to ask for tool calls.
 
 Whatever it is asked, it calls the search tool that it was offered, once for each of `calls`, and then says that it is
 done. What came back as the result of each call is kept: it is what a model would have read.
@@ -46,8 +46,12 @@ class ModelStandIn:
                     self._send("text/event-stream", stand_in.responses(asked))
                 elif path.endswith("/chat/completions"):
                     self._send("text/event-stream", stand_in.completions(asked))
+                elif path.endswith(":streamGenerateContent"):
+                    self._send("text/event-stream", f"data: {stand_in.contents(asked)}\n\n")
+                elif path.endswith(":generateContent"):
+                    self._send("application/json", stand_in.contents(asked))
                 else:
-                    self._send("application/json", "{}")
+                    self._send("application/json", '{"totalTokens": 1}')
 
             def do_GET(self) -> None:
                 stand_in.requests.append((self.path, None))
@@ -177,6 +181,18 @@ class ModelStandIn:
             {**base, "choices": [ends], "usage": usage},
         ]
         return "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
+
+    def contents(self, asked: dict[str, Any]) -> str:
+        """The Gemini API, whose tools' names may have dots."""
+        declared = [each["name"] for tool in asked.get("tools", []) for each in tool.get("functionDeclarations", [])]
+        names = [name for name in declared if name.replace(".", "_").endswith(TOOL)]
+        parts = [part for content in asked.get("contents", []) for part in content.get("parts", [])]
+        results = [_text(part["functionResponse"].get("response")) for part in parts if "functionResponse" in part]
+        call = self.next_call(names, results)
+        part = {"text": DONE} if call is None else {"functionCall": {"name": names[0], "args": call}}
+        candidate = {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}
+        usage = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
+        return json.dumps({"candidates": [candidate], "usageMetadata": usage, "modelVersion": "stand-in"})
 
 
 def _text(content: object) -> str:

@@ -116,7 +116,8 @@ CLIENTS = (
         (Place("{home}/.gemini/settings.json"),),
         Place(".gemini/settings.json"),
         client_info="gemini-cli-mcp-client",
-        after='Start `gemini` anew; `/mcp` lists it. `"trust": true` lets these tools, which only read, run unasked.',
+        after="Start `gemini` anew; `/mcp` lists it. A project's file counts once its folder is trusted there. "
+        '`"trust": true` lets these tools, which only read, run unasked.',
     ),
     Client(
         "copilot",
