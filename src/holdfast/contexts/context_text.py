@@ -157,8 +157,7 @@ def edited(text: str, changes: Mapping[str, Value]) -> str:
     rows = _rows(text)
     if not _is_block_mapping(rows, lines):
         return new_text({**values, **{name: value for name, value in changes.items() if value is not None}})
-    starts = sorted((line, name) for name, line in lines.items())
-    head, blocks, tail = _split(rows, starts)
+    head, blocks, tail = _split(rows, lines)
     result: dict[str, list[str]] = {}
     for name, lead, body in blocks:
         if name in changes and changes[name] is None:
@@ -208,15 +207,14 @@ def field_rows(text: str, name: str) -> str:
     rows = _rows(text)
     if not _is_block_mapping(rows, document.lines):
         return field_text(name, document.value[name])
-    _, blocks, _ = _split(rows, sorted((line, key) for key, line in document.lines.items()))
+    _, blocks, _ = _split(rows, document.lines)
     body = next(body for key, _, body in blocks if key == name)
     return "".join(body).rstrip("\r\n") + "\n"
 
 
 def with_field_rows(text: str, new: Mapping[str, str]) -> str:
     """A text in which other lines stand in place of some fields, whatever they are."""
-    lines = parse_document(text.encode()).lines
-    head, blocks, tail = _split(_rows(text), sorted((line, key) for key, line in lines.items()))
+    head, blocks, tail = _split(_rows(text), parse_document(text.encode()).lines)
     body = [row for key, lead, old in blocks for row in (*lead, *([new[key]] if key in new else old))]
     return "".join([*head, *body, *tail])
 
@@ -227,7 +225,7 @@ def replaced_field(text: str, name: str, new: str) -> str:
     rows = _rows(text)
     if name not in lines:
         return text + ("\n" if text and not text.endswith("\n") else "") + new
-    head, blocks, tail = _split(rows, sorted((line, key) for key, line in lines.items()))
+    head, blocks, tail = _split(rows, lines)
     body = [row for key, lead, old in blocks for row in (*lead, *(_merged(old, new, "\n") if key == name else old))]
     return "".join([*head, *body, *tail])
 
@@ -254,9 +252,10 @@ def _starts_with_key(row: str, name: str) -> bool:
 
 
 def _split(
-    rows: list[str], starts: list[tuple[int, str]]
+    rows: list[str], lines: Mapping[str, int]
 ) -> tuple[list[str], list[tuple[str, list[str], list[str]]], list[str]]:
     """The rows before the first field, each field with the comments above it, and the rows after the last."""
+    starts = sorted((line, name) for name, line in lines.items())
     head = rows[: starts[0][0]]
     blocks = []
     lead: list[str] = []

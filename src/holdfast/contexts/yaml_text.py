@@ -313,9 +313,7 @@ def resolve(text: str) -> Value:
 def _number(text: str) -> Value:
     if _INTEGER(text):
         return int(text)
-    if _OCTAL(text):
-        return int(text, 0)
-    if _HEXADECIMAL(text):
+    if _OCTAL(text) or _HEXADECIMAL(text):
         return int(text, 0)
     if _FLOAT(text):
         return float(text)

@@ -27,6 +27,7 @@ CASES: dict[str, tuple[str, str, list[str]]] = {
     "methods of a module's object": ("a.js", "module.exports = { go(a) {}, f: (b) => b, x };", ["go(a)", "f(b)", "x"]),
     "everything of another module": ("a.ts", 'export * from "./a";', ["* from ./a"]),
     "everything under a name": ("a.ts", 'export * as ns from "./b";', ["* as ns from ./b"]),
+    "names with comments between them": ("a.ts", 'export {\n  A,\n  // old\n  B, /* c */\n} from "./q";', ["A", "B"]),
     "some names of another module": ("a.ts", 'export { A, b as C } from "./q";', ["A", "C"]),
     "a namespace": (
         "a.ts",

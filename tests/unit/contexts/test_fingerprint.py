@@ -20,9 +20,8 @@ from holdfast.contexts.fingerprint import (
     stat_fingerprint,
 )
 from holdfast.contexts.freshness import Freshness, freshness
-from holdfast.contexts.on_disk.directory_view import Surroundings, look
+from holdfast.contexts.on_disk.project import Project
 from holdfast.core.file_contents import RememberedFiles
-from holdfast.core.ignore_rules import Rules
 
 CASES = json.loads((Path(__file__).parents[2] / "vectors" / "stat_fingerprints.json").read_bytes())["cases"]
 
@@ -38,7 +37,7 @@ def test_the_stat_form_of_a_real_directory_is_the_recorded_one(case: dict[str, A
         else:
             path.write_bytes(b"x" * node["size"])
             os.utime(path, ns=(node["mtime_ns"], node["mtime_ns"]))
-    view = look(RememberedFiles(), str(tmp_path), "", Surroundings(Rules()))
+    view = Project(RememberedFiles(), str(tmp_path)).view("")
     assert view.stat_fingerprint() == case["expected"]
 
 

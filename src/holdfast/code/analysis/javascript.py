@@ -60,6 +60,8 @@ def _exported(node: Node, comment: str, local: dict[str, list[Export]], grammar:
         if child.type == "export_clause":
             listed = True
             for part in child.named_children:
+                if part.type == "comment":
+                    continue
                 alias, name = part.child_by_field_name("alias"), name_of(part)
                 shown = text_of(alias) if alias is not None else name
                 if source:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection
+from functools import cached_property
 from typing import Any
 
 from holdfast.code.analysis.facts import FileFacts
@@ -41,67 +42,54 @@ class Derivation:
         """Raises OSError when the directory cannot be looked at."""
         self.project, self.place = project, place
         self.view: DirectoryView = project.view(place)
-        self._own: dict[str, SourceFacts] | None = None
-        self._about: About | None = None
-        self._found: list[Found] | None = None
-        self._gathered: Gathered | None = None
-        self._index: Index | None = None
 
-    @property
+    @cached_property
     def own(self) -> dict[str, SourceFacts]:
         """The facts of its own files, by name."""
-        if self._own is None:
-            wanted = [(self.place, file.name, file.size) for file in self.view.files if language_of(file.name)]
-            found = facts_of(self.project, wanted)
-            self._own = {name: found[place, name] for place, name, _ in sorted(wanted)}
-        return self._own
+        wanted = [(self.place, file.name, file.size) for file in self.view.files if language_of(file.name)]
+        found = facts_of(self.project, wanted)
+        return {name: found[place, name] for place, name, _ in sorted(wanted)}
 
     @property
     def files(self) -> list[FileFacts]:
         """The same without the words they use."""
         return [one.facts for one in self.own.values()]
 
-    @property
+    @cached_property
     def about(self) -> About:
         """What its manifests and README say."""
-        if self._about is None:
-            self._about = about(self._texts([*MANIFESTS, *READMES]))
-        return self._about
+        return about(self._texts([*MANIFESTS, *READMES]))
 
-    @property
+    @cached_property
     def found(self) -> list[Found]:
         """The directories of the project."""
-        if self._found is None:
-            self._found = scan(self.project)
-        return self._found
+        return scan(self.project)
 
-    @property
+    @cached_property
+    def _gathered(self) -> Gathered:
+        return gather_facts(self.project, self.found, first=lambda place, _: place == self.place)
+
+    @cached_property
     def all_facts(self) -> dict[str, tuple[FileFacts, ...]]:
         """The facts of the whole project, by place."""
-        if self._gathered is None:
-            self._gathered = gather_facts(self.project, self.found, first=lambda place, _: place == self.place)
         return self._gathered.facts()
 
-    @property
+    @cached_property
     def used(self) -> dict[tuple[str, str], References]:
         """The names that files in packages refer to."""
-        if self._gathered is None:
-            return {}
         places = self._gathered.places.items()
         return {(at, name): one.uses for at, files in places for name, one in files.items() if one.facts.package}
 
     @property
     def beyond(self) -> list[str]:
-        """The note added to a list that would need the whole project, where that is too large to be analysed."""
-        left = self._gathered.left if self._gathered is not None else 0
+        """The note added to a list that needs the whole project, where that is too large to be analysed."""
+        left = self._gathered.left
         return [f"… {left} files beyond the limit were not looked at"] if left else []
 
-    @property
+    @cached_property
     def index(self) -> Index:
         """What imports lead to."""
-        if self._index is None:
-            self._index = import_index(self.project, self.found, self.all_facts)
-        return self._index
+        return import_index(self.project, self.found, self.all_facts)
 
     def _texts(self, names: Collection[str]) -> dict[str, str]:
         there = {file.name for file in self.view.files}.intersection(names)

@@ -21,7 +21,7 @@ from holdfast.contexts.on_disk.disk_failure import check_disk
 from holdfast.contexts.on_disk.tracking import digest_file
 from holdfast.contexts.source_kinds import is_source
 from holdfast.core import posix_calls
-from holdfast.core.confined_paths import open_again, open_beneath, open_directory
+from holdfast.core.confined_paths import open_again, open_beneath
 from holdfast.core.errors import ContextCorrupt, ContextMissing, UnsupportedVersion
 from holdfast.core.file_identity import are_settled, directory_identity
 from holdfast.core.globs import as_bytes
@@ -295,17 +295,6 @@ def parse_context(data: bytes) -> Context:
         raise ContextCorrupt(f"{problems[0].field} {problems[0].problem}".strip())
     context: Context = value
     return context
-
-
-def look(
-    contents: FileContents, path: str, place: str, around: Surroundings, extra_patterns: Sequence[str] = ()
-) -> DirectoryView:
-    """The directory at a path, as `look_into` gives it. Raises OSError."""
-    directory = open_directory(path)
-    try:
-        return look_into(directory, contents, path, place, around, extra_patterns)
-    finally:
-        close_quietly(directory)
 
 
 def look_into(
