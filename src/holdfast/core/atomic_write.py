@@ -187,13 +187,13 @@ class StagedDirectory:
 
     Leaving the block without publishing, by an error or an interrupt, removes everything that was written. Of a
     directory that was replaced only what `contents` lists is removed: one that holds anything else by then is kept
-    beside the target, under a name that is added to `kept`.
+    beside the target, under a name that is added to `set_aside`.
     """
 
     def __init__(self, target: str, contents: Contents = lambda _path: None) -> None:
         self.target = os.path.abspath(target)
         self.path = ""
-        self.kept: list[str] = []
+        self.set_aside: list[str] = []
         self._contents = contents
         self._replaced = ""
         self._lock = -1
@@ -231,7 +231,7 @@ class StagedDirectory:
                     return
         except OSError:
             return  # the next writer looks again
-        self.kept.append(_set_aside(path, self.target))
+        self.set_aside.append(_set_aside(path, self.target))
 
     def publish(self, *, replace: bool, flush: bool = True, durable: Container[str] = ()) -> None:
         """Put the directory at its target, everything flushed unless `flush` is false; with `replace`, swap out what is

@@ -58,7 +58,7 @@ def make(target: Path, text: bytes, *, replace: bool) -> list[str]:
     with StagedDirectory(str(target), only_its_file) as staged:
         (Path(staged.path) / "file").write_bytes(text)
         staged.publish(replace=replace)
-    return staged.kept
+    return staged.set_aside
 
 
 def test_a_directory_appears_whole_and_only_once(tmp_path: Path) -> None:

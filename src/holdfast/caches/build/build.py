@@ -84,8 +84,8 @@ def build_cache(sources: str | os.PathLike[str], cache: str | os.PathLike[str], 
         others.update(found.other_kinds)
         return found.names
 
-    report, kept = _build(cache, order, lambda staged, pool: _from_folder(sources, staged, find(pool), order, pool))
-    for note in _notes(cache, skipped, kept):
+    report, aside = _build(cache, order, lambda staged, pool: _from_folder(sources, staged, find(pool), order, pool))
+    for note in _notes(cache, skipped, aside):
         order.note(note)
     if others:
         order.note(f"{kinds_in_words(others)}: 'context add FOLDER' reads them")
@@ -132,8 +132,8 @@ def build_documents(
             durable.update(rows.linked)
         return report
 
-    report, kept = _build(cache, order, make, durable)
-    for note in _notes(cache, [], kept):
+    report, aside = _build(cache, order, make, durable)
+    for note in _notes(cache, [], aside):
         order.note(note)
     return report
 
@@ -180,7 +180,7 @@ def _build(
     durable: Container[str] = (),
 ) -> tuple[DocumentsReport, Sequence[str]]:
     """Write and publish a cache that `make` writes into a directory, flushing what is not `durable` by then; what was
-    kept of an old one."""
+    set aside of an old one."""
     try:
         # The workers are gone before the directory they write into is.
         with StagedDirectory(cache, cache_contents) as staged, WorkerPool() as pool:
@@ -193,7 +193,7 @@ def _build(
         raise target_exists(cache) from None
     except OSError as error:
         raise IoError(f"'{printable(cache)}' cannot be written: {error.strerror}") from None
-    return report, staged.kept
+    return report, staged.set_aside
 
 
 def _from_folder(
@@ -288,9 +288,9 @@ def _indexed(staged: str, rows: _Rows, order: BuildOrder, pool: WorkerPool) -> D
     return DocumentsReport(listing.cache_version, len(entries), rows.size, written.skipped, written.included, reused)
 
 
-def _notes(cache: str, skipped: Sequence[str], kept: Sequence[str]) -> Iterator[str]:
+def _notes(cache: str, skipped: Sequence[str], aside: Sequence[str]) -> Iterator[str]:
     if skipped:
         more = f", and {len(skipped) - _NAMED} more" if len(skipped) > _NAMED else ""
         yield f"skipped: {', '.join(skipped[:_NAMED])}{more}"
-    for path in kept:
+    for path in aside:
         yield f"'{printable(cache)}' held more than a cache when it was replaced: kept as '{printable(path)}'"

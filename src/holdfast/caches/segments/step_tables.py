@@ -32,18 +32,6 @@ class StepTables(dict[int, "Steps"]):
         return made
 
 
-class WholeTables(dict[int, "Steps"]):
-    """times -> what as many times four quarters give."""
-
-    def __init__(self, by_quarters: Mapping[int, Steps]) -> None:
-        super().__init__()
-        self._by_quarters = by_quarters
-
-    def __missing__(self, times: int) -> Steps:
-        self[times] = made = self._by_quarters[QUARTERS * times]
-        return made
-
-
 class Evidence:
     """What documents say for their sections by holding a term, whichever section it is in.
 

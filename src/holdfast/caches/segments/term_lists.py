@@ -17,7 +17,7 @@ from operator import add, getitem, itemgetter, sub
 from holdfast.caches.search.impacts import FieldSteps, document_step, linked_step, named_step, section_step
 from holdfast.caches.search.word_terms import QUARTERS
 from holdfast.caches.segments.postings import TermLists
-from holdfast.caches.segments.step_tables import Evidence, StepTables, WholeTables
+from holdfast.caches.segments.step_tables import Evidence, StepTables
 from holdfast.core.record import NamedTuple
 
 # The fields; `WEAK` is added for those whose occurrences count a quarter.
@@ -42,12 +42,11 @@ class FieldLengths(NamedTuple):
     firsts: Sequence[int]
 
 
-class _Counts(NamedTuple):
-    """How often sections, and documents in all their bodies, hold a term; a count is worth so many quarters."""
+class _Quarters(NamedTuple):
+    """How many quarters of a term sections hold, and documents in all their bodies."""
 
     sections: Mapping[int, int]
     documents: Mapping[int, int]
-    worth: int
 
 
 class Impacts:
@@ -71,14 +70,11 @@ class Impacts:
         self._headings = FieldSteps("headings")
         body = FieldSteps("body")
         evidence = Evidence(FieldSteps("document"), texts, held_by)
-        in_bodies, in_texts = StepTables(body.of, bodies), StepTables(evidence.apart, self.place_of)
-        listed = StepTables(evidence.listed, range(documents))
-        # By what a count is worth: count -> section -> step of its body, and what its document adds to that; count ->
-        # document -> what it adds to all of its sections.
-        self._bodies = {1: in_bodies, QUARTERS: WholeTables(in_bodies)}
-        self._texts = {1: in_texts, QUARTERS: WholeTables(in_texts)}
-        self._listed = {1: listed, QUARTERS: WholeTables(listed)}
-        self.alone = bytes(map(add, in_bodies[QUARTERS], in_texts[QUARTERS]))
+        # By quarters: section -> step of its body, and what its document adds to that; document -> what it adds to all
+        # of its sections.
+        self._bodies, self._texts = StepTables(body.of, bodies), StepTables(evidence.apart, self.place_of)
+        self._listed = StepTables(evidence.listed, range(documents))
+        self.alone = bytes(map(add, self._bodies[QUARTERS], self._texts[QUARTERS]))
 
     def lists(self, values: Mapping[int, Sequence[int]]) -> TermLists:
         """The lists of a term, given the numbers of where it occurs in each field."""
@@ -87,9 +83,9 @@ class Impacts:
             places = looked_up(self.place_of, body)
             if len(values) == 1 and len(set(places)) == len(places):  # most terms
                 return TermLists(body, bytes(looked_up(self.alone, body)), (), b"", len(body))
-            counts = _Counts(Counter(body), Counter(places), QUARTERS)
+            counts = _Quarters(_in_quarters(body), _in_quarters(places))
         else:
-            counts = self._in_quarters(body, weak)
+            counts = self._with_weak(body, weak)
         found = self._of_bodies(counts)
         if len(values) > (BODY in values) + (BODY | WEAK in values):
             return self._put_right(values, counts, found)
@@ -100,33 +96,32 @@ class Impacts:
         steps = bytes(map(linked_step, self._lengths.links))
         return TermLists((), b"", list(compress(range(len(steps)), steps)), steps.translate(None, b"\0"), 0)
 
-    def _in_quarters(self, body: Sequence[int], weak: Sequence[int]) -> _Counts:
-        quarters = {number: QUARTERS * times for number, times in Counter(body).items()}
+    def _with_weak(self, body: Sequence[int], weak: Sequence[int]) -> _Quarters:
+        quarters = _in_quarters(body)
         for number in weak:
             quarters[number] = quarters.get(number, 0) + 1
-        sections = {number: quarters[number] for number in sorted(quarters)} if weak else quarters
+        sections = {number: quarters[number] for number in sorted(quarters)}
         documents: dict[int, int] = {}
         for number, held in sections.items():
             place = self.place_of[number]
             documents[place] = documents.get(place, 0) + held
-        return _Counts(sections, documents, 1)
+        return _Quarters(sections, documents)
 
-    def _of_bodies(self, counts: _Counts) -> TermLists:
+    def _of_bodies(self, counts: _Quarters) -> TermLists:
         """The lists of a term that no other field holds."""
         if not counts.sections:
             return TermLists((), b"", (), b"", 0)
         sections = list(counts.sections)
-        in_bodies, in_texts = self._bodies[counts.worth], self._texts[counts.worth]
-        own = map(getitem, map(in_bodies.__getitem__, counts.sections.values()), sections)
+        own = map(getitem, map(self._bodies.__getitem__, counts.sections.values()), sections)
         in_documents = map(counts.documents.__getitem__, looked_up(self.place_of, sections))
-        shared = map(getitem, map(in_texts.__getitem__, in_documents), sections)
+        shared = map(getitem, map(self._texts.__getitem__, in_documents), sections)
         steps = bytes(map(add, own, shared))
-        listed = map(self._listed[counts.worth].__getitem__, counts.documents.values())
+        listed = map(self._listed.__getitem__, counts.documents.values())
         said = bytes(map(getitem, listed, counts.documents))
         documents = list(compress(counts.documents, said))
         return TermLists(sections, steps, documents, said.translate(None, b"\0"), len(sections))
 
-    def _put_right(self, values: Mapping[int, Sequence[int]], counts: _Counts, of_bodies: TermLists) -> TermLists:
+    def _put_right(self, values: Mapping[int, Sequence[int]], counts: _Quarters, of_bodies: TermLists) -> TermLists:
         """The lists of a term that other fields hold too, given those that its bodies make."""
         sections, documents = of_bodies.sections, of_bodies.documents
         by_field = _by_field(values)
@@ -142,15 +137,14 @@ class Impacts:
             start = bisect_left(sections, firsts[place])
             touched.update(sections[start : bisect_left(sections, firsts[place + 1], start)])
         steps: dict[int, int] = {}
-        in_bodies, in_texts = self._bodies[counts.worth], self._texts[counts.worth]
         for number in touched:
             place = self.place_of[number]
             times, in_text = counts.sections.get(number, 0), counts.documents.get(place, 0)
-            body = in_bodies[times][number] if times else 0
+            body = self._bodies[times][number] if times else 0
             heading = 0
             if number in headings:
                 heading = self._headings.of(headings[number])[self._lengths.headings[number]]
-            evidence = in_texts[in_text][number] if in_text else 0  # 0 where the document's step has it
+            evidence = self._texts[in_text][number] if in_text else 0  # 0 where the document's step has it
             title, path, links = shared.get(place, _NO_STEPS)
             steps[number] = section_step(body, heading, title, path, links, evidence, many=False)
         sections, section_steps = _changed(sections, of_bodies.section_steps, steps)
@@ -179,6 +173,10 @@ class Impacts:
                     found[place] = [0, 0, 0]
                 found[place][field] = steps.of(held)[lengths[place]]
         return found
+
+
+def _in_quarters(numbers: Sequence[int]) -> dict[int, int]:
+    return {number: QUARTERS * times for number, times in Counter(numbers).items()}
 
 
 def looked_up(table: Sequence[int], places: Sequence[int]) -> tuple[int, ...]:
