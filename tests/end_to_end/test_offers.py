@@ -288,10 +288,13 @@ class TestPrompts:
 
     def test_at_most_five_open_questions_are_asked_with_what_the_spec_says(self, project: SpecProject) -> None:
         lines = [f"{n}. It SHALL answer quickly." for n in range(1, 6)]
-        text = "# R\n\nTBD\n\n1. The list SHALL have a limit.\n2. It SHALL wait at most 5 seconds.\n" + "\n".join(lines)
+        text = (
+            "# R\n\n**TBD**: TBD\n\n1. The list SHALL have a limit.\n2. It SHALL wait at most 5 seconds.\n"
+            + "\n".join(lines)
+        )
         project.write("specs/login/requirements.md", text)
         asked = self.text(project, prompt("clarify", spec="login"))
-        assert "1. What is decided?\n   TBD\n2. 'limit' has no number: which limit is it?\n" in asked
+        assert "1. What is decided?\n   **TBD**: TBD\n2. 'limit' has no number: which limit is it?\n" in asked
         assert ("5. What does 'quickly' mean here" in asked, "6. What" in asked, "5 seconds" in asked) == (
             True,
             False,

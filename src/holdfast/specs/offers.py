@@ -98,7 +98,7 @@ def clarify(workspace: Workspace, arguments: Mapping[str, str]) -> str:
     document = f"{project.layout.specs}/{name}/{spec.documents[0]}"
     found = list(open_questions(_text(project, name, phase) or ""))
     questions = [
-        f"{place}. {question}\n   {line.strip('-* ')[:_LONGEST_QUOTE]}"
+        f"{place}. {question}\n   {line.strip(' ').removeprefix('- ')[:_LONGEST_QUOTE]}"
         for place, (_, line, question) in enumerate(found[:_MOST_QUESTIONS], 1)
     ]
     if not questions:
