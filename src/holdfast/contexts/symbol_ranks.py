@@ -8,6 +8,7 @@ what they define is not ranked.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
@@ -25,8 +26,9 @@ _COMMON = 40
 _EXAMPLES = frozenset(
     "examples example docs doc samples sample demo demos benchmarks benches playground playgrounds fuzz".split()
 )
-# One file has at most so many symbols on a map, and a share of those before.
-_FEW, _SHARE = 16, 8
+# One file has at most so many symbols on a map, and a share of those before: twice its share of all symbols, but no
+# less than an eighth and no more than a third.
+_FEW, _LEAST_SHARE, _MOST_SHARE = 16, 8, 3
 
 
 class MapFile(NamedTuple):
@@ -200,10 +202,12 @@ def _shared(ranked: list[Symbol]) -> list[Symbol]:
     shown: list[Symbol] = []
     counts: dict[str, int] = {}
     waiting: dict[str, list[Symbol]] = {}
+    own = Counter([one.path for one in ranked])
     for one in ranked:
         queue = waiting.setdefault(one.path, [])
         queue.append(one)
-        while queue and counts.get(one.path, 0) < _FEW + len(shown) // _SHARE:
+        share = min(max(len(ranked) // _LEAST_SHARE, 2 * own[one.path]), len(ranked) // _MOST_SHARE)
+        while queue and counts.get(one.path, 0) < _FEW + share * len(shown) // len(ranked):
             counts[one.path] = counts.get(one.path, 0) + 1
             shown.append(queue.pop(0))
     left = {one for queue in waiting.values() for one in queue}

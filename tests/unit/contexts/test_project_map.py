@@ -125,8 +125,12 @@ def test_a_reference_through_an_import_counts_ten_times_a_namesake() -> None:
 def test_one_file_has_no_more_of_a_map_than_its_share() -> None:
     many = " ".join([f"Used{at}" for at in range(60)])
     ranked = ranked_symbols([file("big.py", many), file("small.py", "Seldom"), file("user.py", "", many)])
-    assert [one.name for one in ranked].index("Seldom") == 18  # 16, and an eighth of what is before
+    assert [one.name for one in ranked].index("Seldom") == 23  # 16, and a third of what is before
     assert len(ranked) == 61
+    others = [file(f"other{at}.py", " ".join([f"Other{at}x{name}" for name in range(60)])) for at in range(20)]
+    ranked = ranked_symbols([file("big.py", many), file("small.py", "Seldom"), file("user.py", "", many), *others])
+    assert [one.path for one in ranked[:19]].count("big.py") == 18  # 16, and an eighth
+    assert len(ranked) == 61 + 1200
 
 
 def test_a_files_neighbours_by_import_come_right_after_it() -> None:

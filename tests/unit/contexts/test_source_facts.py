@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from holdfast.code.analysis.facts import NOT_PARSED, TOO_LARGE, UNREADABLE, FileFacts
+from holdfast.code.on_disk import source_workers
 from holdfast.contexts.on_disk import source_facts
 from holdfast.contexts.on_disk.project import Project, scan
 from holdfast.contexts.on_disk.source_facts import Gathered, gather_facts
@@ -35,7 +36,7 @@ def names(found: Gathered) -> dict[str, list[str]]:
 
 def test_only_what_changed_is_analysed_again(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    analysed = source_facts.worked
+    analysed = source_workers.worked
 
     def counted(items: list[tuple[str, str, str]], *job: Any) -> object:
         asked.extend(name for _, _, name in items)
@@ -60,7 +61,7 @@ def test_another_process_reads_what_was_kept_and_analyses_what_changed(
     project: Project, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    analysed = source_facts.worked
+    analysed = source_workers.worked
 
     def counted(items: list[tuple[str, str, str]], *job: Any) -> object:
         asked.extend(name for _, _, name in items)
@@ -73,10 +74,11 @@ def test_another_process_reads_what_was_kept_and_analyses_what_changed(
 
     cache = tmp_path_factory.mktemp("cache")
     monkeypatch.setattr(source_facts, "worked", counted)
+    (Path(project.root) / os.fsdecode(b"o\xffdd\n.py")).write_text("def odd(): ...\n")
     (Path(project.root) / "e.ts").write_text("export interface Env { dev: boolean; run(): void }\nimport x from 'y'\n")
 
     first = anew()
-    assert sorted(asked) == ["a.py", "b.py", "c.py", "d.py", "e.ts"]
+    assert sorted(asked) == ["a.py", "b.py", "c.py", "d.py", "e.ts", os.fsdecode(b"o\xffdd\n.py")]
     assert anew() == first == gather_facts(project, scan(project))
     asked.clear()
     (Path(project.root) / "b.py").write_text("def bb(): ...\n")
@@ -96,7 +98,7 @@ def test_a_file_that_kills_its_process_or_never_ends_is_told_and_the_rest_goes_o
     for name in ("crash1", "crash2", "endless"):
         (Path(project.root) / f"{name}.py").write_text("def f(): ...\n")
     monkeypatch.setattr(source_facts, "analyse_in_worker", analyse_deadly_files)
-    monkeypatch.setattr(source_facts, "PATIENCE", 3)
+    monkeypatch.setattr(source_workers, "PATIENCE", 3)
     found = gather_facts(project, scan(project)).places[""]
     assert {name: one.facts.unread for name, one in found.items()} == {
         **dict.fromkeys(("a.py", "b.py", "c.py", "d.py"), ""),
@@ -166,8 +168,9 @@ def test_a_worker_whose_parent_is_gone_ends_itself_when_a_file_does_not(tmp_path
     (tmp_path / "a.py").write_text("x = 1\n")
     program = (
         "import signal, sys\n"
+        "from holdfast.code.on_disk import source_workers\n"
         "from holdfast.contexts.on_disk import source_facts\n"
-        "source_facts.PATIENCE = -9\n"  # ten seconds less than one
+        "source_workers.PATIENCE = -9\n"  # ten seconds less than one
         "source_facts.analyse_files = lambda files: iter(lambda: signal.pause(), 1)\n"
         "list(source_facts.analyse_in_worker([(sys.argv[1], '', 'a.py')]))\n"
     )

@@ -12,12 +12,13 @@ import os
 from _thread import allocate_lock, get_ident
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from hashlib import sha256
-from signal import alarm
 from stat import S_ISREG
 from threading import Thread
 from time import time_ns
 
+from holdfast.caches.build.guarded_files import ignore_texts
 from holdfast.caches.cache_format import document_id
 from holdfast.caches.search.code_record import RECORDS, CodeRecord, make_record, with_one_line_end
 from holdfast.caches.search.code_source import CodeFile, CodePage, CodeSource
@@ -28,26 +29,25 @@ from holdfast.code.git_index import IndexUnreadable
 from holdfast.code.languages import UNREAD, extension_of, language_of
 from holdfast.code.on_disk.fact_store import FactStore, fact_key
 from holdfast.code.on_disk.repository import find_repository, tracked_files
+from holdfast.code.on_disk.source_workers import patient, worked
 from holdfast.core.confined_paths import open_beneath
 from holdfast.core.errors import CacheBuilding
 from holdfast.core.file_identity import Identity, identity, is_settled
-from holdfast.core.ignore_rules import CONTEXTIGNORE, GITIGNORE, Rules
+from holdfast.core.ignore_rules import Rules
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import TooLarge, close_quietly, read_regular
-from holdfast.core.worker_pool import WorkerPool, core_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.workspace import Workspace
 
-_NAMESPACE = "code"
 # Files that a search looks at; what a project has beyond is counted and left out.
 MOST_FILES = 60_000
-# Seconds for one file, and bytes of new source that are cut without another process.
-PATIENCE, _LITTLE, _FEW = 20, 64 << 10, 16
+# Bytes of new source, and files of it, that are cut without another process.
+_LITTLE, _FEW = 64 << 10, 16
+SourcePath = tuple[str, str, str]  # the project's root, a place and a file's name
 _MANY = 100  # files whose progress is shown
 _UNSETTLED = (0, 0, 0, 0, 0)  # the stamps of no file
-_MOST_ABOVE = 6 << 10  # bytes of an ignore file that is read
 _NOT_PARSED = "not parsed"
 
 
@@ -245,6 +245,7 @@ def _why(record: CodeRecord) -> str:
     return "" if record.sections else record.unread
 
 
+@lru_cache(2 * MOST_FILES)
 def _key(path: str, digest: str) -> bytes:
     language = _language(path)
     return fact_key(f"search {RECORDS} {language} {_version(language)}", digest.encode())
@@ -285,8 +286,7 @@ def _walked(root: str) -> Iterator[str]:
                 there = sorted(entries, key=lambda entry: entry.name)
         except OSError:
             continue
-        texts = [_ignore_file(f"{root}/{place}", name) for name in (GITIGNORE, CONTEXTIGNORE)]
-        rules = rules.within(place, *texts)
+        rules = rules.within(place, *ignore_texts(root, place))
         for entry in there:
             count += 1
             path = f"{place}/{entry.name}" if place else entry.name
@@ -295,13 +295,6 @@ def _walked(root: str) -> Iterator[str]:
                     waiting.append((path, rules))
             elif entry.is_file(follow_symlinks=False) and not rules.ignores(place, entry.name, folder=False):
                 yield path
-
-
-def _ignore_file(directory: str, name: str) -> bytes | None:
-    try:
-        return read_regular(f"{directory}/{name}", limit=_MOST_ABOVE)
-    except (OSError, TooLarge):
-        return None
 
 
 def _stamps(path: str) -> Identity | None:
@@ -335,38 +328,24 @@ def _digest(root: str, path: str) -> tuple[str, str]:
 
 def _records(root: str, paths: list[str]) -> Iterator[tuple[str, str, bytes]]:
     """(path, digest, record) of each file, in any order; no record of one that could not be cut."""
-    jobs = [(root, path) for path in paths]
-    left = dict.fromkeys(paths)
-    if len(paths) > _FEW or sum([os.path.getsize(f"{root}/{path}") for path in paths]) > _LITTLE:
+    items = [(root, place, name) for place, _, name in [path.rpartition("/") for path in paths]]
+    size = sum([os.path.getsize(f"{root}/{path}") for path in paths])
+    is_little = len(paths) <= _FEW and size <= _LITTLE
+    for number, made in enumerate(cut_files(items)) if is_little else worked(items, cut_in_worker, cut_files, size):
+        yield paths[number], *(made or ("", b""))
+
+
+def cut_in_worker(files: list[SourcePath]) -> Iterator[tuple[str, bytes]]:
+    """`cut_files` in a process of its own."""
+    return patient(cut_files(files))
+
+
+def cut_files(files: list[SourcePath]) -> Iterator[tuple[str, bytes]]:
+    """(digest, record) of each file, given by root, place and name; nothing of one that cannot be read or cut."""
+    for root, place, name in files:
         try:
-            with WorkerPool() as pool:
-                for number, made in pool.run_items(cut_in_worker, jobs, count=core_count(), patience=PATIENCE):
-                    del left[paths[number]]
-                    yield paths[number], *(made or ("", b""))
-        except OSError:  # no process can be started here
-            pass
-    for path, (digest, record) in zip(list(left), cut_files([(root, path) for path in left]), strict=True):
-        yield path, digest, record
-
-
-def cut_in_worker(files: list[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
-    """`cut_files` in a process of its own, which ends itself should a file never end."""
-    found = cut_files(files)
-    while True:
-        alarm(PATIENCE + 10)
-        made = next(found, None)
-        alarm(0)
-        if made is None:
-            return
-        yield made
-
-
-def cut_files(files: list[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
-    """(digest, record) of each file, given by root and path; nothing of one that cannot be read or cut."""
-    for root, path in files:
-        try:
-            data = _read(root, path)
-            yield sha256(data).hexdigest(), make_record(path.rpartition("/")[2], data, _language(path))
+            data = _read(root, f"{place}/{name}")
+            yield sha256(data).hexdigest(), make_record(name, data, _language(name))
         except (OSError, ValueError, TooLarge, RecursionError, MemoryError):
             yield "", b""
 

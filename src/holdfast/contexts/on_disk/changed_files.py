@@ -16,6 +16,7 @@ from holdfast.code.analysis.references import References, hashes_in, word_hash
 from holdfast.code.code_sections import cut_source
 from holdfast.code.declarations import declarations, parts_of
 from holdfast.code.languages import LANGUAGES, language_of, listed
+from holdfast.code.on_disk.source_workers import patient, worked
 from holdfast.code.test_files import is_test
 from holdfast.contexts.bindings import binding
 from holdfast.contexts.change_impact import BODY, REMOVED, ChangedSymbol, Reach, Side, changed_symbols, public_names
@@ -28,7 +29,7 @@ from holdfast.contexts.on_disk.directory_view import parse_context, read_context
 from holdfast.contexts.on_disk.disk_failure import read_beneath
 from holdfast.contexts.on_disk.git import files_changed_since, read_objects
 from holdfast.contexts.on_disk.import_index import import_index
-from holdfast.contexts.on_disk.source_facts import gather_facts, patient, worked
+from holdfast.contexts.on_disk.source_facts import gather_facts
 from holdfast.contexts.project_map import is_below
 from holdfast.contexts.symbol_ranks import MapFile, bound_users
 from holdfast.core.confined_paths import printable

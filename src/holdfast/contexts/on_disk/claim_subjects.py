@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from holdfast.code.analysis.facts import MAX_ANALYSED, NO_GRAMMAR
 from holdfast.code.declarations import declarations, digest_of, parts_of
 from holdfast.code.languages import language_of
+from holdfast.code.on_disk.source_workers import patient, worked
 from holdfast.contexts import claims
 from holdfast.contexts.claims import GONE, UNKNOWN, WHOLE, claims_fingerprint
 from holdfast.contexts.description import public_exports
 from holdfast.contexts.freshness import FRESH, STALE
 from holdfast.contexts.on_disk.disk_failure import read_beneath
-from holdfast.contexts.on_disk.source_facts import facts_of, patient, worked
+from holdfast.contexts.on_disk.source_facts import facts_of
 from holdfast.core.file_identity import identity, is_settled
 
 if TYPE_CHECKING:

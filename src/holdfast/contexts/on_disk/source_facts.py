@@ -7,12 +7,10 @@ worker with it and no more: that file is reported as not parsed, and the rest go
 from __future__ import annotations
 
 import os
-from _thread import allocate_lock
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
-from signal import alarm
 from time import time_ns
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from holdfast.code.analysis.analyser import analyse_with_references, code_language
 from holdfast.code.analysis.facts import MAX_ANALYSED, NO_GRAMMAR, NOT_PARSED, TOO_LARGE, UNREADABLE, Export, FileFacts
@@ -20,31 +18,22 @@ from holdfast.code.analysis.references import References
 from holdfast.code.code_sections import cutter_version
 from holdfast.code.languages import language_of
 from holdfast.code.on_disk.fact_store import FactStore, fact_key
+from holdfast.code.on_disk.source_workers import patient, worked
 from holdfast.contexts.on_disk.disk_failure import check_disk
 from holdfast.contexts.on_disk.project import Found, Project
 from holdfast.core.canonical_json import decode, encode
 from holdfast.core.confined_paths import open_beneath
 from holdfast.core.file_identity import Identity, identity, is_settled
 from holdfast.core.regular_files import TooLarge, close_quietly, read_regular
-from holdfast.core.worker_pool import WorkerPool, core_count
 
-Item = TypeVar("Item", bound=tuple[object, ...])
-Made = TypeVar("Made")
 SourcePath = tuple[str, str, str]  # the project's root, a place and a file's name
 Remembered = dict[tuple[str, str], tuple[Identity, "SourceFacts"]]
 
 # Facts are gathered from this many files; the caller reports how many were left.
 MAX_FILES = 20_000
-# Seconds. A file is at most MAX_ANALYSED long, and no grammar takes a tenth of this for one that a person wrote.
-PATIENCE = 20
-_MOST_LOST = 5  # files of a language; beyond, most have to be read, or no more of them are tried
-_WORTH_TWO = 256 << 10  # less source than this is analysed before a second process has started
 _MAX_REMEMBERED = 48 << 20  # bytes, about
 # Facts that other rules made are not believed.
 _FACTS = "1"
-
-
-_in_process = allocate_lock()  # a parser serves one thread at a time
 
 
 class SourceFacts(NamedTuple):
@@ -144,7 +133,7 @@ def _made(
     store = FactStore(project.user_cache, project.root, "contexts")
     store.load()
     keys = {(place, name): key for place, name, _ in files if (key := _key(project.root, place, name))}
-    made = {file: one for file, key in keys.items() if (one := _unpacked(store.get(key))) is not None}
+    made = {file: _unpacked(file[1], kept) for file, key in keys.items() if (kept := store.get(key)) is not None}
     new = _analysed(project.root, [each for each in files if each[:2] not in made], progress)
     complete = [file for file, one in new.items() if file in keys and one.facts.unread in ("", NO_GRAMMAR)]
     # A file that was written to between the two looks would have the facts of other content.
@@ -159,23 +148,21 @@ def _key(root: str, place: str, name: str) -> bytes:
     data = next((data for _, data in contents_of(root, place, [name])), None)
     if data is None:
         return b""
-    made_by = f"facts {_FACTS} {cutter_version(code_language(name, data))} {name}"
+    made_by = f"facts {_FACTS} {cutter_version(code_language(name, data))} {name!a}"
     return fact_key(made_by, sha256(data).digest())
 
 
 def _packed(one: SourceFacts) -> bytes:
     exports = [[list(part) if isinstance(part, tuple) else part for part in export] for export in one.facts.exports]
-    facts = one.facts._asdict() | {"exports": exports, "imports": list(one.facts.imports)}
-    return encode([facts, one.uses.names.hex(), one.uses.joined.hex()]).encode("utf-8", "surrogatepass")
+    facts = one.facts._asdict() | {"name": "", "exports": exports, "imports": list(one.facts.imports)}
+    return encode([facts, one.uses.names.hex(), one.uses.joined.hex()]).encode()
 
 
-def _unpacked(data: bytes | None) -> SourceFacts | None:
-    if data is None:
-        return None
+def _unpacked(name: str, data: bytes) -> SourceFacts:
     facts, names, joined = decode(data)
     listed = [[tuple(part) if isinstance(part, list) else part for part in each] for each in facts["exports"]]
     exports = map(Export._make, listed)
-    facts |= {"exports": tuple(exports), "imports": tuple(facts["imports"])}
+    facts |= {"name": name, "exports": tuple(exports), "imports": tuple(facts["imports"])}
     return SourceFacts(FileFacts(**facts), References(bytes.fromhex(names), bytes.fromhex(joined)))
 
 
@@ -209,59 +196,9 @@ def _analysed(
     return made
 
 
-def worked(
-    items: list[Item],
-    job: Callable[[list[Item]], Iterator[Made]],
-    in_process: Callable[[list[Item]], Iterator[Made]],
-    size: int,
-) -> Iterator[tuple[int, Made | None]]:
-    """What a job makes of each file with its number, None for one that was lost; language by language.
-
-    An item's third part is the file's name; `size` is about how many bytes there are, and `in_process` is the job
-    where no process can be started.
-
-    A grammar that is lost with file after file is not tried for ever: the rest of its files are lost as well.
-    """
-    languages: dict[str, list[int]] = {}
-    for number, item in enumerate(items):
-        languages.setdefault(language_of(str(item[2])), []).append(number)
-    count = core_count() if size >= _WORTH_TWO else 1
-    pool = WorkerPool()
-    try:
-        for numbers in languages.values():
-            left = dict.fromkeys(numbers)
-            lost = 0
-            try:
-                given = [items[number] for number in numbers]
-                for at, one in pool.run_items(job, given, count=count, patience=PATIENCE):
-                    del left[numbers[at]]
-                    yield numbers[at], one
-                    lost += one is None
-                    if lost > _MOST_LOST and 2 * lost > len(numbers) - len(left):
-                        pool.__exit__()  # what its workers have begun is of no use
-                        break
-                yield from [(number, None) for number in left]
-            except OSError:  # no process can be started here, as when this one gave up that right
-                with _in_process:
-                    yield from zip(left, in_process([items[number] for number in left]), strict=True)
-    finally:
-        pool.__exit__()
-
-
 def analyse_in_worker(files: list[SourcePath]) -> Iterator[SourceFacts]:
     """The same in a process of its own."""
     return patient(analyse_files(files))
-
-
-def patient(found: Iterator[Made]) -> Iterator[Made]:
-    """Results in a process of its own, which ends itself should one never come and nobody be left to end it."""
-    while True:
-        alarm(PATIENCE + 10)
-        one = next(found, None)
-        alarm(0)
-        if one is None:
-            return
-        yield one
 
 
 def analyse_files(files: list[SourcePath]) -> Iterator[SourceFacts]:

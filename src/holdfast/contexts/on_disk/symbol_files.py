@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from holdfast.code.languages import language_of
+from holdfast.code.on_disk.source_workers import patient, worked
 from holdfast.code.test_files import is_test
 from holdfast.contexts.on_disk.project import Found, Project
-from holdfast.contexts.on_disk.source_facts import contents_of, patient, worked
+from holdfast.contexts.on_disk.source_facts import contents_of
 from holdfast.contexts.symbol_lookup import Look, Looked, look
 from holdfast.core.confined_paths import printable
 
