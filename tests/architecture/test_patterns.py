@@ -122,6 +122,7 @@ HOSTILE: dict[str, tuple[str, ...]] = {
     "caches/readers/python_exports.py:_CONTINUED": ("\\\n", "\\\n ", "\\", "\\\n" * 99 + "a", " "),
     "caches/readers/rst_inline.py:_NAMED": ("[", "[a", "[a]", "a", "a_", "|a", "_"),
     "caches/readers/rst_inline.py:_ROLE": (":", ":a", "|:", ":|a"),
+    "caches/readers/rst_reader.py:_MARKER": ("-", "#", "1", "1."),
     "caches/readers/rst_reader.py:_OPTION": (":", " ", ":a", ":|a", "| "),
     "caches/readers/site_values.py:_SUMMARY": ("[", "[a", "[|a", "[a](", "[a](|b", "[a](b|.md", "[a](.md"),
     "caches/readers/template_tags.py:_ARGUMENT": ("a", "a=", "a=|'", "a| ", '"', '"|a', 'a="b', "-=", "a =| "),

@@ -43,11 +43,11 @@ class PageText:
         """Part what follows from what is there."""
         self._wants_blank = True
 
-    def block(self, lines: Iterable[str], source: int, step: int = 0) -> None:
-        """Write lines between blank ones; all stand for one line of the source, or each for the next (`step` 1)."""
+    def block(self, lines: Iterable[str], source: int) -> None:
+        """Write lines between blank ones; all stand for one line of the source."""
         self.blank()
-        for number, text in enumerate(lines):
-            self.line(text, source + step * number)
+        for text in lines:
+            self.line(text, source)
         self.blank()
 
     def fence(self, code: list[Row], language: str, margin: str = "", first: str = "") -> None:

@@ -50,6 +50,7 @@ KEPT = frozenset(
 )
 KINDS = frozenset(["class", "exception", "module"])
 _IN_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_+.-")
+_MARKER = re.compile("(?:[-*+\u2022]|#\\.|[0-9]{1,9}[.)])(?=[ ])")
 _OPTION = re.compile("^[ ]*:([^:]*):(.*)")
 _DEEPEST_HEADING = 6
 # Lines that a row of a table may take.
@@ -346,7 +347,9 @@ class _Scanner:
         lines = self._inline("\n".join(texts)).split("\n")
         for number, line in enumerate(lines):
             front = " " * margin + marker if number == 0 and marker else lead
-            self._page.line(front + plain_words(line.strip(" ")), self._rows[min(begin + number, self._at - 1)][1])
+            line = line.strip(" ")
+            escape = "\\" if line.startswith(("# ", "## ", "```", "~~~")) else ""
+            self._page.line(front + escape + line, self._rows[min(begin + number, self._at - 1)][1])
         if is_literal:
             self._literal(indent, len(lead))
 
@@ -411,16 +414,5 @@ def field_end(bare: str) -> int:
 
 def item_marker(bare: str) -> str:
     """The marker that a line begins an item with; empty when it begins none."""
-    if bare[0] in "-*+\u2022":
-        return bare[0] if bare[1:2] == " " else ""
-    if bare.startswith("#. "):
-        return "#."
-    digits = len(bare) - len(bare.lstrip("0123456789"))
-    if 0 < digits < 10 and bare[digits : digits + 1] in (".", ")") and bare[digits + 1 : digits + 2] == " ":
-        return bare[: digits + 1]
-    return ""
-
-
-def plain_words(line: str) -> str:
-    """A line of prose that Markdown would take for a heading or a fence."""
-    return f"\\{line}" if line.startswith(("# ", "## ", "```", "~~~")) else line
+    marker = _MARKER.match(bare)
+    return marker[0] if marker is not None else ""
