@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.caches.project import project_file
+from holdfast.caches.tokenizers import TOKENIZERS
 from holdfast.contexts import schema, settings
 from holdfast.contexts.schema import Shape
 from holdfast.core.canonical_json import encode_pretty
@@ -74,9 +75,54 @@ def of_settings() -> dict[str, Value]:
     }
 
 
+def of_project() -> dict[str, Value]:
+    """The rules for a `context.toml`."""
+    text = {"type": "string", "minLength": 1}
+    texts = {"type": "array", "items": text}
+    commit = {"type": "string", "pattern": "^[0-9A-Fa-f]{7,64}$"}
+    git = {**_object(project_file.GIT_KEYS, {"git": text, "commit": commit, "path": text}), "required": ["git"]}
+    oci = {**_object(project_file.OCI_KEYS, {"oci": text}), "required": ["oci"]}
+    rules: dict[str, dict[str, Value]] = {
+        "sources": {"anyOf": [{"type": "array", "items": {"anyOf": [text, git, oci]}}, oci]},
+        "include": texts,
+        "exclude": texts,
+        "about": {**text, "maxLength": project_file.MAX_ABOUT},
+        "packages": texts,
+        "python": text,
+        "shards": {"type": "integer", "minimum": project_file.FEWEST_SHARDS, "maximum": project_file.MOST_SHARDS},
+    }
+    caches = {
+        "type": "object",
+        "propertyNames": {"pattern": f"^[A-Za-z0-9_][A-Za-z0-9._-]{{0,{project_file.MAX_NAME - 1}}}$"},
+        "additionalProperties": {
+            **_object(project_file.CACHE_KEYS, rules),
+            "anyOf": [{"required": ["sources"]}, {"required": ["packages"]}],
+        },
+    }
+    tables = {
+        "caches": caches,
+        "search": _object(project_file.SEARCH_KEYS, {"tokenizer": {"type": "string", "enum": list(TOKENIZERS)}}),
+        "registry": _object(project_file.REGISTRY_KEYS, {"keys": texts}),
+        "specs": _object(project_file.SPECS_KEYS, {"layout": text}),
+        "project": _object(project_file.PROJECT_KEYS, {"frozen": {"type": "boolean"}, "user": texts}),
+    }
+    return {
+        "$schema": DIALECT,
+        "title": project_file.FILE_NAME,
+        "description": "The documentation of this project; see docs/formats/project.md",
+        **_object(project_file.KEYS, tables),
+    }
+
+
+def _object(described: Mapping[str, str], rules: Mapping[str, Mapping[str, Value]]) -> dict[str, Value]:
+    """The schema of a table that has these keys alone."""
+    properties = {key: {"description": described[key], **rule} for key, rule in rules.items()}
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
 def main() -> int:
     outdated = 0
-    made = {"context": of_contexts(), "config": of_settings(), "project": project_file.json_schema()}
+    made = {"context": of_contexts(), "config": of_settings(), "project": of_project()}
     for name, value in made.items():
         path = FOLDER / f"{name}.schema.json"
         text = encode_pretty(value) + "\n"

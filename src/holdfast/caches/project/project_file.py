@@ -23,11 +23,11 @@ DEPENDENCIES = "dependencies"
 MAX_FILE_BYTES = 1 << 20
 # What is said of a cache to an agent has to share 300 tokens with what is said of the others.
 MAX_ABOUT = 200
-_MAX_NAME = 80
+MAX_NAME = 80
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 _HEX_DIGITS = frozenset("0123456789abcdef")
 
-_TOP = {
+KEYS = {
     "caches": "the caches of this project, a table each",
     "search": "how answers are counted",
     "registry": "whose caches of a registry are believed",
@@ -35,8 +35,8 @@ _TOP = {
     "project": "how the project's caches are asked",
 }
 # What `shards` may be, which is read and ignored.
-_FEWEST_SHARDS, _MOST_SHARDS = 2, 64
-_CACHE = {
+FEWEST_SHARDS, MOST_SHARDS = 2, 64
+CACHE_KEYS = {
     "sources": 'folders, files, git checkouts as { git = "vendor/x", commit = "…", path = "docs" }, '
     'or the cache itself, built elsewhere, as { oci = "registry.example/team/docs:1.4" }',
     "include": "patterns of the files to read, as in .gitignore (default: every format there is)",
@@ -46,19 +46,19 @@ _CACHE = {
     "python": "the Python environment that packages are looked for in: its folder or interpreter (default: .venv)",
     "shards": "read and ignored: a cache of any size is one cache, whose index is in segments",
 }
-_GIT = {
+GIT_KEYS = {
     "git": "the folder of a git checkout",
     "commit": "the commit whose files are read (default: the files as checked out)",
     "path": "the folder or file in the checkout (default: all of it)",
 }
-_OCI = {"oci": "where the cache lies in a registry: HOST/REPOSITORY:TAG, or with @sha256:… for good"}
-_REGISTRY = {"keys": "public keys of minisign; where there are any, a cache that none of them signed is refused"}
-_PROJECT = {
+OCI_KEYS = {"oci": "where the cache lies in a registry: HOST/REPOSITORY:TAG, or with @sha256:… for good"}
+REGISTRY_KEYS = {"keys": "public keys of minisign; where there are any, a cache that none of them signed is refused"}
+PROJECT_KEYS = {
     "frozen": "true: search and read answer from what context.lock names (default: false)",
     "user": "caches that a user of this machine declared by 'context add --user', by name",
 }
-_SPECS = {"layout": "spec-context, spec-workflow, kiro, spec-kit or openspec (default: the first that has specs)"}
-_SEARCH = {"tokenizer": f"how the tokens of sections are counted (default: {USUAL})"}
+SPECS_KEYS = {"layout": "spec-context, spec-workflow, kiro, spec-kit or openspec (default: the first that has specs)"}
+SEARCH_KEYS = {"tokenizer": f"how the tokens of sections are counted (default: {USUAL})"}
 
 
 class DeclaredSource(NamedTuple):
@@ -114,20 +114,20 @@ def parse_project_file(data: bytes) -> ProjectFile:
         raise invalid(f"it is not TOML: {error}{hint}") from None
     except RecursionError:
         raise invalid("it is nested too deeply") from None
-    _check_keys(tables, _TOP, "")
+    _check_keys(tables, KEYS, "")
     caches = _table(tables.get("caches", {}), "caches")
     search = _table(tables.get("search", {}), "search")
-    _check_keys(search, _SEARCH, "search")
+    _check_keys(search, SEARCH_KEYS, "search")
     declared = [_cache(name, _table(caches[name], f"caches.{name}")) for name in sorted(caches)]
     _check_spellings([cache.name for cache in declared])
     registry = _table(tables.get("registry", {}), "registry")
-    _check_keys(registry, _REGISTRY, "registry")
+    _check_keys(registry, REGISTRY_KEYS, "registry")
     specs = _table(tables.get("specs", {}), "specs")  # the specs family reads it
-    _check_keys(specs, _SPECS, "specs")
+    _check_keys(specs, SPECS_KEYS, "specs")
     _text(specs, "specs", "layout")
     keys = _texts(registry, "registry", "keys", 'public keys, such as keys = ["RWQ…"]')
     project = _table(tables.get("project", {}), "project")
-    _check_keys(project, _PROJECT, "project")
+    _check_keys(project, PROJECT_KEYS, "project")
     frozen = project.get("frozen", False)
     if type(frozen) is not bool:
         raise invalid("project.frozen must be true or false")
@@ -168,8 +168,8 @@ def name_problem(name: str) -> str:
     """What is wrong with the name of a cache, in words that follow it; empty when nothing is."""
     if "/" in name or "\\" in name or name in (".", ".."):
         return "leads outside the cache root: a name is one word, such as 'guides'"
-    if not name or not _NAME.issuperset(name) or name[0] in ".-" or len(name) > _MAX_NAME:
-        return f"is no name: use up to {_MAX_NAME} letters, digits, '.', '_' and '-', a letter or digit first"
+    if not name or not _NAME.issuperset(name) or name[0] in ".-" or len(name) > MAX_NAME:
+        return f"is no name: use up to {MAX_NAME} letters, digits, '.', '_' and '-', a letter or digit first"
     return ""
 
 
@@ -187,7 +187,7 @@ def _cache(name: str, table: Mapping[str, Value]) -> DeclaredCache:
     where = f"caches.{name}"
     if problem := name_problem(name):
         raise invalid(f"the cache '{name}' {problem}")
-    _check_keys(table, _CACHE, where)
+    _check_keys(table, CACHE_KEYS, where)
     sources = table.get("sources", [])
     if oci := _oci(sources, where):
         for key in table:
@@ -224,7 +224,7 @@ def _oci(sources: Value, where: str) -> str:
         return ""
     if len(listed) != 1:
         raise invalid(f"{where}.sources: a cache of a registry is a cache of its own: declare two caches")
-    _check_keys(listed[0], _OCI, f"{where}.sources")
+    _check_keys(listed[0], OCI_KEYS, f"{where}.sources")
     try:
         return parse_reference(_text(listed[0], f"{where}.sources", "oci")).name
     except UsageError as error:
@@ -233,8 +233,8 @@ def _oci(sources: Value, where: str) -> str:
 
 def _shards(table: Mapping[str, Value], where: str) -> int:
     value: int = table.get("shards", 0)
-    if "shards" in table and (type(value) is not int or not _FEWEST_SHARDS <= value <= _MOST_SHARDS):
-        raise invalid(f"{where}.shards must be a whole number from {_FEWEST_SHARDS} to {_MOST_SHARDS}: remove it")
+    if "shards" in table and (type(value) is not int or not FEWEST_SHARDS <= value <= MOST_SHARDS):
+        raise invalid(f"{where}.shards must be a whole number from {FEWEST_SHARDS} to {MOST_SHARDS}: remove it")
     return value
 
 
@@ -243,7 +243,7 @@ def _source(value: Value, where: str) -> DeclaredSource:
         return DeclaredSource(place(value, where))
     if type(value) is not dict:
         raise invalid(f'{where} must hold paths, or git checkouts as {{ git = "vendor/x", path = "docs" }}')
-    _check_keys(value, _GIT, where)
+    _check_keys(value, GIT_KEYS, where)
     if "git" not in value:
         raise invalid(f'{where} has a table without git: name the folder of the checkout, {{ git = "vendor/x" }}')
     commit = lower_case(_text(value, where, "commit"))
@@ -327,48 +327,3 @@ def _check_keys(table: Mapping[str, Value], known: Mapping[str, str], where: str
             near = close_match(key, known, cutoff=0.5)
             hint = f"did you mean '{near}'?" if near else f"known are {', '.join(known)}"
             raise invalid(f"there is no key '{where + '.' if where else ''}{key}': {hint}")
-
-
-def json_schema() -> dict[str, Value]:
-    """The same as a JSON Schema, for editors."""
-    text = {"type": "string", "minLength": 1}
-    texts = {"type": "array", "items": text}
-    commit = {"type": "string", "pattern": "^[0-9A-Fa-f]{7,64}$"}
-    git = {**_object(_GIT, {"git": text, "commit": commit, "path": text}), "required": ["git"]}
-    oci = {**_object(_OCI, {"oci": text}), "required": ["oci"]}
-    rules: dict[str, dict[str, Value]] = {
-        "sources": {"anyOf": [{"type": "array", "items": {"anyOf": [text, git, oci]}}, oci]},
-        "include": texts,
-        "exclude": texts,
-        "about": {**text, "maxLength": MAX_ABOUT},
-        "packages": texts,
-        "python": text,
-        "shards": {"type": "integer", "minimum": _FEWEST_SHARDS, "maximum": _MOST_SHARDS},
-    }
-    caches = {
-        "type": "object",
-        "propertyNames": {"pattern": f"^[A-Za-z0-9_][A-Za-z0-9._-]{{0,{_MAX_NAME - 1}}}$"},
-        "additionalProperties": {
-            **_object(_CACHE, rules),
-            "anyOf": [{"required": ["sources"]}, {"required": ["packages"]}],
-        },
-    }
-    tables = {
-        "caches": caches,
-        "search": _object(_SEARCH, {"tokenizer": {"type": "string", "enum": list(TOKENIZERS)}}),
-        "registry": _object(_REGISTRY, {"keys": texts}),
-        "specs": _object(_SPECS, {"layout": text}),
-        "project": _object(_PROJECT, {"frozen": {"type": "boolean"}, "user": texts}),
-    }
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": FILE_NAME,
-        "description": "The documentation of this project; see docs/formats/project.md",
-        **_object(_TOP, tables),
-    }
-
-
-def _object(described: Mapping[str, str], rules: Mapping[str, Mapping[str, Value]]) -> dict[str, Value]:
-    """The schema of a table that has these keys alone."""
-    properties = {key: {"description": described[key], **rule} for key, rule in rules.items()}
-    return {"type": "object", "properties": properties, "additionalProperties": False}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -11,7 +13,6 @@ from holdfast.caches.project.project_file import (
     DeclaredCache,
     DeclaredSource,
     ProjectFile,
-    json_schema,
     parse_project_file,
 )
 from holdfast.core.errors import SettingsInvalid
@@ -44,7 +45,8 @@ def test_a_whole_file_is_read() -> None:
     dependencies = DeclaredCache("dependencies", packages=("pydantic", "@scope/name"), python="env")
     assert parse_project_file(WHOLE.encode()) == ProjectFile((dependencies, fastapi), "o200k_base")
     assert parse_project_file(b"") == ProjectFile((), "estimate-1")
-    jsonschema.validate(tomllib.loads(WHOLE), json_schema())
+    schema = json.loads((Path(__file__).parents[4] / "schema" / "project.schema.json").read_bytes())
+    jsonschema.validate(tomllib.loads(WHOLE), schema)
 
 
 # What stands in the file, and a part of what is said of it.
