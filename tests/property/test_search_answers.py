@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from holdfast.caches.cache_format import Document, make_document
 from holdfast.caches.search.citations import judge, parse_citation
 from holdfast.caches.search.document_search import DocumentSource
-from holdfast.caches.search.receipts import receipt_of
+from holdfast.caches.search.receipts import receipt_and_file
 from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.search.search_result import SearchResult, as_json, make_result
 from holdfast.caches.search.search_text import as_text
@@ -56,7 +56,7 @@ def test_the_budget_bounds_the_whole_text_and_every_entry_is_what_it_cites(
     assert counter(tokenizer)(text) == result.tokens_used <= (2000 if budget is None else budget)
     # Counted and proven in parts, and the same as a whole.
     assert text == as_text(as_json(result)) + "\n"
-    assert result.receipt == receipt_of(result.record)
+    assert result.receipt == receipt_and_file(result.record)[0]
     by_id = {document.id: document for document in documents}
     scores = [hit.score for hit in result.sections]
     assert scores == sorted(scores, reverse=True)

@@ -1,12 +1,30 @@
 """The bodies of the operations on sections: search, read, replay, cite verify. Each asks one cache or several as one.
 
-What a body needs is imported when it runs: a cold command loads nothing for the others.
+What only some bodies need is imported when they run: a cold command loads nothing for the others.
 """
 
 from __future__ import annotations
 
 import os
 
+from holdfast.caches.meant_caches import MeantCaches, meant_caches, mended, with_next_step
+from holdfast.caches.on_disk.kept_caches import OpenCaches
+from holdfast.caches.search.asked_caches import MARK, WORK_TREE, prefix_of, without_prefix
+from holdfast.caches.search.citations import Citation, Verdict, cite, find_citations, judge, parse_citation
+from holdfast.caches.search.proven_page import CodeChanged
+from holdfast.caches.search.search_request import USUAL_BUDGET, LeftOut, SearchRequest
+from holdfast.caches.tokenizers import USUAL
+from holdfast.core.errors import (
+    CacheInvalid,
+    CacheMissing,
+    CitationStale,
+    ContextError,
+    Differs,
+    InvalidCitation,
+    IoError,
+    UsageError,
+)
+from holdfast.core.unicode_text import WHITE_SPACE, lower_case
 from holdfast.operation import Outcome
 
 # How often an answer is tried again while what it reads changes.
@@ -21,13 +39,10 @@ if TYPE_CHECKING:
     from holdfast.caches.audit_shapes import ReplayAnswer
     from holdfast.caches.cache_format import Document
     from holdfast.caches.considered_shapes import ConsideredSection
-    from holdfast.caches.meant_caches import MeantCaches
     from holdfast.caches.on_disk.joined_caches import NamedCache
     from holdfast.caches.on_disk.open_caches import Cache
-    from holdfast.caches.search.citations import Citation, Verdict
     from holdfast.caches.search.passage import Place
     from holdfast.caches.search.receipts import Receipt
-    from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.search.search_result import SearchResult
     from holdfast.caches.search.search_source import SearchSource
     from holdfast.caches.shapes import (
@@ -38,7 +53,6 @@ if TYPE_CHECKING:
         SearchAnswer,
         StaleAnswer,
     )
-    from holdfast.core.errors import ContextError
     from holdfast.workspace import Workspace
 
     Arguments = TypeVar("Arguments", SearchArguments, ReadArguments)
@@ -56,10 +70,6 @@ def _asked_of_sources(
     part: str = "",
 ) -> Result:
     """What is answered from the meant caches as their sources are now; one that is damaged is built again once."""
-    from holdfast.caches.meant_caches import meant_caches, mended, with_next_step
-    from holdfast.caches.search.proven_page import CodeChanged
-    from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
-
     name, frozen = arguments.get("cache"), arguments.get("frozen") is True
     try:
         for left in range(_READINGS, -1, -1):
@@ -80,9 +90,7 @@ def _asked_of_sources(
 def _search(
     workspace: Workspace, arguments: SearchArguments, meant: MeantCaches
 ) -> Outcome[SearchAnswer | CachesAnswer]:
-    from holdfast.caches.search.search_request import USUAL_BUDGET, SearchRequest
     from holdfast.caches.search.search_result import as_json, make_result
-    from holdfast.core.unicode_text import WHITE_SPACE
 
     is_recorded = "receipt" in arguments or "html" in arguments or "considered" in arguments
     if not is_recorded and not arguments["query"].strip(WHITE_SPACE):
@@ -146,8 +154,6 @@ def _asked(
     ask_source: Callable[[SearchSource, SearchRequest], Result],
 ) -> tuple[Result, list[ContextError]]:
     """The result of the meant caches, and the errors of caches that could not be asked."""
-    from holdfast.caches.on_disk.kept_caches import OpenCaches
-
     pool = workspace.keep(OpenCaches)
     if not meant.as_one and meant.code is None:
         return pool.use(meant.caches[0].path, ask_one, request), []
@@ -158,10 +164,7 @@ def _asked(
 
 def _overview(workspace: Workspace, meant: MeantCaches, budget: int) -> CachesAnswer:
     """The answer to a query without words: the caches that can be searched."""
-    from holdfast.caches.on_disk.kept_caches import OpenCaches
     from holdfast.caches.search.cache_overview import CacheToAsk, overview
-    from holdfast.caches.search.search_request import LeftOut
-    from holdfast.core.errors import CacheInvalid, IoError
 
     pool, found, left_out = workspace.keep(OpenCaches), [], list(meant.left_out)
     ids: set[str] = set()
@@ -188,9 +191,7 @@ def _keep_receipt(workspace: Workspace, directory: str, result: SearchResult, at
 
 
 def read(workspace: Workspace, arguments: ReadArguments) -> Outcome[ReadAnswer | StaleAnswer | PassagesAnswer]:
-    from holdfast.caches.meant_caches import MeantCaches
     from holdfast.caches.on_disk.work_tree import is_source
-    from holdfast.core.errors import CacheMissing
 
     places = _places_to_read(arguments)
     try:
@@ -205,9 +206,7 @@ def _read(
     workspace: Workspace, arguments: ReadArguments, meant: MeantCaches
 ) -> Outcome[ReadAnswer | StaleAnswer | PassagesAnswer]:
     from holdfast.caches.search.passage_text import as_text
-    from holdfast.caches.search.search_request import USUAL_BUDGET
     from holdfast.core.confined_paths import printable
-    from holdfast.core.errors import CacheMissing, CitationStale
 
     places = _places_to_read(arguments)
     passages: list[ReadAnswer | StaleAnswer] = []
@@ -215,8 +214,10 @@ def _read(
     for place in places:
         value = None
         if meant.caches and not place.symbol:
-            one = _read_of_several if meant.as_one else _read_of_first
-            value = one(workspace, meant, place, left)
+            if meant.as_one:
+                value = _read_of_several(workspace, meant, place, left)
+            else:
+                value = _read_of_one(workspace, meant.caches[0], place, left)
         if value is None or ("error" in value and value["state"] == "no such document"):
             value = _read_of_code(workspace, place, left) or value
         if value is None:
@@ -235,24 +236,15 @@ def _read(
 def _read_of_one(
     workspace: Workspace, cache: NamedCache, place: Place, budget: int, prefix: str = ""
 ) -> ReadAnswer | StaleAnswer:
-    from holdfast.caches.on_disk.kept_caches import OpenCaches
 
     pool, name = workspace.keep(OpenCaches), cache.name
     return pool.use(cache.path, lambda opened: opened.read(place, budget, name, prefix))
 
 
-def _read_of_first(workspace: Workspace, meant: MeantCaches, place: Place, budget: int) -> ReadAnswer | StaleAnswer:
-    return _read_of_one(workspace, meant.caches[0], place, budget)
-
-
 def _read_of_code(workspace: Workspace, place: Place, budget: int) -> ReadAnswer | StaleAnswer | None:
     """What is read in a source file of the project; None where it has no such file."""
     from holdfast.caches.on_disk.work_tree import WorkTrees, is_source
-    from holdfast.caches.search.asked_caches import WORK_TREE
-    from holdfast.caches.search.citations import cite, parse_citation
     from holdfast.caches.search.passage import Count, FromCache, read_passage
-    from holdfast.caches.tokenizers import USUAL
-    from holdfast.core.errors import InvalidCitation
 
     page = workspace.keep(WorkTrees).page(workspace, place.id) if is_source(place.id) else None
     if page is None:
@@ -281,9 +273,6 @@ def _read_of_several(workspace: Workspace, meant: MeantCaches, place: Place, bud
 
     A citation holds by its hash wherever it does. An id that several caches have is refused.
     """
-    from holdfast.caches.search.asked_caches import MARK, prefix_of, without_prefix
-    from holdfast.core.errors import CacheInvalid, CacheMissing, InvalidCitation, IoError
-
     named = [cache for cache in meant.caches if without_prefix(place.id, cache.name) is not None]
     found: list[ReadAnswer] = []
     stale: list[StaleAnswer] = []
@@ -321,7 +310,6 @@ def _read_of_several(workspace: Workspace, meant: MeantCaches, place: Place, bud
 def _places_to_read(arguments: ReadArguments) -> list[Place]:
     """What is to be read; InvalidCitation where that is no place, or named in two ways."""
     from holdfast.caches.search.passage import Place
-    from holdfast.core.errors import InvalidCitation
 
     ways = [name for name in ("citation", "id", "places") if name in arguments]
     if len(ways) != 1 or not arguments.get("places", [""]):
@@ -341,10 +329,7 @@ def _places_to_read(arguments: ReadArguments) -> list[Place]:
 
 def _place(text: str) -> Place:
     """The place that a citation names, or `id#Lline`, as pointers do."""
-    from holdfast.caches.search.citations import parse_citation
     from holdfast.caches.search.passage import Place
-    from holdfast.core.errors import InvalidCitation
-    from holdfast.core.unicode_text import WHITE_SPACE
 
     text = text.strip(WHITE_SPACE)
     if (citation := parse_citation(text)) is not None:
@@ -365,8 +350,6 @@ def _place(text: str) -> Place:
 def _live(workspace: Workspace, receipt: Receipt) -> MeantCaches | None:
     """What a receipt is replayed with that is of a project as it was: the project as it is now; None for others."""
     from holdfast.caches.build.implicit_cache import NAME
-    from holdfast.caches.meant_caches import meant_caches
-    from holdfast.caches.search.asked_caches import WORK_TREE
 
     names = [each.name for each in receipt.caches]
     if WORK_TREE in names:
@@ -380,11 +363,9 @@ def replay(workspace: Workspace, arguments: ReplayArguments) -> Outcome[ReplayAn
     from holdfast.caches.on_disk.receipt_replay import ReceiptReplay
     from holdfast.caches.on_disk.user_files import read_receipt, write_page
     from holdfast.caches.on_disk.work_tree import is_source
-    from holdfast.caches.search.citations import parse_citation
     from holdfast.caches.search.comparison import compare_records
     from holdfast.caches.search.search_result import as_json
     from holdfast.caches.search.why_page import MOST_ROWS
-    from holdfast.core.errors import Differs, UsageError
 
     receipt = read_receipt(arguments["receipt"])
     live = _live(workspace, receipt)
@@ -422,13 +403,8 @@ def replay(workspace: Workspace, arguments: ReplayArguments) -> Outcome[ReplayAn
 
 
 def verify_citations(workspace: Workspace, arguments: VerifyArguments) -> Outcome[CiteAnswer]:
-    from holdfast.caches.meant_caches import MeantCaches, meant_caches
     from holdfast.caches.on_disk.user_files import read_text
     from holdfast.caches.on_disk.work_tree import WorkTrees
-    from holdfast.caches.search.asked_caches import prefix_of
-    from holdfast.caches.search.citations import find_citations
-    from holdfast.core.errors import CacheMissing, Differs
-    from holdfast.core.unicode_text import lower_case
 
     text = read_text(arguments["citations"])
     asked: str | None = arguments.get("cache")
@@ -462,7 +438,6 @@ def verify_citations(workspace: Workspace, arguments: VerifyArguments) -> Outcom
 def _of_cache(name: str, path: str, ask: Callable[[Cache], Result]) -> Result:
     """What one of several caches says; where it is damaged, the failure says which it is."""
     from holdfast.caches.on_disk.open_caches import with_cache
-    from holdfast.core.errors import CacheInvalid
 
     try:
         return with_cache(path, ask)
@@ -472,9 +447,6 @@ def _of_cache(name: str, path: str, ask: Callable[[Cache], Result]) -> Result:
 
 def _judged(caches: list[NamedCache], citations: list[Citation]) -> list[Verdict]:
     """Of each citation the best that any cache says of it: one that begins with a cache's name is of that cache."""
-    from holdfast.caches.search.asked_caches import without_prefix
-    from holdfast.caches.search.citations import judge
-
     best: list[Verdict] = []
     for name, path in caches:
 
@@ -500,7 +472,6 @@ def _best(some: list[Verdict], others: list[Verdict]) -> list[Verdict]:
 def _judged_as_code(workspace: Workspace, citations: list[Citation]) -> list[Verdict]:
     """Of each citation what the source files of the project say."""
     from holdfast.caches.on_disk.work_tree import WorkTrees, is_source
-    from holdfast.caches.search.citations import judge
 
     def document_of(cited: str) -> Document | None:
         page = workspace.keep(WorkTrees).page(workspace, cited) if is_source(cited) else None

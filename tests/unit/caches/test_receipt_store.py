@@ -12,7 +12,7 @@ import pytest
 from holdfast import build_cache
 from holdfast.caches.on_disk import receipt_store
 from holdfast.caches.on_disk.receipt_store import ReceiptStore
-from holdfast.caches.search.receipts import encode_receipt, make_record, receipt_of
+from holdfast.caches.search.receipts import encode_receipt, make_record, receipt_and_file
 from holdfast.caches.search.search_request import SearchRequest
 from holdfast.mcp.server import Call, Server
 from holdfast.workspace import Workspace
@@ -28,7 +28,7 @@ def record(number: int) -> Record:
 
 
 def name_of(number: int) -> str:
-    return receipt_of(record(number)).removeprefix("sha256:") + ".json"
+    return receipt_and_file(record(number))[0].removeprefix("sha256:") + ".json"
 
 
 def names(directory: Path) -> set[str]:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from html import escape
 
+from holdfast.caches.audit_shapes import AuditAnswer, AuditedCall, DifferingReceipt
 from holdfast.caches.search.why_page import MOST_ROWS
 from holdfast.core.page_shell import counted, folded, shown, stacked, whole_page
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from holdfast.caches.audit_shapes import AuditAnswer, AuditedCall, DifferingReceipt
 
 # What each state of a receipt is drawn in, and called.
 STATES = {

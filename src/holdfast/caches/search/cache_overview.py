@@ -6,18 +6,15 @@ for all; what does not fit even so is counted.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
+from holdfast.caches.search.search_request import LeftOut
+from holdfast.caches.shapes import CachesAnswer, FolderOfCache
 from holdfast.core.display_text import display_line
 from holdfast.core.errors import BudgetTooSmall
 from holdfast.core.largest_fit import largest_fit
 from holdfast.core.record import NamedTuple
 from holdfast.core.token_estimate import estimate_tokens
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from holdfast.caches.search.search_request import LeftOut
-    from holdfast.caches.shapes import CachesAnswer, FolderOfCache
 
 # Tokens, by `estimate-1`, of the whole text.
 MOST_TOKENS = 300

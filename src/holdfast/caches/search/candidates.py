@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from holdfast.caches.search.search_request import USUAL_SHARE
+from collections.abc import Callable, Mapping, Sequence
+
+from holdfast.caches.considered_shapes import ConsideredSection
+from holdfast.caches.search.search_request import USUAL_SHARE, SearchRequest
 from holdfast.caches.search.search_result import Search
+from holdfast.caches.search.search_source import SearchSource
 from holdfast.caches.search.section_choice import EQUAL, GIVEN, KNOWN, MISSES, NAMED, TOO_LONG
 from holdfast.caches.search.section_ranking import FALL, SHARE, ranking
 from holdfast.core.errors import BudgetTooSmall
 from holdfast.core.record import NamedTuple
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from holdfast.caches.considered_shapes import ConsideredSection
-    from holdfast.caches.search.search_request import SearchRequest
-    from holdfast.caches.search.search_source import SearchSource
 
 # What is said of sections that were not looked at: why the walk had ended; or they are not in the ranking, by what they
 # are worth on their own or by how many of their page come before them.

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
+from holdfast.caches.audit_shapes import RecordDifference
+from holdfast.caches.cache_format import Document
 from holdfast.caches.search.sections import document_outline
+from holdfast.caches.shapes import CitationChanges, Record, RecordedSection
 from holdfast.core.record import NamedTuple
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from holdfast.caches.audit_shapes import RecordDifference
-    from holdfast.caches.cache_format import Document
-    from holdfast.caches.shapes import CitationChanges, Record, RecordedSection
 
 
 class SectionChange(NamedTuple):

@@ -97,11 +97,6 @@ def make_record(
     }
 
 
-def receipt_of(record: Mapping[str, object]) -> str:
-    """The hash of a record."""
-    return tagged_digest(encode(record).encode())
-
-
 class ReceiptWriter:
     """Receipts of answers to one request, whose records differ in what is given and named alone."""
 

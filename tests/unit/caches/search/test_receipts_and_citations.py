@@ -11,7 +11,7 @@ from holdfast import InvalidReceipt
 from holdfast.caches.cache_format import Document, make_document
 from holdfast.caches.search.citations import cite_section, find_citations, judge, parse_citation
 from holdfast.caches.search.comparison import compare_documents, compare_records
-from holdfast.caches.search.receipts import ReceiptSection, encode_receipt, make_record, parse_receipt, receipt_of
+from holdfast.caches.search.receipts import ReceiptSection, encode_receipt, make_record, parse_receipt, receipt_and_file
 from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.search.section import Section
 
@@ -22,7 +22,7 @@ RECEIPT = encode_receipt(RECORD)
 
 def test_a_receipt_comes_back_as_it_was_written() -> None:
     receipt = parse_receipt(RECEIPT)
-    assert (receipt.receipt, receipt.request) == (receipt_of(RECORD), REQUEST)
+    assert (receipt.receipt, receipt.request) == (receipt_and_file(RECORD)[0], REQUEST)
     assert encode_receipt(receipt.record) == RECEIPT
 
 
